@@ -10,16 +10,16 @@ NOTEBOOKS := $(wildcard notebooks)
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
-help:  ## say what can be made
+help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F"|" '{printf "%-17s %s\n", $$1, $$2}'
 
-demo: $(VENV)/project  ## the founding paper's tables and figures beside ours, in build/paper
+demo: $(VENV)/project  ## compute the founding paper's tables and figures, in build/paper
 	@$(BIN)/rocpredict paper --out build/paper
 
 test: $(VENV)/group-test $(VENV)/compiled  ## tests, docstring examples and notebooks
 	@$(BIN)/python -m pytest -n 2 --nbmake --ignore tests/browser tests rocpredict $(NOTEBOOKS)
 
-check-slow: $(VENV)/group-test  ## the simulations that test leaves out
+check-slow: $(VENV)/group-test  ## the slow simulations that test skips
 	@$(BIN)/python -m pytest -n 2 -m slow --ignore tests/browser tests
 
 test-core: $(CORE)/installed  ## the tests without any optional library
@@ -28,15 +28,16 @@ test-core: $(CORE)/installed  ## the tests without any optional library
 test-browser: $(VENV)/group-browser $(VENV)/axe  ## the teaching page and the reports in a real Chromium (see system)
 	@$(BIN)/python -m pytest tests/browser
 
-notebooks: $(VENV)/group-test $(VENV)/compiled  ## run the notebooks anew and store what they show
+notebooks: $(VENV)/group-test $(VENV)/compiled  ## run the notebooks and store their output
 	@$(BIN)/python -m pytest --nbmake --overwrite $(NOTEBOOKS)
 
-gallery: $(VENV)/group-docs  ## draw the pictures of the gallery anew
+gallery: $(VENV)/group-docs  ## draw the pictures of the gallery
 	@$(BIN)/python docs/gallery_pictures.py
 
-lint: $(VENV)/group-lint  ## style, types and the layers
+lint: $(VENV)/group-lint  ## style, spelling, types and the layers
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
+	@$(BIN)/codespell
 	@$(BIN)/mypy rocpredict
 	@$(BIN)/mypy --strict --follow-imports=silent tests/typed_example.py
 	@$(BIN)/pyright --pythonpath $(BIN)/python tests/typed_example.py
@@ -57,7 +58,7 @@ mutate: $(VENV)/group-test $(VENV)/compiled  ## print the branch coverage; chang
 	@$(BIN)/python -m coverage report --data-file build/coverage
 	@$(BIN)/python -m benchmarks.mutate --coverage build/coverage --out build/mutants.json
 
-fidelity: $(VENV)/keel  ## measure how near predictions come on real data
+fidelity: $(VENV)/keel  ## measure the error of predictions on real data
 	@$(BIN)/python -m benchmarks.fidelity --out docs/fidelity.md
 
 robust: $(VENV)/keel  ## compare family="auto" with the empirical curve on 21 simulated pairs
@@ -66,7 +67,7 @@ robust: $(VENV)/keel  ## compare family="auto" with the empirical curve on 21 si
 docs: $(VENV)/group-docs  ## the documentation, in build/docs
 	@$(BIN)/sphinx-build -q -W --keep-going -d build/doctrees docs build/docs
 
-clean:  ## remove all that make has made
+clean:  ## remove all that make has created
 	rm -rf $(VENV) $(CORE) build dist docs/generated .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -76,7 +76,7 @@ def _notes() -> list[str]:
 
 
 def _processor() -> str:
-    """Name the processor, where the system tells."""
+    """Return the name of the processor, if the system has it."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
     named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))

@@ -1,4 +1,4 @@
-"""How fast uncertainty is: one feature with a million rows, resamples, and two features on the same rows."""
+"""Speed of intervals and tests: ratios to a reference, and the processor time of each default."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""How much memory an answer takes at its peak, in a process of its own."""
+"""Peak memory of a call, in a separate process."""
 
 import subprocess
 import sys
@@ -19,6 +19,6 @@ print(next(line.split()[1] for line in lines if line.startswith("VmHWM")))  # ru
 
 
 def measure() -> list[object]:
-    """Give one row of the table: what was asked, the peak in gigabytes, the goal."""
+    """Return one row of the table: the call, the peak in gigabytes, the goal."""
     kibibytes = int(subprocess.run([sys.executable, "-c", _SCRIPT], check=True, capture_output=True).stdout)
     return [f"{_ROWS:,} rows: AUC and its interval, data included", kibibytes * 1024 / 1e9, "< 2"]

@@ -1,4 +1,4 @@
-"""How fast predictions are, for a table of features known by their means and standard deviations."""
+"""Speed of predictions for a table of features with known means and standard deviations."""
 
 import subprocess
 import sys

@@ -92,7 +92,7 @@ class Cell(NamedTuple):
 
     @property
     def is_met(self) -> bool:
-        """Whether error and regret are within their bounds."""
+        """Return whether error and regret are within their bounds."""
         allowed = self.empirical_regret + max(0.05 * self.empirical_regret, _MIN_REGRET) + 2 * self.regret_error
         return self.ratio <= _TOLERANCE + 2 * self.ratio_error and self.regret <= allowed
 

@@ -1,4 +1,4 @@
-"""How fast a table is screened, against reading it, sorting it, and the peers.
+"""Speed of screening a table, relative to reading it, sorting it, and other libraries.
 
 One thread is timed by the processor time of the process, which other processes disturb less; two threads by the clock.
 """
@@ -49,7 +49,7 @@ def _shrunk_estimates() -> Iterator[Ratio]:
 
 
 def _table(rows: int, features: int) -> tuple[Array, Array]:
-    """Give normals whose positives lie a little higher, and the classes of the rows, as they come."""
+    """Return normal values with slightly larger positives, and the labels of the rows in random order."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, rows)
     X = rng.normal(size=(rows, features))
@@ -99,7 +99,7 @@ def _moments() -> Iterator[Ratio]:
 
 
 def _threaded(ratio: Ratio, engine: str, X: Array, y: Array) -> Ratio:
-    """Say how much processor time the threads had: a ratio counts only where they had two processors."""
+    """Return the processor time of the threads; a ratio counts only if they had two processors."""
     share = _processors(_screen(X, y, empirical=False, engine=engine, n_jobs=2))
     return replace(ratio, work=f"{ratio.work} (process time/wall {share:.2f})")
 
@@ -159,7 +159,7 @@ def _exact() -> Iterator[Ratio]:
 
 
 def _scaled(ratio: Ratio, times: float) -> Ratio:
-    """Give the ratio against a reference that was run on a part of the columns only."""
+    """Return the ratio to a reference that ran on a part of the columns only."""
     return replace(
         ratio, ratios=tuple(r / times for r in ratio.ratios), reference_seconds=ratio.reference_seconds * times
     )

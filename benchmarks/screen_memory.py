@@ -1,4 +1,4 @@
-"""How much anonymous memory a screening takes above its input, in a process of its own."""
+"""Anonymous memory of a screening in addition to its input, in a separate process."""
 
 import subprocess
 import sys
@@ -49,7 +49,7 @@ watched(lambda: rp.screen(X, y, n_jobs=2, empirical={empirical}))
 
 
 def measure() -> Iterator[list[object]]:
-    """Give rows of a table: what was asked, megabytes above the input, the goal."""
+    """Return rows of a table: the call, megabytes in addition to the input, the goal."""
     yield ["dense 100,000 x 500, exact, two threads", _run(_DENSE), "< 200"]
     yield ["sparse CSR 100,000 x 2,000, 10 % non-zero, exact, two threads", _run(_CSR), "< 400"]
     with tempfile.TemporaryDirectory() as folder:

@@ -22,7 +22,7 @@ _PARTS = re.compile(r"```python\n(?P<code>.*?)```|!\[(?P<words>[^\]]*)\]\((?P<pa
 
 
 def parts(page: str) -> Iterator[tuple[str, str]]:
-    """Give each picture's path with all the code down to it."""
+    """Return each picture's path with all the code up to it."""
     code = ""
     for found in _PARTS.finditer(page):
         if found["code"]:
@@ -32,7 +32,7 @@ def parts(page: str) -> Iterator[tuple[str, str]]:
 
 
 def mark_of(code: str) -> str:
-    """Give what a picture says of the code that drew it."""
+    """Return the stored digest of the code that drew a picture."""
     return hashlib.sha256(code.encode()).hexdigest()[:16]
 
 
@@ -48,7 +48,7 @@ def drawn(page: str) -> Iterator[tuple[str, str, Any]]:
 
 
 def as_small_png(figure: Any, mark: str) -> bytes:
-    """Give a figure as a PNG of few colours, with the mark of its code."""
+    """Return a figure as a PNG of few colours, with the digest of its code."""
     large = figure_to_bytes(figure, "png", dots_per_inch=max(_LEAST, WIDTH / figure.get_figwidth()))
     small = (
         Image.open(io.BytesIO(large)).convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)

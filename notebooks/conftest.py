@@ -25,7 +25,7 @@ class StoredNotebookItem(NotebookItem):
 
 
 class StoredNotebookFile(NotebookFile):
-    """Hold one notebook."""
+    """One notebook."""
 
     def collect(self):
         yield StoredNotebookItem.from_parent(self, filename=str(self.path))
@@ -33,7 +33,7 @@ class StoredNotebookFile(NotebookFile):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file(parent):
-    """Put our item in the place of nbmake's, wherever that collects one."""
+    """Replace each item that nbmake collects with ours."""
     collected = yield
     ours = StoredNotebookFile.from_parent
     return [ours(parent, path=found.path) if isinstance(found, NotebookFile) else found for found in collected]
@@ -43,7 +43,7 @@ def _stale(found):
     if not found:
         return None
     lines = [f"cell {index}\n{_side_by_side(old, new)}" for index, old, new in found]
-    summary = f"{len(found)} stored outputs are not what the library shows: make notebooks stores them anew"
+    summary = f"{len(found)} stored outputs differ from what the library shows: make notebooks stores the new ones"
     return NotebookError(summary=summary, trace="\n".join([summary, *lines]), failing_cell_index=found[0][0])
 
 

@@ -1,4 +1,4 @@
-"""What a notebook shows: stored without traces of the run, compared with what a fresh run shows."""
+"""Outputs of a notebook: stored without traces of the run, compared with those of a new run."""
 
 import re
 from html.parser import HTMLParser
@@ -34,7 +34,7 @@ class _Visible(HTMLParser):
 
 
 def visible(html):
-    """Give what a page says, without what it looks like."""
+    """Return the texts of a page without their style."""
     page = _Visible()
     page.feed(html)
     page.close()
@@ -50,13 +50,13 @@ def _texts(output):
 
 
 def shown(cell):
-    """Give all that a code cell shows in words and numbers, its whitespace evened out."""
+    """Return the texts and numbers that a code cell shows, with normalized whitespace."""
     text = " ".join(part for output in _joined(cell.outputs) for part in _texts(output))
     return " ".join(_ADDRESS.sub("0x", text).split())
 
 
 def kinds(cell):
-    """Give the kinds of output of a code cell, in their order."""
+    """Return the types of the outputs of a code cell in their order."""
     return [kind for output in _joined(cell.outputs) for kind in sorted(output.get("data", [output.output_type]))]
 
 
@@ -67,18 +67,18 @@ def _same_number(a, b):
 
 
 def same(stored, fresh):
-    """Say whether two texts agree: their words exactly, their decimals to 1e-6 of their size."""
+    """Return whether two texts agree: their words exactly, their decimals to a relative 1e-6."""
     numbers = [_NUMBER.findall(text) for text in (stored, fresh)]
     return _NUMBER.sub("#", stored) == _NUMBER.sub("#", fresh) and all(map(_same_number, *numbers))
 
 
 def code_cells(notebook):
-    """Give the cells that run."""
+    """Return the code cells."""
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
 def differences(stored, fresh):
-    """Give the index, stored and fresh text of each code cell that no longer shows what is stored."""
+    """Return the index, the stored and the new text of each code cell whose output has changed."""
     pairs = enumerate(zip(stored.cells, fresh.cells, strict=True))
     return [
         (index, f"{kinds(old)} {shown(old)}", f"{kinds(new)} {shown(new)}")
@@ -100,7 +100,7 @@ def _joined(outputs):
 
 
 def tidy(notebook):
-    """Take out of an executed notebook what the next run would change: times, versions, counters."""
+    """Remove what the next run would change from an executed notebook: times, versions, counters."""
     for number, cell in enumerate(code_cells(notebook), 1):
         cell.metadata, cell.execution_count, cell.outputs = {}, number, _joined(cell.outputs)
         for output in cell.outputs:

@@ -1,7 +1,7 @@
 """Predict the ROC curve, its area and its best threshold from two class distributions.
 
-Do not use it for time-to-event outcomes, for several readings of one case as if they were several
-cases, or to fit classifiers: it takes one number for each case and says what thresholding it can do.
+A feature is one number per observation, and a threshold predicts its class. Do not use rocpredict for time-to-event
+outcomes, for repeated measurements without ``clusters=``, or to fit classifiers.
 """
 
 from importlib import import_module

@@ -248,8 +248,8 @@ def _sampling(measure: str, count: tuple[int, int]) -> tuple[float, float]:
     if measure == "AUC":
         variance = BinormalSolver(predicted.negative, predicted.positive).empirical_auc_variance(count)
         return predicted.auc(), float(np.sqrt(variance))
-    redrawn = _replicated_ameans(count)
-    return float(redrawn.mean()), float(redrawn.std(ddof=1))
+    replicates = _replicated_ameans(count)
+    return float(replicates.mean()), float(replicates.std(ddof=1))
 
 
 @cache

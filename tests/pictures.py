@@ -1,4 +1,4 @@
-"""What is drawn on axes."""
+"""Artists drawn on axes."""
 
 
 def artist(ax, gid):

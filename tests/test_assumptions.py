@@ -29,7 +29,7 @@ def misfit_of(negative, positive):
 
 
 @for_each([1 / 3, 1, 3], [(5, 5), (10, 10), (20, 60), (50, 50), (200, 200)])
-def test_it_is_silent_on_normal_samples(std, *counts):
+def test_normal_samples_do_not_warn(std, *counts):
     """In less than 1 of 100 draws: at most 9 of 200 here, a share of 0.005 exceeds that in 1 of 10^7 runs."""
     rng = np.random.default_rng(len(str(std)) + sum(counts))
     draws = ((rng.normal(0, 1, counts[0]), rng.normal(1, std, counts[1])) for _ in range(200))
@@ -37,8 +37,8 @@ def test_it_is_silent_on_normal_samples(std, *counts):
 
 
 @for_each([0, 3, 6])
-def test_it_is_silent_where_normal_classes_hardly_meet(apart):
-    """Where next to nothing is expected one row must not be beyond chance: at most 9 of 200, as above."""
+def test_separated_normal_classes_do_not_warn(apart):
+    """With almost no expected difference, one observation is not significant: at most 9 of 200, as above."""
     rng = np.random.default_rng(apart)
     assert count_warnings((rng.normal(0, 3, 50), rng.normal(apart, 1, 50)) for _ in range(200)) <= 9
 
@@ -54,14 +54,14 @@ FAR_FROM_NORMAL = {
 
 
 @for_each(FAR_FROM_NORMAL)
-def test_it_speaks_where_the_curve_is_off(draw):
+def test_a_wrong_curve_warns(draw):
     """It was measured to speak in 0.96 or more of 1000 draws: fewer than 40 of 50 come in less than 1 of 10^4 runs."""
     rng = np.random.default_rng(1)
     assert count_warnings(draw(rng, 50) for _ in range(50)) >= 40
 
 
-def test_it_is_silent_where_ties_do_not_harm_the_curve():
-    """Five levels are far from normal, yet the curve of 1000 rows a class is within what is tolerated."""
+def test_harmless_ties_do_not_warn():
+    """Five levels are far from normal, yet the curve of 1000 observations per class is within the tolerance."""
     levels = np.arange(5.0)
     shares = np.array([[450, 250, 150, 100, 50], [100, 150, 200, 250, 300]])
     negative, positive = (np.repeat(levels, share) for share in shares)
@@ -70,7 +70,7 @@ def test_it_is_silent_where_ties_do_not_harm_the_curve():
     assert normality_warning(negative, positive) is None
 
 
-def test_the_sentence_names_class_measure_and_remedy():
+def test_the_warning_names_class_measure_and_remedy():
     quantiles = stats.lognorm(1).ppf((np.arange(100) + 0.5) / 100)
     warning = normality_warning(quantiles, 3 * quantiles**1.2)
     assert warning is not None
@@ -82,7 +82,7 @@ def test_the_sentence_names_class_measure_and_remedy():
     assert f"empirical TPR by {distance:.2f} on average" in warning
 
 
-def test_ties_heavy_tails_and_other_shapes_have_words_of_their_own():
+def test_ties_heavy_tails_and_other_shapes_have_their_own_messages():
     q = (np.arange(100) + 0.5) / 100
     zeros = np.where(q < 0.7, 0, stats.expon.ppf(q))
     assert normality_warning(zeros, 2 * stats.expon.ppf(q)).startswith("70 % of the values of the negative")
@@ -94,8 +94,8 @@ def test_ties_heavy_tails_and_other_shapes_have_words_of_their_own():
     assert warning.endswith("use family='auto' or rp.empirical_roc")
 
 
-def test_the_expectation_is_that_of_counted_curves():
-    """The mean square distance of 2000 counted curves from their own has a standard error of some 2 %: 8 % are 4."""
+def test_expected_difference_equals_the_mean_of_simulated_empirical_curves():
+    """The mean square distance of 2000 empirical curves from the true one has a relative SE of 2 %; 8 % are 4 SE."""
     rng = np.random.default_rng(5)
     (mean, std), counts = (1.2, 1.6), (30, 40)
     fpr = (np.arange(64) + 0.5) / 64
@@ -129,7 +129,7 @@ def test_unit_mirror_and_exchange_change_nothing():
         assert misfit_of(*pair).area_between == pytest.approx(misfit.area_between, rel=0.02)
 
 
-def test_degenerate_samples_get_no_false_alarm():
+def test_degenerate_samples_do_not_warn():
     some, rng = np.arange(4.0), np.random.default_rng(6)
     zeros, ones, one, two, far = np.zeros(30), np.ones(30), *(rng.normal(mean, 1, 30) for mean in (1, 1, 100))
     few = some, some**5  # fewer than 5 rows

@@ -20,7 +20,7 @@ Y = np.repeat([0, 1], 4)
 
 
 def rows(seed=3, sizes=(13, 17), curves=3, levels=7):
-    """Give correlated features on the same rows, with ties, and labels in no order."""
+    """Return correlated features on the same rows, with ties, and labels in no order."""
     rng = np.random.default_rng(seed)
     y = rng.permutation(np.repeat([0, 1], sizes))
     shared = rng.normal(size=len(y))
@@ -34,7 +34,7 @@ def kernel(x, y):
 
 
 def placements(x, y, weights=None):
-    """Give the area, the placement of each row, and each row's weight, in the order of the rows."""
+    """Return the area, the placement of each row, and each row's weight, in the order of the rows."""
     w = np.ones(len(y)) if weights is None else weights
     wins, placed = kernel(np.asarray(x, dtype=float), y), np.empty(len(y))
     placed[y == 1] = wins @ w[y == 0] / w[y == 0].sum()
@@ -287,7 +287,7 @@ def test_noninferior_and_equivalent_follow_the_interval():
 
 
 def test_hypotheses_in_words():
-    """What was tested stands in the result: areas, partial areas, whole curves, distributions."""
+    """The result names its null hypothesis: areas, partial areas, whole curves, distributions."""
     xs, y = rows()
     options_by_null = {
         "AUC of x1 = AUC of x2": {},
@@ -345,7 +345,7 @@ def test_no_variance_but_different_curves():
 def test_many_curves_of_few_clusters_claim_little():
     """100 null samples of 4 clusters and 3 curves: a p of 1e-6 or less comes up once in 10,000 runs of this test.
 
-    The difference between the areas of 1 and 0 does not drop out of the omnibus beside a third curve.
+    The difference between the areas of 1 and 0 does not drop out of the omnibus test with a third curve.
     """
     rng = np.random.default_rng(4)
     clusters, y = np.repeat(np.arange(4), 6), np.tile([0, 0, 0, 1, 1, 1], 4)
@@ -518,9 +518,9 @@ def test_rows_of_curves_are_matched():
 
 
 def test_pairing_that_is_not_known_is_flagged():
-    """Equal labels may be of other cases: unpaired, and flagged; other numbers of cases: unpaired.
+    """Equal labels may be of other observations: unpaired, with a flag; unequal sample sizes: unpaired.
 
-    Pickled together curves stay paired; their cases make no two curves different.
+    Curves that are pickled together stay paired.
     """
     xs, y = rows()
     roc1, roc2 = rp.empirical_roc(xs[0], y), rp.empirical_roc(xs[1], y.copy())

@@ -58,7 +58,7 @@ CONSTRUCTIONS = {
     "empty sample": (lambda: Ecdf([]), "sample has shape (0,); expected shape (n,) with n >= 1"),
     "NaN in a sample": (lambda: Ecdf([1, NAN]), "sample=[1, nan] contains NaN"),
     "2-D sample": (lambda: Ecdf([[1, 2]]), "sample has shape (1, 2)"),
-    "integers a float cannot tell apart": (lambda: Ecdf([2**53 + 1, 2**53]), "sample contains integers beyond 2**53"),
+    "integers that are equal as floats": (lambda: Ecdf([2**53 + 1, 2**53]), "sample contains integers beyond 2**53"),
     "masked sample": (lambda: Ecdf(np.ma.array([1, 999], mask=[0, 1])), "contains NaN"),
     "dates in a sample": (lambda: Ecdf(np.array(["2020"], dtype="M8[Y]")), "is not a real number"),
     "negative weight": (lambda: Ecdf([1, 2], weights=[1, -1]), "weights=[1, -1] is negative"),
@@ -82,7 +82,7 @@ CONSTRUCTIONS = {
         predict(Gaussian([0, 1], 1), Gaussian([0, 1, 2], 1)),
         "batches have different shapes: negative (2,), positive (3,)",
     ),
-    "batch beside a sample": (
+    "batch with a sample": (
         predict(Gaussian([0, 1], 1), Ecdf([1, 2])),
         "a batch of features needs rp.Gaussian for both classes",
     ),
@@ -120,7 +120,7 @@ CONSTRUCTIONS = {
 
 
 @for_each(CONSTRUCTIONS)
-def test_what_is_no_distribution_or_sample(call, words):
+def test_invalid_distributions_and_samples_are_refused(call, words):
     refused(call, words)
 
 
@@ -128,7 +128,7 @@ COUNTS = (0, 1), (-1, 1), (NAN, 1), (1, INF), (1, 2, 3), 5, "ab", (1, "a"), ([1,
 
 
 @for_each({str(count): (count,) for count in COUNTS})
-def test_counts_that_are_none(count):
+def test_invalid_counts_are_refused(count):
     refused(lambda: PredictedRoc(negative=Gaussian(0, 1), positive=Gaussian(1, 1), count=count), "count=")
 
 
@@ -201,7 +201,7 @@ def test_bands_and_criteria(roc):
 
 
 @for_each(["cost", "accuracy", "f1"])
-def test_a_criterion_that_needs_a_prevalence_says_so(criterion):
+def test_a_criterion_that_needs_a_prevalence_raises_without_it(criterion):
     words = f"criterion='{criterion}' needs the proportion of positives; pass prevalence= (0 to 1) or class counts"
     refused(partial(ROCS["gaussian"].best_threshold, criterion), words)
 
@@ -270,7 +270,7 @@ FROM_STATS = {
 
 
 @for_each(FROM_STATS)
-def test_statistics_that_do_not_fix_two_gaussians(options, words):
+def test_insufficient_statistics_are_refused(options, words):
     refused(lambda: PredictedRoc.from_stats(**options), words)
 
 
@@ -321,7 +321,7 @@ def test_no_input_array_is_modified_or_kept():
     assert np.array_equal(gaussian.std, kept[2])
 
 
-def test_what_was_given_cannot_be_changed_behind_a_result():
+def test_later_changes_of_an_input_do_not_change_a_result():
     ecdf = Ecdf([1, 2])
     for array in (Gaussian([1, 2], 1).mean, ecdf.sample, ecdf.unique_values, ecdf.unique_weights):
         with pytest.raises(ValueError, match="read-only"):

@@ -168,7 +168,7 @@ def test_a_band_holds_its_curve_and_grows_with_the_level():
 
 
 def test_turning_the_axis_and_writing_weights_out_change_nothing():
-    """The rule "x <= threshold" of -x has the same curve, hence the same bands. A weight of 2 is two equal rows."""
+    """The rule "x <= threshold" of -x has the same curve and so the same bands. A weight of 2 is two equal rows."""
     for method in SAMPLED:
         first, second = (band_of(curves()[name][0], method) for name in ("samples", "lower"))
         if method != "bootstrap":  # which draws rows by their place in the order

@@ -25,7 +25,7 @@ def best_of(negative, positive, criterion="ameans", direction="higher"):
 
 
 def wilson(count, n, z):
-    """Give Wilson's limits of a count out of n."""
+    """Return Wilson's limits of a count out of n."""
     share, square = count / n, z * z / n
     half = z * np.sqrt(share * (1 - share) / n + square / (4 * n))
     return (share + square / 2 - half) / (1 + square), (share + square / 2 + half) / (1 + square)
@@ -160,7 +160,7 @@ def test_critical_values_by_many_paths():
 
 
 def gaussian_truth(shift, ratio, weights=(1.0, 1.0)):
-    """Give the best threshold of N(0, 1) and N(shift, ratio^2) by a fine grid."""
+    """Return the best threshold of N(0, 1) and N(shift, ratio^2) by a fine grid."""
     grid = np.linspace(-4, shift + 4 * ratio, 200_001)
     return grid[np.argmax(weights[1] * ndtr((shift - grid) / ratio) - weights[0] * ndtr(-grid))]
 

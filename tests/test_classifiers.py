@@ -87,7 +87,7 @@ def test_the_interval_covers_the_difference_as_often_as_it_says():
         assert np.mean(covered) > 0.95, n
 
 
-def test_no_discordant_pairs_is_said_and_no_certainty():
+def test_no_discordant_pairs_are_flagged_with_a_wide_interval():
     """A classifier against itself: p is 1 and flagged, and the interval of the difference has a width (T8)."""
     first, _, y = calls(20, 0, 0, 4)
     for method in METHODS:
@@ -124,7 +124,7 @@ def test_labels_of_any_kind_give_the_same():
     assert mcnemar_test([1, 2], [1, 0], [1, 0], labels=[0, 1, 2]).agreement == (1, 0, 1, 0)
 
 
-def test_swapped_classifiers_swap_the_answer():
+def test_swapped_classifiers_swap_the_result():
     """The second against the first: signs turn, the p-value stays. to_dict is plain; the repr is one line."""
     first, second, y = calls(10, 8, 2, 5)
     test, other = mcnemar_test(first, second, y), mcnemar_test(second, first, y)
@@ -156,6 +156,6 @@ REFUSED = [
 ]
 
 
-def test_what_is_refused():
+def test_invalid_arguments_are_refused():
     """Each message names the argument, what came, and what is allowed."""
     check_refused([(partial(mcnemar_test, *rows, **options), words) for rows, options, words in REFUSED])

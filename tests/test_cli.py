@@ -85,7 +85,7 @@ def test_predict_takes_a_family(run, family):
 
 
 def test_predict_takes_an_exponential(run):
-    """Whose standard deviation is its mean."""
+    """Class whose standard deviation equals its mean."""
     code, out, _ = run("predict --mean 1 3 --std 1 3 --family exponential --json")
     assert code == 0
     assert strict_json(out)["auc"] == pytest.approx(0.75, rel=1e-14)
@@ -122,7 +122,7 @@ def test_compare_takes_numbers_as_labels(run):
     assert strict_json(run(line)[1])["features"]["x"]["empirical_auc"] == 0.75
 
 
-def test_a_broken_file_is_named_by_its_line(run):
+def test_an_error_in_a_file_names_its_line(run):
     """One line with the file's name and the number of the broken line."""
 
     def check(case):
@@ -159,7 +159,7 @@ def test_compare_takes_a_family(run, family):
         assert text.startswith("Predicted (auto) and empirical curve")
 
 
-def test_a_direction_that_was_found_is_not_declared(run):
+def test_an_automatic_direction_is_not_declared(run):
     """`--direction auto` with a family that uses a declared direction: as if none had been declared."""
     iris, classes = rp.datasets.load_iris(), {"positive": "versicolor", "negative": "setosa"}
     line = "compare iris --positive versicolor --negative setosa --family auto --direction auto --json --feature"
@@ -194,7 +194,7 @@ def test_paper_writes_every_table_and_figure(run, monkeypatch):
 
 
 # ---- faults, help, warnings
-def test_our_own_fault_is_code_1_with_its_traceback(run, monkeypatch):
+def test_an_internal_error_is_code_1_with_its_traceback(run, monkeypatch):
     """An exception that is not about the input: exit code 1, and a sentence that says whose fault it is."""
 
     def broken(*_, **__):
@@ -219,7 +219,7 @@ HELP = {
 }
 
 
-def test_help_teaches(capsys):
+def test_the_help_has_examples(capsys):
     """`--help` of every command: the rule, the order of the classes, examples that can be pasted."""
 
     def check(command):
@@ -232,7 +232,7 @@ def test_help_teaches(capsys):
     check_each({command: command for command in HELP}, check)
 
 
-def test_a_reader_that_stops_is_no_fault():
+def test_a_closed_pipe_is_not_an_error():
     """`python -m rocpredict paper | head -1`: no traceback when the reader has had enough."""
     command = f"{sys.executable} -m rocpredict paper | head -n 1"
     process = subprocess.run(command, shell=True, capture_output=True, text=True, check=True, timeout=60)
@@ -240,7 +240,7 @@ def test_a_reader_that_stops_is_no_fault():
     assert process.stderr == ""
 
 
-def test_a_doubt_is_one_line_on_stderr(run):
+def test_a_warning_is_one_line_on_stderr(run):
     """With the feature's name and the words of options, and no place in a Python file; exit code 0 and every answer."""
     code, out, err = run(AGE)
     assert code == 0
@@ -254,7 +254,7 @@ def test_a_doubt_is_one_line_on_stderr(run):
     assert (code, list(strict_json(again))) == (0, ["features"])
 
 
-def test_a_doubt_from_statistics_is_one_line_too():
+def test_a_warning_from_statistics_is_one_line_too():
     """In a process of its own, with Python's usual filters: a median far from the middle of its quartiles."""
     command = f"{sys.executable} -m rocpredict predict --median 4 8 --iqr 1 4.1 6 9 --json"
     process = subprocess.run(command.split(), capture_output=True, text=True, check=True, timeout=60)
@@ -264,7 +264,7 @@ def test_a_doubt_from_statistics_is_one_line_too():
 
 
 def test_other_warnings_are_shown_as_ever(run, monkeypatch):
-    """What is no AssumptionWarning goes where it would have gone."""
+    """Other warnings than AssumptionWarning are passed on unchanged."""
 
     def old(**_):
         warnings.warn("of old", DeprecationWarning, stacklevel=1)
@@ -275,7 +275,7 @@ def test_other_warnings_are_shown_as_ever(run, monkeypatch):
         assert run("predict --effect-size 1") == (2, "", "rocpredict: enough\n")
 
 
-def test_the_page_shows_what_is_printed(run):
+def test_the_documentation_shows_the_printed_output(run):
     """docs/command-line.md: every line shown below a command is one that it prints, in their order."""
     page = (Path(__file__).parents[1] / "docs/command-line.md").read_text(encoding="utf-8")
     shown = [block.splitlines() for block in re.findall(r"```console\n(.*?)```", page, re.DOTALL)]

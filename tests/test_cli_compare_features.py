@@ -146,7 +146,7 @@ def test_zeros_of_pima_are_missing_values(run):
 
 
 def test_a_table_of_one_feature_shows_its_uncertainty(run):
-    """The empirical AUC has its interval, and the in-sample Ameans stands beside its corrected value (T6)."""
+    """The table shows the interval of the empirical AUC, and the Ameans in the sample with its corrected value (T6)."""
     code, out, _ = run(f"{IRIS} --feature sepal_width --direction lower")
     shown = dict(cells(out, "Predicted (Gaussian) and empirical curve"))
     iris = rp.datasets.load_iris()
@@ -191,7 +191,7 @@ def test_degenerate_tests_are_described_in_words(run, table):
 
 
 def test_an_error_names_the_feature(run, table):
-    """What the library says of x is said of the feature that it is about, also where it begins with the class."""
+    """Messages about x name the feature instead, also messages that begin with the class."""
     line = table("a,b,y\n1,2,0\n2,,0\n3,4,1\n4,1,1\n")
     error = "rocpredict: 'b' has 1 observation in the negative class; a standard deviation needs at least 2\n"
     assert run(line, "--nan", "omit") == (2, "", error)

@@ -37,7 +37,7 @@ def test_json_is_the_librarys_diagnosis(run):
     check_each({words: words for words in options}, check)
 
 
-def test_the_table_is_the_librarys_in_the_words_of_options(run):
+def test_the_table_is_the_librarys_with_the_names_of_options(run):
     """Each finding with its level and its value, remedies as options, the verdict below."""
     code, out, err = run(AGE)
     expected = by_library()
@@ -61,7 +61,7 @@ def test_the_table_is_the_librarys_in_the_words_of_options(run):
     assert "family=" not in out
 
 
-def test_a_file_and_what_is_missing_in_it(run, tmp_path, monkeypatch):
+def test_a_file_with_missing_values(run, tmp_path, monkeypatch):
     """`diagnose FILE --nan omit`: the named column and labels, without the rows that have no value."""
     monkeypatch.chdir(tmp_path)
     rows = [f"{'' if k == 7 else k * k},{'ill' if k % 3 else 'well'}" for k in range(40)]
@@ -75,7 +75,7 @@ def test_a_file_and_what_is_missing_in_it(run, tmp_path, monkeypatch):
     assert (code, answer["negative"]["count"], answer["positive"]["count"]) == (0, 14, 25)
 
 
-def test_zeros_of_pima_are_named(run):
+def test_zeros_of_pima_are_mentioned(run):
     """As in ``compare``."""
     code, out, _ = run("diagnose pima --feature mass --resamples 20")
     assert code == 0

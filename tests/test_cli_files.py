@@ -122,7 +122,7 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("case", UNREADABLE)
-def test_numbers_with_two_readings_are_refused(run, case):
+def test_ambiguous_numbers_are_refused(run, case):
     content, words = UNREADABLE[case]
     Path("t.csv").write_bytes(content)
     for command in FAST_READERS:
@@ -166,7 +166,7 @@ WORDS = {
 }
 
 
-def test_wrong_words_are_one_line_with_a_way_out(run):
+def test_wrong_words_are_one_line_with_a_remedy(run):
     Path("t.csv").write_bytes(table())
     wrong = {}
     for case, (words, part) in WORDS.items():
@@ -177,7 +177,7 @@ def test_wrong_words_are_one_line_with_a_way_out(run):
     assert sorted(path.name for path in Path().iterdir()) == ["t.csv"]
 
 
-def test_no_message_moves_the_cursor(run):
+def test_messages_contain_no_control_characters(run):
     """Control characters of column names, labels and data names are shown as escapes."""
     name = "si\x1b[31mze\u202e"
     Path("t.csv").write_text(f"{name},outcome\n1,sick\n2,we\x07ll\nx,sick\n", encoding="utf-8")
@@ -288,7 +288,7 @@ def test_a_closed_stderr_does_not_change_the_output():
         assert "nowhere" not in done.stdout
 
 
-def test_a_reader_that_stops_is_code_0():
+def test_a_closed_pipe_is_code_0():
     for command in ("paper", "screen iris --positive setosa --engine numpy --out /dev/stdout --format csv"):
         words = f"{sys.executable} -m rocpredict {command} | true; echo ${{PIPESTATUS[0]}}"
         done = subprocess.run(["bash", "-c", words], capture_output=True, text=True, timeout=60, check=True)
@@ -321,7 +321,7 @@ def test_ctrl_c_during_imports_is_code_130(module):
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
-def test_ctrl_c_in_the_work_leaves_no_half_file(tmp_path):
+def test_ctrl_c_leaves_no_partial_file(tmp_path):
     code = (
         "import signal, os, sys, rocpredict.base.files as files\n"
         "files.os.chmod = lambda *_: os.kill(os.getpid(), signal.SIGINT)\n"
@@ -335,7 +335,7 @@ def test_ctrl_c_in_the_work_leaves_no_half_file(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_full_is_told_from_forbidden(run, monkeypatch):
+def test_a_full_disk_differs_from_missing_permission(run, monkeypatch):
     """A file that may not be written is the user's input; a full disk is not."""
     for number, code in ((errno.ENOSPC, 1), (errno.EDQUOT, 1), (errno.EACCES, 2), (errno.EROFS, 2)):
 
@@ -348,7 +348,7 @@ def test_full_is_told_from_forbidden(run, monkeypatch):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_no_program_reads_a_formula_in_a_cell():
+def test_no_cell_is_a_formula_for_a_spreadsheet():
     """Programs that separate cells by semicolons or tabs find one cell; signs behind invisible characters are none."""
     for name, cell in (("x;=HYPERLINK(1)", "x;'=HYPERLINK(1)"), ("x\t=1+2", "x\t'=1+2"), ("x;y", "x;y")):
         assert format_csv([[name, 1.5]]) == f'"{cell}",1.5\n'

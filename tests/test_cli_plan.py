@@ -11,7 +11,7 @@ STATS = {"mean": (4, 8), "std": (3, 2)}
 OTHER = STATS | {"against": (rp.Gaussian(4, 3), rp.Gaussian(7, 2))}
 
 
-def test_the_table_sets_every_method_beside_the_answer(run):
+def test_the_table_compares_every_method_with_the_result(run):
     """The exact answer first, then what each named formula would have said, with its bias in words."""
     code, out, err = run(f"{PAPER} --width 0.04 --ratio 0.5")
     assert (code, err) == (0, "")

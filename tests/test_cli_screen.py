@@ -261,7 +261,7 @@ def test_labels_that_are_numbers_or_booleans_may_be_named(run, kind):
 
 @pytest.mark.extra("pandas", "polars")
 def test_a_label_is_called_by_what_it_looks_like(run):
-    """As text it is the word, or it is the same number; neighbours beyond 2**53 are told apart."""
+    """As text it is the word, or it is the same number; neighbours beyond 2**53 remain different."""
 
     def check(case):
         values, word, positive = case
@@ -348,7 +348,7 @@ def test_a_broken_line_is_named(run, monkeypatch, reader):
     check_each({text: text for text in BROKEN_LINES}, check)
 
 
-def test_files_of_another_kind(run):
+def test_broken_files_are_refused(run):
     def check(text):
         Path("broken.csv").write_bytes(text)
         assert_refused(run, f"screen broken.csv {OUTCOME}", BROKEN_FILES[text])
@@ -410,8 +410,8 @@ def test_wrong_input_leaves_the_old_file(run):
         assert Path("a.csv").read_bytes() == b"as it was"
 
 
-def test_an_old_file_is_replaced_whole_and_keeps_its_rights(run):
-    """A file that only its owner may read is not opened to others by being written anew."""
+def test_an_old_file_is_replaced_and_keeps_its_permissions(run):
+    """A file that only its owner may read keeps its permissions when it is overwritten."""
     Path("a.csv").write_text("x" * 100_000, encoding="utf-8")
     for mode in (0o644, 0o600):
         Path("a.csv").chmod(mode)
@@ -434,7 +434,7 @@ def test_a_link_is_followed(run):
     assert Path("ring.csv").is_symlink()
 
 
-def test_what_is_no_file_is_not_replaced_by_one(run):
+def test_a_special_file_is_not_replaced(run):
     """A named pipe is written to and stays what it is; nothing is printed of it."""
     os.mkfifo("pipe.csv")
     reader = os.open("pipe.csv", os.O_RDONLY | os.O_NONBLOCK)
@@ -449,7 +449,7 @@ def test_what_is_no_file_is_not_replaced_by_one(run):
 
 
 def test_stdout_by_its_name():
-    """Redirected to a file /dev/stdout is what follows in it, and the file is neither begun anew nor replaced."""
+    """Output to /dev/stdout that is redirected to a file is appended there; the file is not truncated or replaced."""
     command = f"{sys.executable} -m rocpredict {STUDY} --out /dev/stdout --format csv"
     with open("all.txt", "w", encoding="utf-8") as file:
         file.write("before\n")

@@ -59,7 +59,7 @@ def test_a_file_is_on_the_page(run):
 
 
 def test_the_worksheet_is_written(run):
-    """Alone it ends there; beside --save both are written."""
+    """Alone it ends there; with --save both files are written."""
     assert run("teach --worksheet sheet.html") == (0, "sheet.html\n", "")
     assert Path("sheet.html").read_text("utf-8").startswith("<!DOCTYPE html>")
     assert run("teach --worksheet sheet.html --save t.html --lang de") == (0, "sheet.html\nt.html\n", "")
@@ -68,7 +68,7 @@ def test_the_worksheet_is_written(run):
 
 
 @pytest.mark.parametrize(("line", "shown"), [("teach", 1), ("teach --no-browser", 0)])
-def test_it_serves_until_somebody_ends_it(run, monkeypatch, line, shown):
+def test_it_serves_until_it_is_interrupted(run, monkeypatch, line, shown):
     """The address is printed and opened, unless --no-browser; the end is no error."""
     opened, answers = [], []
 
@@ -99,7 +99,7 @@ def test_ctrl_c_ends_it_without_a_traceback():
     assert (process.returncode, err) == (0, "")
 
 
-def test_an_argument_is_named_as_it_was_written():
+def test_a_message_names_the_option_as_it_was_written():
     for name in ("std", "port", "date", "feature"):
         message = translate_to_options(f"{name}='x' is not allowed; see {name}=")
         assert message == f"--{name} 'x' is not allowed; see --{name}"

@@ -275,7 +275,7 @@ def test_units_change_nothing(name, unit):
         np.testing.assert_allclose(there / unit, here, rtol=1e-12)
 
 
-def test_normals_of_every_kind_meet():
+def test_all_kinds_of_normals_agree():
     """Scipy's normals, Gaussians, kernel densities and mixtures: one sum, and two Gaussians by the binormal form."""
     kde, mixture = GaussianKde([1.0, 2.0, 4.0]), GaussianMixture([0.3, 0.7], [-1, 2], [1, 0.5])
     kinds = [of(stats.norm, 1, 2), Gaussian(0.5, 1.5), kde, mixture]
@@ -308,7 +308,7 @@ def test_normals_of_every_kind_meet():
         (Gaussian([0, 1], 1), Gaussian(0, 1)),
     ]
 )
-def test_what_is_not_closed_is_not_claimed(negative, positive):
+def test_no_closed_form_is_claimed_without_one(negative, positive):
     assert not isinstance(solver_for(negative, positive), (FamilySolver, NormalSumSolver))
     if not negative.shape:
         assert solver_for(negative, positive).auc() == NumericalSolver(negative, positive).auc()
@@ -317,6 +317,6 @@ def test_what_is_not_closed_is_not_claimed(negative, positive):
 
 
 @for_each([-np.inf, np.inf])
-def test_prices_without_end_are_answered_by_the_search(log_price):
+def test_infinite_prices_are_solved_by_the_search(log_price):
     best = solver_for(*PLAIN["logistic"]).optimal(np.asarray(log_price))
     assert best.fpr == (0 if log_price > 0 else 1)

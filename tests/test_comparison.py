@@ -117,7 +117,7 @@ def test_both_directions_compare_alike():
         assert down[name] == pytest.approx(sign * up[name], abs=1e-12)
 
 
-def test_what_cannot_be_compared():
+def test_invalid_comparisons_are_refused():
     empirical = rp.EmpiricalRoc(negative=[0, 1], positive=[1, 2])
     lower = rp.EmpiricalRoc(negative=[0, 1], positive=[1, 2], direction="lower")
     predicted = PredictedRoc(negative=Gaussian(0, 1), positive=Gaussian(1, 1))
@@ -139,7 +139,7 @@ def test_what_cannot_be_compared():
     check_refused(table)
 
 
-def test_degenerate_samples_still_have_a_yardstick():
+def test_comparisons_of_degenerate_samples_are_finite():
     """No overlap, single cases, all tied (T7, T8, T9, T11): finite, with the sign of the error, and an interval."""
     for classes in ([1, 2], [3, 4]), ([1], [2]), ([1, 1], [1, 1]), ([1], [1]), ([2], [1, 2, 3]):
         empirical = rp.EmpiricalRoc(negative=classes[0], positive=classes[1])
@@ -159,7 +159,7 @@ def test_the_level_is_that_of_the_interval():
     assert usual.empirical_auc_low < narrow.empirical_auc_low < narrow.empirical_auc_high < usual.empirical_auc_high
 
 
-def test_a_fitted_prediction_lies_near_its_own_rows():
+def test_a_fitted_prediction_is_close_to_its_data():
     """As documented: within 0.4 standard errors in 95 of 100 Gaussian draws, not of lognormal ones."""
     errors = {"gaussian": [], "lognormal": []}
     for seed in range(60):
@@ -172,7 +172,7 @@ def test_a_fitted_prediction_lies_near_its_own_rows():
     assert np.mean(errors["lognormal"]) < -1
 
 
-def test_few_negatives_still_have_a_gap():
+def test_few_negatives_have_a_largest_difference():
     """With one or two negatives there is no FPR between the first step and the last: all FPRs are searched."""
     x, y = [2, 3, 1, 5], [0, 0, 1, 1]
     result = compare(rp.predict_roc(x, y), rp.empirical_roc(x, y))

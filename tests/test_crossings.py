@@ -222,7 +222,7 @@ def test_close_pairs_of_crossings_are_complete():
         (stats.uniform(0, 2), stats.uniform(1, 2), 0.3, 1),
     ],
 )
-def test_flat_ratios_and_underflow_invent_no_crossings(negative, positive, prevalence, count):
+def test_flat_ratios_and_underflow_have_no_crossings(negative, positive, prevalence, count):
     crossings = rp.PredictedRoc(negative, positive).crossings(prevalence=prevalence)
     assert len(crossings) <= count
     assert (np.abs(crossings) < 100).all()

@@ -22,7 +22,7 @@ def two_samples(sizes, seed=0, decimals=None):
 
 
 def features(sizes, seed=0, gain=(1.4, 1.0)):
-    """Give two correlated features of the same rows, and their labels."""
+    """Return two correlated features of the same rows, and their labels."""
     rng = np.random.default_rng(seed)
     y = np.repeat([0, 1], sizes)
     shared = rng.normal(size=len(y))
@@ -206,7 +206,7 @@ def test_exchanging_curves_and_clusters():
 
 
 def covered(sizes, fpr, n_sets, n_resamples, ratio=1.0):
-    """Give how many intervals of the TPR and of the partial AUC hold the truth of two Gaussians."""
+    """Return the number of intervals of the TPR and of the partial AUC that cover the truth of two Gaussians."""
     shift = 1.19 * np.hypot(1, ratio) / np.sqrt(2)
     truth = rp.PredictedRoc(negative=rp.Gaussian(0, 1), positive=rp.Gaussian(shift, ratio))
     rng, hits = np.random.default_rng(0), np.zeros(2)

@@ -79,7 +79,7 @@ def test_every_feature_has_its_unit():
         IRIS.to_frame("dask")
 
 
-def test_iris_has_the_means_and_deviations_that_fisher_printed():
+def test_iris_has_fishers_printed_means_and_sds():
     for species, means, stds in (
         ("versicolor", "5.94 2.77 4.26 1.33", "0.52 0.31 0.47 0.20"),
         ("virginica", "6.59 2.97 5.55 2.03", "0.64 0.32 0.55 0.27"),

@@ -51,7 +51,7 @@ def test_p_values_are_uniform_for_gaussians():
     assert p.min() >= 1 / 40
 
 
-def test_the_fit_of_a_class_is_judged_as_by_scipy():
+def test_goodness_of_fit_equals_scipys():
     """Both p-values are made of 999 draws: they differ by more than 0.1 in fewer than 1 of 10^4 runs.
 
     Moments are scipy's, and Anderson and Darling's statistic its formula.
@@ -76,7 +76,7 @@ def test_the_fit_of_a_class_is_judged_as_by_scipy():
         assert shape.skewness_se == pytest.approx(np.sqrt(6 * 25 * 24 / (23 * 26 * 28)))
 
 
-def test_many_draws_at_a_time_are_measured_as_one():
+def test_batches_of_draws_equal_single_draws():
     rng = np.random.default_rng(4)
     samples = SortedSamples(np.sort(rng.normal(0, 1, (5, 37))), np.sort(rng.normal(1, 2, (5, 53))))
     together, scores = fit_many(samples)
@@ -116,15 +116,15 @@ def test_one_draw_at_a_time_agrees_with_many():
         assert np.abs(theirs.fitted - ours.fitted).max() < 0.1
 
 
-def test_exponential_classes_are_found_out():
-    """Of 100 rows a class 98 of 100 draws were warned of, and all fits noted: below 7 of 10 in 1 of 10^4 runs."""
+def test_exponential_classes_are_detected():
+    """Of 100 samples with 100 rows per class 98 warned, and all fits have a note: below 7 of 10 in 1 of 10^4 runs."""
     rng = np.random.default_rng(6)
     result = [diagnosis_of(rng.exponential(1, 100), rng.exponential(2.5, 100)) for _ in range(10)]
     assert sum(severities(one).get("curve") == "warn" for one in result) >= 7
     assert sum({"negative fit", "positive fit"} <= set(severities(one)) for one in result) >= 7
 
 
-def test_the_right_family_has_nothing_against_it():
+def test_the_right_family_has_no_warning():
     """Quantiles of two families, as smooth as rows can be: no chance is in them but that of the draws."""
     q = (np.arange(40) + 0.5) / 40
     result = diagnosis_of(stats.expon.ppf(q), 2.5 * stats.expon.ppf(q), family=stats.expon, n_resamples=40)
@@ -160,7 +160,7 @@ def test_skewness_and_heavy_tails_are_found_with_their_remedy():
     assert (item.severity, item.suggestion) == ("note", "none if the curve fits")
 
 
-def test_ties_and_the_mass_at_an_end_are_found():
+def test_ties_and_point_masses_at_a_limit_are_detected():
     result = diagnosis_of(np.where(Q < 0.41, 0, stats.expon.ppf(Q)), 2 + NORMAL / 4)
     ties, end = result.finding("negative ties"), result.finding("negative boundary")
     assert (ties.value, ties.severity) == (pytest.approx(0.41), "warn")
@@ -180,7 +180,7 @@ def test_ties_and_the_mass_at_an_end_are_found():
     assert (few.severity, few.message) == ("ok", "negative class: 14 distinct values in 28 observations")
 
 
-def test_unequal_spread_asks_for_two_thresholds_and_does_not_blame_the_family():
+def test_unequal_sds_suggest_two_thresholds_and_not_another_family():
     """The interval is F's for normal classes. Quantiles have less kurtosis: its df are not raised for it."""
     result = diagnosis_of(NORMAL, 1 + 3.2 * NORMAL)
     item = result.finding("SD ratio")
@@ -198,7 +198,7 @@ def test_unequal_spread_asks_for_two_thresholds_and_does_not_blame_the_family():
     assert wide > 2 * usual / 3
 
 
-def test_where_the_curve_fails_is_told():
+def test_the_location_of_the_misfit_is_reported():
     negative, positive = EXPONENTIAL
     result = diagnosis_of(negative, positive)
     with pytest.warns(rp.AssumptionWarning, match="class is skewed"):
@@ -222,7 +222,7 @@ def test_where_the_curve_fails_is_told():
     assert result.verdict.startswith("Do not rely on the curve")
 
 
-def test_few_rows_are_said_to_tell_little():
+def test_small_samples_get_a_note():
     q = (np.arange(10) + 0.5) / 10
     result = diagnosis_of(stats.norm.ppf(q), 1 + stats.norm.ppf(q))
     assert result.finding("sample size").severity == "warn"
@@ -289,7 +289,7 @@ def test_it_can_be_written_and_shown():
     assert str(result).startswith("Diagnosis of family='gaussian'")
 
 
-def test_classes_without_spread_are_named_and_everything_else_is_still_told():
+def test_constant_classes_are_named_and_other_findings_remain():
     """All rows equal and two points are fitted by what they are; classes far apart are no misfit."""
     for negative, positive, word in ((np.zeros(30), NORMAL, "negative"), (NORMAL, np.full(30, 0.5), "positive")):
         result = diagnosis_of(negative, positive, n_resamples=20)
@@ -329,7 +329,7 @@ def test_draws_without_a_fit_are_counted():
     assert (result.n_resamples, result.family) == (40, "fussy")
 
 
-def test_what_cannot_be_diagnosed_is_refused_in_words():
+def test_invalid_diagnoses_are_refused():
     """Also a class of one row; missing rows may be left out."""
     table = [
         ([1, 2, 3, np.inf], {}, "infinite"),

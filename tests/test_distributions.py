@@ -254,7 +254,7 @@ def test_far_tails_keep_their_digits():
     assert d.isf(1e-300) == pytest.approx(10 + 2 * 37.0471, rel=1e-5)
 
 
-def test_a_batch_of_gaussians_answers_as_each_alone():
+def test_a_batch_of_gaussians_equals_each_alone():
     mean, std = np.array([[0.0], [1e12]]), np.array([1.0, 0.0, 1e-3])
     batch = Gaussian(mean, std)
     assert batch.shape == (2, 3)
@@ -319,7 +319,7 @@ def test_fit_of_columns_of_float32_and_of_constants():
         ([1.0, 2.0], "a", "ddof='a' is not an integer"),
     ]
 )
-def test_fit_refuses_what_has_no_moments(sample, ddof, words):
+def test_fit_refuses_samples_without_moments(sample, ddof, words):
     with pytest.raises(RocPredictError, match=words):
         Gaussian.fit(sample, ddof=ddof)
 

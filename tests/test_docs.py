@@ -154,7 +154,7 @@ def test_every_page_with_python_is_run():
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/command-line.md", "docs/planning.md", "docs/screening.md"])
-def test_commands_run(page, capsys, tmp_path, monkeypatch):
+def test_commands_of_the_pages_run(page, capsys, tmp_path, monkeypatch):
     """Every command of a page that needs no file of one's own: it runs and prints, in an empty folder."""
     monkeypatch.chdir(tmp_path)
     lines = [line for block in _blocks(page, "console") for line in block.splitlines()]
@@ -167,7 +167,7 @@ def test_commands_run(page, capsys, tmp_path, monkeypatch):
         assert capsys.readouterr().out
 
 
-def test_links_lead_somewhere():
+def test_links_have_targets():
     """Every relative link and picture of a page is a file."""
 
     def check(page):

@@ -228,7 +228,7 @@ def test_hook_is_the_area_between_curve_and_chance_line_below_it(negative, posit
 
 @derandomised
 @given(samples, samples)
-def test_proper_curve_ranks_by_the_share_of_positives(negative, positive):
+def test_proper_curve_ranks_by_the_proportion_of_positives(negative, positive):
     n, p = np.array(negative), np.array(positive)
     roc = EmpiricalRoc(negative=negative, positive=positive)
 
@@ -245,7 +245,7 @@ def test_proper_curve_ranks_by_the_share_of_positives(negative, positive):
     assert (rule.tpr, rule.fpr) == (pytest.approx(tpr, abs=EPS), pytest.approx(fpr, abs=EPS))
 
 
-def test_a_million_rows_need_no_outer_product():
+def test_the_auc_of_a_million_rows_is_exact():
     rng = np.random.default_rng(4)
     x, y = rng.integers(0, 1000, 1_000_000), np.repeat([0, 1], 500_000)
     x[y == 1] += 300
@@ -260,7 +260,7 @@ def test_a_count_that_contradicts_the_samples_is_refused():
         EmpiricalRoc(negative=[1], positive=[1, 2], count=(5, 5))
 
 
-def test_rows_left_out_are_counted_and_shown():
+def test_omitted_rows_are_counted_and_shown():
     """nan_policy="omit": how many rows of each class had no value, on both kinds of ROC and in their reprs."""
     x, y = [1, math.nan, 2, 3, math.nan, math.nan, 5], [0, 0, 0, 1, 1, 1, 1]
     for make in (rp.empirical_roc, rp.predict_roc):

@@ -81,7 +81,7 @@ def test_every_family_is_described_and_tested():
 
 
 @for_each(list(PARAMETRIC_FAMILIES))
-def test_parameters_give_the_mean_and_spread_that_the_table_says(name):
+def test_parameters_give_the_mean_and_sd_in_the_table(name):
     """By quadrature of the density, against the formulas of the table, to 1e-6."""
     d = freeze_family(name, *TRUTH[name])
     mean, std = MEANINGS[name]
@@ -90,7 +90,7 @@ def test_parameters_give_the_mean_and_spread_that_the_table_says(name):
     assert np.sqrt(moment(d, 2, mean)) == pytest.approx(std, rel=1e-6)
 
 
-def test_parameters_mean_what_else_the_table_says():
+def test_parameters_give_the_other_properties_in_the_table():
     """Medians, shares below the scale, where each family begins and ends, and a skew to the right."""
     assert freeze_family("lognormal", *TRUTH["lognormal"]).cdf(4) == pytest.approx(0.5)
     assert freeze_family("weibull", *TRUTH["weibull"]).cdf(2) == pytest.approx(1 - np.exp(-1))
@@ -159,7 +159,7 @@ def test_a_fit_follows_the_unit(name, unit):
 
 
 @for_each(["logistic", "laplace", "student_t", "skew_normal"])
-def test_a_fit_follows_an_offset_of_a_million_spreads(name):
+def test_a_fit_follows_an_offset_of_a_million_sds(name):
     sample = np.round(even_sample(name, 25), 3)
     here, there = (parameters_of(fit_family(name, x, "negative")) for x in (sample, sample + 2.0**20))
     there[-2] -= 2.0**20
@@ -167,7 +167,7 @@ def test_a_fit_follows_an_offset_of_a_million_spreads(name):
 
 
 @for_each(POSITIVE)
-def test_values_that_nearly_agree_keep_their_spread(name):
+def test_nearly_equal_values_keep_their_sd(name):
     """At 1e6 +- 1, gamma, lognormal and Weibull have the standard deviation of the sample, to a share of 0.4."""
     sample = 1e6 + stats.norm.ppf((np.arange(500) + 0.5) / 500)
     fitted = fit_family(name, sample, "negative")
@@ -207,7 +207,7 @@ def test_a_student_t_without_tails_or_with_half_its_rows_tied_is_a_gaussian():
     assert parameters_of(fit_family("student_t", np.tan(np.linspace(-1.56, 1.56, 99)), "negative"))[0] >= 1
 
 
-def test_samples_and_moments_that_no_family_can_have():
+def test_invalid_samples_and_moments_are_refused():
     below = r"'gamma' needs values above 0; 2 of 4 values of the positive class are not \(such as 0\); add the"
     fits = [
         ("gama", [1, 2], "family='gama' is not allowed; choose one of 'gamma'"),
@@ -244,7 +244,7 @@ def test_samples_and_moments_that_no_family_can_have():
     ["gamma", "lognormal", "weibull", "logistic", "laplace"],
     [(4, 3), (1, 1e-3), (2, 50), (3e-200, 1e-200), (5e150, 7e150)],
 )
-def test_moments_come_out_as_stated(name, mean, std):
+def test_distributions_have_the_stated_moments(name, mean, std):
     """The mean and standard deviation by the closed forms of mpmath from the parameters, to 1e-9."""
     parameters = [mpmath.mpf(float(p)) for p in parameters_of(from_moments(name, mean, std))]
     with mpmath.workdps(40):

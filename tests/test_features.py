@@ -192,7 +192,7 @@ def test_frames_of_every_kind_are_equal(monkeypatch, kind):
 
 @pytest.mark.extra("duckdb")
 def test_relations_and_float32():
-    """A relation is read by blocks, with its labels in the order of its rows; float32 is kept beside text."""
+    """A relation is read by blocks, with its labels in the order of its rows; float32 is kept next to text."""
     relation = duckdb.sql("select i::double as a, (i * 2)::decimal(9, 2) as b, 'c' || (i % 2) as c from range(5) t(i)")
     table, labels = split_table_and_labels(relation, "c")
     np.testing.assert_array_equal(whole(table), [[i, 2 * i] for i in range(5)])

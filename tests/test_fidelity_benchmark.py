@@ -71,7 +71,7 @@ def test_features_are_chosen_by_the_rules():
 
 
 def test_large_tables_are_thinned_in_one_way():
-    """At most 2,000 rows a class and 36 features, with at most 15 % weak ones; twice the same."""
+    """At most 2,000 rows per class and 36 features, with at most 15 % weak ones; a second run gives the same."""
     rng = np.random.default_rng(2)
     labels = np.repeat(["0", "1"], [2_500, 300])
     X = rng.normal(np.outer(labels == "1", np.repeat([0.8, 0.0], [20, 30])))
@@ -84,7 +84,7 @@ def test_large_tables_are_thinned_in_one_way():
 
 # ---- the draws
 def test_draws_part_the_rows():
-    """What is drawn and what is left over are all rows, once each; fewer repeats are the first of more."""
+    """Training and test data are all rows, once each; fewer repeats are the first of more."""
     case = _case()
     draws, fewer = draw(case, 20, 5), draw(case, 20, 2)
     assert draws.negative.shape == (5, 20)
@@ -97,7 +97,7 @@ def test_draws_part_the_rows():
     assert not np.array_equal(other.negative, fewer.negative)
 
 
-def test_classes_are_exchanged_where_the_sample_says_so():
+def test_classes_are_exchanged_if_the_positives_are_lower_in_the_sample():
     """Undeclared, no training AUC is below 1/2, and an exchanged truth is the curve read from the other side."""
     draws = draw(_case(3, shift=0.1), 10, 30)
     parts = list(draws.as_they_lie())
@@ -124,7 +124,7 @@ def test_counted_answers_are_those_of_empirical_roc(coarse):
 
 
 def test_judging_knows_the_truth():
-    """An estimator that gives the curve of the rows left over and their best threshold has no error, regret or bias."""
+    """An estimator that returns the curve of the test data and its best threshold has no error, regret or bias."""
     draws = draw(_case(5), 20, 3)
     best, ameans = best_counted(draws.rest_negative, draws.rest_positive)
     result = judged(draws, {"seer": lambda *_: Answer(draws.truth(), ameans, best), "blind": lambda *_: _flat(3)})
@@ -222,20 +222,20 @@ def test_interval_draws_whole_data_sets():
     assert interval(np.array([1.0, 3]), np.array([2.0, 2]), ["a", "a"]) == (1, 1)
 
 
-def test_bins_hold_every_feature_once():
+def test_each_feature_is_in_one_bin():
     """Every AUC from 1/2 to 1 lies in one bin, the ends included."""
     for area in (0.5, 0.55, 0.5999, 0.7, 0.95, 0.99, 1.0):
         assert sum(in_bin(k)(replace(_case(), auc=area)) for k in range(len(BINS) - 1)) == 1
 
 
-def test_flag_is_judged_over_draws():
+def test_the_auc_of_the_flag_is_over_draws():
     """Distances of features beyond 0.03 against those of the others, every draw one of them."""
     case = _case()
     result = flag_auc([Misfit(case, 20, 0.05, np.array([2.0, 3.0])), Misfit(case, 20, 0.01, np.array([1.0, 2.5]))])
     assert result == (0.75, 0.5)
 
 
-def test_goals_are_met_on_their_side():
+def test_goals_compare_in_their_direction():
     """A win rate has to be at least its floor, all else at most."""
     assert GOALS["win"].met(0.97, 10)
     assert not GOALS["win"].met(0.96, 10)
@@ -243,7 +243,7 @@ def test_goals_are_met_on_their_side():
     assert not GOALS["ratio"].met(0.786, 20)
 
 
-def test_page_holds_every_table_and_the_same_numbers_again():
+def test_page_contains_every_table_and_is_reproducible():
     """Two made features give a page with all headings and estimators; a second run of one gives the same scores."""
     cases, result = [_case(10, 60), _case(11, 25, 0.4)], Measured(SMALL)
     for case, index in zip(cases, (1, 0), strict=True):
@@ -251,7 +251,7 @@ def test_page_holds_every_table_and_the_same_numbers_again():
     assert [{score.n for score in result.scores if score.case is case} for case in cases] == [{10, 20, 30}, {10}]
     assert try_case(cases[1], 0, SMALL).scores == [score for score in result.scores if score.case is cases[1]]
     page = written(result)
-    headings = ("required of it", "Every estimator", "not declared", "fitting a line", "trust flag", "idea", "anew")
+    headings = ("requirements", "Every estimator", "not declared", "fitting a line", "Detecting", "idea", "regenerate")
     assert [heading for heading in headings if heading not in page] == []
     assert all(f"| {name} |" in page for name in (*EVERY, *ALSO))
     assert not re.search(r"\bnan\b", page)

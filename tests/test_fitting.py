@@ -114,7 +114,7 @@ def test_every_kind_of_family_has_criteria_hooks_and_directions(family):
     assert lower.tpr(best.threshold) == pytest.approx(best.tpr, abs=1e-12)
 
 
-def test_a_pair_of_distributions_is_what_the_table_says():
+def test_each_pair_of_distributions_has_the_class_in_the_table():
     kinds = {"gaussian": Gaussian, "auto": ShrinkageDistribution, "empirical": Ecdf}
     kinds |= dict.fromkeys(("boxcox", "yeojohnson", "kde"), Transformed)
     for name, kind in kinds.items():
@@ -169,7 +169,7 @@ def test_weights_that_are_no_counts_are_for_two_families_only():
 
 
 @for_each([("auto", None), ("auto", "lower"), ("boxcox", "lower"), ("gamma", None)])
-def test_the_bootstrap_fits_anew(family, direction):
+def test_the_bootstrap_refits_each_resample(family, direction):
     """20 resamples: the interval holds the estimate, is that of the same seed, and knows the rule in use."""
     x = X if direction is None else 1 - X
     roc = predict_roc(x, Y, family=family, direction=direction)

@@ -136,7 +136,7 @@ def test_samples_against_brute_force():
 
 
 def test_one_threshold_is_enough_when_it_meets_both():
-    """Where the regions would overlap the best threshold is taken, moved into the overlap if it lies outside."""
+    """If the regions overlap, the single threshold is the best one, moved into the overlap if it is outside."""
     easy = PAPER.grey_zone(max_fnr=0.3, max_fpr=0.3)
     assert easy.single_threshold
     assert easy.low == easy.high == PAPER.best_threshold().threshold
@@ -148,7 +148,7 @@ def test_one_threshold_is_enough_when_it_meets_both():
     assert easy.undefined == ("likelihood_ratios",)
 
 
-def test_a_demand_that_nothing_meets_decides_nobody():
+def test_an_unattainable_requirement_leaves_all_undecided():
     """Negatives are the wider class: from some value on there are too few positives for any high demand."""
     zone = PAPER.grey_zone(min_ppv=0.999, prevalence=0.01)
     assert zone.high == np.inf
@@ -176,7 +176,7 @@ def test_predictive_values_that_fall_again():
 
 
 def test_point_masses():
-    """Single values: told apart by one threshold where the order is right, undecided where it is not."""
+    """Point masses: separated by one threshold in the right order, undecided otherwise."""
     apart = rp.PredictedRoc(rp.Gaussian(1, 0), rp.Gaussian(2, 0)).grey_zone()
     assert apart.single_threshold
     assert (apart.tpr, apart.fpr, apart.tnr, apart.fnr) == (1, 0, 1, 0)

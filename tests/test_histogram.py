@@ -207,7 +207,7 @@ def test_the_curve_is_straight_between_edges(fpr, negative, positive):
 
 @for_each(PAIRS)
 def test_the_likelihood_ratio_curve_ranks_the_cells(*pair):
-    """1 - AUC by comparing all cells of one class with all of the other; the rule calls the likelier cells positive."""
+    """1 - AUC by comparing all cells of both classes; the rule calls the more likely cells positive."""
     solver = HistogramSolver(*pair)
     edges = np.union1d(*(d.edges for d in pair))
     n, p = (np.diff(d.cdf(edges)) for d in pair)

@@ -135,7 +135,7 @@ def _annotation_text(annotation: object) -> str:
     return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
 
 
-def test_no_public_signature_holds_any():
+def test_no_public_signature_contains_any():
     open_ = []
     for name, function in PUBLIC.items():
         for variant in get_overloads(function) or [function]:
@@ -170,7 +170,7 @@ SEVERAL_MEANINGS = {
     "moments": "their highest order, or the moments themselves",
     "n_jobs": "None in scikit-learn's estimators",
     "n_points": "a mean curve keeps every step by default",
-    "n_resamples": "a diagnosis fits each resample anew, so draws fewer",
+    "n_resamples": "a diagnosis fits each resample, so draws fewer",
     "n_top": "features that are counted, rows of a picture, or pictures of a report",
     "nan_policy": "few tables of many features are complete: a screening omits",
     "negative": "the label of a class, or its distribution",
@@ -222,54 +222,6 @@ def test_literals_name_what_is_implemented():
     assert names(results.PictureKind) == set(results.PLOT_KINDS)
 
 
-def test_a_user_sees_the_types():
+def test_type_checkers_infer_the_types():
     """The example runs, and ``mypy --strict`` and pyright infer what it asserts (``make lint``)."""
     import_module("tests.typed_example")
-
-
-# ---- words
-OPENINGS = (
-    *(
-        "Answer",
-        "Answers",
-        "Ask",
-        "Asks",
-        "Give",
-        "Gives",
-        "Hold",
-        "Holds",
-        "Lay",
-        "Lays",
-        "Put",
-        "Puts",
-        "Say",
-        "Says",
-    ),
-    *("Take", "Takes", "Tell", "Tells", "How", "What", "When", "Where", "Whether", "Which", "Who", "Whose", "Why"),
-)
-
-
-def test_docstrings_begin_with_a_verb_or_a_noun():
-    """Documented objects are described (a noun phrase) or told what they do ("Return ...")."""
-    wrong = []
-    for module, tree in TREES.items():
-        for node in ast.walk(tree):
-            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
-                text = ast.get_docstring(node) or ""
-                if text.partition(" ")[0].rstrip(".,:;") in OPENINGS:
-                    wrong.append(f"{module}.{getattr(node, 'name', '')}: {text.splitlines()[0]}")
-    assert not wrong, "\n".join(wrong)
-
-
-VAGUE = {"answer", "asked", "found", "given", "held", "it", "known", "made", "said", "seen", "shown", "told"}
-
-
-def test_names_say_what_they_hold():
-    vague = []
-    for module, path in MODULES.items():
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            name = getattr(node, "id", None) if isinstance(getattr(node, "ctx", None), ast.Store) else None
-            name = node.arg if isinstance(node, ast.arg) else name
-            if str(name).lstrip("_") in VAGUE:
-                vague.append(f"{module}:{node.lineno} {name}")
-    assert not vague, "\n".join(vague)

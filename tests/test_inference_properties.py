@@ -1,4 +1,4 @@
-"""What holds for every sample: weights, symmetries, levels, and tests that agree with intervals (derandomised).
+"""Properties of every sample: weights, symmetries, levels, and tests that agree with intervals (derandomised).
 
 Values are small integers, so that ties are everywhere; the examples are chosen by hypothesis with a fixed seed.
 """
@@ -24,7 +24,7 @@ samples = st.tuples(values, values)
 
 @st.composite
 def tables(draw, curves=2, smallest=2):
-    """Give K features and labels of the same rows, both classes with some rows."""
+    """Return K features and labels of the same rows, both classes with some rows."""
     sizes = [draw(st.integers(smallest, max(9, 2 * smallest))) for _ in range(2)]
     y = draw(st.permutations([0] * sizes[0] + [1] * sizes[1]))
     row = st.lists(st.integers(-3, 3).map(float), min_size=sum(sizes), max_size=sum(sizes))
@@ -33,7 +33,7 @@ def tables(draw, curves=2, smallest=2):
 
 @st.composite
 def counted_tables(draw, curves=2, smallest=2):
-    """Give a table with whole weights, at least one case in each class, and the rows that it stands for."""
+    """Return a table with integer weights, at least one observation in each class, and the repeated rows."""
     xs, y = draw(tables(curves, smallest))
     weights = np.array(draw(st.lists(st.integers(0, 3), min_size=len(y), max_size=len(y))))
     for label in (0, 1):
@@ -43,7 +43,7 @@ def counted_tables(draw, curves=2, smallest=2):
 
 
 def paired_clusters(y, weights=None):
-    """Put two rows of a class into one cluster; return options without clusters where a class has fewer than four."""
+    """Merge two rows of a class into one cluster; return options without clusters if a class has fewer than four."""
     clusters = np.empty(len(y), dtype=int)
     for label in (0, 1):
         clusters[y == label] = np.arange(np.sum(y == label)) // 2
@@ -97,7 +97,7 @@ def test_whole_weights_are_repeated_rows_in_a_curve(table):
 @few
 @given(counted_tables(2, smallest=8))
 def test_whole_weights_are_repeated_rows_in_a_test(table):
-    """Of two curves by every method, of one, of many: p, interval, and the number of cases."""
+    """Two curves by every method, one, many: p, interval, and sample sizes."""
     xs, y, weights, repeated, labels = table
     drawing = {"n_resamples": 30, "rng": 2}
     options = [{"method": method, **drawing} for method in ("delong", "bootstrap", "permutation", "venkatraman")]
@@ -135,7 +135,7 @@ def test_rows_without_weight_are_no_rows(table, scale):
 @drawn
 @given(samples, LEVELS)
 def test_intervals_lie_inside_and_turn_with_the_curve(pair, level):
-    """Inside [0, 1], of some width; with the estimate, but for a shrunk centre at 0 and 1 and drawn quantiles.
+    """Inside [0, 1], with a width; including the estimate, except for a shrunk centre at 0 and 1 and drawn quantiles.
 
     The other direction takes the complement. P(P > N) = P(-N > -P) has the same interval, with the classes' roles
     exchanged in every formula.
@@ -320,7 +320,7 @@ def test_directions_of_each_curve(table):
 @drawn
 @given(tables(3))
 def test_many_curves_in_any_order(table):
-    """The omnibus p does not know the order of the curves; nor a repeated curve, but for its lost degree of freedom."""
+    """The omnibus p is invariant to the order of curves, and to a repeated curve except for its degree of freedom."""
     xs, y = table
     one, two = rp.auc_test_many(xs, y), rp.auc_test_many(xs[::-1], y)
     assert 0 < one.p_value <= 1

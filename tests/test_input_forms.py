@@ -353,7 +353,7 @@ if pd:
         ),
     }
 ORDERED = {"one and two", "text without positive", "dates without positive", "shape (n, 1)", "DataFrame"}
-"""What scikit-learn's objects answer too: they take the last label in its order, and a column for an array."""
+"""Forms that scikit-learn's objects accept too: they use the last label in its order, and a column as an array."""
 
 
 def _right(x: Any, y: Any) -> Any:
@@ -557,7 +557,7 @@ def test_frames_as_features_of_auc_test_many():
 
 @pytest.mark.extra("sklearn")
 def test_selector_needs_a_positive_label_only_for_a_direction():
-    """Which label is positive moves no feature in or out without a direction; with one it has to be named."""
+    """The positive label does not change the selection without a direction; with one, it has to be named."""
     X = np.column_stack([VALUES, -np.array(VALUES), SECOND])
     named = RocSelector(k=2, positive="sick").fit(X, NAMES)
     other = RocSelector(k=2).fit(X, NAMES)

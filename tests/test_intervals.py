@@ -1,6 +1,6 @@
-"""Intervals and standard errors by two roads: brute force over all pairs, textbook formulas written anew, mpmath.
+"""Intervals and standard errors by a second route: brute force over all pairs, textbook formulas, mpmath.
 
-Where data are degenerate: no NaN, no width of 0, a flag that is true.
+Degenerate data: no NaN, no width of 0, a correct flag.
 """
 
 import re
@@ -32,13 +32,13 @@ def predicted(m0, s0, m1, s1, count=None):
 
 
 def samples(seed=5, sizes=(9, 12), levels=6):
-    """Give two small samples with ties within and between the classes."""
+    """Return two small samples with ties within and between the classes."""
     rng = np.random.default_rng(seed)
     return rng.integers(0, levels, sizes[0]).astype(float), rng.integers(1, levels + 1, sizes[1]).astype(float)
 
 
 def kernel(negative, positive):
-    """Give who wins each of the n0 n1 pairs: 1, 0, or 1/2 for a tie."""
+    """Return the placement of each of the n0 n1 pairs: 1, 0, or 1/2 for a tie."""
     gap = np.subtract.outer(np.asarray(positive), np.asarray(negative))
     return (gap > 0) + (gap == 0) / 2
 
@@ -116,7 +116,7 @@ def newcombe_by_roots(area, n0, n1, z=Z):
 
 
 def with_area(k, n0, n1):
-    """Give two samples in which k of the n0 n1 pairs are won."""
+    """Return two samples in which k of the n0 n1 pairs are won."""
     won, rest = divmod(k, n0)
     return np.arange(n0) * 2.0, np.concatenate(
         [[2.0 * n0] * won, [2 * rest - 1.0] * (won < n1), [-1.0] * (n1 - won - 1)]
@@ -185,7 +185,7 @@ def test_bootstrap_of_two_and_two_by_all_its_resamples():
 
 
 def influences(negative, positive, band, step=1e-6):
-    """Give what a little more of each row does to the area in a band: its infinitesimal jackknife."""
+    """Return the infinitesimal jackknife of the area in a band: its derivative by the weight of each row."""
 
     def area(label, i, change):
         weights = [np.ones(len(negative)), np.ones(len(positive))]
@@ -229,7 +229,7 @@ COUNT = (31, 17)
 
 
 def delta_variances(function, pair, count=COUNT, digits=30):
-    """Give what each class adds to the delta-method variance of a function of two means and two SDs, by mpmath."""
+    """Return the part of each class in the delta-method variance of a function of two means and two SDs, by mpmath."""
     m0, s0, m1, s1 = map(mp.mpf, pair)
     spread = (s0**2 / count[0], s0**2 / (2 * (count[0] - 1)), s1**2 / count[1], s1**2 / (2 * (count[1] - 1)))
     with mp.workdps(digits):
@@ -246,7 +246,7 @@ def by_delta(function, pair):
 
 
 def half_width(function, pair):
-    """Give the standard error times the quantile of Student's t with Satterthwaite's degrees of freedom."""
+    """Return the standard error times the quantile of Student's t with Satterthwaite's degrees of freedom."""
     variances = np.array(delta_variances(function, pair))
     df = variances.sum() ** 2 / np.sum(variances**2 / (np.array(COUNT) - 1))
     return stats.t.ppf(0.975, df) * np.sqrt(variances.sum())
@@ -257,7 +257,7 @@ def separation(m0, s0, m1, s1):
 
 
 def crossing(m0, s0, m1, s1, log_kappa=0):
-    """Give the root where the likelihood ratio rises through kappa, by the plain quadratic."""
+    """Return the root where the likelihood ratio rises through kappa, by the plain quadratic."""
     a = (1 / s0**2 - 1 / s1**2) / 2
     b = m1 / s1**2 - m0 / s0**2
     c = m0**2 / (2 * s0**2) - m1**2 / (2 * s1**2) + mp.log(s0 / s1) - log_kappa
@@ -314,7 +314,7 @@ def test_best_threshold_delta_by_mpmath():
 
 
 def band_area(axis, low, high):
-    """Give the area in a band as a function of the moments, by quadrature."""
+    """Return the area in a band as a function of the moments, by quadrature."""
     limits = ndtri([max(low, 1e-18), high]) if high < 1 else (ndtri(low), 9)
 
     def area(m0, s0, m1, s1):
@@ -352,7 +352,7 @@ def test_rate_of_a_gaussian_class_exactly():
         assert result.estimate == pytest.approx(1 - stats.norm.cdf(threshold, mean, std), rel=1e-12)
 
 
-def test_counted_rates_by_the_beta_quantiles():
+def test_intervals_of_empirical_rates_equal_beta_quantiles():
     roc = empirical(*samples(2, (20, 15)))
     cells = roc.rates(3.0).counts
     for name, k, n in (("tpr", cells.tp, 15), ("fpr", cells.fp, 20), ("precision", cells.tp, cells.tp + cells.fp)):
@@ -363,9 +363,9 @@ def test_counted_rates_by_the_beta_quantiles():
 
 
 def test_hilgers_by_order_statistics():
-    """A threshold surely too strict and one surely too lax, each at a tail of (1 - level)/4, written anew.
+    """A threshold that is too strict and one that is too lax, each with a tail of (1 - level)/4, by a second program.
 
-    Three values of 10.5 cases each tell hardly more than three of 10: the ends may not leap to the estimate.
+    Three values with a weight of 10.5 are hardly more informative than with 10: no bound may jump to the estimate.
     """
     rng = np.random.default_rng(6)
     negative, positive = rng.normal(size=25), rng.normal(1, 1, 18)
@@ -558,7 +558,7 @@ def test_predicted_intervals_of_any_level():
 
 
 def test_rate_at_a_threshold_far_out():
-    """Where no case will ever lie: an interval that holds the estimate, and no error of a solver."""
+    """Far outside of the data the interval includes the estimate, without an error of a solver."""
     roc, thresholds = predicted(4, 3, 8, 2, COUNT), (1e3, -1e3, 1e6, -1e6, np.inf, -np.inf)
     for threshold, method, name in product(thresholds, ("delta", "noncentral-t"), ("tpr", "fpr", "tnr", "fnr")):
         if method == "noncentral-t" and abs(threshold) == 1e6 and name != "tpr":

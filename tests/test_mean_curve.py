@@ -182,7 +182,7 @@ REFUSED = [
 ]
 
 
-def test_what_is_refused():
+def test_invalid_arguments_are_refused():
     """Each message names the argument or the fold, what came, and what is allowed."""
     mean = mean_roc(STEPS)
     others = [
@@ -209,7 +209,7 @@ def test_the_picture_shows_the_numbers_of_the_mean():
     assert {round(y, 12) for y in mean.low} <= {round(float(y), 12) for y in corners[:, 1]}
     low, high = mean.auc_interval
     text = ax.get_legend().get_texts()[0].get_text()
-    assert text == f"mean of 3, AUC 0.875 ({low:.3f} to {high:.3f})"
+    assert text == f"mean of 3, AUC 0.875 (95% CI {low:.3f} to {high:.3f})"
 
 
 def test_means_are_drawn_on_the_axes_that_are_given():

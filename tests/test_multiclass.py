@@ -235,6 +235,6 @@ REFUSED = [
 ]
 
 
-def test_what_is_refused():
+def test_invalid_arguments_are_refused():
     """Each message names the argument, what came, and what is allowed."""
     check_refused([(partial(multiclass_auc, scores, y, **options), words) for scores, y, options, words in REFUSED])

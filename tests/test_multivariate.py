@@ -76,7 +76,7 @@ def test_no_direction_does_better():
 def test_a_feature_that_differs_in_spread_alone_is_used_where_it_helps():
     """Means agree in the second feature, up to nothing or next to it: the search still finds the best Ameans.
 
-    Of features that tell nothing, of equal spread and means, the weight is 0: the nudge of the search leaves no trace.
+    Uninformative features, with equal means and SDs, have weight 0: the start of the search leaves no trace.
     """
     for shift, ratio in product((0.0, 1e-12, 0.3, 1.0), (0.04, 25.0)):
         mean, covariance = ([0, 0], [shift, 0]), (np.eye(2), np.diag([1, ratio]))
@@ -160,17 +160,17 @@ def test_what_is_predicted_comes_true():
         assert abs(ameans - result.ameans) < 5 * np.sqrt(0.125 / size)
 
 
-def test_honest_values_see_through_features_that_tell_nothing():
+def test_cross_validated_values_of_uninformative_features_are_unbiased():
     """15 useless features, 60 rows: AUC_cv is 1/2 within 5 standard errors (1e-5 of seeds fail), AUC above 0.7."""
     rng = np.random.default_rng(5)
     result = [fit_linear_combination(rng.normal(size=(60, 15)), np.arange(60) % 2) for _ in range(60)]
-    for name, promised in (("auc", 0.7), ("ameans", 0.65)):
-        honest = np.array([getattr(each, f"{name}_cv") for each in result])
-        assert np.mean([getattr(each, name) for each in result]) > promised
-        assert abs(honest.mean() - 0.5) < 5 * honest.std(ddof=1) / np.sqrt(60)
+    for name, least in (("auc", 0.7), ("ameans", 0.65)):
+        validated = np.array([getattr(each, f"{name}_cv") for each in result])
+        assert np.mean([getattr(each, name) for each in result]) > least
+        assert abs(validated.mean() - 0.5) < 5 * validated.std(ddof=1) / np.sqrt(60)
 
 
-def test_honest_values_by_hand():
+def test_cross_validated_values_by_hand():
     """Leave-one-pair-out on six rows, and the same dealing for the same seed."""
     x = np.array([[0.0], [1.0], [4.0], [3.0], [5.0], [7.0]])
     y = np.array([0, 0, 0, 1, 1, 1])
@@ -375,7 +375,7 @@ DISTANCES = [
 ]
 
 
-def test_what_is_refused():
+def test_invalid_arguments_are_refused():
     """Each message names the argument, what came, and what is allowed."""
     from_stats = partial(LinearCombination.from_stats, criterion="ameans")
     iris = fit_linear_combination(IRIS.X, IRIS.y, **CLASSES, **NAMES, n_folds=None)

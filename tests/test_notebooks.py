@@ -38,13 +38,13 @@ STORED = {path.stem: nbformat.read(path, 4) for path in NOTEBOOKS}
 
 
 def _shows(source):
-    """Whether a cell should show something: it ends with an expression, or prints outside a function of its own."""
+    """Return whether a cell should show output: it ends with an expression, or prints outside a function."""
     body = ast.parse(source).body
     texts = [ast.unparse(part) for part in body if not isinstance(part, ast.FunctionDef)]
     return isinstance(body[-1], ast.Expr) or any("print(" in text for text in texts)
 
 
-def test_every_story_is_told():
+def test_every_notebook_is_present():
     """The seven notebooks are there, and no other."""
     assert list(STORED) == STORIES
 
@@ -52,7 +52,7 @@ def test_every_story_is_told():
 def test_outputs_are_stored():
     """All code cells ran once, in their order; none failed or wrote to stderr; what shows something shows it here.
 
-    No times, versions, warnings or places on a disk: storing anew changes nothing but what is shown.
+    No times, versions, warnings or paths: storing again changes only the shown results.
     """
 
     def check(notebook):
@@ -70,7 +70,7 @@ def test_outputs_are_stored():
     check_each(STORED, check)
 
 
-def test_one_reader_and_what_to_take_away():
+def test_each_notebook_names_its_reader_and_conclusions():
     """The first cell names the reader, the last what to take away and where to read on; every link leads to a file."""
 
     def check(notebook):
@@ -86,7 +86,7 @@ def test_one_reader_and_what_to_take_away():
     check_each(STORED, check)
 
 
-def test_a_story_is_short():
+def test_notebooks_are_short():
     """Some ten cells of code, prose between them, no line that must be scrolled, and no file of a megabyte."""
 
     def check(notebook):
@@ -115,7 +115,7 @@ def test_only_public_names_are_used():
     check_each({story: story for story in STORED}, check)
 
 
-def test_figures_in_the_prose_are_shown():
+def test_numbers_in_the_prose_are_shown():
     """Every decimal number in the prose stands in the code or in an output, to the digits that the prose has."""
 
     def check(notebook):
@@ -159,7 +159,7 @@ def _said(text):
 _PAGE = "<iframe srcdoc='&lt;p>{p}&lt;/p>&lt;script type=\"application/json\">{data}&lt;/script>'></iframe>"
 
 
-def test_what_counts_as_stale():
+def test_changes_that_make_an_output_stale():
     """Words and numbers count, in pages within pages too; the bytes of pictures and the look of a table do not."""
     for stored, fresh, count in (
         ([_said("0.5")], [_said("0.5")], 0),
@@ -178,7 +178,7 @@ def test_what_counts_as_stale():
         assert len(differences(_cell(*stored), _cell(*fresh))) == count, (stored, fresh)
 
 
-def test_a_page_is_read_as_it_is_seen():
+def test_the_visible_text_of_a_page_is_read():
     """Text, words for pictures and data; no program and no style."""
     page = "<style>b</style><b>one</b><img alt='two'><script>three()</script><p>four &amp; five</p>"
     assert visible(page).split() == ["one", "two", "four", "&", "five"]

@@ -1,4 +1,4 @@
-"""What is packed, what is imported, and what is described."""
+"""Contents of the package, its imports, and its metadata."""
 
 import hashlib
 import inspect

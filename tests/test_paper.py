@@ -1,4 +1,4 @@
-"""The founding paper, table by table: ours beside the printed figures, and ours against 50-digit arithmetic."""
+"""The founding paper, table by table: our numbers against the printed ones and against 50-digit arithmetic."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor

@@ -10,9 +10,10 @@ from scipy import stats
 from scipy.special import ndtri
 
 import rocpredict as rp
+from rocpredict.base.formatting import format_p_statement
 from rocpredict.plots import plot_band, plot_decision, plot_precision_recall, plot_probit
 from rocpredict.plots.canvas import Box
-from rocpredict.plots.curves import p_in_words, plot_comparison, plot_roc
+from rocpredict.plots.curves import plot_comparison, plot_roc
 from tests.pictures import artist, has, legend, words
 
 IRIS = rp.datasets.load_iris()
@@ -92,9 +93,9 @@ def test_the_p_value_of_the_test_stands_in_the_legend(counted):
             plot_roc(*counted[:2], test=wrong)
 
 
-def test_p_is_never_rounded_to_nothing():
-    shown = [p_in_words(p) for p in (0, 1e-9, 0.000999, 0.001, 0.04999, 1)]
-    assert shown == [*["p < 0.001"] * 3, "p = 0.001", "p = 0.050", "p = 1.000"]
+def test_p_is_never_shown_as_zero():
+    shown = [format_p_statement(p) for p in (0, 1e-9, 0.000999, 0.001, 0.04999, 1)]
+    assert shown == [*["p < 0.001"] * 3, "p = 0.001", "p = 0.050", "p = 1"]
 
 
 # ---- bands
@@ -118,7 +119,7 @@ def test_bands_differ_by_more_than_color(counted):
 
 
 def edges(area):
-    """Give the lowest and the highest y of a filled band at each x."""
+    """Return the lowest and the highest y of a filled band at each x."""
     corners = area.get_paths()[0].vertices
     x = np.unique(corners[:, 0])
     return x, np.array([[f(corners[corners[:, 0] == at, 1]) for at in x] for f in (min, max)])
@@ -138,7 +139,7 @@ def test_a_band_of_its_own_is_the_librarys():
     assert legend(ax) == ["$x$, AUC 0.902", "95% band, simultaneous"]
 
 
-def test_gray_tells_band_curve_and_edge_apart():
+def test_band_curve_and_edge_differ_in_gray():
     """Light of the band, its edge and the curve differ without color; chance shows on the band."""
     ax = plot_band(PREDICTED)
     area, line = artist(ax, "band"), artist(ax, "roc-0")

@@ -6,8 +6,9 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 import rocpredict as rp
+from rocpredict.base.formatting import format_p_statement
 from rocpredict.diagnostics.diagnose import diagnose
-from rocpredict.plots.curves import p_in_words, plot_diagnosis
+from rocpredict.plots.curves import plot_diagnosis
 from rocpredict.plots.style import figure_to_bytes
 from tests.pictures import artist, legend
 
@@ -77,8 +78,8 @@ def test_the_middle_panel_is_normal_scores_with_their_band(diagnosis, picture):
     line = artist(ax, "fits")
     assert list(line.get_xdata()) == list(line.get_ydata())
     assert legend(ax) == [
-        f"negative, fit {p_in_words(diagnosis.negative.p_value)}",
-        f"positive, fit {p_in_words(diagnosis.positive.p_value)}",
+        f"negative, fit {format_p_statement(diagnosis.negative.p_value)}",
+        f"positive, fit {format_p_statement(diagnosis.positive.p_value)}",
         "perfect fit",
     ]
 

@@ -47,7 +47,7 @@ def several():
 
 
 def points(ax, *gids):
-    """Give the points of all artists of these names, in order of x."""
+    """Return the points of all artists of these names, in order of x."""
     return in_order(np.concatenate([np.column_stack(line.get_data()) for line in ax.lines if line.get_gid() in gids]))
 
 
@@ -82,7 +82,7 @@ def test_a_ranking_is_the_first_rows_with_their_intervals(table):
         np.testing.assert_array_equal(bars[:, 0, 0], first[f"{prefix}low"][rows])
         np.testing.assert_array_equal(bars[:, 1, 0], first[f"{prefix}high"][rows])
         np.testing.assert_array_equal(bars[:, 0, 1], dots.get_ydata())
-    assert legend(ax) == ["empirical, 95% interval", "predicted, 95% interval", "predicted, misfit", "chance"]
+    assert legend(ax) == ["empirical, 95% CI", "predicted, 95% CI", "predicted, misfit", "chance"]
     assert ax.get_legend().get_title().get_text() == "1 against 0"
     assert set(artist(ax, "chance").get_xdata()) == {0.5}
 
@@ -104,7 +104,7 @@ def test_the_axis_says_what_lies_below_one_half(table):
 
 def test_without_counting_only_the_prediction_is_drawn():
     ax = screened(empirical=False, level=0.9).plot()
-    assert legend(ax) == ["predicted, 90% interval", "chance"]
+    assert legend(ax) == ["predicted, 90% CI", "chance"]
     np.testing.assert_array_equal(artist(ax, "predicted").get_ydata(), np.arange(20))
 
 

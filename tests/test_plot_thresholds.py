@@ -24,7 +24,7 @@ def test_measures_are_those_of_the_rates():
 
 @pytest.mark.parametrize("direction", ["higher", "lower"])
 def test_steps_are_right_between_the_rows(direction):
-    """What the steps show at a threshold between two rows, and on a row, is the measure there."""
+    """The steps show the measure at each threshold, between two observations and at an observation."""
     classes = ([1.0, 2, 2, 3], [2.0, 4, 5])
     pair = classes if direction == "higher" else tuple(np.negative(values) for values in classes)
     roc = rp.EmpiricalRoc(*pair, direction=direction)

@@ -27,7 +27,7 @@ def densities():
 
 
 def contrast(color: str, ground: str = "white") -> float:
-    """Give the contrast of WCAG 2."""
+    """Return the contrast of WCAG 2."""
     lights = []
     for name in (color, ground):
         channels = np.array(colors.to_rgb(name))
@@ -37,7 +37,7 @@ def contrast(color: str, ground: str = "white") -> float:
 
 
 def area(filled) -> float:
-    """Give the area of a filled polygon."""
+    """Return the area of a filled polygon."""
     corners = [path.vertices.T for path in filled.get_paths()]
     return sum(abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1))) / 2 for x, y in corners)
 

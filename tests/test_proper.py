@@ -152,7 +152,7 @@ def test_direction_turns_the_thresholds_and_nothing_else():
 
 
 @for_each([(1, 0, 1, 2), (1, 2, 1, 0), (1, 0, 2, 0), (2, 0, 1, 0)])
-def test_a_class_without_spread_is_told_apart(*moments):
+def test_a_constant_class_is_separated(*moments):
     """A value of probability 1 has none in a density: the classes are separated perfectly."""
     proper = roc_of(moments).proper()
     assert (proper.tpr_at_fpr(RATES) == 1).all()
@@ -189,7 +189,7 @@ def test_units_do_not_matter(scale):
 
 
 def test_a_batch_is_its_features_one_by_one():
-    """Every kind of pair beside every other: no feature feels its neighbours, to the last bit but one."""
+    """Every kind of pair next to every other: results do not depend on the other features (1e-14)."""
     moments = [*PAIRS.values(), (2, 3, 2, 3), (1, 0, 1, 2), (1, 2, 1, 0), (1, 0, 1, 0), (1, 0, 2, 0)]
     columns = np.array(moments, dtype=float).T
     batch = rp.PredictedRoc(rp.Gaussian(*columns[:2]), rp.Gaussian(*columns[2:])).proper()

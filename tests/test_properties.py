@@ -1,4 +1,4 @@
-"""What must hold for every pair of classes: identities, bounds, symmetries; drawn, not chosen (derandomised)."""
+"""Properties of every pair of classes: identities, bounds, symmetries; random examples (derandomised)."""
 
 import numpy as np
 import pytest
@@ -179,7 +179,7 @@ def _two(crossings):
 
 
 def _mixed_features():
-    """Ordinary features beside every degenerate and extreme kind: no feature may feel its neighbours."""
+    """Ordinary features with every degenerate and extreme kind: results do not depend on the other features."""
     rng = np.random.default_rng(0)
     special_mean, special_std = (
         [0, 0, 1, -1, 1e12, 1e300, -1e300, 1e-300],

@@ -32,7 +32,7 @@ def two_samples(key: Key):
 
 
 def within(ours: float, key: Key, *, slack: float = 0.0, own_error: float | None = None) -> bool:
-    """Tell whether a drawn number agrees; our own error is that of pROC, scaled to our resamples."""
+    """Return whether a resampled number agrees; its error is that of pROC, scaled to the number of resamples."""
     value, error = PROC[key]
     own = error * np.sqrt(OF_PROC / RESAMPLES) if own_error is None else own_error
     return abs(ours - value) <= LIMIT * np.hypot(error, own) + slack

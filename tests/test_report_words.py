@@ -318,11 +318,11 @@ def test_the_tests_of_top_features_and_of_the_others_are_named():
     )
     whole = rp.screen(x, Y, empirical="top", n_top=4)
     assert "best predicted AUC" not in findings(whole)
-    assert "beside" not in findings(whole)
+    assert "Welch" not in findings(whole)
     assert "Welch" not in page(whole)
 
 
-def test_nothing_contradicts_the_verdict(analyze):
+def test_no_sentence_contradicts_the_verdict(analyze):
     """The distance of a model from its rows is in the diagnosis only; of a shrunk estimate its weight is stated."""
     believed, rest = "Fit of the prediction", "the remaining weight is that of the data."
     for family in ("gaussian", "boxcox"):
@@ -367,7 +367,7 @@ def test_no_code_on_the_page_of_a_feature(tmp_path, monkeypatch, family):
     assert drawn[0].verdict in text
 
 
-def test_the_paragraph_of_a_screening_has_the_numbers_of_cases():
+def test_the_paragraph_of_a_screening_states_the_sample_sizes():
     """A range if they differ by feature, with the reason."""
     x = np.column_stack([X, X, X])
     words = "3 features were examined for how well they separate 1 (positive, n = {}) from 0 (negative, n = {})."

@@ -89,7 +89,7 @@ def test_p_and_q_values_and_effect_sizes():
     assert table["effect_size"][0] == pytest.approx(d, rel=1e-12)
 
 
-def test_misfit_is_the_area_between_the_curves():
+def test_misfit_equals_the_area_between_the_curves():
     """The misfit is the ``area_between`` of ``compare``; the flag is raised for the exponential feature only."""
     X, y = _table(4, rows=2000)
     table = rp.screen(X, y, **CLASSES).in_input_order()
@@ -102,7 +102,7 @@ def test_misfit_is_the_area_between_the_curves():
     assert not table.flags["misfit"][[0, 4, 6, 7]].any()
 
 
-def test_two_gaussians_are_called_a_misfit_one_time_in_a_hundred():
+def test_two_gaussians_get_the_misfit_flag_in_1_percent():
     """4,000 features of two Gaussians; a share of 1 % gives more than 71 (1.8 %) with probability below 1e-5."""
     rng = np.random.default_rng(5)
     y = np.arange(80) % 2
@@ -130,7 +130,7 @@ def _corrected_ameans_bias(rows, shift, kind):
 
 
 def test_the_corrected_ameans_is_unbiased():
-    """The mean over 2,000 features against the true Ameans of their rules: within .02 (.0225 at 10 cases a class).
+    """The mean over 2,000 features against the true Ameans of their rules: within .02 (.0225 at 10 per class).
 
     The standard error of the mean is below .0025, so a bias inside .012 fails with probability below 1e-3; the naive
     Ameans fails by far in the first two settings. With family "auto" there are 200 features, the standard error is

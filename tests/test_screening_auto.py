@@ -80,7 +80,7 @@ def test_each_row_agrees_with_predict_roc(direction):
 
 
 def test_model_weight_and_misfit_are_those_of_model_fit():
-    """Where sample and model share the estimate: to 1e-6."""
+    """Features with a model weight between 0 and 1, to 1e-6."""
     X, y = _table(3)
     table = _screened(X, y, direction="higher")
     shared = np.flatnonzero((table["model_weight"] < 1) & (table["model_weight"] > 0))

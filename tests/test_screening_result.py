@@ -137,7 +137,7 @@ def _is_formula(cell):
     return visible[:1] in tuple("=+-@") and not visible.lstrip("+-").replace(".", "").replace("e", "").isdigit()
 
 
-def test_no_reader_finds_a_formula():
+def test_no_spreadsheet_reads_a_formula():
     """Names with signs behind invisible characters and separators: no formula by comma, semicolon, tab or bar."""
     heads = ["", *INVISIBLE, "x;", "x\t", "x\n", "x\r", "x|", 'x";"', "x;\ufeff", "x;;", "\t", ";", 'a"b;']
     names = [f"{head}{sign}HYPERLINK(1)" for head in heads for sign in ("=", "+", "-", "@")]
@@ -148,7 +148,7 @@ def test_no_reader_finds_a_formula():
     assert [cell.replace("'", "") for cell in cells] == names
 
 
-def test_cells_that_are_no_formulas_stay():
+def test_cells_without_formulas_stay():
     """Numbers and plain text are written as they are, and read back."""
     rows = [
         ["a;b", "a-b", "-1.5", "+4e-3", "1;-2", "", "x = y", 'say "a"'],

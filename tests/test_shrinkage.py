@@ -47,7 +47,7 @@ def score(kind, x, first, power):
 
 
 @for_each(["box-cox", "zeros", "yeo-johnson"], range(6))
-def test_powers_takes_the_likeliest_power_of_the_grid(kind, seed):
+def test_powers_maximize_the_likelihood_on_the_grid(kind, seed):
     """By scipy's likelihoods, one for each class, with the log prior, over all 71 powers."""
     rng = np.random.default_rng(seed)
     negative, positive = rng.gamma(1.5 + seed, 1, 20), rng.gamma(2.5 + seed, 1.3, 31)
@@ -67,7 +67,7 @@ def test_powers_takes_the_likeliest_power_of_the_grid(kind, seed):
     assert transform.inverse_transform(z[0]) == pytest.approx(rows, rel=1e-12, abs=1e-14)
 
 
-def test_powers_centre_and_scale_are_those_it_says():
+def test_powers_centre_and_scale_are_as_documented():
     x, y = np.array([0.0, 2.0, 8.0]), np.array([4.0, 0.0, 1.0])
     with_zeros = fit_power_transforms(x[None], y[None])[0][0]
     assert (with_zeros.centre, with_zeros.scale) == (0, pytest.approx(64 ** (1 / 4)))
@@ -81,7 +81,7 @@ def test_powers_centre_and_scale_are_those_it_says():
     assert (only.kind, only.centre) == ("yeo-johnson", 2.5)
 
 
-def test_powers_a_class_without_spread_leaves_the_shape():
+def test_powers_of_a_constant_class_keep_the_shape():
     for rows in ([2.0] * 9, [0.1] * 9, [0.0] * 9, [-0.3] * 9):
         assert fit_power_transforms(np.array([rows]), np.array([[1.0, 2.0, 5.0]]))[0].power.tolist() == [1]
         assert fit_power_transforms(np.array([[1.0, 2.0, 5.0]]), np.array([rows]))[0].power.tolist() == [1]
@@ -230,7 +230,7 @@ LARGER = [(SAMPLES[name], 31, 22, True) for name in ("normal", "narrow ties", "r
 
 
 @for_each([*((make, 12, 9, declared) for make in SAMPLES.values() for declared in (True, False)), *LARGER])
-def test_estimate_is_the_slow_one(make, n0, n1, declared):
+def test_estimate_equals_a_slow_implementation(make, n0, n1, declared):
     """P(positive) to 3e-4, from the finite grids of the table and of the posterior of the area."""
     negative, positive = make(np.random.default_rng(n0), n0, n1)
     result = estimate_shrinkage(negative[None], positive[None], declared=declared)
@@ -506,7 +506,7 @@ ODD = {
 
 
 @for_each(ODD)
-def test_odd_samples_have_answers(negative, positive):
+def test_unusual_samples_have_results(negative, positive):
     """No warning, no NaN; areas sum to 1; the rates of the best threshold lie on the curve."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")

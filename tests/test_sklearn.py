@@ -89,7 +89,7 @@ CRITERIA = [
 
 
 @pytest.mark.parametrize("family", ["empirical", "gaussian"])
-def test_threshold_is_the_best_of_the_held_out_scores(family):
+def test_threshold_is_the_best_for_the_cross_validated_scores(family):
     """Against scikit-learn's own cross_val_predict and this library's best_threshold; predictions follow it."""
     method, column = ("predict_proba", (slice(None), 1)) if family == "empirical" else ("decision_function", ...)
     scores = cross_val_predict(LinearDiscriminantAnalysis(), PIMA.X, PIMA.y, cv=5, method=method)[column]

@@ -20,7 +20,7 @@ SIDES = np.array([-1, 1])
 
 @st.composite
 def tables(draw, smallest=2, largest=9):
-    """Give two features with ties and labels of the same rows."""
+    """Return two features with ties and labels of the same rows."""
     sizes = [draw(st.integers(smallest, largest)) for _ in range(2)]
     y = draw(st.permutations([0] * sizes[0] + [1] * sizes[1]))
     row = st.lists(st.integers(-3, 3).map(float), min_size=sum(sizes), max_size=sum(sizes))
@@ -28,7 +28,7 @@ def tables(draw, smallest=2, largest=9):
 
 
 def correlated(seed, sizes=(13, 17), shifts=(1.2, 0.6)):
-    """Give two correlated features with ties."""
+    """Return two correlated features with ties."""
     rng = np.random.default_rng(seed)
     y = np.repeat([0, 1], sizes)
     shared = rng.normal(size=len(y))
@@ -36,14 +36,14 @@ def correlated(seed, sizes=(13, 17), shifts=(1.2, 0.6)):
 
 
 def placements(x, y):
-    """Give the area and the placements of each class, pair by pair."""
+    """Return the area and the placements of each class, pair by pair."""
     gap = np.subtract.outer(x[y == 1], x[y == 0])
     wins = (gap > 0) + (gap == 0) / 2
     return wins.mean(), (wins.mean(axis=0), wins.mean(axis=1))
 
 
 def smoothed(x, y):
-    """Give area, centre, smoothed variance and its degrees of freedom by the definition."""
+    """Return area, centre, smoothed variance and its degrees of freedom by the definition."""
     area, classes = placements(x, y)
     n = stats.hmean([len(part) for part in classes])
     centre, mean = (n * area + 0.125) / (n + 0.25), (n * area + 0.25) / (n + 0.5)
@@ -59,7 +59,7 @@ def ends(area, centre, variance, quantile):
 
 
 def difference_ends(first, second, correlation, quantiles):
-    """Give Zou and Donner's ends (2008) of the first area less the second."""
+    """Return Zou and Donner's bounds (2008) of the first area minus the second."""
     (a, *_), (b, *_) = first, second
     (low1, high1), (low2, high2) = (
         ends(*part[:3], q) for part, q in zip((first, second), np.broadcast_to(quantiles, 2), strict=True)
@@ -137,7 +137,7 @@ def test_small_p_values_have_all_their_digits():
 
 
 def clusters_of(y):
-    """Put two rows of a class into one cluster."""
+    """Merge two rows of a class into one cluster."""
     clusters = np.empty(len(y), dtype=int)
     for label in (0, 1):
         clusters[y == label] = np.arange(np.sum(y == label)) // 2

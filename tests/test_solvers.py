@@ -194,7 +194,7 @@ def test_crossings_are_sign_changes_and_all_of_them(name, log_price):
     ]
 )
 def test_no_crossing_where_the_log_ratio_moves_by_rounding_only(negative, positive, prevalence, n_crossings):
-    """Where the log ratio is flat far out, or a density has underflowed to 0, nothing crosses."""
+    """A log ratio that is flat in the tails, or a density that has underflowed to 0, has no crossing there."""
     crossings = PredictedRoc(negative, positive).crossings(prevalence=prevalence)
     assert len(crossings) == n_crossings
     assert (np.abs(crossings) < 20).all()

@@ -72,7 +72,7 @@ def assert_agree(result, whole, X, y):
 
 @drawn
 @given(tables(), st.sampled_from(ENGINES), st.sampled_from([2, 4]))
-def test_parts_add_up_to_the_whole(table, engine, order):
+def test_sums_of_parts_equal_the_whole(table, engine, order):
     """Also parts without one of the classes, and in any order; JSON, engines and threads change nothing."""
     X, y, ends = table
     whole = rp.summarize(X, y, **BOTH, moments=order, engine=engine)
@@ -134,7 +134,7 @@ def test_json_keeps_nan_and_infinities_and_fractional_counts(order):
 
 
 @engines
-def test_an_offset_takes_no_digits(engine):
+def test_an_offset_loses_no_digits(engine):
     """At 1.7e8 standard deviations from 0 a table read at once has the variance of the centred rows, to 1e-12.
 
     The values are whole numbers, so that the offset itself rounds nothing. A sum of parts has it up to the rounding of
@@ -174,7 +174,7 @@ def test_moments_are_those_of_numpy_and_scipy():
     assert np.isnan([constant.negative.skewness[0], constant.negative.kurtosis[0], constant.positive.std[0]]).all()
 
 
-def test_two_moments_and_four_give_two():
+def test_summaries_with_two_and_four_moments_add_up_to_two():
     """Either way round, and the two are those of moments=2."""
     X, y = sample(4)
     two, four = (rp.summarize(X, y, moments=order) for order in (2, 4))

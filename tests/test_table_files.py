@@ -307,7 +307,7 @@ def test_chunks_hold_what_the_csv_module_reads(tmp_path, header, body, end, chun
     )
 )
 def test_a_cell_is_a_number_where_python_reads_one(cells):
-    """A cell beside others becomes what float makes of it, NaN if it marks a missing value, or text."""
+    """A cell becomes what float makes of it, NaN if it marks a missing value, or text."""
     values, text = csv_reader.parse_numbers(cells)
     for position, cell in enumerate(cells):
         try:
@@ -319,8 +319,8 @@ def test_a_cell_is_a_number_where_python_reads_one(cells):
 
 
 @either
-def test_numbers_come_back_to_the_last_digit_in_any_blocks(tmp_path, monkeypatch):
-    """What was written to the temporary file is what stands in the CSV, for any pieces and blocks."""
+def test_numbers_are_read_exactly_in_any_blocks(tmp_path, monkeypatch):
+    """The temporary file has the content of the CSV file, for any sizes of pieces and blocks."""
     monkeypatch.setattr(csv_reader, "SPOOL_CELLS", 100)
     monkeypatch.setattr(csv_reader, "MEMORY_BYTES", 500)
     monkeypatch.setattr(parts, "BLOCK_BYTES", 3 * 8 * 90)
@@ -356,7 +356,7 @@ def test_a_column_is_found_without_a_search(tmp_path, monkeypatch):
     assert 0 < CountedName.comparisons < 20 * len(names)
 
 
-def test_a_folder_without_room_is_named(tmp_path, monkeypatch):
+def test_a_full_folder_is_named(tmp_path, monkeypatch):
     """A full disk is one sentence: writing fails once the numbers leave memory."""
     monkeypatch.setattr(csv_reader, "MEMORY_BYTES", 1)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
@@ -378,7 +378,7 @@ if pl:
 
 @pytest.mark.extra("polars")
 def test_parquet(tmp_path, monkeypatch):
-    """Files follow one another, with integers beside floats and columns in another order; float32 is kept."""
+    """Files follow one another, with integers and floats and columns in another order; float32 is kept."""
     monkeypatch.setattr(parts, "BLOCK_BYTES", 1)
     more = pl.DataFrame({"y": ["q"], "s": [None], "b": [4], "a": [1.25]}, schema_overrides={"s": pl.String})
     numbers, labels, table = read_features(parquet(tmp_path, TABLE, more))

@@ -120,7 +120,7 @@ def test_the_facts_are_the_librarys_to_the_last_digit(payload):
 
 
 def test_the_rows_are_those_of_the_data(payload):
-    """Every value of every built-in feature by its class, sorted, to the last digit; names, units and facts beside."""
+    """Every value of every built-in feature by its class, sorted, to the last digit; with names, units and facts."""
     for shown, data in zip(payload["datasets"], (IRIS, PIMA, load_breast_cancer()), strict=True):
         assert [one["name"] for one in shown["features"]] == list(data.feature_names)
         assert [one["unit"] for one in shown["features"]] == list(data.units)
@@ -143,7 +143,7 @@ def test_a_page_names_its_language():
         assert f'<html lang="{lang}">' in TeachingPage(lang=lang, **LEAST).to_html()
 
 
-def test_presets_can_be_answered():
+def test_presets_have_results():
     """Each preset is a state that the library answers; the reversed one has its AUC above 1/2."""
     areas = {key: PageModel().evaluate(state)["auc"] for key, state in PRESETS.items()}
     assert areas["same_mean"] == 0.5
@@ -194,7 +194,7 @@ def test_arrays_series_and_names():
     assert TeachingPage("iris", feature=np.array("petal_width")).start["feature"] == 3
 
 
-def test_the_facts_are_computed_once_and_not_before_they_are_wanted(monkeypatch):
+def test_the_facts_are_computed_once_and_on_demand(monkeypatch):
     """Of 400 features none is predicted to begin; both kinds of page then share the same facts."""
     asked = []
     monkeypatch.setattr("rocpredict.teaching.data.feature_statistics", lambda *place: asked.append(place) or {})
@@ -205,7 +205,7 @@ def test_the_facts_are_computed_once_and_not_before_they_are_wanted(monkeypatch)
     assert len(asked) == 400
 
 
-def test_three_labels_give_every_pair_and_a_named_one_stands_against_the_rest():
+def test_three_labels_give_every_pair_and_a_named_one_against_the_rest():
     """Pairs in the order of labels; against the rest, the facts are those of all other labels together."""
     pairs = TeachingPage(IRIS.X, IRIS.y, **LEAST).payload()["datasets"][0]["pairs"]
     assert [(one["negative"], one["positive"]) for one in pairs] == list(builtin_dataset("iris").pairs)
@@ -216,7 +216,7 @@ def test_three_labels_give_every_pair_and_a_named_one_stands_against_the_rest():
     assert (one["facts"][0]["direction"], one["facts"][0]["auc"]) == ("lower", roc.auc())
 
 
-def test_features_that_cannot_be_shown_say_why():
+def test_features_that_cannot_be_shown_have_a_reason():
     """A constant one, an empty one: a sentence in place of numbers; the page begins with one that can be shown."""
     columns = {"flat": [1, 1, 1, 1], "empty": [np.nan] * 4, "huge": [1e200, 2e200, 3, 4], "good": [1, 2, 3, 4.5]}
     page = TeachingPage(columns, [0, 0, 1, 1], **LEAST)
@@ -276,7 +276,7 @@ WRONG_PAGES = [
 ]
 
 
-def test_what_is_no_page():
+def test_invalid_pages_are_refused():
     def check(case):
         with pytest.raises(RocPredictError, match=re.escape(case[0])):
             TeachingPage(**LEAST | case[1])
@@ -305,7 +305,7 @@ def test_hostile_names_are_text():
 
 
 # ---- an answer
-def test_an_answer_is_the_librarys():
+def test_a_payload_equals_the_librarys_results():
     """Rates, areas, optima and crossings of the founding paper's example at 30 % prevalence and a cost of 1/2."""
     answer = PageModel().evaluate({"threshold": "6", "prevalence": "0.3", "cost": 0.5})
     roc = rp.PredictedRoc(rp.Gaussian(4, 3), rp.Gaussian(8, 2))
@@ -334,7 +334,7 @@ def test_an_answer_is_the_librarys():
 
 
 @pytest.mark.parametrize("family", PAGE_FAMILIES)
-def test_an_answer_of_a_family_is_its_prediction_beside_the_rows(family):
+def test_the_payload_of_a_family_has_its_prediction_and_the_empirical_results(family):
     """Iris petal length by every family that is offered: the prediction's numbers, and those that are counted."""
     classes = {"positive": "virginica", "negative": "versicolor"}
     x, t = IRIS.column("petal_length"), 4.9
@@ -397,7 +397,7 @@ def test_a_move_of_a_slow_family_reads_its_table(monkeypatch):
     assert 0 < max(sizes) < 100
 
 
-def test_what_many_ask_for_is_made_once(monkeypatch):
+def test_a_payload_for_many_requests_is_computed_once(monkeypatch):
     """Eight threads ask for one fit, which is made once; what raises is asked again; the oldest is forgotten."""
     made = []
 
@@ -434,8 +434,8 @@ def test_what_many_ask_for_is_made_once(monkeypatch):
     assert made.count("logistic") == 2
 
 
-def test_an_answer_to_moved_classes_has_no_gap():
-    """The gap belongs to the fit: moved by hand, or turned round, there is none, and the counted area is turned."""
+def test_a_payload_of_changed_classes_has_no_gap():
+    """The gap belongs to the fit: changed parameters or a changed direction have none; the empirical AUC turns."""
     answering = PageModel([builtin_dataset("iris")])
     fit = {"data": "iris", "feature": 2, "pair": 2}
     moved, turned = answering.evaluate(fit), answering.evaluate(fit | {"direction": "lower"})
@@ -443,7 +443,7 @@ def test_an_answer_to_moved_classes_has_no_gap():
     assert turned["empirical"]["auc"] == pytest.approx(1 - moved["empirical"]["auc"], abs=1e-15)
 
 
-def test_degenerate_states_are_answered():
+def test_degenerate_states_have_results():
     """Identical classes, thresholds at no one: NaN is null, an infinite optimum a word, and it is all JSON."""
     answer = PageModel().evaluate({"mean1": 4, "std1": 3, "threshold": 1e6})
     assert (answer["auc"], answer["best"]["threshold"], answer["crossings"], answer["dips"]) == (0.5, "inf", [], None)
@@ -477,7 +477,7 @@ WRONG_STATES = [
 ]
 
 
-def test_a_state_that_is_none_is_refused_by_name():
+def test_an_invalid_state_is_refused_by_name():
     model = PageModel([builtin_dataset("iris")])
 
     def check(case):
@@ -509,7 +509,7 @@ def test_saved_files_and_places_that_cannot_be_written(tmp_path, page):
 
 
 def test_a_frame_for_slides_and_notebooks(page):
-    """One iframe that holds the whole page and may not reach out of it; in a notebook with a visible line beside it."""
+    """One iframe that holds the whole page and may not reach out of it; in a notebook with a visible line."""
     ((tag, attrs),) = Elements(page.to_iframe(height=600)).all
     assert tag == "iframe"
     assert attrs["srcdoc"] == page.to_html()
@@ -528,7 +528,7 @@ def test_a_frame_for_slides_and_notebooks(page):
             page.to_iframe(height=wrong)
 
 
-def test_one_line_says_what_the_page_holds():
+def test_the_repr_lists_the_contents_of_the_page():
     assert repr(TeachingPage()) == "TeachingPage(two Gaussians, datasets=['iris', 'pima', 'breast_cancer'], lang='en')"
     own = TeachingPage(IRIS.X, IRIS.y, datasets=("iris",))
     assert repr(own) == "TeachingPage(4 features of 3 classes, datasets=['iris'], lang='en')"
@@ -551,7 +551,7 @@ def ask(server, path, *, method="GET", headers=None, body=None):
     return reply, content
 
 
-def test_the_server_gives_the_page_and_the_librarys_answers(page, server):
+def test_the_server_returns_the_page_and_the_librarys_results(page, server):
     """The page is live; an answer over HTTP is the answer; neither is kept or guessed at by the browser."""
     reply, text = ask(server, "/")
     assert reply.status == 200
@@ -663,7 +663,7 @@ def test_a_port_in_use_is_named(server, page):
         page.serve(open_browser="yes")
 
 
-def test_what_goes_wrong_in_python_is_500_and_one_line(capsys):
+def test_an_error_in_python_is_500_and_one_line(capsys):
     """A sentence to the browser, one line to the terminal, no traceback; the next answer comes all the same."""
 
     def answer(state):
@@ -678,7 +678,7 @@ def test_what_goes_wrong_in_python_is_500_and_one_line(capsys):
     assert capsys.readouterr().err == "rocpredict: ZeroDivisionError: a b\n"
 
 
-def test_who_says_nothing_is_hung_up(monkeypatch):
+def test_silent_connections_are_closed(monkeypatch):
     """A new connection may be silent for a while only; one that has asked for something may for longer."""
     monkeypatch.setattr("rocpredict.teaching.server._Handler.timeout", 0.2)
     with TeachingServer("", dict) as server:
@@ -693,7 +693,7 @@ def test_who_says_nothing_is_hung_up(monkeypatch):
             assert one.recv(65536).startswith(b"HTTP/1.1 200")
 
 
-def test_a_closed_server_is_gone(monkeypatch):
+def test_a_closed_server_refuses_connections(monkeypatch):
     """Closing twice is fine, nobody listens afterwards, and a connection that a browser kept is ended."""
     opened = []
     monkeypatch.setattr("webbrowser.open", opened.append)
@@ -730,7 +730,7 @@ def test_ctrl_c_ends_waiting(monkeypatch):
     assert repr(server).endswith("closed)")
 
 
-def test_many_ask_at_once(server):
+def test_many_requests_at_once(server):
     """Eight threads with states of their own each get their own answer."""
     answers = {}
 
@@ -766,7 +766,7 @@ def test_the_widget_answers_by_messages():
     widget.close()
 
 
-def test_without_anywidget_a_sentence_names_the_remedy(monkeypatch):
+def test_without_anywidget_the_message_names_the_remedy(monkeypatch):
     monkeypatch.delitem(sys.modules, "rocpredict.teaching.widget", raising=False)
     monkeypatch.setitem(sys.modules, "anywidget", None)
     with pytest.raises(

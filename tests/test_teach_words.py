@@ -35,7 +35,7 @@ def _at(words, path):
 
 @cache
 def _named():
-    """Give every chain of names that a script asks the words for, whole, and whether a further name is looked up."""
+    """Return every chain of names that a script looks up in the words, and whether a further name follows."""
     chains = set()
     for script, code in SCRIPTS.items():
         for names, further in _NAMED.findall(code):
@@ -47,7 +47,7 @@ def _named():
 
 
 def _is_key(key):
-    """Tell whether a script has a name as a string or a field, or goes through all names of its kind."""
+    """Return whether a script has a name as a string or a field, or iterates over all names of its kind."""
     return (
         key in PRESETS
         or key in load_translations("en")["page"]["names"]
@@ -76,15 +76,15 @@ def test_every_word_that_a_script_names_exists():
 
 
 @pytest.mark.parametrize("lang", languages())
-def test_no_word_is_dead(lang):
+def test_every_word_is_used(lang):
     """Every word of the page, the lesson and chance is named by a script, or looked up by a name that a script has."""
     words = {section: load_translations(lang)[section] for section in ("page", "lesson", "chance")}
     dead = [".".join(path) for path in _leaves(words) if not _is_used(path)]
     assert dead == []
 
 
-def test_a_dead_word_would_be_found():
-    """Words that nobody names are told from those that somebody does, in each place where words may stand."""
+def test_an_unused_word_is_detected():
+    """Unused words are distinguished from used ones, in each place of the dictionary."""
     for path in ("page.nobody", "page.labels.nobody", "page.remarks.nobody", "lesson.nobody", "chance.nobody"):
         assert not _is_used(tuple(path.split("."))), path
     for path in ("page.title", "page.densities", "page.labels.mean0", "page.remarks.two", "lesson.reveal", "chance.sd"):
@@ -92,7 +92,7 @@ def test_a_dead_word_would_be_found():
 
 
 @pytest.mark.parametrize("lang", languages())
-def test_words_stand_where_they_are_looked_up(lang):
+def test_words_are_where_they_are_looked_up(lang):
     """Each example and each way to name the rates can be chosen by a name.
 
     The strip takes from `rates` what a naming does not name: no word that each naming has is among them.
@@ -105,7 +105,7 @@ def test_words_stand_where_they_are_looked_up(lang):
 
 
 # ---- the scripts themselves
-def test_scripts_are_as_readable_as_the_rest():
+def test_scripts_have_short_lines():
     """No script is longer than 250 lines, and no line is longer than 120 characters."""
     assert set(MODULES) == {file.name for file in _STATIC.iterdir() if file.name.endswith(".js")}
     for name, code in SCRIPTS.items():
@@ -122,7 +122,7 @@ def test_no_two_scripts_share_a_name():
     assert {"mount", "TEXT_COLOR", "MUTED_COLOR", "findDataset", "mountCount"} <= set(names)
 
 
-def test_scripts_import_what_stands_before_them():
+def test_scripts_import_only_earlier_ones():
     """In the order of the bundle: a script names only what an earlier one exports, and uses each name it imports."""
     exported = set()
     for name, code in SCRIPTS.items():
@@ -136,7 +136,7 @@ def test_scripts_import_what_stands_before_them():
 
 
 def _first_level(code, *, exported=False):
-    """Give the names that a script declares at its first level."""
+    """Return the names that a script declares at its top level."""
     found = []
     for is_exported, kind, rest in re.findall(r"^(export )?(?:async )?(function|const|let) (.*)$", code, re.MULTILINE):
         if is_exported or not exported:

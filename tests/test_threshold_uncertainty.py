@@ -1,4 +1,4 @@
-"""How far off a best threshold may be, and what it is worth on rows that did not choose it: every criterion."""
+"""Uncertainty of a best threshold, and its performance on new data, for every criterion."""
 
 from itertools import product
 
@@ -96,7 +96,7 @@ def test_counted_threshold_of_every_criterion():
 def test_turning_the_feature_turns_the_thresholds():
     """-x with direction "lower" chooses -t: the ends, the resampled thresholds and their worth.
 
-    The resamples are those of the turned rows, drawn in the same order: so all of it is equal, but for the middle of
+    The resamples are those of the reversed rows, drawn in the same order: all is equal, except for the middle of
     an even number of equally good thresholds.
     """
 
@@ -115,7 +115,7 @@ def test_turning_the_feature_turns_the_thresholds():
 
 
 def test_predicted_threshold_of_every_criterion():
-    """From moments alone and by fitting anew, which agree within 40 % of their width at 120 and 100 rows."""
+    """From moments alone and by refitting, which agree within 40 % of their width at 120 and 100 rows."""
     negative, positive = two_classes((120, 100))
 
     def check(case):
@@ -163,7 +163,7 @@ def test_delta_of_the_threshold_by_monte_carlo():
 
 
 def best_by_brute_force(negative, positive, thresholds):
-    """Give the middle one of the thresholds with the most Ameans."""
+    """Return the middle one of the thresholds with the highest Ameans."""
     ameans = np.array([np.mean(positive >= t) + np.mean(negative < t) for t in thresholds]) / 2
     good = np.flatnonzero(ameans >= ameans.max() - 1e-12)
     return thresholds[good[(len(good) - 1) // 2]]
@@ -196,7 +196,7 @@ def test_resampled_choices_by_brute_force():
 
 
 def wilson_by_hand(share, n, z):
-    """Give Wilson's limits of a share of n."""
+    """Return Wilson's limits of a proportion of n."""
     root = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     return [(share + z * z / (2 * n) + sign * root) / (1 + z * z / n) for sign in (-1, 1)]
 
@@ -230,7 +230,7 @@ def test_ameans_of_null_data():
     assert (in_sample > out_of_bag).mean() > 0.95
 
 
-def test_ameans_interval_of_null_data_holds_a_half():
+def test_ameans_interval_of_null_data_includes_one_half():
     """200 samples of 30 and 30: nominal .95; fewer than 170 hold 1/2 once in 1e8 if 190 should.
 
     Also of true classes: where the threshold's worth is known, by the true rates at the chosen threshold.
@@ -245,7 +245,7 @@ def test_ameans_interval_of_null_data_holds_a_half():
         assert n_inside >= 170
 
 
-def test_repr_shows_the_honest_value_beside_the_other():
+def test_repr_shows_the_corrected_value_after_the_apparent_one():
     """And to_dict, in that order; a predicted threshold has none.
 
     1000 seeded resamples stand for 4,000: the difference has an sd of about .09/sqrt(1000) = .003; 5 of them.
@@ -311,7 +311,7 @@ def test_predicted_uncertainty_of_degenerate_moments():
 
 
 def test_counted_uncertainty_of_degenerate_data():
-    """No NaN and no crash; where a class has one row nothing is left out of bag, and the honest value is a guess."""
+    """No NaN and no crash; with one row in a class nothing is out of bag, and the corrected value is approximate."""
     data = [
         ([1.0], [2.0]),
         ([2.0], [1.0]),

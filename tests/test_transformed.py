@@ -44,7 +44,7 @@ def spread_of(t, reach=4.0):
 
 
 @for_each(TRANSFORMS)
-def test_power_transform_rises_everywhere_and_returns(transform):
+def test_power_transform_increases_and_can_be_inverted(transform):
     """Beyond the ends as well, where a bare power stops: every normal score has its x, in the right order."""
     x = spread_of(transform)
     assert transform.inverse_transform(transform.transform(x)) == pytest.approx(
@@ -75,7 +75,7 @@ def test_power_transform_log_slope_is_that_of_a_difference_quotient(transform):
 
 
 @for_each([-3.0, -0.4, 0.0, 0.5, 1.0, 2.0, 4.0])
-def test_power_transform_between_the_ends_it_is_scipys(power):
+def test_power_transform_equals_scipys(power):
     x = np.linspace(0.4, 5, 50)
     boxcox = PowerTransform("box-cox", power, 0.0, 1.0, -5.0, 5.0)
     assert boxcox.transform(x) == pytest.approx(stats.boxcox(x, power), rel=1e-12, abs=1e-14)
@@ -84,7 +84,7 @@ def test_power_transform_between_the_ends_it_is_scipys(power):
     assert folded.transform(x) == pytest.approx(stats.yeojohnson(x, power), rel=1e-12, abs=1e-14)
 
 
-def test_power_transform_tells_neighbours_apart_on_a_large_offset():
+def test_power_transform_separates_neighbours_on_a_large_offset():
     """log(x/scale), not log x - log scale: at 1e9 the latter has a grain of 3e-15, x itself one of 1e-16."""
     t = PowerTransform("box-cox", 1.0, 0.0, 1e9, -1e-14, 1e-14)
     x = 1e9 + np.spacing(1e9) * np.arange(-30, 31)
@@ -101,7 +101,7 @@ def test_power_transform_keeps_the_whole_range_of_floats():
     assert t.transform(np.array([np.inf])).tolist() == [np.inf]
 
 
-def test_power_transform_refuses_what_is_no_transform():
+def test_power_transform_refuses_invalid_arguments():
     fields = {"kind": "box-cox", "power": 0.5, "centre": 0.0, "scale": 1.0, "low": -1.0, "high": 1.0}
     wrong = [("kind", "log"), ("scale", 0.0), ("scale", -1.0), ("centre", 0.1), ("low", 2.0), ("high", np.inf)]
     wrong += [("power", np.nan), ("power", np.inf)]
@@ -141,12 +141,12 @@ def test_transformed_the_curve_is_that_of_the_bases(transform):
     assert repr(d) == f"Transformed({BASES[0]!r}, {sign}{transform.kind}, power={transform.power:.6g})"
 
 
-def test_transformed_different_transforms_go_the_numeric_way():
+def test_transformed_pairs_with_different_transforms_are_numerical():
     pair = Transformed(BASES[0], TRANSFORMS["box-cox 0"]), Transformed(BASES[1], TRANSFORMS["box-cox 4"])
     assert type(solver_for(*pair)) is NumericalSolver
 
 
-def test_transformed_means_what_scipys_lognormal_means():
+def test_transformed_lognormal_equals_scipys():
     logarithm = Transformed(Gaussian(0.3, 0.5), TRANSFORMS["box-cox 0"])
     x, wanted = np.geomspace(0.01, 100, 50), stats.lognorm(0.5, scale=2 * np.exp(0.3))
     assert logarithm.cdf(x) == pytest.approx(wanted.cdf(x), rel=1e-12)
@@ -154,7 +154,7 @@ def test_transformed_means_what_scipys_lognormal_means():
     assert logarithm.pdf(x) == pytest.approx(wanted.pdf(x), rel=1e-12)
 
 
-def test_what_cannot_be_transformed():
+def test_invalid_transforms_are_refused():
     refusals = [(Transformed, (BASES[0], None), "transform=None is not a PowerTransform")]
     for base in (Gaussian([0, 1], 1), Gaussian(0, 0), Ecdf([1, 2]), 3.0, None):
         words = "is not a continuous distribution of one feature"

@@ -19,7 +19,7 @@ def empirical(negative, positive, **options):
     return rp.EmpiricalRoc(negative=negative, positive=positive, **options)
 
 
-def test_t01_direction_is_fixed_unless_asked():
+def test_t01_direction_is_fixed_by_default():
     """Guards against an AUC folded above 1/2: over 400 null samples the mean stays within 5 SE (fails 6e-7)."""
     rng = np.random.default_rng(1)
     fixed = [empirical(rng.normal(size=10), rng.normal(size=10)) for _ in range(400)]
@@ -87,7 +87,7 @@ def test_t14_ties_count_half():
 
 
 def test_t16_near_ties_are_no_ties():
-    """Guards against absolute tolerances: scores of size 1e-7, neighbouring floats, 0.1 + 0.2 beside 0.3."""
+    """Guards against absolute tolerances: scores of size 1e-7, neighbouring floats, 0.1 + 0.2 and 0.3."""
     assert empirical([1e-7, 2e-7], [3e-7, 4e-7]).auc() == 1
     one = np.nextafter(1.0, 2)
     roc = empirical([1.0], [one])
@@ -139,7 +139,7 @@ def test_t19_every_operating_point_is_kept():
         assert fpr == np.mean(x[y == 0] >= t)
 
 
-def test_t20_the_whole_optimum_is_given():
+def test_t20_the_whole_optimum_is_returned():
     """Guards against > for >=, and against one of several equal thresholds given as the only one."""
     best = empirical([1.0, 2.0], [5.0, 6.0]).best_threshold()
     assert best.plateau == (2.0, 5.0)
@@ -234,7 +234,7 @@ def test_t31_a_wrong_orientation_is_shown_and_not_clamped():
     assert predicted(1, 1, 0, 1, direction="lower").best_threshold().threshold == 0.5
 
 
-def test_t32_no_crossing_is_an_answer():
+def test_t32_no_crossing_is_a_result():
     """Guards against NaN for a negative discriminant: with these weights one answer for all is best."""
     best = predicted(4, 3, 8, 2).best_threshold("accuracy", prevalence=0.02)
     assert best.crossing_count == 0
@@ -270,7 +270,7 @@ def test_t34_the_optimum_is_the_highest_peak():
     assert best.tpr - best.fpr == pytest.approx(youden.max(), abs=1e-14)
 
 
-# ---- degenerate pairs: stated outcomes, no NaN, no warning (warnings are errors here)
+# ---- degenerate pairs: flags, no NaN, no warning (warnings are errors here)
 
 DEGENERATE = {
     "negative is a point": ((0, 0, 1, 1), ndtr(1), {"point_mass"}),

@@ -94,7 +94,7 @@ def test_t04_interval_of_a_fixed_direction_is_of_its_own_estimand():
 
 
 def test_t05_tests_across_directions_are_refused_or_declared():
-    """Guards against z = 0 and p = 1 for a feature and its negation: refused under "auto", else told apart."""
+    """Guards against z = 0 and p = 1 for a feature and its negation: refused under "auto", otherwise distinguished."""
     x = scores(shift=1.0)
     for method in PAIRED_METHODS:
         with pytest.raises(rp.RocPredictError, match=r"opposite.*direction=\('higher', 'lower'\)"):
@@ -158,7 +158,7 @@ def test_t10_a_class_is_never_lost_in_a_resample():
         rp.auc_test(x, None, np.ones(10, dtype=int))
 
 
-def test_t11_constant_feature_has_an_honest_interval():
+def test_t11_constant_feature_has_an_interval_with_a_width():
     """Guards against AUC 0.5, SE 0, interval (0.5, 0.5) for a constant feature, and against p of 0 or NaN."""
     for value in (0.0, 0.1, -7.5, 1e300, np.inf):
         x = np.full(55, value)
@@ -224,7 +224,7 @@ def test_t13_missing_values_are_dropped_jointly():
 
 
 def everything(x, x2, y, weights, clusters):
-    """Ask all that takes arrays."""
+    """Call every function that accepts arrays."""
     options = {"weights": weights}
     roc = rp.empirical_roc(x, y, **options)
     for method in AUC_METHODS:
@@ -258,7 +258,7 @@ def test_t15_inputs_are_never_written_to():
 
 
 def test_t16_near_ties_are_no_ties():
-    """Guards against absolute tolerances in ranks: scores of scale 1e-7, of 1e-300, beside 1e9."""
+    """Guards against absolute tolerances in ranks: scores of scale 1e-7, of 1e-300, and with 1e9."""
     x, x2 = scores(1), scores(2)
     neighbours = 1e9 + np.argsort(np.argsort(x)) * np.spacing(1e9)
     for call in (
@@ -319,7 +319,7 @@ def test_t23_partial_area_has_its_own_variance():
     assert corrected == pytest.approx((1 + (raw - 0.02) / 0.18) / 2, rel=1e-12)
 
 
-def test_t26_every_replicate_fits_anew():
+def test_t26_every_replicate_is_refitted():
     """Guards against one smoothed curve for all replicates, and ddof=0: resampled means and SDs, with ddof=1."""
     x, y = scores(5, 1.5, (12, 9)), np.repeat([0, 1], [12, 9])
     result = rp.predict_roc(x, y).auc_interval(method="bootstrap", n_resamples=200, rng=4)

@@ -1,4 +1,4 @@
-"""What model_fit() says: how much is the model's, and how far the model lies from the sample."""
+"""Results of model_fit(): the model weight, and the distance between the model and the sample."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def sample_of(seed, n0=40, n1=30, wrong=False):
 
 
 @for_each([True, False])
-def test_the_share_of_the_model_is_that_of_the_estimate(wrong):
+def test_the_model_weight_equals_that_of_the_estimate(wrong):
     roc = predict_roc(*sample_of(1, wrong=wrong), family="auto")
     trust = roc.model_fit()
     assert trust.is_shrinkage
@@ -57,7 +57,7 @@ def test_the_statistic_is_1_for_a_known_model():
     assert np.mean(misfit_statistic(model, residual)) == pytest.approx(1, abs=0.06)
 
 
-def test_a_right_model_lies_near_and_a_wrong_one_far():
+def test_a_right_model_is_close_and_a_wrong_one_is_not():
     """20 seeds each, the classes of one and two heaps: all of D/V of the right model below all of the wrong one."""
     right = [predict_roc(*sample_of(seed), family="auto").model_fit() for seed in range(20)]
     wrong = [predict_roc(*sample_of(seed, wrong=True), family="auto").model_fit() for seed in range(20)]
@@ -69,14 +69,14 @@ def test_a_right_model_lies_near_and_a_wrong_one_far():
 @pytest.mark.xfail(
     strict=True, reason="one of 20 right models lies farther off (.058) than the nearest wrong one (.054)"
 )
-def test_a_right_model_lies_nearer_than_a_wrong_one_by_the_area():
+def test_a_right_model_is_closer_than_a_wrong_one_by_the_area():
     right = [predict_roc(*sample_of(seed), family="auto").model_fit() for seed in range(20)]
     wrong = [predict_roc(*sample_of(seed, wrong=True), family="auto").model_fit() for seed in range(20)]
     assert max(trust.area_between for trust in right) < min(trust.area_between for trust in wrong)
 
 
 @for_each([None, "higher", "lower", "auto"])
-def test_it_is_asked_of_the_rule_in_use(direction):
+def test_model_fit_uses_the_direction_of_the_curve(direction):
     """Turned about, the same rows give the same trust."""
     x, y = sample_of(3)
     turned = {"lower": "higher", "higher": "lower"}.get(direction, direction)
@@ -87,7 +87,7 @@ def test_it_is_asked_of_the_rule_in_use(direction):
 
 
 @pytest.mark.xfail(strict=True, reason="a curve at 256 FPRs lacks some of its corners: misfit ratio .007, not 0")
-def test_a_model_that_is_the_sample():
+def test_a_model_equal_to_the_sample():
     trust = predict_roc(*sample_of(4), family="empirical").model_fit()
     assert (trust.area_between, trust.misfit_ratio, trust.model_weight) == (
         pytest.approx(0, abs=1e-12),
@@ -110,7 +110,7 @@ ONLY = "this prediction uses only the model (family='auto': model weight"
         (ModelFit(0.4, False, 0.1, 5, 9, 9), f"{ONLY} 40%)."),
     ]
 )
-def test_it_says_what_it_means(trust, words):
+def test_the_summary_describes_the_model_fit(trust, words):
     assert words in trust.summary
     assert trust.summary.startswith(
         f"The model and empirical curves differ by {trust.area_between:.3f} in TPR on average, "
@@ -120,7 +120,7 @@ def test_it_says_what_it_means(trust, words):
     assert repr(trust).startswith(start)
 
 
-def test_it_needs_a_sample_and_one_feature():
+def test_model_fit_needs_a_sample_and_one_feature():
     for mean in ((1, 2), ([1, 2], [2, 3])):
         with pytest.raises(RocPredictError, match="needs a prediction based on a sample"):
             PredictedRoc.from_stats(mean=mean, std=(1, 1)).model_fit()
@@ -156,8 +156,8 @@ def test_an_interval_where_a_class_is_constant():
         assert one.auc() in one.auc_interval()
 
 
-def test_a_declared_direction_that_the_rows_contradict_is_warned_of():
-    """Where the interval of the counted AUC lies below 1/2: the estimate takes the direction as known, and says so."""
+def test_a_declared_direction_that_the_data_contradict_warns():
+    """If the interval of the empirical AUC is below 1/2, the estimate keeps the declared direction and warns."""
     rng = np.random.default_rng(10)
     x, y = np.concatenate([rng.normal(1, 1, 40), rng.normal(0, 1, 40)]), np.repeat([0, 1], 40)
     with pytest.warns(AssumptionWarning, match=r"the data contradict direction='higher': the empirical AUC is 0\.1"):

@@ -139,8 +139,8 @@ def test_discrete_families_by_enumeration(pair, direction):
     assert (curve.fpr[0], curve.tpr[0]) == (0, 0)
     assert (curve.fpr[-1], curve.tpr[-1]) == pytest.approx((1, 1))
     assert np.trapezoid(curve.tpr, curve.fpr) == pytest.approx(wins, rel=1e-12)
-    likelier = (p[:, None] * n > p * n[:, None]) + 0.5 * (p[:, None] * n == p * n[:, None])
-    assert roc.proper().auc() == pytest.approx(np.sum(likelier * p[:, None] * n), abs=1e-9)
+    outranks = (p[:, None] * n > p * n[:, None]) + 0.5 * (p[:, None] * n == p * n[:, None])
+    assert roc.proper().auc() == pytest.approx(np.sum(outranks * p[:, None] * n), abs=1e-9)
 
 
 @for_each([1.0, -1.0], [1.0, 0.5, 2.0])
@@ -154,7 +154,7 @@ def test_ends_and_rules_of_two_gaussians_by_either_route(mean, std):
     assert exact == pytest.approx(searched)
 
 
-def test_a_search_finds_the_edge_of_what_is_allowed():
+def test_a_search_finds_the_limit_of_a_constraint():
     """A function of rates that is undefined below a TPR of 0.9: the best of the rest lies at that edge."""
     roc = rp.PredictedRoc(rp.Gaussian([5.1, 0.0], [0.9, 1.0]), rp.Gaussian([6.4, 2.0], [1.2, 1.0]))
     best = roc.best_threshold(lambda rates: np.where(rates.tpr < 0.9, np.nan, rates.ameans))
@@ -285,8 +285,8 @@ def test_slopes_and_hooks_on_atoms():
         assert hook.area == pytest.approx((1 - level) ** 2 / 2)
 
 
-def test_the_ends_of_a_curve_beside_a_discrete_class():
-    """A density beside whole numbers: the curve's ends and its corners, worked out by hand."""
+def test_the_ends_of_a_curve_with_a_discrete_class():
+    """A density and integers: the curve's ends and its corners, computed by hand."""
     roc = rp.PredictedRoc(stats.norm(0, 1), stats.binom(5, 0.5))
     assert roc.fpr_at_tpr(1) == pytest.approx(0.5)  # all positives are at 0 or above
     assert roc.threshold_at_tpr(1) == 0
@@ -325,7 +325,7 @@ def test_weights_whose_sums_differ_in_the_last_digit():
             assert 0 <= roc.fpr_at_tpr(1.0) <= 1
 
 
-def test_a_huge_price_is_no_excuse_for_a_lost_positive():
+def test_a_huge_price_loses_no_positive():
     """A false positive 1e15 times dearer: of the thresholds without one, that with the most true positives."""
     best = rp.EmpiricalRoc([0, 1, 2, 3], [2, 3, 4, 5]).best_threshold("cost", cost_fp=1e15, prevalence=0.5)
     assert (best.threshold, best.tpr, best.fpr) == (3.5, 0.5, 0)
@@ -339,7 +339,7 @@ def test_the_same_sample_twice_has_no_gap():
     assert result.area_between == pytest.approx(0, abs=1e-12)
 
 
-def test_a_prevalence_for_each_feature_reaches_a_function_of_rates():
+def test_a_function_of_rates_receives_the_prevalence_of_each_feature():
     """A batch, each feature with its own prevalence, and a criterion of one's own: as accuracy in closed form."""
     roc = rp.PredictedRoc(rp.Gaussian([0, 0, 0], 1), rp.Gaussian([1, 2, 3], 1))
     share = [0.3, 0.5, 0.6]

@@ -173,7 +173,7 @@ def test_thresholds_are_the_best_for_costs_p_and_1_minus_p(roc):
 
 @pytest.mark.extra("sklearn")
 @for_each([None, 1, 0])
-def test_best_is_what_a_calibration_in_order_gives(decimals):
+def test_best_curve_equals_an_isotonic_calibration(decimals):
     """Isotonic regression makes probabilities of x; thresholded at p, on the same rows, they do as well as "best"."""
     from sklearn.isotonic import IsotonicRegression
 
@@ -207,7 +207,7 @@ def test_a_predicted_probability_has_the_classical_curve_too():
     assert curve.net_benefit[0] == pytest.approx(wanted, abs=1e-13)
 
 
-def test_many_prices_choose_what_each_chooses_alone():
+def test_many_prices_equal_each_price_alone():
     whole = ROCS["counted, ties"].decision_curve()
     alone = [ROCS["counted, ties"].decision_curve(probabilities=[share]) for share in whole.probabilities]
     for name in ("thresholds", "net_benefit"):
@@ -245,6 +245,6 @@ def test_views_are_values():
         (lambda: PredictedRoc.from_stats(effect_size=[1, 2]).precision_recall_curve(prevalence=0.2), "batch of shape"),
     ]
 )
-def test_what_is_refused(call, words):
+def test_invalid_arguments_are_refused(call, words):
     with pytest.raises(RocPredictError, match=words):
         call()

@@ -52,7 +52,7 @@ class Sheet(HTMLParser):
             self.words.append(text)
 
     def of(self, part: str) -> list[float]:
-        """Give the numbers in the answer to one question or sum."""
+        """Return the numbers in the answer to one question or sum."""
         return [value for answers, where, value, _ in self.numbers if answers and where == part]
 
 
@@ -67,7 +67,7 @@ def sheet(lang):
 
 
 def sentences(words, path=()):
-    """Give every string of a dictionary with its path."""
+    """Return every string of a dictionary with its path."""
     items = words.items() if isinstance(words, dict) else enumerate(words) if isinstance(words, list) else ()
     texts = {path: words} if isinstance(words, (str, int)) else {}
     for name, part in items:
@@ -94,7 +94,7 @@ def test_each_number_is_shown_as_it_is_rounded(sheet, lang):
         assert text == f"{value:.{digits}f}".replace("-", "−").replace(".", decimal), part
 
 
-def test_the_answers_are_those_of_the_library(sheet):
+def test_the_solutions_equal_the_librarys(sheet):
     """The numbers of each answer are found again by calls of the public functions, in their order."""
     best = FOUNDING.best_threshold()
     even, rare = (FOUNDING.rates(best.threshold, prevalence=share).precision for share in (0.5, 0.01))
@@ -113,7 +113,7 @@ def test_the_answers_are_those_of_the_library(sheet):
         np.testing.assert_allclose(sheet.of(part), numbers, rtol=1e-9, err_msg=part)
 
 
-def test_the_answers_about_rows_are_those_of_the_library(sheet):
+def test_the_empirical_solutions_equal_the_librarys(sheet):
     iris = rows(rp.datasets.load_iris(), "petal_length", "versicolor", "virginica")
     pima = rows(rp.datasets.load_pima(), "insulin", "neg", "pos")
     predicted, counted = gaussian_roc(*iris), rp.EmpiricalRoc(*iris)
@@ -145,7 +145,7 @@ def test_the_sums_are_right_by_scipy(sheet):
     np.testing.assert_allclose(sheet.of("precision")[-3:], [right, wrong, right / (right + wrong)], rtol=1e-12)
 
 
-def test_what_the_words_claim_is_so():
+def test_statements_of_the_words_are_true():
     """The words themselves claim a few things: that an option is right, what lies near what, and which is larger."""
     steps = load_translations("en")["lesson"]["steps"]
     right = {key: step["options"][step["right"]] for key, step in steps.items() if "options" in step}
@@ -158,10 +158,10 @@ def test_what_the_words_claim_is_so():
     assert right["iris"] == "Within 0.05"
     assert 0.005 < abs(gaussian_roc(*iris).auc() - rp.EmpiricalRoc(*iris).auc()) < 0.05
     assert right["pairs"].startswith("About {hundred.auc} times")
-    assert right["sample"].startswith("They lie 4 to 5 times")
+    assert right["sample"].startswith("They are 4 to 5 times")
 
 
-def test_what_the_words_claim_of_insulin_is_so():
+def test_statements_on_insulin_are_true():
     """Zeros pull both areas down; what is left without them is skewed, and the bells miss it by more than before."""
     insulin = rows(rp.datasets.load_pima(), "insulin", "neg", "pos")
     clean = [side[side != 0] for side in insulin]
@@ -177,7 +177,7 @@ def test_what_the_words_claim_of_insulin_is_so():
     assert "before any curve" in words["question"]  # for the zeros are not why the curves differ
 
 
-def test_a_sample_scatters_as_the_sheet_says(sheet):
+def test_samples_vary_as_the_worksheet_states(sheet):
     """400 samples of either size: their SD has a standard error of 3.5 %, so a false failure is one in 10^4."""
     count_few, few, count_many, many, ratio = sheet.of("sample")
     assert ratio == pytest.approx(few / many)
@@ -191,7 +191,7 @@ def test_a_sample_scatters_as_the_sheet_says(sheet):
 
 # ---- words
 def test_every_word_comes_from_the_dictionary(sheet, lang):
-    """What is left of the page without its numbers are pieces of the dictionary, and symbols."""
+    """Without its numbers the page consists of texts of the dictionary and symbols."""
     pieces = {piece.strip() for text in sentences(load_translations(lang)).values() for piece in PLACE.split(str(text))}
     known = {re.sub(r"\b0\.(?=\d)", {"en": "0.", "de": "0,"}[lang], piece) for piece in pieces}
     for text in sheet.words:
@@ -208,7 +208,7 @@ def test_languages_have_the_same_places(lang):
         assert isinstance(text, str) or text == other[path]
 
 
-def test_words_hold_no_results():
+def test_words_contain_no_results():
     """Decimals in the words are the conditions of a question, never its result."""
     conditions = {"0.5", "0.005", "0.05", "0.01", "4.5"}
     texts = [text for path, text in sentences(load_translations("en")).items() if path[0] in SECTIONS]
@@ -216,7 +216,7 @@ def test_words_hold_no_results():
     assert decimals <= conditions
 
 
-def test_a_sentence_is_told_with_its_numbers():
+def test_a_sentence_is_shown_with_its_numbers():
     facts = {"best": {"ameans": 0.79505}, "z": [-1.0, 2.0]}
     parts = ["", shown(0.79505, 3, ","), " at ", shown(-1, 1, ","), "!"]
     assert interpolate("{best.ameans:3} at {z.0:1}!", facts, ",") == parts
@@ -226,7 +226,7 @@ def test_a_sentence_is_told_with_its_numbers():
 
 
 # ---- the file
-def test_the_answers_begin_on_a_new_page_and_can_be_left_out(lang):
+def test_the_solutions_begin_on_a_new_page_and_are_optional(lang):
     page = worksheet_html(lang)
     assert ".answers { break-before: page; }" in page
     assert page.index('class="answers"') < page.index("data-answer")
@@ -237,7 +237,7 @@ def test_the_answers_begin_on_a_new_page_and_can_be_left_out(lang):
     assert load_translations(lang)["worksheet"]["answers"] not in Sheet(page).words
 
 
-def test_the_file_stands_alone(lang):
+def test_the_file_is_self_contained(lang):
     """Nothing is fetched and nothing runs; the language is named."""
     page = worksheet_html(lang)
     assert not re.search(r"<script|https?:|\bon\w+=|@import", page)

@@ -1,1 +1,1 @@
-"""How near a predicted ROC curve comes to that of new cases: ``python -m benchmarks.fidelity``."""
+"""Distance of predicted ROC curves from those of test data: ``python -m benchmarks.fidelity``."""

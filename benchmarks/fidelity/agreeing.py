@@ -1,4 +1,4 @@
-"""Whether the vectorised answers are those that the library gives one sample at a time."""
+"""Agreement of the vectorised estimators with the library's results for one sample at a time."""
 
 import warnings
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ EXACT = ("empirical", "auto", "gaussian", "boxcox")
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far both lie apart: the curve at most, the Ameans, and the threshold, which is compared in relative terms.
+    """Largest differences of both: of the curve, of the Ameans, and the relative one of the threshold.
 
     The unit of the threshold is the range of the sample, or its own size where that is larger.
     """
@@ -29,7 +29,7 @@ class Agreement:
 
 
 def agreements(draws: Draws, estimators: Mapping[str, Callable[[Array, Array], Answer]]) -> list[Agreement]:
-    """Ask ``predict_roc`` for every draw; classes without spread, which some families refuse, are left out."""
+    """Call ``predict_roc`` for every draw, except for constant classes, which some families refuse."""
     return [
         _compared(name, rows, _row(answer, i))
         for name, answer in ((name, ask(draws.negative, draws.positive)) for name, ask in estimators.items())

@@ -12,7 +12,7 @@ from rocpredict import EmpiricalRoc
 TUNED = ("breast_cancer", "heart", "letter", "magic", "sonar", "yeast1", "vowel")
 """Data sets on which the constants of the estimator were chosen; it met the others only afterwards."""
 
-_FEWEST, _MOST = 50, 2_000  # rows a class
+_FEWEST, _MOST = 50, 2_000  # rows per class
 _DISTINCT = 8
 _SAME = 0.8  # share of a class that one value may hold
 _EASY = 0.995
@@ -33,12 +33,12 @@ class Case:
 
     @property
     def seed(self) -> int:
-        """What draws from it begin with, whatever other cases there are."""
+        """Seed of its draws, independent of the other cases."""
         return crc32(f"{self.data} {self.feature}".encode())
 
 
 def cases() -> list[Case]:
-    """Give every case, in one order."""
+    """Return every case in a fixed order."""
     return chosen(problems())
 
 
@@ -59,7 +59,7 @@ def _of_table(table: Problem) -> list[Case]:
 
 
 def _two_classes(labels: Array) -> list[Array]:
-    """Give the rows of the two most frequent classes, in the order of their names; none if one is too small."""
+    """Return the rows of the two most frequent classes in the order of their names, or None if one is too small."""
     names, counts = np.unique(labels, return_counts=True)
     two = np.sort(np.argsort(-counts, kind="stable")[:2])
     return [np.flatnonzero(labels == names[k]) if counts[two].min() >= _FEWEST else np.arange(0) for k in two]

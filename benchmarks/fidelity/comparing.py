@@ -19,7 +19,7 @@ _SEED = 1
 
 @dataclass(frozen=True)
 class Compared:
-    """One estimator beside the empirical curve, over cases."""
+    """One estimator compared with the empirical curve, over features."""
 
     features: int
     error: float
@@ -34,7 +34,7 @@ class Compared:
 
 
 class Scores:
-    """Hold all scores, to be asked for by size, mode and estimator."""
+    """Scores by size, mode and estimator."""
 
     def __init__(self, scores: Iterable[Score]) -> None:
         self._held: dict[tuple[int, str, str], list[Score]] = {}
@@ -48,7 +48,7 @@ class Scores:
     def pairs(
         self, n: int, mode: str, estimator: str, among: Callable[[Case], bool] | None = None
     ) -> list[tuple[Score, Score]]:
-        """Give the scores of an estimator and of the empirical curve on the same cases."""
+        """Return the scores of an estimator and of the empirical curve on the same features."""
         mine, counted = (self._held.get((n, mode, name), []) for name in (estimator, COUNTED))
         return [pair for pair in zip(mine, counted, strict=True) if among is None or among(pair[0].case)]
 
@@ -80,7 +80,7 @@ def compared(pairs: Sequence[tuple[Score, Score]]) -> Compared:
 
 
 def interval(error: Array, counted: Array, clusters: Sequence[str]) -> tuple[float, float]:
-    """Give the 95 % percentile interval of a ratio of sums, whole data sets being drawn with replacement."""
+    """Return the 95% percentile interval of a ratio of sums, by resampling whole data sets."""
     names, which = np.unique(clusters, return_inverse=True)
     sums = [np.bincount(which, weights=part) for part in (error, counted)]
     drawn = np.random.default_rng(_SEED).integers(len(names), size=(_RESAMPLES, len(names)))
@@ -90,7 +90,7 @@ def interval(error: Array, counted: Array, clusters: Sequence[str]) -> tuple[flo
 
 
 def losses(what: str, pairs: Sequence[tuple[Score, Score]], floor: float) -> list[tuple[str, float]]:
-    """Give the share of each data set in what is lost, the largest first; sets that lose nothing are left out."""
+    """Return the share of each data set in the total loss, the largest first, without sets that lose nothing."""
     lost: dict[str, float] = {}
     sign = np.sign(np.sum([mine.bias or 0.0 for mine, _ in pairs]))
     for mine, counted in pairs:
@@ -107,13 +107,13 @@ def losses(what: str, pairs: Sequence[tuple[Score, Score]], floor: float) -> lis
 
 
 def in_bin(k: int) -> Callable[[Case], bool]:
-    """Tell which cases have an AUC in the k-th bin; the first and the last one are closed."""
+    """Return which features have an AUC in the k-th bin; the first and the last bin are closed."""
     low, high = BINS[k : k + 2]
     return lambda case: low <= case.auc < high or case.auc == high == BINS[-1]
 
 
 def flag_auc(misfits: Iterable[Misfit]) -> tuple[float, float]:
-    """Give the AUC of the distances of samples as a flag of features that do not fit, and the share of these."""
+    """Return the AUC of the sample distances for detecting features that do not fit, and the share of these."""
     found = list(misfits)
     distances = np.concatenate([one.of_draws for one in found])
     bad = np.repeat([one.of_all > MISFIT for one in found], [len(one.of_draws) for one in found])

@@ -1,4 +1,4 @@
-"""What a sample says by itself: the empirical curve and its best threshold, for many samples at once."""
+"""Empirical curves and their best thresholds, for many samples at once."""
 
 from typing import NamedTuple
 
@@ -13,18 +13,18 @@ _ROUNDING = 1e-12
 
 
 class Answer(NamedTuple):
-    """What an estimator says of R samples."""
+    """Results of an estimator for R samples."""
 
     heights: Array
     """TPR on the grid of FPRs, shape (R, G)."""
     ameans: Array
-    """The Ameans that it promises at its best threshold, shape (R,)."""
+    """The predicted Ameans at its best threshold, of shape (R,)."""
     threshold: Array | None
     """That threshold; None where there is none."""
 
 
 def counted(negative: Array, positive: Array) -> Answer:
-    """Give the empirical curve."""
+    """Return the empirical curve."""
     threshold, ameans = best_counted(negative, positive)
     return Answer(empirical_heights(negative, positive), ameans, threshold)
 
@@ -35,7 +35,7 @@ def empirical_heights(negative: Array, positive: Array, fpr: Array = GRID) -> Ar
 
 
 def best_counted(negative: Array, positive: Array) -> tuple[Array, Array]:
-    """Give the middle one of the thresholds with the highest Ameans, and these: those of ``EmpiricalRoc``."""
+    """Return the middle one of the thresholds with the highest Ameans, and that Ameans, as ``EmpiricalRoc`` does."""
     rows = np.concatenate([negative, positive], axis=1)
     order = np.argsort(rows, axis=1, kind="stable")
     rows = np.take_along_axis(rows, order, axis=1)

@@ -1,4 +1,4 @@
-"""Small samples of a feature, and what the rows left over say of them."""
+"""Small samples of a feature, and their test data."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from benchmarks.fidelity.sources import Array
 
 
 class Draws(NamedTuple):
-    """R samples of two classes, arrays of shape (R, n), and the rows left over, shape (R, rest)."""
+    """R samples of two classes, arrays of shape (R, n), and their test data, of shape (R, rest)."""
 
     negative: Array
     positive: Array
@@ -19,15 +19,15 @@ class Draws(NamedTuple):
     rest_positive: Array
 
     def some(self, which: Array) -> "Draws":
-        """Give a part of the draws."""
+        """Return a subset of the draws."""
         return Draws(*(rows[which] for rows in self))
 
     def exchanged(self) -> "Draws":
-        """Give the draws with the classes in each other's place."""
+        """Return the draws with exchanged classes."""
         return Draws(self.positive, self.negative, self.rest_positive, self.rest_negative)
 
     def as_they_lie(self) -> Iterator["Draws"]:
-        """Give the draws in two parts, by which class lies higher in the sample: that one becomes the positive."""
+        """Return the draws in two parts, by the class with larger values in the sample, which becomes positive."""
         lower = auc(self.negative, self.positive) < 0.5
         if not lower.all():
             yield self.some(~lower)
@@ -35,11 +35,11 @@ class Draws(NamedTuple):
             yield self.some(lower).exchanged()
 
     def truth(self) -> Array:
-        """Give the empirical TPR of the rows left over, on the grid of FPRs."""
+        """Return the empirical TPR of the test data, on the grid of FPRs."""
         return empirical_heights(self.rest_negative, self.rest_positive)
 
     def achieved(self, threshold: Array) -> Array:
-        """Give the Ameans of one threshold a draw on the rows left over."""
+        """Return the Ameans of one threshold per draw on the test data."""
         t = threshold[:, None]
         return ((self.rest_negative < t).mean(axis=1) + (self.rest_positive >= t).mean(axis=1)) / 2
 
@@ -53,6 +53,6 @@ def draw(case: Case, n: int, repeats: int) -> Draws:
 
 
 def auc(negative: Array, positive: Array) -> Array:
-    """Give the empirical AUC of samples of shape (R, n0) and (R, n1)."""
+    """Return the empirical AUC of samples of shape (R, n0) and (R, n1)."""
     above, below = (positive[:, None, :] > negative[:, :, None]), (positive[:, None, :] < negative[:, :, None])
     return 0.5 + (above.mean(axis=(1, 2)) - below.mean(axis=(1, 2))) / 2

@@ -6,7 +6,7 @@ AT = (10, 20, 50, 100)
 
 
 class Goal(NamedTuple):
-    """Bounds at n = 10, 20, 50 and 100 cases a class."""
+    """Bounds at n = 10, 20, 50 and 100 observations per class."""
 
     name: str
     mode: str
@@ -14,7 +14,7 @@ class Goal(NamedTuple):
     at_least: bool = False
 
     def met(self, measured: float, n: int) -> bool:
-        """Tell whether the floor is reached."""
+        """Return whether the goal is reached."""
         bound = self.floor[AT.index(n)]
         return measured >= bound if self.at_least else measured <= bound
 
@@ -25,12 +25,12 @@ GOALS = {
     "win": Goal("features with a smaller error", "declared", (0.97, 0.92, 0.86, 0.80), at_least=True),
     "worse": Goal("features with a more than 5 % larger error", "declared", (0.025, 0.025, 0.04, 0.05)),
     "regret": Goal("regret / empirical", "declared", (0.96, 0.95, 0.96, 0.94)),
-    "bias": Goal("bias of the promised Ameans, absolute", "declared", (0.012, 0.005, 0.005, 0.005)),
+    "bias": Goal("bias of the predicted Ameans, absolute", "declared", (0.012, 0.005, 0.005, 0.005)),
     "open_bias": Goal(
-        "bias of the promised Ameans, direction not declared", "not declared", (0.012, 0.005, 0.005, 0.005)
+        "bias of the predicted Ameans, direction not declared", "not declared", (0.012, 0.005, 0.005, 0.005)
     ),
 }
 TRUST = {20: 0.77, 50: 0.87}
-"""AUC with which the distance of a sample tells the features that two Gaussians do not describe."""
+"""AUC with which the distance of a sample detects the features that two Gaussians do not describe."""
 MISFIT = 0.03
-"""From which distance on they do not describe a feature."""
+"""Distance above which they do not describe a feature."""

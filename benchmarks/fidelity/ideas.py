@@ -1,49 +1,49 @@
-"""Every idea that was tried on the way, and what it gave."""
+"""Every idea that was tried, and its result."""
 # ruff: noqa: E501  (a row of a table is one line)
 
 IDEAS = """**The present estimate.** Figures are the ratio of L1 errors at n = 10 / 20 / 50 / 100 with the direction
 declared, from the study that the estimate comes from: 516 features, of which half were used for the constants.
 
-| step | what it gave |
+| step | result |
 | --- | --- |
 | a table of binormal shapes on the pooled ranks, likelihood of normal scores, Cauchy prior | .698 / .778 / .925 / 1.032 |
-| and a James-Stein share of the whole residual of the sample | .814 / .848 / .898 / .935: the area of the sample comes back |
+| and a James-Stein weight of the whole residual of the sample | .814 / .848 / .898 / .935: the empirical area returns |
 | the same with the area taken out of the residual | .714 / .774 / .865 / .935 |
 | and an area between that of the table and the Mann-Whitney one, by misfit | .701 / .764 / .857 / .912, with 9 to 14 % of the features over 5 % worse |
 | and a heavy prior, an area half-way to the probit scale, a likelihood for uncertain ranks | .718 / .773 / .859 / .906, with 2 to 4 % |
 
-| idea that did not help | what it gave |
+| idea that did not help | result |
 | --- | --- |
-| a third kind of shape (odd cubic log ratio) | equal, or .002 to .006 worse after the share of the residual |
+| a third kind of shape (odd cubic log ratio) | equal, or .002 to .006 worse after the weight of the residual |
 | smoothing the residual by cosines with adaptive spectra | .883 / .953 at 50 / 100 for .865 / .935 |
 | a weight of the residual for each of two to four bands of frequency | equal at best |
 | a log ratio that is a polynomial of the rank, by Newton's method | the table without its prior on the area |
 | a prior of two half-normal parts; a tempered likelihood below 1,000 observations | -.003 in the mean, 19 to 22 % of the features over 5 % worse |
 | the median over the table instead of the mean | 1.15 for a binary feature at n = 1,000 |
-| the posterior mean of the Mann-Whitney area; a variance of equal spread only | 1.10 to 1.23 for N(0, 1) / N(0, 3) |
+| the posterior mean of the Mann-Whitney area; a variance for equal standard deviations only | 1.10 to 1.23 for N(0, 1) / N(0, 3) |
 | the empirical area in place of the posterior median | worse at every n |
-| a likelihood at full weight beyond 500 observations | the misfit of a right model was 5 instead of .3 at 20,000 a class: the shapes of the table lie too far apart |
+| a likelihood at full weight beyond 500 observations | the misfit of a right model was 5 instead of .3 at 20,000 per class: the shapes of the table lie too far apart |
 
 **Before: a model of the values.** The estimate was a blend of the sample with Gaussians after a power transform. On all
 features; the constants were chosen on the tuning part alone.
 
-**Where the error lies.** Given the true area, the blend of the study had a ratio of .45 / .49 / .55 / .57: half of the
-error of a curve is that of its area. So that is where to gain.
+**Sources of error.** Given the true area, the blend of the study had a ratio of .45 / .49 / .55 / .57: half of the
+error of a curve is that of its area. A better area therefore gains the most.
 
-| idea | what it gave | kept |
+| idea | result | kept |
 | --- | --- | --- |
 | the study's blend: Box-Cox model, James-Stein weight, average of the curves, half a hull | .816 / .865 / .932 at 10 / 20 / 50 | no |
 | the same with a full hull | .783 / .871 / .937 at 10 / 20 / 50, twice the losses | no |
-| shift the curve to the posterior median of the area, prior flat on 1/2 to 1 | .749 / .811 / .886 / .937; areas above .95 are drawn down too far: 1.29 at n = 10 | in principle |
+| shift the curve to the posterior median of the area, prior flat on 1/2 to 1 | .749 / .811 / .886 / .937; areas above .95 are shrunk too much: 1.29 at n = 10 | in principle |
 | posterior mean instead | .748 / .807 / .881; losses double | no |
 | prior half-normal, half-t, half-Cauchy on the distance of the classes | all within .01; the Cauchy loses least near 1 | Cauchy |
 | likelihood of the area on the probit or the logit scale | losses 2 to 4 times as many | no |
 | another quantile of the posterior than the median (.55) | .01 worse | no |
 | variance of Hanley and McNeil for the area; of two Gaussians | .730 and .729 at 10, wins .97 both; the latter is right where the model is | Gaussian |
-| draw the variance ratio towards 1 | .741 instead of .763 at 10, .807 of .818 at 20, .884 of .888 at 50; and no hull is needed | yes |
+| shrink the variance ratio towards 1 | .741 instead of .763 at 10, .807 of .818 at 20, .884 of .888 at 50; and no hull is needed | yes |
 | a hull after the shift | .01 better at 10, worse from 20 on | no |
-| average the classes instead of the curves, pull both apart on the normal scale | as good to .005 (.939 for .936 at 100); one pair of classes answers everything | yes |
-| pull the positives alone | .725 for .720 at 10 | no |
+| average the classes instead of the curves, shift both on the normal scale | as good to .005 (.939 for .936 at 100); one pair of classes gives every quantity | yes |
+| shift the positives alone | .725 for .720 at 10 | no |
 | weight 1 - cV/D with c = .1 to 1.2 | flat from .2 to .4 | no |
 | weight D/(D + kV) | .931 for .936 at 100, fewer losses at every n | yes |
 | weight D^p/(D^p + (kV)^p), p = 2 to 4; a floor to the weight | worse by .01 to .02; as good | no |
@@ -56,5 +56,5 @@ error of a curve is that of its area. So that is where to gain.
 
 
 def ideas() -> str:
-    """Give the section's text."""
+    """Return the section's text."""
     return IDEAS

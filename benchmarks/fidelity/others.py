@@ -1,4 +1,4 @@
-"""What else is done: choosing a family by AIC, and a straight line through the points on probit axes."""
+"""Conventional estimators: a family chosen by AIC, and a straight line through the points on probit axes."""
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -11,19 +11,19 @@ from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.families import PARAMETRIC_FAMILIES, fit_family
 
 _PARAMETERS = {"exponential": 1, "student_t": 3, "skew_normal": 3}
-"""How many were fitted; of the other families two."""
+"""Number of fitted parameters; the other families have two."""
 _FINE = ndtri((np.arange(4_000) + 0.5) / 4_000)
 
 
 def chosen_by_aic(negative: Array, positive: Array) -> Answer:
-    """Give the curve of the best family of each class: the Gaussian, or one of ``PARAMETRIC_FAMILIES``."""
+    """Return the curve of the best family of each class: the Gaussian, or one of ``PARAMETRIC_FAMILIES``."""
     pairs = [tuple(map(best_family, rows)) for rows in zip(negative, positive, strict=True)]
     heights, ameans, threshold = (np.array(part) for part in zip(*(_read(*pair) for pair in pairs), strict=True))
     return Answer(heights, ameans, threshold)
 
 
 def best_family(sample: Array) -> Distribution:
-    """Give the family with the smallest AICc among those that can have such values."""
+    """Return the family with the smallest AICc among those whose support includes the values."""
     found = [(aicc(fitted, sample, k), i, fitted) for i, (fitted, k) in enumerate(_fitted(sample))]
     return min(found)[-1]
 
@@ -41,7 +41,7 @@ def _fitted(sample: Array) -> list[tuple[Distribution, int]]:
 
 
 def aicc(fitted: Distribution, sample: Array, parameters: int) -> float:
-    """Give Akaike's criterion for small samples (Hurvich and Tsai 1989); infinite where it cannot be told."""
+    """Return Akaike's criterion for small samples (Hurvich and Tsai 1989), infinity if it cannot be computed."""
     likelihood, n = float(np.sum(fitted.logpdf(sample))), len(sample)
     penalty = 2 * parameters * n / (n - parameters - 1)
     return penalty - 2 * likelihood if np.isfinite(likelihood) else np.inf
@@ -54,7 +54,7 @@ def _read(negative: Distribution, positive: Distribution) -> tuple[Array, float,
 
 
 def probit_line(negative: Array, positive: Array) -> Answer:
-    """Give the curve that is a straight line on probit axes, through the empirical points by least squares.
+    """Return the curve that is a straight line on probit axes, fitted to the empirical points by least squares.
 
     The probit of the specificity is regressed on that of the sensitivity, over all thresholds with both inside (0, 1).
     Where these do not make a rising curve the empirical one stays. A smoothed curve has no thresholds.
@@ -68,7 +68,7 @@ def probit_line(negative: Array, positive: Array) -> Answer:
 
 
 def _line(negative: Array, positive: Array) -> tuple[float, float] | None:
-    """Give intercept and slope; None where there are fewer than two distinct points, or no falling line."""
+    """Return intercept and slope, or None with fewer than two distinct points or without an increasing line."""
     at = np.unique(np.concatenate([negative, positive]))[:, None]
     sensitivity, specificity = (positive >= at).mean(axis=1), (negative < at).mean(axis=1)
     inside = (sensitivity > 0) & (sensitivity < 1) & (specificity > 0) & (specificity < 1)

@@ -57,7 +57,7 @@ class Measured:
     processes: int = 1
 
     def add(self, tried: Tried) -> None:
-        """Take in what was found on one case."""
+        """Add the results of one feature."""
         self.cases += 1
         self.scores.extend(tried.scores)
         self.misfits.extend(tried.misfits)
@@ -81,7 +81,7 @@ def written(m: Measured) -> str:
     )
     parts = [
         opening,
-        "## `auto` against what is required of it\n",
+        "## `auto` against its requirements\n",
         _verdict(scores).to_markdown(),
         _effective(scores),
         _missed(scores).to_markdown(),
@@ -90,16 +90,16 @@ def written(m: Measured) -> str:
         _all_sizes(scores, DECLARED, f"The tuning part: {', '.join(TUNED)}", is_tuned).to_markdown(),
         _all_sizes(scores, DECLARED, "The rest: features that no constant was chosen on", is_rest).to_markdown(),
         "## Direction not declared\n\n" + words.OF_UNDECLARED,
-        _all_sizes(scores, UNDECLARED, "Direction learnt from the sample").to_markdown(),
-        "## Choosing families, and fitting a line\n\n" + words.OF_SAMPLED.format(draws=m.plan.sampled),
+        _all_sizes(scores, UNDECLARED, "Direction estimated from the sample").to_markdown(),
+        "## Choosing a family, and fitting a line\n\n" + words.OF_SAMPLED.format(draws=m.plan.sampled),
         _all_sizes(scores, SAMPLED, "One feature in twenty").to_markdown(),
-        "## Where it is won and lost\n\n" + words.OF_SETS,
+        "## Features won and lost\n\n" + words.OF_SETS,
         _by_auc(scores).to_markdown(),
         _by_set(scores).to_markdown(),
         _worst(scores).to_markdown(),
         _trust_section(m.misfits),
         "## Every idea tried\n\n" + ideas(),
-        "## How to make this page anew\n",
+        "## How to regenerate this page\n",
         words.CLOSING.format(minutes=m.seconds / 60, worked=m.worked / 60, processes=m.processes, versions=_versions()),
         words.OF_AGREEMENT.format(exact=", ".join(f"`{name}`" for name in EXACT)),
         _agreement(m.agreements).to_markdown(),
@@ -108,7 +108,7 @@ def written(m: Measured) -> str:
 
 
 def value_of(key: str, found: Compared) -> float:
-    """Give what a goal is about."""
+    """Return the quantity of a goal."""
     named = {"open": found.ratio, "bias": abs(found.bias or 0.0), "open_bias": abs(found.bias or 0.0)}
     return named[key] if key in named else getattr(found, key)
 
@@ -130,7 +130,7 @@ def _verdict_row(scores: Scores, key: str, goal: Goal, n: int) -> Iterator[list[
 
 
 def _missed(scores: Scores) -> Table:
-    """Give, for each floor that is missed, the data sets on which most is lost."""
+    """Return, for each missed goal, the data sets with the largest loss."""
     rows = []
     for key, goal, n in ((key, goal, n) for key, goal in GOALS.items() for n in AT):
         found = scores.compared(n, goal.mode, "auto")
@@ -139,7 +139,7 @@ def _missed(scores: Scores) -> Table:
             named = ", ".join(f"{_starred(data)} {share:.0%}" for data, share in lost[:_NAMED])
             rows.append([goal.name, n, named])
     notes = [words.UNDER_MISSED] if rows else ["None is missed."]
-    return Table("Floors missed, and where", ["what", "n", "data sets"], rows, notes=notes)
+    return Table("Requirements missed, and where", ["what", "n", "data sets"], rows, notes=notes)
 
 
 def _effective(scores: Scores) -> str:
@@ -149,7 +149,8 @@ def _effective(scores: Scores) -> str:
         return ""
     small = float(np.mean([held[score.case].error for score in counted]))
     large = float(np.mean([score.error for score in counted]))
-    verdict = "20 cases a class predict as well as 30 measured." if small <= large else "20 do not stand in for 30."
+    better = "as accurate" if small <= large else "not as accurate"
+    verdict = f"`auto` with 20 observations per class is {better} as the empirical curve with 30."
     return words.EFFECTIVE.format(small=small, large=large, features=len(counted), verdict=verdict)
 
 
@@ -164,10 +165,10 @@ def _all_sizes(scores: Scores, mode: str, title: str, among: Callable[[Case], bo
 
 
 def _numbers(name: str, found: Compared) -> list[Any]:
-    """Give the rest of a row; what the empirical curve says of itself is left out."""
+    """Return the other cells of a row, without comparisons of the empirical curve with itself."""
     spread = f"{found.low:.3f} to {found.high:.3f}"
-    beside = [None] * 3 if name == COUNTED else [spread, found.win, found.worse]
-    return [found.ratio, *beside, found.regret, found.bias, found.bias_of_best]
+    comparison = [None] * 3 if name == COUNTED else [spread, found.win, found.worse]
+    return [found.ratio, *comparison, found.regret, found.bias, found.bias_of_best]
 
 
 def _by_auc(scores: Scores) -> Table:
@@ -221,9 +222,9 @@ def _trust_section(misfits: Sequence[Misfit]) -> str:
         if len({one.of_all > MISFIT for one in some}) == 2:
             auc, share = flag_auc(some)
             rows.append([n, len(some), auc, floor, "yes" if auc >= floor else "NO"])
-    table = Table("AUC of the distance as a flag", ["n", "features", "AUC", "floor", "met"], rows, {"AUC": ".3f"})
+    table = Table("AUC of the distance as a flag", ["n", "features", "AUC", "required", "met"], rows, {"AUC": ".3f"})
     text = words.OF_TRUST.format(misfit=MISFIT, share=share)
-    return f"## Does the trust flag tell?\n\n{text}\n{table.to_markdown()}"
+    return f"## Detecting features that two Gaussians do not describe\n\n{text}\n{table.to_markdown()}"
 
 
 def _agreement(found: Sequence[Agreement]) -> Table:
@@ -233,7 +234,7 @@ def _agreement(found: Sequence[Agreement]) -> Table:
         rows.append(
             [name, len(mine), *(max(getattr(one, what) for one in mine) for what in ("height", "ameans", "threshold"))]
         )
-    columns = ["estimator", "asked", "curve", "Ameans", "threshold, relative"]
+    columns = ["estimator", "compared", "curve", "Ameans", "threshold, relative"]
     formats = dict.fromkeys(columns[2:], ".1e")
     return Table("Largest differences from `predict_roc` and `best_threshold`", columns, rows, formats)
 

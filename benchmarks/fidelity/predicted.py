@@ -15,7 +15,7 @@ _REFINED = 41
 
 
 def gaussian(negative: Array, positive: Array) -> Answer:
-    """Give the curve of two Gaussians with the means and SDs of the samples."""
+    """Return the curve of two Gaussians with the means and SDs of the samples."""
     moments = [f(part) for part in (negative, positive) for f in (_mean, _std)]
     best = PredictedRoc(Gaussian(*moments[:2]), Gaussian(*moments[2:])).best_threshold()
     return Answer(gaussian_heights(*moments), np.asarray(best.ameans), np.asarray(best.threshold))
@@ -29,14 +29,14 @@ def gaussian_heights(m0: Array, s0: Array, m1: Array, s1: Array, *, fpr: Array =
 
 
 def boxcox(negative: Array, positive: Array) -> Answer:
-    """Give the curve of two Gaussians after one transform of both classes."""
+    """Return the curve of two Gaussians after one transform of both classes."""
     transform, z = fit_power_transforms(negative, positive)
     found = gaussian(z[:, : negative.shape[1]], z[:, negative.shape[1] :])
     return found._replace(threshold=transform.inverse_transform(found.threshold))
 
 
 def kde(negative: Array, positive: Array) -> Answer:
-    """Give the curve of two kernel densities on the transformed scale."""
+    """Return the curve of two kernel densities on the transformed scale."""
     (transform, rows), first = fit_power_transforms(negative, positive), negative.shape[1]
     found = [_of_kernels(_kernels(z[:first]), _kernels(z[first:])) for z in rows]
     heights, ameans, threshold = (np.array(part) for part in zip(*found, strict=True))
@@ -44,7 +44,7 @@ def kde(negative: Array, positive: Array) -> Answer:
 
 
 def _kernels(sample: Array) -> Distribution:
-    """Give a kernel density, or a point where there is no spread."""
+    """Return a kernel density, or a point mass for a constant sample."""
     if (sample == sample[0]).all():
         return Gaussian(float(sample[0]), 0.0)
     return GaussianKde(sample, bandwidth_factor=2.0, variance_preserving=True)
@@ -58,7 +58,7 @@ def _of_kernels(negative: Distribution, positive: Distribution) -> tuple[Array, 
 
 
 def _ends(negative: Distribution, positive: Distribution) -> tuple[float, float]:
-    """Give where both classes have hardly anything left."""
+    """Return the range outside of which both classes have almost no probability."""
     reach = [np.asarray(d.means)[[0, -1]] + _REACH * d.std * np.array([-1, 1]) for d in _spread(negative, positive)]
     points = [np.array([d.mean, d.mean]) for d in (negative, positive) if isinstance(d, Gaussian)]
     ends = np.array([*reach, *points])
@@ -70,7 +70,7 @@ def _spread(*classes: Distribution) -> list[GaussianKde]:
 
 
 def best_near(negative: Distribution, positive: Distribution, at: Array, excess: Array) -> tuple[float, float]:
-    """Give the highest Ameans and its threshold, looked for once more between the neighbours of the best point."""
+    """Return the highest Ameans and its threshold, refined between the neighbours of the best grid point."""
     best = int(np.argmax(excess))
     fine = np.linspace(at[max(best - 1, 0)], at[min(best + 1, len(at) - 1)], _REFINED)
     again = np.asarray(positive.sf_inclusive(fine)) - negative.sf_inclusive(fine)

@@ -1,4 +1,4 @@
-"""Try every estimator on the draws of one case: errors of the curve, regrets of the threshold, promises kept."""
+"""Scores of every estimator on the draws of one feature: errors of the curve, regret and bias of the threshold."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ _OPEN: dict[str, Estimator] = {
 
 @dataclass(frozen=True)
 class Plan:
-    """How many draws: of every case, of one in twenty, and how many of these are asked of the library one by one."""
+    """Numbers of draws: of every feature, of one in twenty, and of those checked against the library one by one."""
 
     repeats: int = 40
     sampled: int = 10
@@ -53,11 +53,11 @@ class Plan:
 
 @dataclass(frozen=True)
 class Score:
-    """What one estimator came to on one case: means over the draws.
+    """Means of the scores of one estimator on one feature over its draws.
 
-    ``error`` is the mean absolute difference of TPR from the curve of the rows left over, ``regret`` the Ameans lost
-    there to the best threshold there, ``bias`` the Ameans promised less those achieved there, and ``bias_of_best`` the
-    Ameans promised less that best.
+    ``error`` is the mean absolute difference of TPR from the curve of the test data, ``regret`` the Ameans lost
+    there to the best threshold there, ``bias`` the predicted Ameans minus the achieved one, and ``bias_of_best`` the
+    predicted Ameans minus the best one.
     """
 
     case: Case
@@ -72,7 +72,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Misfit:
-    """How far the Gaussian curve is from the empirical one: of all rows of a case, and of each draw."""
+    """Distance of the Gaussian curve from the empirical one: for all rows of a feature, and for each draw."""
 
     case: Case
     n: int

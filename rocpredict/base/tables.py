@@ -133,7 +133,7 @@ class Table:
     flags : Flags, optional
         Put into words below the notes.
     plot : CurvePlot, optional
-        A small picture beside the table, in HTML.
+        A small picture next to the table, in HTML.
 
     Examples
     --------

@@ -39,7 +39,7 @@ ArrayOrFloat: TypeAlias = Any
 Label: TypeAlias = Hashable
 """A class label: a string, a number, a boolean or a date."""
 Seed: TypeAlias = int | Sequence[int] | np.random.SeedSequence | np.random.BitGenerator | np.random.Generator | None
-"""What ``numpy.random.default_rng`` accepts."""
+"""Seed or generator that ``numpy.random.default_rng`` accepts."""
 Direction: TypeAlias = Literal["higher", "lower", "auto"] | None
 """Side of the threshold on which values are predicted positive."""
 Directions: TypeAlias = Direction | Sequence[Literal["higher", "lower"]]

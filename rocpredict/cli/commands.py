@@ -134,9 +134,9 @@ def run_predict(options: argparse.Namespace) -> None:
         intervals |= {"threshold": best.threshold_interval(level), "ameans": best.ameans_interval(level)}
         values["intervals"] = {name: interval.to_dict() for name, interval in intervals.items()}
         labels = ("AUC", "best threshold", "Ameans at this threshold")
-        rows = [[label, *interval] for label, interval in zip(labels, intervals.values(), strict=True)]
-        title = f"{format_level(level)} confidence intervals, by the delta method"
-        tables.insert(1, Table(title, ["quantity", "low", "high"], rows))
+        rows = [[label, *each, each.method] for label, each in zip(labels, intervals.values(), strict=True)]
+        title = f"{format_level(level)} confidence intervals"
+        tables.insert(1, Table(title, ["quantity", "low", "high", "method"], rows))
     at_threshold = {"threshold": threshold, "rates": rates.to_dict(), "undefined": rates.undefined}
     common.print_result(options, values | {"best_threshold": best.to_dict(), "at": at_threshold}, *tables)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtr
 
-from rocpredict.base.formatting import format_interval, format_level, format_number
+from rocpredict.base.formatting import format_estimate, format_number
 from rocpredict.base.results import Result, plot_result
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import RocPredictError, short_repr
@@ -127,10 +127,10 @@ class Comparison(Result):
             ["largest difference of TPR", None, None, self.max_tpr_gap],
             ["mean distance between the curves", None, None, self.area_between],
         ]
-        interval_text = format_interval(self.empirical_auc_low, self.empirical_auc_high)
+        estimate = format_estimate(self.empirical_auc, (self.empirical_auc_low, self.empirical_auc_high), self.level)
         sizes = f"{format_number(self.n_negative)} negatives and {format_number(self.n_positive)} positives"
         notes = [
-            f"Empirical AUC: {format_level(self.level)} CI {interval_text}, {sizes}, direction {self.direction}.",
+            f"Empirical AUC {estimate}, {sizes}, direction {self.direction}.",
             f"The AUC difference is {format_number(self.auc_error_z, 3)} standard errors of the empirical AUC.",
             f"The largest difference of TPR is at FPR {format_number(self.max_tpr_gap_fpr)}.",
         ]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from rocpredict.base.formatting import format_level
+from rocpredict.base.formatting import format_level, format_p_statement
 from rocpredict.base.labels import as_rereadable, split_classes
 from rocpredict.base.results import Interval, Result, plot_result
 from rocpredict.base.tables import CurvePlot, Table, thin_curve
@@ -168,9 +168,13 @@ class Diagnosis(Result):
     plot_data: DiagnosisPlotData = field(metadata={"hidden": True})
     _text = (
         "family={family!r}, n_negative={negative.count}, n_positive={positive.count}, "
-        "area_between={area_between:.4g} (p = {area_between_p_value:.2g}), auc_error={auc_error:+.4g}, "
+        "area_between={area_between:.4g} ({_p_statement}), auc_error={auc_error:+.4g}, "
         "warn={_n_findings[warn]}, note={_n_findings[note]}"
     )
+
+    @property
+    def _p_statement(self) -> str:
+        return format_p_statement(self.area_between_p_value)
 
     def _columns(self) -> dict[str, Any]:
         names = ("name", "severity", "value", "message", "suggestion")
@@ -420,10 +424,6 @@ def _suggest_family(family: str) -> str:
     return f"use {SKEWED_SUGGESTION if family == 'gaussian' else OTHER_SUGGESTION}"
 
 
-def _format_p(value: float) -> str:
-    return f"p = {value:.2g}" if value < 0.1 else f"p = {value:.2f}"
-
-
 def _format_signed(value: float, form: str = ".1f") -> str:
     """Format a number with a sign character U+2212 for minus."""
     return format(value, form).replace("-", "−")
@@ -442,7 +442,7 @@ def _check_curve(d: Diagnosis) -> Iterator[DiagnosticFinding]:
     remedy = _suggest_family(d.family)
     message = (
         f"the mean distance of the predicted from the empirical curve is {d.area_between:.3f} of TPR; "
-        f"{d.area_between_expected:.3f} is expected from sampling variation ({_format_p(d.area_between_p_value)})"
+        f"{d.area_between_expected:.3f} is expected from sampling variation ({d._p_statement})"
     )
     severity = _AREA.severity_by_p_value(d.area_between_p_value, d.area_between)
     yield _finding("curve", d.area_between, severity, message, remedy)
@@ -454,12 +454,12 @@ def _check_curve(d: Diagnosis) -> Iterator[DiagnosticFinding]:
         f"{d.max_tpr_gap_threshold:.6g}; the mean is {low} at low, {middle} at middle and {high} at high FPR"
     )
     yield _finding("largest gap", d.max_tpr_gap, "ok", message, "")
-    message = f"predicted − empirical AUC is {_format_signed(d.auc_error, '.3f')} ({_format_p(d.auc_p_value)})"
+    message = f"predicted − empirical AUC is {_format_signed(d.auc_error, '.3f')} ({format_p_statement(d.auc_p_value)})"
     severity = _AUC_ERROR.severity_by_p_value(d.auc_p_value, abs(d.auc_error))
     yield _finding("AUC", d.auc_error, severity, message, remedy)
     message = (
         f"the predicted threshold {d.threshold:.6g} has an Ameans {d.threshold_regret:.3f} below that of the best "
-        f"threshold on the same data ({_format_p(d.threshold_p_value)})"
+        f"threshold on the same data ({format_p_statement(d.threshold_p_value)})"
     )
     severity = _REGRET.severity_by_p_value(d.threshold_p_value, d.threshold_regret)
     yield _finding("threshold", d.threshold_regret, severity, message, remedy)
@@ -483,8 +483,8 @@ def _check_class(family: str, word: str, shape: ClassDescription) -> Iterator[Di
     for check in _check_shape(shape):
         yield _shape_finding(family, check, word)
     message = (
-        f"{word} class: A² = {shape.anderson_darling:.3g} ({_format_p(shape.p_value)}), largest difference of the cdfs "
-        f"{shape.ks:.3f}"
+        f"{word} class: A² = {shape.anderson_darling:.3g} ({format_p_statement(shape.p_value)}), largest difference "
+        f"of the cdfs {shape.ks:.3f}"
     )
     severity = "note" if shape.p_value <= _P_WARN else "ok"
     yield _finding(f"{word} fit", shape.p_value, severity, message, _suggest_family(family))

@@ -83,7 +83,7 @@ class ClassDescription(Result):
     p_value: float
     _text = (
         "count={count}, mean={mean:.6g}, std={std:.6g}, skewness={skewness:.4g}, "
-        "kurtosis={kurtosis:.4g}, n_unique={n_unique}, p_value={p_value:.4g}"
+        "kurtosis={kurtosis:.4g}, n_unique={n_unique}, p_value={p_value:.2g}"
     )
     _heading = "Shape of one class"
 

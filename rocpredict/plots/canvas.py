@@ -53,8 +53,8 @@ class Box(NamedTuple):
 
     def overlaps(self, other: Box) -> bool:
         """Return True if two rectangles overlap."""
-        is_beside = self.right < other.left or other.right < self.left
-        return not (is_beside or self.top < other.bottom or other.top < self.bottom)
+        is_left_or_right = self.right < other.left or other.right < self.left
+        return not (is_left_or_right or self.top < other.bottom or other.top < self.bottom)
 
     def inside_axes(self) -> bool:
         """Return True if the rectangle is within the axes."""

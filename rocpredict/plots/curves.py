@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from scipy.special import ndtri
 
-from rocpredict.base.formatting import format_level, format_rate
+from rocpredict.base.formatting import format_estimate, format_level, format_p_statement, format_rate
 from rocpredict.base.rates import check_confidence_level
 from rocpredict.base.validation import FloatArray, RocPredictError, Seed, check_probability, short_repr
 from rocpredict.diagnostics.comparison import max_tpr_gap
@@ -200,12 +200,7 @@ def format_test(test: object, rocs: Sequence[Roc]) -> str:
     null = style.plain_text_label(test.null, _MAX_SHORT_LENGTH)
     if isinstance(test, AucTest) and len(tested) == 2 and test.null.startswith("AUC of") and " = " in test.null:
         null = "equal AUCs"  # the legend already names the features
-    return f"{null}: {p_in_words(test.p_value)} ({style.plain_text_label(test.method, _MAX_SHORT_LENGTH)})"
-
-
-def p_in_words(p: float) -> str:
-    """Return a p-value as text, such as "p = 0.012" or "p < 0.001"."""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+    return f"{null}: {format_p_statement(test.p_value)} ({style.plain_text_label(test.method, _MAX_SHORT_LENGTH)})"
 
 
 def frame_roc(canvas: Canvas) -> None:
@@ -269,7 +264,7 @@ def plot_mean_roc(
     >>> from rocpredict.roc.mean_curve import mean_roc
     >>> ax = plot_mean_roc(mean_roc([([1, 2, 3, 4], [0, 0, 1, 1]), ([1, 3, 2, 4], [0, 0, 1, 1])]))
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['mean of 2, AUC 0.875 (0.032 to 0.999)', '95% band, pointwise', 'one fold', 'chance']
+    ['mean of 2, AUC 0.875 (95% CI 0.032 to 0.999)', '95% band, pointwise', 'one fold', 'chance']
     """
     style.check_separate(means, "plot_mean_roc")
     for mean in means:
@@ -291,8 +286,7 @@ def plot_mean_roc(
 def _draw_mean(canvas: Canvas, index: int, mean: MeanRoc, name: str, *, show_folds: bool, band: bool) -> None:
     """Draw one mean curve, with legend entries for the band and folds of the first."""
     ax, properties = canvas.ax, style.line_style(index) | {"zorder": 4}
-    low, high = mean.auc_interval
-    words = f"{name}, AUC {format_rate(mean.auc)} ({format_rate(low)} to {format_rate(high)})"
+    words = f"{name}, AUC {format_estimate(mean.auc, mean.auc_interval, mean.level)}"
     canvas.add(ax.plot(mean.fpr, mean.tpr, gid=f"mean-{index}", **properties), words)
     if band:
         shade = {"color": properties["color"], "alpha": 0.16, "linewidth": 0.0, "zorder": 2, "gid": f"band-{index}"}
@@ -724,7 +718,7 @@ def _draw_quantiles(canvas: Canvas, diagnosis: Diagnosis) -> None:
         canvas.ax.fill_between(q.expected, q.low, q.high, **band)
         look: style.Look = {"markersize": 4, "markerfacecolor": "white", "linestyle": "none", "zorder": 4}
         look |= {"color": class_style.color, "marker": _CLASS_MARKERS[name], "gid": f"{name}-quantiles"}
-        fit = p_in_words(getattr(diagnosis, name).p_value)
+        fit = format_p_statement(getattr(diagnosis, name).p_value)
         canvas.add(canvas.ax.plot(q.expected, q.fitted, **look), f"{name}, fit {fit}")
     limits = [float(limit) for q in diagnosis.plot_data.quantiles for part in q for limit in (part.min(), part.max())]
     span = min(limits) - 0.2, max(limits) + 0.2

@@ -105,7 +105,7 @@ def draw_ranking(table: ScreeningResult, ax: Axes | None, *, legend: bool) -> Ax
     canvas = Canvas(ax, size, legend=legend)
     scale = min(1.0, 1 / (len(table) * canvas.text_size("")[1]))
     aside = np.where(predicted & empirical, 0.17, 0.0)
-    interval = f"{format_level(table.level)} interval"
+    interval = f"{format_level(table.level)} CI"
     for mark, mask, offset, words in (
         (EMPIRICAL_STYLE, empirical, -aside, f"empirical, {interval}"),
         (PREDICTED_STYLE, predicted & ~misfit, aside, f"predicted, {interval}"),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rocpredict.base.files import check_writable
-from rocpredict.base.formatting import format_interval, format_level, format_rate, label_to_text
+from rocpredict.base.formatting import count_decimals, format_interval, format_level, format_rate, label_to_text
 from rocpredict.base.labels import as_rereadable, check_feature, check_labels, split_classes, unique_labels
 from rocpredict.base.rates import check_confidence_level
 from rocpredict.base.results import FLAG_DESCRIPTIONS, Interval
@@ -193,16 +194,21 @@ def mean_and_std(x: FloatArray) -> tuple[float, float]:
 def auc_table(analysis: FeatureAnalysis) -> Table:
     """Return a table of both AUCs with their intervals."""
     roc = analysis.empirical
-    rows = [["Empirical", (roc.auc(), format_rate), *_interval_cells(analysis.auc_interval)]]
+    rows = [["Empirical", *_estimate_cells(roc.auc(), analysis.auc_interval)]]
     if analysis.has_prediction:
-        auc, interval = analysis.predicted.auc(), ("not computed", "")
+        auc, name = analysis.predicted.auc(), f"Predicted, {analysis.family_label}"
         if analysis.gaussian:
-            interval = _interval_cells(analysis.predicted.auc_interval(analysis.level))
-        rows.append([f"Predicted, {analysis.family_label}", (auc, format_rate), *interval])
+            rows.append([name, *_estimate_cells(auc, analysis.predicted.auc_interval(analysis.level))])
+        else:
+            rows.append([name, (auc, format_rate), "not computed", ""])
         rows.append(["Predicted − empirical", (float(auc - roc.auc()), _signed), "", ""])
     caption = f"AUC with {format_level(analysis.level)} confidence interval"
-    formats = {"AUC": lambda cell: cell[1](cell[0])}
-    return Table(caption, ["Curve", "AUC", "Confidence interval", "Method"], rows, formats)
+    return Table(caption, ["Curve", "AUC", "Confidence interval", "Method"], rows, {"AUC": _apply_format})
+
+
+def _apply_format(cell: tuple[float, Callable[[float], str]]) -> str:
+    value, form = cell
+    return form(value)
 
 
 def _signed(value: float) -> str:
@@ -216,7 +222,8 @@ def threshold_grid(analysis: FeatureAnalysis) -> Table:
     for name, best in {**predicted, "Empirical": analysis.best_empirical}.items():
         interval = ("not computed", "")  # the bootstrap of an iteratively fitted family would take minutes
         if best is analysis.best_empirical or analysis.gaussian:
-            interval = _interval_cells(best.threshold_interval(analysis.level), format_numeral)
+            limits = best.threshold_interval(analysis.level)
+            interval = (format_interval(limits.low, limits.high, format_numeral), limits.method)
         rates = best.tpr, best.fpr, best.ameans
         rows.append([name, best.threshold, *interval, *rates, ", ".join(best.flags) or "none"])
     titles = ["Distribution", "Threshold", f"{format_level(analysis.level)} CI", "Method"]
@@ -233,13 +240,14 @@ def rate_table(analysis: FeatureAnalysis) -> Table:
     rows = []
     for name, title in (_CLASS_MEASURES | _PREVALENCE_MEASURES).items():
         has_interval = analysis.stated_prevalence is None or name in _CLASS_MEASURES
-        interval = _interval_cells(roc.rate_interval(name, threshold, analysis.level)) if has_interval else ("", "")
-        predicted = [] if model is None else [getattr(model, name)]
-        rows.append([title, getattr(empirical, name), *interval, *predicted])
+        cells: tuple[Any, ...] = ((getattr(empirical, name), format_rate), "", "")
+        if has_interval:
+            cells = _estimate_cells(getattr(empirical, name), roc.rate_interval(name, threshold, analysis.level))
+        rows.append([title, *cells, *([] if model is None else [getattr(model, name)])])
     titles = ["Rate", "Empirical", f"{format_level(analysis.level)} CI", "Method"]
     titles += [] if model is None else ["Predicted"]
     caption = f"Classified as positive if {analysis.rule}; prevalence {format_rate(prevalence)}"
-    return Table(caption, titles, rows, {"Empirical": format_rate, "Predicted": format_rate})
+    return Table(caption, titles, rows, {"Empirical": _apply_format, "Predicted": format_rate})
 
 
 def diagnosis_grid(diagnosis: Diagnosis) -> Table:
@@ -252,9 +260,10 @@ def diagnosis_grid(diagnosis: Diagnosis) -> Table:
     return Table("Findings of the diagnosis", ["Finding", "Severity", "Description", "Suggestion"], rows)
 
 
-def _interval_cells(interval: Interval, form: Any = format_rate) -> tuple[str, str]:
-    """Return the cells for an interval and its method."""
-    return format_interval(interval.low, interval.high, form), interval.method
+def _estimate_cells(estimate: float, interval: Interval) -> tuple[tuple[float, Callable[[float], str]], str, str]:
+    """Return the cells for a rate with its format, its interval and the method of the interval."""
+    form = partial(format_rate, decimals=count_decimals(estimate, interval.low, interval.high))
+    return (estimate, form), format_interval(interval.low, interval.high, form), interval.method
 
 
 def feature_report(

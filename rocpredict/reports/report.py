@@ -9,7 +9,6 @@ import math
 import platform
 import re
 from base64 import b64encode
-from collections.abc import Iterable
 from functools import cache
 from os import PathLike
 from pathlib import Path
@@ -23,7 +22,7 @@ from numpy.typing import NDArray
 from rocpredict.base.files import write_atomic
 from rocpredict.base.formatting import (
     escape_control_characters,
-    format_interval,
+    format_estimate,
     format_level,
     format_number,
     format_p_statement,
@@ -87,12 +86,6 @@ def format_count(value: float) -> str:
     return f"{value:,.10g}"
 
 
-def format_ends(interval: Iterable[Any]) -> str:
-    """Format the bounds of an interval of rates."""
-    low, high = interval
-    return format_interval(low, high, format_rate)
-
-
 _FILTERS = {
     "name": html_name,
     "plain_name": plain_name,
@@ -100,7 +93,7 @@ _FILTERS = {
     "thousands": format_count,
     "plural": pluralize,
     "rate": format_rate,
-    "ends": format_ends,
+    "estimate": format_estimate,
     "percent": format_level,
     "p_value": format_p_value,
     "p_statement": format_p_statement,

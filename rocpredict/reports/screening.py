@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from rocpredict.base.files import check_writable
 from rocpredict.base.formatting import (
+    format_estimate,
     format_level,
     format_number,
     format_p_value,
@@ -35,7 +36,6 @@ from rocpredict.reports.report import (
     data_hash,
     figure_to_image,
     format_count,
-    format_ends,
     format_numeral,
     html_name,
     to_feature_rows,
@@ -107,8 +107,7 @@ def _columns(table: ScreeningResult) -> Iterator[tuple[str, Sequence[Any], Calla
 
 
 def _format_with_interval(cell: tuple[float, ...]) -> str:
-    value, *limits = cell
-    return format_rate(value) if np.isnan(limits).any() else f"{format_rate(value)} ({format_ends(limits)})"
+    return format_estimate(cell[0], cell[1:])
 
 
 def _mean_and_std(cell: tuple[float, float]) -> str:

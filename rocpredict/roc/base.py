@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
+from rocpredict.base.formatting import format_number
 from rocpredict.base.rates import ConfusionCounts, RateFunction, Rates
 from rocpredict.base.results import MAX_ROWS, Flags, PictureKind, Result, batch_table, plot_roc_kind
 from rocpredict.base.tables import CurvePlot, Table
@@ -960,7 +961,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         if auc is None:
             note = ["The AUC of so many observations is slow to compute: call auc() for it, plot() for the curve."]
             return Table(self._title, ("quantity", "value"), rows, None, note, self._direction_flags)
-        label = f"{self._title}, TPR against FPR, AUC {auc:.5g}"
+        label = f"{self._title}, TPR against FPR, AUC {format_number(auc, 5)}"
         plot = CurvePlot(label, [_thumbnail_points(self)], None if best is None else (best.fpr, best.tpr))
         flags = self._direction_flags if best is None else best.flags
         return Table(self._title, ("quantity", "value"), rows, flags=flags, plot=plot)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rocpredict.base.formatting import format_number
 from rocpredict.base.labels import SourceRows, check_index, is_label, split_classes
 from rocpredict.base.validation import Direction, Label, NanPolicy, RocPredictError, check_option, short_repr
 from rocpredict.distributions.base import Distribution
@@ -209,7 +210,7 @@ class EmpiricalRoc(Roc[float]):
     def __repr__(self) -> str:
         return (
             f"EmpiricalRoc(n_negative={self.negative.total:g}, n_positive={self.positive.total:g}, "
-            f"auc={self.auc():.6g}{self._repr_suffix})"
+            f"auc={format_number(self.auc())}{self._repr_suffix})"
         )
 
 

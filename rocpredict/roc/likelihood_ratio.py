@@ -10,6 +10,7 @@ from typing import Any, Generic
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rocpredict.base.formatting import format_number
 from rocpredict.base.results import Result, batch_table
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
@@ -65,7 +66,7 @@ class LikelihoodRatioGain(Result, Generic[Value]):
     hook: Hook[Value]
     _tabled = ("auc_single", "auc", "auc_gain", "ameans_single", "ameans", "ameans_gain", "youden_gain")
     _listed = (*_tabled, "hook", "summary")
-    _text = "ameans={ameans_single:.6g} -> {ameans:.6g}, auc={auc_single:.6g} -> {auc:.6g}"
+    _text = "ameans={ameans_single:.6r} -> {ameans:.6r}, auc={auc_single:.6r} -> {auc:.6r}"
     _heading = "Gain of more than one threshold"
 
     def _notes(self) -> list[str]:
@@ -94,9 +95,10 @@ class LikelihoodRatioGain(Result, Generic[Value]):
         if gain.ndim:
             some = f"{worthwhile.sum()} of {gain.size} features"
             return f"More than one threshold raises the best Ameans by {_MIN_AMEANS_GAIN:g} or more for {some}."
-        change = f"raises the best Ameans from {self.ameans_single:.4g} to {self.ameans:.4g}"
-        verdict = "see best_rule()" if worthwhile else "one threshold is enough"
-        return f"More than one threshold {change} and the AUC from {self.auc_single:.4g} to {self.auc:.4g}: {verdict}."
+        values = (self.ameans_single, self.ameans, self.auc_single, self.auc)
+        ameans_single, ameans, auc_single, auc = (format_number(value, 4) for value in values)
+        change = f"raises the best Ameans from {ameans_single} to {ameans} and the AUC from {auc_single} to {auc}"
+        return f"More than one threshold {change}: {'see best_rule()' if worthwhile else 'one threshold is enough'}."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -299,6 +301,6 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         if self.base.shape:
             return f"LikelihoodRatioRoc(shape={self.base.shape})"
         if self._is_fast:
-            return f"LikelihoodRatioRoc(auc={self.auc():.6g})"
+            return f"LikelihoodRatioRoc(auc={format_number(self.auc())})"
         negative, positive = (short_repr(d, 110) for d in (self.base.negative, self.base.positive))
         return f"LikelihoodRatioRoc(negative={negative}, positive={positive})"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
-from rocpredict.base.formatting import format_interval, format_number
+from rocpredict.base.formatting import format_estimate
 from rocpredict.base.rates import check_confidence_level
 from rocpredict.base.results import Flags, Interval, Result, plot_result
 from rocpredict.base.tables import CurvePlot, Table, thin_curve
@@ -79,7 +79,7 @@ class MeanRoc(Result):
         *("auc_interval", "n_folds", "flags"),
     )
     _text = (
-        "folds={n_folds}, auc={auc:.6g} ({auc_interval.low:.6g} to {auc_interval.high:.6g}), level={level:g}{flag_text}"
+        "folds={n_folds}, auc={auc:.6r} ({auc_interval.low:.6r} to {auc_interval.high:.6r}), level={level:g}{flag_text}"
     )
 
     @property
@@ -137,7 +137,7 @@ class MeanRoc(Result):
         areas = zip(self.aucs.tolist(), self.fold_sizes.tolist(), strict=True)
         rows = [["mean", self.auc, *self.fold_sizes.sum(axis=0).tolist()]]
         rows += [[f"fold {k}", auc, *sizes] for k, (auc, sizes) in enumerate(areas, start=1)]
-        area = f"Mean AUC {format_number(self.auc)} ({100 * self.level:g}% CI {format_interval(*self.auc_interval)})."
+        area = f"Mean AUC {format_estimate(self.auc, self.auc_interval, self.level)}."
         plot = CurvePlot(f"Mean ROC curve of {self.n_folds} folds. {area}", [thin_curve(self.fpr, self.tpr)])
         columns = ["curve", "AUC", "negatives", "positives"]
         return Table("Mean ROC curve", columns, rows, None, [area], self.flags, plot)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
+from rocpredict.base.formatting import format_estimate, format_number, format_rate
 from rocpredict.base.labels import MAX_EXPANDED_ROWS, ClassSamples, split_classes
 from rocpredict.base.results import Result
 from rocpredict.base.validation import (
@@ -423,7 +424,7 @@ class PredictedRoc(Roc[Value]):
     def __repr__(self) -> str:
         if self.shape:
             return f"PredictedRoc(shape={self.shape}, negative={self.negative!r}, positive={self.positive!r})"
-        auc = f", auc={self.auc():.6g}" if is_auc_fast(self) else ""
+        auc = f", auc={format_number(self.auc())}" if is_auc_fast(self) else ""
         if isinstance(self.negative, ShrinkageDistribution) and isinstance(self.positive, ShrinkageDistribution):
             sizes = f"n_negative={self.negative.observed.total:g}, n_positive={self.positive.observed.total:g}"
             weight = 1 - self.negative.data_weight
@@ -528,9 +529,9 @@ def predict_roc(
         empirical = Roc(Ecdf(samples[0]), Ecdf(samples[1]), direction=direction).auc_interval()
         if np.asarray(empirical.high) < 0.5:
             warnings.warn(
-                f"the data contradict direction={direction!r}: the empirical AUC is {empirical.estimate:.3g} "
-                f"(95% CI {empirical.low:.3g} to {empirical.high:.3g}), the estimate for this direction is "
-                f"{roc.auc():.3g}; omit direction= unless it was known before the data",
+                f"the data contradict direction={direction!r}: the empirical AUC is "
+                f"{format_estimate(empirical.estimate, empirical, empirical.level)}, the estimate for this direction "
+                f"is {format_rate(roc.auc())}; omit direction= unless it was known before the data",
                 AssumptionWarning,
                 stacklevel=2,
             )

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.files import data_frame, format_csv, none_if_missing, write_atomic
-from rocpredict.base.formatting import format_p_value, to_json
+from rocpredict.base.formatting import format_number, format_p_value, to_json
 from rocpredict.base.results import FLAG_DESCRIPTIONS, MAX_ROWS, Flags, Result, plot_result, report_screening
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
@@ -454,9 +454,9 @@ class ScreeningResult(Result):
         columns = self.columns
         if len(self) and not np.isnan(columns["auc"][0]):
             name, empirical_auc = str(columns["feature"][0]), columns["empirical_auc"][0]
-            parts.append(f"first {short_repr(name, 40)}: auc={columns['auc'][0]:.4g}")
-            parts += [] if np.isnan(empirical_auc) else [f"empirical {empirical_auc:.4g}"]
-            parts.append(f"q={columns['q_value'][0]:.2g}")
+            parts.append(f"first {short_repr(name, 40)}: auc={format_number(columns['auc'][0], 4)}")
+            parts += [] if np.isnan(empirical_auc) else [f"empirical {format_number(empirical_auc, 4)}"]
+            parts.append(f"q={format_p_value(columns['q_value'][0])}")
         return f"ScreeningResult({', '.join(parts)})"
 
     def table(self, rows: int | None = MAX_ROWS) -> Table:

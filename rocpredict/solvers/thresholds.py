@@ -9,7 +9,7 @@ from typing import Any, Generic, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rocpredict.base.formatting import format_interval, format_list, truncate
+from rocpredict.base.formatting import format_interval, format_list, format_number, truncate
 from rocpredict.base.rates import RateFunction, Rates
 from rocpredict.base.results import Flags, Interval, Result
 from rocpredict.base.tables import Table
@@ -168,7 +168,8 @@ class ThresholdStability(Result):
     def __repr__(self) -> str:
         return (
             f"ThresholdStability(threshold 5 % to 95 %: {self.quantiles[0.05]:.6g} to {self.quantiles[0.95]:.6g}, "
-            f"ameans_in_sample={self.ameans_in_sample:.4g}, ameans_oob={self.ameans_oob:.4g}, "
+            f"ameans_in_sample={format_number(self.ameans_in_sample, 4)}, "
+            f"ameans_oob={format_number(self.ameans_oob, 4)}, "
             f"n_resamples={self.n_resamples})"
         )
 
@@ -394,11 +395,10 @@ class BestThreshold(Result, Generic[Value]):
         if np.ndim(self.threshold):
             return f"BestThreshold(shape={np.shape(self.threshold)}, criterion={self.criterion!r}, {self.flags})"
         flags = f", flags={list(self.flags)}" if self.flags else ""
-        corrected = f" ({self.ameans_corrected:.4g} corrected)" if self._oob_is_fast else ""
-        return (
-            f"BestThreshold(threshold={self.threshold:.6g}, ameans={self.ameans:.6g}{corrected}, tpr={self.tpr:.6g}, "
-            f"fpr={self.fpr:.6g}, criterion={self.criterion!r}{flags})"
-        )
+        corrected = f" ({format_number(self.ameans_corrected, 4)} corrected)" if self._oob_is_fast else ""
+        ameans, tpr, fpr = map(format_number, (self.ameans, self.tpr, self.fpr))
+        rates = f"ameans={ameans}{corrected}, tpr={tpr}, fpr={fpr}"
+        return f"BestThreshold(threshold={self.threshold:.6g}, {rates}, criterion={self.criterion!r}{flags})"
 
 
 def correct_ameans(out_of_bag: float, in_sample: float) -> float:

@@ -222,7 +222,7 @@ def infer_label_dtype(cells: NDArray[np.str_]) -> NDArray[Any]:
     """Return labels as numbers if different cells remain different numbers, else unchanged.
 
     Whole numbers become integers. Cells such as 1 and 01 remain text, as do numbers that are not finite or exceed 2**53
-    and may thus be equal as floats.
+    and may therefore be equal as floats.
     """
     try:
         numbers = cells.astype(np.float64)

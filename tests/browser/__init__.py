@@ -1,1 +1,1 @@
-"""What only a real browser can show: `make test-browser`, with the Chromium that `make system` installs."""
+"""Tests that need a real browser: `make test-browser`, with the Chromium that `make system` installs."""

@@ -44,7 +44,7 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrom
 
 @pytest.fixture
 def look(driver: webdriver.Chrome) -> Looker:
-    """Give a browser with an empty page, a usual width, and nothing said before."""
+    """Return a browser with an empty page, a usual width and an empty console."""
     looker = Looker(driver)
     looker.clear()
     return looker
@@ -52,7 +52,7 @@ def look(driver: webdriver.Chrome) -> Looker:
 
 @pytest.fixture(scope="session")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """Give what saves the teaching page that was asked for, each only once."""
+    """Return a function that saves a teaching page, once for each set of arguments."""
     folder = tmp_path_factory.mktemp("saved")
 
     @cache
@@ -64,7 +64,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
 
 @pytest.fixture
 def opened(look: Looker, saved: Callable[..., Path]) -> Callable[..., Looker]:
-    """Give what opens a saved teaching page: its own arguments, and where (``at``, such as "#step=2") and how wide."""
+    """Return a function that opens a saved teaching page at an address (``at``, such as "#step=2") and a width."""
 
     def open_page(at: str = "", *, width: int = 1280, **asked: Any) -> Looker:
         look.resize(width)
@@ -75,7 +75,7 @@ def opened(look: Looker, saved: Callable[..., Path]) -> Callable[..., Looker]:
 
 @pytest.fixture
 def tell(record_property: Callable[[str, object], None]) -> Callable[[str], None]:
-    """Give what prints a line at the end of the whole run: a time that is measured, and not asserted."""
+    """Return a function that prints a line, such as a measured time, at the end of the run."""
     return lambda line: record_property("measured", line)
 
 

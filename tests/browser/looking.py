@@ -60,7 +60,7 @@ const word = page.page.words.page.buttons[arguments[0]];
 
 
 class Looker:
-    """Ask a browser about the page that it has opened."""
+    """Queries of the page that a browser has opened."""
 
     def __init__(self, driver: webdriver.Chrome) -> None:
         self.driver = driver
@@ -75,7 +75,7 @@ class Looker:
         self.emulate()
 
     def resize(self, width: int, height: int = 1600) -> None:
-        """Give the window so many pixels."""
+        """Set the size of the window in pixels."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
@@ -117,31 +117,31 @@ class Looker:
         return list(self.later(_PLAIN + _BROKEN + _TOUR, list(states), names))
 
     def state(self, nth: int = 0) -> dict[str, Any]:
-        """Give the state of a page."""
+        """Return the state of a page."""
         return dict(self.driver.execute_script(f"{_PAGE.format(nth=nth)} {_PLAIN} return plain(page.state)"))
 
     def answer(self, nth: int = 0) -> dict[str, Any]:
-        """Give the numbers that a page shows, infinities and NaN as words."""
+        """Return the numbers that a page shows, infinities and NaN as words."""
         return dict(self.driver.execute_script(f"{_PAGE.format(nth=nth)} {_PLAIN} return plain(page.answer)"))
 
     def redraws(self, since: int = 0) -> list[float]:
-        """Give the milliseconds that each redraw took, from one on."""
+        """Return the duration of each redraw in milliseconds, from a given one on."""
         return list(self.run("return page.redraws.slice(arguments[0])", since))
 
     def shown(self, name: str) -> float:
-        """Give a number as the page holds it under a name."""
+        """Return a number of the page by its name."""
         return float(self.one(f"output[data-name='{name}']").get_attribute("data-value") or "nan")
 
     def one(self, selector: str) -> WebElement:
-        """Give the first element of a kind."""
+        """Return the first element of a kind."""
         return self.driver.find_element("css selector", selector)
 
     def all(self, selector: str) -> list[WebElement]:
-        """Give all elements of a kind."""
+        """Return all elements of a kind."""
         return self.driver.find_elements("css selector", selector)
 
     def focused(self) -> WebElement:
-        """Give what has the focus."""
+        """Return the element that has the focus."""
         return self.driver.switch_to.active_element
 
     # ---- doing
@@ -150,7 +150,7 @@ class Looker:
         self.run(_CLICK, word)
 
     def focus(self, selector: str = HANDLE) -> None:
-        """Give the focus to the first element of a kind."""
+        """Focus the first element of a kind."""
         self.run("document.querySelector(arguments[0]).focus()", selector)
 
     def press(self, *keys: str) -> None:
@@ -181,15 +181,15 @@ class Looker:
         return [url for url in urls if not url.startswith(_LOCAL)]
 
     def complaints(self) -> list[str]:
-        """Give what the console says that is severe."""
+        """Return the severe messages of the console."""
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
 
     def broken(self) -> list[str]:
-        """Give attributes and words of the page that are no numbers where numbers should be."""
+        """Return attributes and texts of the page that should be numbers but are not."""
         return list(self.run(f"{_BROKEN} return broken()"))
 
     def findings(self) -> list[str]:
-        """Give what axe-core finds against WCAG 2.2, levels A and AA."""
+        """Return the violations of WCAG 2.2, levels A and AA, that axe-core finds."""
         self.run(resources.files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8"))
         script = "axe.run(document, {runOnly: arguments[0]}).then((found) => arguments[1](found.violations))"
         return [
@@ -198,5 +198,5 @@ class Looker:
         ]
 
     def overflow(self) -> int:
-        """Tell by how many pixels the page is wider than the window."""
+        """Return by how many pixels the page is wider than the window."""
         return int(self.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth"))

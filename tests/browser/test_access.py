@@ -40,13 +40,13 @@ def test_every_state_is_accessible(opened: Callable[..., Looker], lang: str) -> 
     check_each(_STATES, check)
 
 
-def test_axe_finds_nothing_on_a_telephone(opened: Callable[..., Looker]) -> None:
+def test_axe_finds_no_violation_on_a_phone(opened: Callable[..., Looker]) -> None:
     """The same rules at 320 pixels, where targets and contrasts may fail by themselves."""
     look = opened(width=320)
     assert look.findings() == []
 
 
-def test_without_javascript_a_sentence_says_so(look: Looker, saved: Callable[..., Path]) -> None:
+def test_without_javascript_a_message_is_shown(look: Looker, saved: Callable[..., Path]) -> None:
     """A reader without JavaScript is told what is missing."""
     look.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     try:
@@ -56,7 +56,7 @@ def test_without_javascript_a_sentence_says_so(look: Looker, saved: Callable[...
         look.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
 
 
-def test_one_polite_region_speaks_and_outputs_do_not(opened: Callable[..., Looker]) -> None:
+def test_only_one_live_region_is_announced(opened: Callable[..., Looker]) -> None:
     """Thirty numbers change at once: only the status line is read aloud, after 300 ms, once."""
     look = opened(datasets=())
     assert {e.get_attribute("aria-live") for e in look.all("output")} == {"off"}
@@ -67,7 +67,7 @@ def test_one_polite_region_speaks_and_outputs_do_not(opened: Callable[..., Looke
     assert look.one("[aria-live=polite]").get_attribute("textContent").count("TPR") == 1
 
 
-def test_what_is_printed_is_what_matters(opened: Callable[..., Looker]) -> None:
+def test_print_omits_the_controls(opened: Callable[..., Looker]) -> None:
     """On paper: the pictures and the numbers, without buttons and sliders."""
     look = opened(datasets=())
     look.emulate("print")
@@ -77,7 +77,7 @@ def test_what_is_printed_is_what_matters(opened: Callable[..., Looker]) -> None:
 
 
 @pytest.mark.parametrize("lang", ["en", "de"])
-def test_text_of_twice_the_size_fits(opened: Callable[..., Looker], lang: str) -> None:
+def test_doubled_text_size_fits(opened: Callable[..., Looker], lang: str) -> None:
     """At 640 pixels, for a reader whose usual text is twice as large, no state runs out of the window."""
     look = opened(width=640, lang=lang)
     look.run("document.documentElement.style.fontSize = '200%'")
@@ -86,7 +86,7 @@ def test_text_of_twice_the_size_fits(opened: Callable[..., Looker], lang: str) -
         assert (name, look.overflow()) == (name, 0)
 
 
-def test_forced_colours_leave_everything_in_place(opened: Callable[..., Looker]) -> None:
+def test_forced_colours_hide_nothing(opened: Callable[..., Looker]) -> None:
     """In the colours of a reader's own: no wider, curves keep their two colours, and axe finds nothing."""
     look = opened(width=640)
     look.emulate(forced_colors="active")
@@ -98,8 +98,8 @@ def test_forced_colours_leave_everything_in_place(opened: Callable[..., Looker])
     assert look.findings() == []
 
 
-def test_a_page_follows_the_reader_s_size_of_text(opened: Callable[..., Looker]) -> None:
-    """Who has set a larger text in the browser gets it."""
+def test_the_page_uses_the_browser_s_text_size(opened: Callable[..., Looker]) -> None:
+    """A larger text size set in the browser applies to the page."""
     look = opened(datasets=())
     size = "return parseFloat(getComputedStyle(document.querySelector('.rocpredict')).fontSize)"
     usual = look.run(size)

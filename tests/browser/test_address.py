@@ -6,7 +6,7 @@ from tests.browser.looking import Looker
 from tests.cases import check_each
 
 
-def test_the_address_holds_the_state(opened: Callable[..., Looker]) -> None:
+def test_the_address_contains_the_state(opened: Callable[..., Looker]) -> None:
     """A state is in the address and comes back from it."""
     look = opened("#data=iris&feature=3&pair=1&prevalence=0.2&strip=true", datasets=("iris",), lesson=False)
     expected = {"data": "iris", "feature": 3, "pair": 1, "prevalence": 0.2, "strip": True}
@@ -32,7 +32,7 @@ HARMFUL = """
 """
 
 
-def test_an_address_that_means_harm_breaks_nothing(opened: Callable[..., Looker]) -> None:
+def test_a_malicious_address_has_no_effect(opened: Callable[..., Looker]) -> None:
     """Names that are none, extreme or senseless numbers: one sentence, or a page without a NaN.
 
     Millions of samples are not drawn because an address says so. A sentence about data that are not there is about the
@@ -58,8 +58,8 @@ def test_an_address_that_means_harm_breaks_nothing(opened: Callable[..., Looker]
 _GO = "location.hash = arguments[0]; setTimeout(arguments[1], 400);"
 
 
-def test_an_address_that_is_emptied_is_a_new_page(opened: Callable[..., Looker]) -> None:
-    """What the address no longer says is as it was at first, and what it says anew is taken alone."""
+def test_an_empty_address_resets_the_page(opened: Callable[..., Looker]) -> None:
+    """Settings that leave the address return to their initial values; new ones are applied alone."""
     look = opened(datasets=("iris",))
     first = look.state()
     look.set(data="iris", feature=3, prevalence=0.2, strip=True, draws=5, step=1, names="clinic", keys=False)
@@ -71,7 +71,7 @@ def test_an_address_that_is_emptied_is_a_new_page(opened: Callable[..., Looker])
     assert look.state()["threshold"] == look.answer()["best"]["threshold"]
 
 
-def test_an_address_is_of_its_own_page(opened: Callable[..., Looker]) -> None:
+def test_addresses_are_separate_for_each_page(opened: Callable[..., Looker]) -> None:
     """On a page that begins with data: two Gaussians, and data of another place, come back from their addresses."""
     page = {"x": "iris", "positive": "virginica", "negative": "versicolor", "feature": "petal_length"}
     look = opened(datasets=("iris",), **page)

@@ -1,4 +1,4 @@
-"""Where the page lives: a server, a notebook's frame, a widget, twice on one document; with names that mean harm."""
+"""Hosts of the page: a server, a notebook's frame, a widget, two on one document; with malicious names."""
 
 import json
 import statistics
@@ -32,7 +32,7 @@ window.model = {
   send: (message) => window.sent.push(message), on: (name, fn) => { window.heard = fn; },
 };
 """
-_REDRAWN = """
+_UPDATED = """
 const [before, done] = arguments;
 (function look() { page.redraws.length > before ? done() : setTimeout(look, 2); })();
 """
@@ -97,7 +97,7 @@ def test_a_redraw_waits_on_one_request(look: Looker, tell: Callable[[str], None]
         for _ in range(20):
             before = len(look.redraws())
             look.press(Keys.ARROW_RIGHT)
-            look.later(_REDRAWN, before)
+            look.later(_UPDATED, before)
             asked.append(len(look.requests()))
         assert set(asked) == {1}
         times = look.redraws(-20)
@@ -108,8 +108,8 @@ def test_a_redraw_waits_on_one_request(look: Looker, tell: Callable[[str], None]
     tell(f"redraw after a key press, served: median {statistics.median(times):.1f} ms of {len(times)}")
 
 
-def test_a_server_that_is_gone_or_refuses_is_one_sentence(look: Looker) -> None:
-    """What the server refuses, or that it is gone, stands on the page; nothing is drawn from nowhere."""
+def test_a_missing_or_refusing_server_shows_one_message(look: Looker) -> None:
+    """The page shows the server's refusal, or that it has ended, and draws nothing else."""
     with TeachingPage(datasets=("iris",)).serve() as server:
         look.open(server.url)
         refused = look.later("fetch('model?std0=-1').then(async (r) => arguments[0]([r.status, await r.text()]))")
@@ -120,7 +120,7 @@ def test_a_server_that_is_gone_or_refuses_is_one_sentence(look: Looker) -> None:
     assert look.one(".notice").text
 
 
-def test_other_families_are_live_when_served(look: Looker) -> None:
+def test_other_families_respond_when_served(look: Looker) -> None:
     """A family that follows the rows cannot be moved by hand: its sliders rest, and a line says why."""
     with TeachingPage(
         "iris", positive="virginica", negative="versicolor", feature="petal_length", datasets=("iris",)
@@ -159,7 +159,7 @@ def test_two_pages_on_one_document(look: Looker, tmp_path: Path) -> None:
 
 
 def test_the_notebook_s_frame_shows_the_page(look: Looker, tmp_path: Path) -> None:
-    """What a notebook shows: a frame that draws without a server, and a line for those who see nothing."""
+    """A notebook shows a frame that draws without a server, and a line for viewers that show no frame."""
     look.driver.get(_written(tmp_path, TeachingPage(datasets=("iris",))._repr_html_()))
     assert "trust" in look.one("body").text
     look.driver.switch_to.frame(look.one("iframe"))
@@ -172,7 +172,7 @@ def test_the_notebook_s_frame_shows_the_page(look: Looker, tmp_path: Path) -> No
     assert look.complaints() == []
 
 
-def test_the_widget_asks_the_kernel(look: Looker, tmp_path: Path) -> None:
+def test_the_widget_queries_the_kernel(look: Looker, tmp_path: Path) -> None:
     """The widget's module in a stand-in for a notebook that carries its messages to the Python half and back."""
     widget = TeachingPage(datasets=("iris",)).widget()
     replies: list[dict[str, Any]] = []
@@ -202,7 +202,7 @@ def test_the_widget_asks_the_kernel(look: Looker, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", range(len(HOSTILE)))
-def test_names_that_mean_harm_are_only_names(look: Looker, tmp_path: Path, place: int) -> None:
+def test_malicious_names_are_shown_as_text(look: Looker, tmp_path: Path, place: int) -> None:
     """As a feature, a unit and both labels: text, cut where long; nothing runs, overflows or is fetched."""
     name, rng = HOSTILE[place], np.random.default_rng(0)
     x, y = rng.normal(size=60) + np.repeat([0, 1], 30), np.repeat([name + "-", name], 30)
@@ -220,7 +220,7 @@ def test_names_that_mean_harm_are_only_names(look: Looker, tmp_path: Path, place
     assert look.findings() == []
 
 
-def test_keys_before_the_first_answer_are_no_error(look: Looker) -> None:
+def test_keys_before_the_first_response_are_ignored(look: Looker) -> None:
     """While Python is still asked for the first time, keys and clicks do nothing."""
     slow = "const ask = fetch; window.fetch = (...a) => new Promise((go) => setTimeout(go, 500)).then(() => ask(...a));"
     with TeachingPage(datasets=()).serve() as server:
@@ -236,7 +236,7 @@ def test_keys_before_the_first_answer_are_no_error(look: Looker) -> None:
         assert look.run("return harm") == []
 
 
-def test_an_answer_takes_back_the_last_trouble(look: Looker) -> None:
+def test_a_response_clears_the_last_error(look: Looker) -> None:
     """A question that failed while the next was asked: the answer clears what was said of the failure."""
     with TeachingPage(datasets=()).serve() as server:
         look.open(server.url)

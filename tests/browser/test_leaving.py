@@ -1,4 +1,4 @@
-"""What leaves the page: Python to run, pictures to save."""
+"""Exports of the page: Python code and pictures."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +10,7 @@ from rocpredict.teaching.page import TeachingPage
 from tests.browser.looking import Looker
 
 
-def test_what_leaves_the_page(opened: Callable[..., Looker], tmp_path: Path) -> None:
+def test_exported_code_and_pictures(opened: Callable[..., Looker], tmp_path: Path) -> None:
     """Copy Python gives a snippet that runs and finds the page's numbers; pictures are saved as files."""
     look = opened(datasets=("iris",), lesson=False)
     look.set(data="iris", pairLabels=["versicolor", "virginica"], featureName="petal_length", threshold=5.0)
@@ -36,7 +36,7 @@ def _wait_for(look: Looker, path: Path) -> None:
     raise AssertionError(f"{path.name} was not saved")
 
 
-def test_a_snippet_for_one_against_the_rest_runs(look: Looker, tmp_path: Path) -> None:
+def test_a_one_vs_rest_snippet_runs(look: Looker, tmp_path: Path) -> None:
     """Rows of one's own, one label against the rest: Copy Python does not name a label that is none."""
     y = np.repeat([0, 1, 2], 30)
     x = np.random.default_rng(0).normal(size=90) + y

@@ -54,7 +54,7 @@ def test_the_lesson_from_start_to_end(opened: Callable[..., Looker], lang: str) 
     assert look.complaints() == []
 
 
-def test_a_guess_at_the_crossing_is_told_its_price(opened: Callable[..., Looker]) -> None:
+def test_a_guess_at_the_crossing_shows_its_loss(opened: Callable[..., Looker]) -> None:
     """Step 1: the points of Ameans that the guess costs are the library's."""
     look = opened(datasets=())
     _press_button(look, "start")
@@ -71,7 +71,7 @@ def test_a_step_comes_from_the_address(opened: Callable[..., Looker]) -> None:
     assert "3" in look.one(".lesson .progress").text
 
 
-def test_redraws_vary_as_delong_says(opened: Callable[..., Looker]) -> None:
+def test_simulated_aucs_have_delongs_variance(opened: Callable[..., Looker]) -> None:
     """Fifty redraws of 40 cases: their mean AUC is within 5 standard errors of the prediction; seeded."""
     look = opened(datasets=())
     look.set(n=40, draws=50, seed=7)
@@ -86,7 +86,7 @@ def test_redraws_vary_as_delong_says(opened: Callable[..., Looker]) -> None:
     assert look.shown("chance.mean") == again
 
 
-def test_the_game_of_pairs_comes_to_the_auc(opened: Callable[..., Looker]) -> None:
+def test_the_game_of_pairs_converges_to_the_auc(opened: Callable[..., Looker]) -> None:
     """Two thousand pairs: the share of wins is within 5 standard errors of the AUC, and the tally adds up."""
     look = opened(datasets=())
     look.run("for (let i = 0; i < 20; i++) document.querySelector(\"[data-chance='hundred']\").click()")

@@ -35,7 +35,7 @@ mark.dispatchEvent(new PointerEvent("pointermove", at(to)));
 """
 
 
-def test_the_saved_page_fetches_nothing_and_says_nothing(opened: Callable[..., Looker]) -> None:
+def test_the_saved_page_makes_no_request_and_logs_nothing(opened: Callable[..., Looker]) -> None:
     """No request leaves the file, and the console has no severe line, in a session that uses every control."""
     look = opened()
     for state in (
@@ -100,7 +100,7 @@ def test_arrows_move_both_handles(opened: Callable[..., Looker], handle: str) ->
     assert "TPR" in mark.get_attribute("aria-valuetext")
 
 
-def test_single_keys_and_how_to_silence_them(opened: Callable[..., Looker]) -> None:
+def test_single_keys_can_be_disabled(opened: Callable[..., Looker]) -> None:
     """B goes to the best threshold, P to the lecture; a box turns them off, and where one types they are letters."""
     look = opened(datasets=())
     look.set(threshold=2.0)
@@ -123,7 +123,7 @@ def test_single_keys_and_how_to_silence_them(opened: Callable[..., Looker]) -> N
     assert look.state()["threshold"] == 2.0
 
 
-def test_space_sweeps_unless_motion_is_unwanted(opened: Callable[..., Looker]) -> None:
+def test_space_sweeps_unless_reduced_motion_is_set(opened: Callable[..., Looker]) -> None:
     """The sweep moves the threshold until space is pressed again; who prefers reduced motion gets none."""
     look = opened(datasets=())
     look.set(threshold=0.0)
@@ -160,7 +160,7 @@ def test_a_pointer_drags_the_line_and_the_point(opened: Callable[..., Looker]) -
 
 
 def test_number_boxes_take_exact_values_and_refuse_others(opened: Callable[..., Looker]) -> None:
-    """What is typed is taken to the digit; an SD of 0 is refused in words, and the picture stays as it was."""
+    """A typed number is used to its last digit; an SD of 0 raises a message and changes no picture."""
     look = opened(datasets=())
     look.type("std1", "2.123456789")
     assert look.state()["std1"] == 2.123456789

@@ -1,4 +1,4 @@
-"""The page's numbers are the library's: two implementations, laid beside each other on many settings."""
+"""The page's numbers are the library's: two implementations, compared in many settings."""
 
 from collections.abc import Callable
 from typing import Any
@@ -46,7 +46,7 @@ def _close(found: Any, wanted: float) -> bool:
     return bool(np.isclose(float("nan" if found is None else found), wanted, rtol=_EXACT, atol=_EXACT, equal_nan=True))
 
 
-def test_two_gaussians_are_answered_as_the_library_does(opened: Callable[..., Looker]) -> None:
+def test_results_of_two_gaussians_equal_the_librarys(opened: Callable[..., Looker]) -> None:
     """On 50 settings (seed 1): rates, areas, optima, crossings and the whole curve, to 1e-8."""
     look = opened(datasets=())
     for state, answer, broken in look.tour(_settings(50, seed=1)):
@@ -75,8 +75,8 @@ def test_two_gaussians_are_answered_as_the_library_does(opened: Callable[..., Lo
 
 
 @pytest.mark.parametrize("data", list(_LOADED))
-def test_rows_are_counted_as_the_library_does(opened: Callable[..., Looker], data: str) -> None:
-    """Every feature of each built-in table: the fit, the counted AUC and the counted rates at two thresholds."""
+def test_empirical_rates_equal_the_librarys(opened: Callable[..., Looker], data: str) -> None:
+    """Every feature of each built-in table: the fit, the empirical AUC and the empirical rates at two thresholds."""
     look, loaded = opened(datasets=(data,), lesson=False), _LOADED[data]()
     pairs = look.run("return page.page.payload.datasets[0].pairs.map((c) => [c.negative, c.positive])")
     for place, (negative, positive) in enumerate(pairs):
@@ -92,7 +92,7 @@ def test_rows_are_counted_as_the_library_does(opened: Callable[..., Looker], dat
             assert [counted["auc"], counted["tpr"], counted["fpr"]] == pytest.approx(wanted, abs=_EXACT)
 
 
-def test_the_fit_is_that_of_the_library_to_the_last_digit(opened: Callable[..., Looker]) -> None:
+def test_the_fit_equals_the_librarys_exactly(opened: Callable[..., Looker]) -> None:
     """Means and SDs pass through the page unrounded: sliders write only what is moved."""
     look, iris = opened(datasets=("iris",)), rp.datasets.load_iris()
     look.set(data="iris", pairLabels=["versicolor", "virginica"], featureName="petal_width")

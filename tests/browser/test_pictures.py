@@ -15,7 +15,7 @@ _PICTURES = {"390": (390, ""), "1280": (1280, ""), "1920": (1920, ""), "lecture"
 def test_pictures_are_kept(opened: Callable[..., Looker]) -> None:
     """A telephone, a desk, a wide screen and a lecture room; in gray, and as a reader with deuteranopia sees the page.
 
-    Classes are to be told apart by dashes and hatches alone.
+    Dashes and hatches alone distinguish the classes.
     """
     for name, (width, state) in _PICTURES.items():
         _keep(opened(_SHOWN + state, width=width), name)

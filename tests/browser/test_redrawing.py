@@ -59,7 +59,7 @@ def test_a_threshold_moves_before_thirty_large_samples(
     assert (look.run(_MARKED, _CLOUD), len(look.all(_CLOUD))) == (0, 30)
 
 
-def test_samples_stay_when_python_answers(look: Looker) -> None:
+def test_samples_stay_after_a_response_of_python(look: Looker) -> None:
     """Each answer of Python brings a curve of its own, and no samples."""
     with TeachingPage(datasets=()).serve() as server:
         look.open(server.url)
@@ -85,7 +85,7 @@ def test_a_browser_without_some_features(opened: Callable[..., Looker]) -> None:
     assert look.complaints() == []
 
 
-def test_no_layout_runs_in_a_circle(opened: Callable[..., Looker]) -> None:
+def test_no_layout_loops(opened: Callable[..., Looker]) -> None:
     """A narrower window is one redraw: the browser reports no loop of resizing."""
     look = opened(datasets=())
     look.run(ERRORS)

@@ -1,4 +1,4 @@
-"""What is handed over as a file: the report of a screening, that of one feature, and the worksheet."""
+"""Pages saved as files: the report of a screening, the report of one feature, and the worksheet."""
 
 from collections.abc import Callable
 
@@ -37,7 +37,7 @@ return said.flatMap((how, place) => how === "none" ? [] : [place, how]);
 
 @pytest.fixture(scope="session")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
-    """Give the address of a report of each kind, on iris."""
+    """Return the address of a report of each kind, on iris."""
     folder, iris = tmp_path_factory.mktemp("reports"), rp.datasets.load_iris()
     table = rp.screen(iris.X, iris.y, feature_names=iris.feature_names, **_CLASSES)
     table.report(folder / "screening.html", n_top=2, data=(iris.X, iris.y))
@@ -50,7 +50,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
 
 @pytest.fixture(scope="session")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Give the addresses of both reports on features, units and labels that mean harm."""
+    """Return the addresses of both reports on malicious names of features, units and labels."""
     folder, rng = tmp_path_factory.mktemp("hostile"), np.random.default_rng(3)
     y = np.repeat([_HOSTILE[0], _HOSTILE[1]], 30)
     x = rng.normal(size=(60, len(_HOSTILE))) + (y == _HOSTILE[0])[:, None]
@@ -63,7 +63,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", _KINDS)
-def test_each_report_is_for_everybody(look: Looker, written: Callable[[str], str], kind: str) -> None:
+def test_each_report_is_accessible(look: Looker, written: Callable[[str], str], kind: str) -> None:
     """WCAG 2.2 A and AA, wide and on a telephone; no request, no severe line, and the page names its language.
 
     From 320 to 1920 pixels a table scrolls inside its own box, and nothing is cut off. Every heading, row and picture
@@ -121,7 +121,7 @@ def test_numbers_are_sorted_as_numbers(look: Looker, written: Callable[[str], st
 
 
 @pytest.mark.parametrize("place", range(2))
-def test_names_that_mean_harm_are_only_names(look: Looker, hostile: list[str], place: int) -> None:
+def test_malicious_names_are_shown_as_text(look: Looker, hostile: list[str], place: int) -> None:
     """Nothing runs, nothing is fetched, nothing is wider than the window, and axe finds nothing."""
     look.open(hostile[place])
     assert look.driver.title != "harmed"

@@ -1,4 +1,4 @@
-"""What the page says beside its numbers: of crossings, of formulas, and how a language writes a decimal."""
+"""Texts of the page: notes on crossings, formulas, and the decimal sign of each language."""
 
 from collections.abc import Callable
 
@@ -38,7 +38,7 @@ def test_the_best_threshold_and_the_worst_are_named(opened: Callable[..., Looker
 
 
 def test_weighted_densities_cross_where_accuracy_is_best(opened: Callable[..., Looker]) -> None:
-    """The two kinds of crossing are told apart: accuracy is best at one, Ameans at the other."""
+    """The notes distinguish both kinds of crossing: accuracy is best at one, Ameans at the other."""
     look = opened(datasets=())
     look.set(prevalence=0.2, weighted=True)
     roc = rp.PredictedRoc(rp.Gaussian(4, 3), rp.Gaussian(8, 2))
@@ -70,7 +70,7 @@ def test_more_crossings_than_two_are_counted(look: Looker) -> None:
 
 
 def test_the_formula_of_the_area_is_that_of_the_state(opened: Callable[..., Looker]) -> None:
-    """Where positives lie lower, the means change places in it; and the index is named for unequal SDs."""
+    """With lower positives the means are exchanged in the formula; with unequal SDs the index is named."""
     look = opened(datasets=())
     assert look.run(_LABEL, "auc") == "AUC = Φ((m₁ − m₀)/√(s₀² + s₁²))"
     look.set(direction="lower")
@@ -79,7 +79,7 @@ def test_the_formula_of_the_area_is_that_of_the_state(opened: Callable[..., Look
 
 
 @pytest.mark.parametrize(("lang", "decimal"), [("en", "."), ("de", ",")])
-def test_decimals_are_those_of_the_language(opened: Callable[..., Looker], lang: str, decimal: str) -> None:
+def test_decimal_signs_follow_the_language(opened: Callable[..., Looker], lang: str, decimal: str) -> None:
     """No number that is read has another decimal sign; what a program reads has the point."""
     look = opened(lang=lang, datasets=("iris", "pima"))
     look.set(weighted=True, strip=True, prevalence=0.3, draws=5, threshold=5.5)
@@ -96,7 +96,7 @@ def test_decimals_are_those_of_the_language(opened: Callable[..., Looker], lang:
     assert "prevalence=0.5, cost_fp=1)" in look.run("return document.querySelector('textarea').value")
 
 
-def test_zeros_are_not_why_the_curves_differ(opened: Callable[..., Looker]) -> None:
+def test_curves_differ_without_the_zeros_too(opened: Callable[..., Looker]) -> None:
     """The step on insulin: without the women of a zero, what is counted and what two bells predict is the library's."""
     look = opened("#step=5", datasets=("pima",))
     look.pause(50)
@@ -112,8 +112,8 @@ def test_zeros_are_not_why_the_curves_differ(opened: Callable[..., Looker]) -> N
     assert found == pytest.approx([counted, predicted], abs=1e-8)
 
 
-def test_rows_that_gaussians_do_not_describe_are_said_so(opened: Callable[..., Looker]) -> None:
-    """What the library warns of stands on the page; not of rows that fit, nor of a prediction moved by hand."""
+def test_a_poor_fit_shows_a_note(opened: Callable[..., Looker]) -> None:
+    """The page shows the library's warnings, but not for data that fit or for a prediction changed by the user."""
     look = opened(datasets=("iris", "pima"))
     doubt = look.run("return document.querySelector('.rocpredict').rocpredict.page.words.page.remarks.doubt")
     look.set(data="pima", featureName="insulin")
@@ -124,7 +124,7 @@ def test_rows_that_gaussians_do_not_describe_are_said_so(opened: Callable[..., L
     assert doubt not in look.one(".notes").text
 
 
-def test_what_has_nothing_to_act_on_is_not_shown(opened: Callable[..., Looker]) -> None:
+def test_controls_without_effect_are_hidden(opened: Callable[..., Looker]) -> None:
     """Of two Gaussians typed in there are no rows to show, and no fit to go back to."""
     look = opened(datasets=("iris",))
     words = look.run("return document.querySelector('.rocpredict').rocpredict.page.words.page")

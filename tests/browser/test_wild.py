@@ -104,19 +104,19 @@ def _run_wild(look: Looker, seed: int) -> None:
     assert look.overflow() == 0
 
 
-def test_two_hundred_things_are_done_at_random(opened: Callable[..., Looker]) -> None:
+def test_two_hundred_random_actions(opened: Callable[..., Looker]) -> None:
     """Controls, keys, states, drags with steps of the lesson between them, widths: no NaN, no error, no overflow."""
     _run_wild(opened(datasets=("iris", "pima")), seed=1)
 
 
-def test_two_hundred_things_are_asked_of_python(look: Looker) -> None:
+def test_two_hundred_random_requests_to_python(look: Looker) -> None:
     """The same of the served page, where each answer is on its way while the next thing is done."""
     with TeachingPage(datasets=("iris", "pima")).serve() as server:
         _run_wild(look.open(server.url), seed=7)
         assert all(url.startswith(server.url) for url in look.requests())
 
 
-def test_keys_faster_than_answers_are_all_heard(look: Looker) -> None:
+def test_no_key_is_lost_while_a_response_is_pending(look: Looker) -> None:
     """Sixty key presses at once, each answer 30 ms late: the last state is the one that is drawn."""
     slow = "const ask = fetch; window.fetch = (...a) => new Promise((go) => setTimeout(go, 30)).then(() => ask(...a));"
     with TeachingPage(datasets=("iris",)).serve() as server:

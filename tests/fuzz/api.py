@@ -27,7 +27,7 @@ POOLS = {
     **dict.fromkeys(("X", "features"), (TABLES,)),
     **dict.fromkeys(("weights", "stratum_weights"), (SAMPLES, NUMBERS)),
 }
-"""Where half of the values of an argument come from; the others are numbers, words and junk."""
+"""Sources of half of the values of an argument; the others are numbers, words and junk."""
 PLAUSIBLE: dict[str, tuple[Any, ...]] = {
     "level": (0.5, 0.9, 0.999),
     "fpr": (0, 0.1, 1, (0, 0.2), (0.5, 1), np.linspace(0, 1, 5)),

@@ -1,4 +1,4 @@
-"""What both fuzzers share: outcomes of a call, its time limit, and the report of a run."""
+"""Outcomes of a call, its time limit, and the report of a run, for both fuzzers."""
 
 import argparse
 import contextlib
@@ -15,7 +15,7 @@ LIMIT_SECONDS = 60
 
 @dataclass
 class Outcome:
-    """What came of one call."""
+    """Outcome of one call."""
 
     kind: str
     call: str
@@ -24,7 +24,7 @@ class Outcome:
 
     @property
     def is_failure(self) -> bool:
-        """Whether the call neither answered nor refused in clear words."""
+        """Return whether the call returned no result and raised no clear error."""
         return self.kind in {"foreign", "bad message", "too long", "wrong"}
 
 

@@ -11,11 +11,11 @@ from tests.fuzz.outcomes import failures
 pytestmark = pytest.mark.extra("pandas", "polars")
 
 
-def test_a_call_is_answered_or_refused_in_one_sentence():
+def test_a_call_returns_or_raises_a_one_line_error():
     assert not failures(api.run(600, seed=0))
 
 
-def test_a_command_line_is_answered_or_refused_in_one_line():
+def test_a_command_prints_a_result_or_a_one_line_error():
     assert not failures(cli.run(80, seed=0))
 
 

@@ -17,7 +17,7 @@ BINARY = ("iris", "pima", *SMALL, "weighted")
 
 
 class Key(NamedTuple):
-    """What a number of a table is about."""
+    """Key of a number in a table."""
 
     data: str
     x1: str
@@ -41,7 +41,7 @@ def columns(path: Path) -> dict[str, list[str]]:
 
 @cache
 def load(name: str) -> dict[str, np.ndarray]:
-    """Give a data set: ``y`` (0 or 1), and its features by name."""
+    """Return a data set: ``y`` (0 or 1), and its features by name."""
     if name not in SHIPPED:
         path = HERE / "data" / f"{name}.csv"
         return {column: np.array(values, dtype=float) for column, values in columns(path).items()}
@@ -53,12 +53,12 @@ def load(name: str) -> dict[str, np.ndarray]:
 
 
 def xy(name: str, feature: str) -> tuple[np.ndarray, np.ndarray]:
-    """Give a feature and the labels."""
+    """Return a feature and the labels."""
     return load(name)[feature], load(name)["y"]
 
 
 def features(name: str) -> tuple[str, ...]:
-    """Give the names of the features of a data set: no labels, no weights."""
+    """Return the names of the features of a data set: no labels, no weights."""
     return tuple(column for column in load(name) if column not in {"y", "w"})
 
 
@@ -72,14 +72,14 @@ def table(name: str) -> dict[Key, Reference]:
 
 
 def about(rows: dict[Key, Reference], quantity: str) -> list[tuple[Key, dict[str, float], float]]:
-    """Give the rows of a quantity as (key, its settings, value); an absent quantity is a failure."""
+    """Return the rows of a quantity as (key, its settings, value); an absent quantity is a failure."""
     result = [(key, settings(key.setting), row.value) for key, row in rows.items() if key.quantity == quantity]
     assert result, quantity
     return result
 
 
 def grouped(rows: dict[Key, Reference], quantity: str) -> dict[tuple, list[float]]:
-    """Give {(data, feature, settings but the row): values in the order of their rows}."""
+    """Return {(data, feature, settings but the row): values in the order of their rows}."""
     groups: dict[tuple, list[float]] = {}
     for key, setting, value in about(rows, quantity):
         setting.pop("row", None)

@@ -53,7 +53,7 @@ def samples() -> dict[str, dict[str, np.ndarray]]:
 
 
 def multiclass(rng: np.random.Generator) -> dict[str, np.ndarray]:
-    """Give scores of three classes that sum to 1 exactly: multiples of 1/64."""
+    """Return scores of three classes that sum to 1 exactly: multiples of 1/64."""
     y = np.repeat([0, 1, 2], [12, 15, 9])
     strength = np.exp(rng.standard_normal((36, 3)) + 1.2 * (y[:, None] == np.arange(3)))
     scores = np.floor(64 * strength / strength.sum(axis=1, keepdims=True)) / 64

@@ -4,7 +4,7 @@ Each call has an id that stays, and gives figures only: no names of the library.
 the calls here follow, and neither the ids nor the stored values change.
 
     python -m tests.reference.public_calls --store                  add the results of new ids
-    python -m tests.reference.public_calls --store --replace ID     store one result anew
+    python -m tests.reference.public_calls --store --replace ID     store one result again
     python -m tests.reference.public_calls --exact                  compare to the last bit
 """
 
@@ -61,7 +61,7 @@ FIELDS = {
     "PrecisionRecallCurve": "thresholds recall precision prevalence average_precision",
     "DecisionCurve": "probabilities net_benefit treat_all treat_none thresholds",
 }
-"""What is compared of each class of results: attributes, "*" before those that are spread out."""
+"""Compared attributes of each class of results; of those with "*", only values at even steps."""
 WITHIN_CLASSES = (
     "tpr fpr tnr fnr ameans youden balanced_accuracy recall sensitivity hit_rate specificity selectivity fall_out "
     "miss_rate false_alarm_rate type_1_error type_2_error informedness positive_likelihood_ratio "
@@ -74,7 +74,7 @@ WITH_PREVALENCE = (
 
 
 def parts(thing: Any, names: str) -> list[Any]:
-    """Give attributes of a result, called where they are methods."""
+    """Return attributes of a result; methods are called."""
     values: list[Any] = []
     for name in names.split():
         value = attrgetter(name.removeprefix("*"))(thing)
@@ -112,7 +112,7 @@ def figures(value: Any) -> Any:  # noqa: PLR0911
 
 
 def thinned(values: Any, many: int = MANY) -> list[Any]:
-    """Give the size, how many are finite, their sum, and values spread over a long array."""
+    """Return the size, the number of finite values, their sum, and values at even steps of a long array."""
     values = np.asarray(values)
     finite = values[np.isfinite(values)]
     picked = values[np.linspace(0, values.size - 1, many).round().astype(int)]
@@ -165,7 +165,7 @@ SHAPES = (
 
 
 def screened(table: Any, columns: str = COLUMNS) -> list[Any]:
-    """Give the columns of numbers in their order here, for the features as the table orders them."""
+    """Return the numeric columns in the order of this list, with the features in the order of the table."""
     higher = [direction == "higher" for direction in table["direction"]]
     shown = [np.asarray(table[name]) for name in columns.split() if name in table.columns]
     return [*parts(table, "n_observations n_screened n_tested flags row_index"), higher, *shown]
@@ -184,31 +184,31 @@ COMPOSED: dict[str, Callable[[Any], Any]] = {
 
 
 def within_classes(rates: Any) -> list[Any]:
-    """Give the measures that need no prevalence, their aliases too."""
+    """Return the measures that need no prevalence, with their aliases."""
     return [*parts(rates, WITHIN_CLASSES), len(rates.undefined)]
 
 
 def with_prevalence(rates: Any) -> list[Any]:
-    """Give the measures that need a prevalence."""
+    """Return the measures that need a prevalence."""
     return [*parts(rates, WITH_PREVALENCE), len(rates.undefined)]
 
 
 def shares(distribution: Any, points: Any) -> list[Any]:
-    """Give a distribution without a density at points and at probabilities."""
+    """Return a distribution without a density at points and at probabilities."""
     at, some = np.asarray(points, dtype=float), np.array([0.01, 0.1, 0.5, 0.9, 0.99])
     tails = [distribution.cdf(at), distribution.sf(at), distribution.cdf_strict(at), distribution.sf_inclusive(at)]
     return [*tails, distribution.ppf(some), distribution.isf(some), *distribution.atoms()]
 
 
 def density(distribution: Any, points: Any = None) -> list[Any]:
-    """Give a distribution at points and at probabilities."""
+    """Return a distribution at points and at probabilities."""
     at, some = np.asarray(AT if points is None else points, dtype=float), np.array([0.01, 0.1, 0.5, 0.9, 0.99])
     tails = [distribution.cdf(at), distribution.sf(at), distribution.cdf_strict(at), distribution.sf_inclusive(at)]
     return [*tails, distribution.pdf(at), distribution.logpdf(at), distribution.ppf(some), distribution.isf(some)]
 
 
 def warned(call: Call) -> list[Any]:
-    """Give the number of warnings about assumptions, and the result."""
+    """Return the number of warnings about assumptions, and the result."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", category=rp.AssumptionWarning)
         value = call()
@@ -216,7 +216,7 @@ def warned(call: Call) -> list[Any]:
 
 
 def refused(call: Call) -> bool:
-    """Tell whether the call is refused as the user's error."""
+    """Return whether the call raises `RocPredictError`."""
     try:
         call()
     except rp.RocPredictError:
@@ -225,7 +225,7 @@ def refused(call: Call) -> bool:
 
 
 def numbers(document: Any) -> Iterator[Any]:
-    """Give the numbers of parsed JSON in the order of the document."""
+    """Return the numbers of parsed JSON in the order of the document."""
     if isinstance(document, dict | list):
         for part in document.values() if isinstance(document, dict) else document:
             yield from numbers(part)
@@ -234,7 +234,7 @@ def numbers(document: Any) -> Iterator[Any]:
 
 
 def in_order(document: Any) -> list[Any]:
-    """Give all numbers of a short document, and spread ones of a long one."""
+    """Return all numbers of a short document, and numbers at even steps of a long one."""
     values = list(numbers(document))
     return values if len(values) <= 100 else thinned(np.array(values, dtype=float), 40)
 
@@ -248,19 +248,19 @@ def run(*words: str) -> tuple[int, str, str]:
 
 
 def command(words: str) -> list[Any]:
-    """Give the exit code, the numbers that a command prints as JSON, and how many lines it writes to stderr."""
+    """Return the exit code, the numbers that a command prints as JSON, and how many lines it writes to stderr."""
     code, out, err = run(*words.split(), "--json")
     return [code, in_order(json.loads(out)), len(err.splitlines())]
 
 
 def printed(words: str) -> list[Any]:
-    """Give the exit code and the lines that a command writes to each stream."""
+    """Return the exit code and the lines that a command writes to each stream."""
     code, out, err = run(*words.split())
     return [code, len(out.splitlines()), len(err.splitlines())]
 
 
 def cells(page: str) -> list[str]:
-    """Give the figures in the cells of tables of a page, as they are shown; cells with words are left out."""
+    """Return the numbers in the tables of a page as they are printed, without cells with words."""
     values: list[str] = []
     for cell in re.findall(r"<td[^>]*>(.*?)</td>", page, flags=re.DOTALL):
         text = html.unescape(re.sub(r"<[^>]*>", " ", cell)).strip()
@@ -271,7 +271,7 @@ def cells(page: str) -> list[str]:
 
 
 def written(write: Callable[[Path], Any]) -> tuple[Any, str]:
-    """Give the result of a call that writes a page to a file, and the page."""
+    """Return the result of a call that writes a page to a file, and the page."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "page.html")
         return write(path), path.read_text("utf-8")
@@ -304,14 +304,14 @@ def woman(name: str = "glucose") -> tuple[Any, Any]:
 
 @cache
 def skewed() -> tuple[Any, Any]:
-    """Give gamma variates of 40 negatives and 35 positives."""
+    """Return gamma variates of 40 negatives and 35 positives."""
     rng = np.random.default_rng(20)
     return np.concatenate([rng.gamma(2, 1, 40), rng.gamma(3.5, 1.1, 35)]), np.repeat([0, 1], [40, 35])
 
 
 @cache
 def mixed() -> tuple[Any, Any]:
-    """Give a table with normal, skewed, tied, reversed, incomplete and constant features."""
+    """Return a table with normal, skewed, tied, reversed, incomplete and constant features."""
     rng = np.random.default_rng(4)
     y = np.arange(90) % 3 == 0
     gaps = np.where(rng.random(90) < 0.2, np.nan, rng.normal(size=90) + 0.5 * y)
@@ -391,7 +391,7 @@ def each(call: Callable[[Any], Any], cases: Iterable[Any]) -> list[Any]:
 
 
 def everything(make: Call) -> dict[str, Call]:
-    """Give the questions that every ROC answers."""
+    """Return the queries that every ROC curve supports."""
 
     def areas() -> list[Any]:
         roc = make()
@@ -413,7 +413,7 @@ def everything(make: Call) -> dict[str, Call]:
 
 # Predicted and empirical curves --------------------------------------------------------------------------------------
 def best(*things: Any) -> list[Any]:
-    """Give AUC and best threshold."""
+    """Return AUC and best threshold."""
     return [value for roc in things for value in (roc.auc(), roc.best_threshold())]
 
 
@@ -1164,7 +1164,7 @@ def page(names: str, **options: Any) -> list[Any]:
 
 
 def saved_page(words: str) -> list[Any]:
-    """Give the exit code, and the numbers of the data in a page that the command line saves."""
+    """Return the exit code, and the numbers of the data in a page that the command line saves."""
     code, text = written(lambda path: run("teach", *words.split(), "--save", str(path), "--json")[0])
     data = re.search(r'class="rocpredict-data">(.*?)</script>', text, flags=re.DOTALL)
     document = json.loads(data[1]) if data else {}
@@ -1172,14 +1172,14 @@ def saved_page(words: str) -> list[Any]:
 
 
 def reported(words: str) -> list[Any]:
-    """Give the exit code, and the figures of a page that the command line writes."""
+    """Return the exit code, and the figures of a page that the command line writes."""
     options = ("--date", "2026-01-01", "--json")
     code, text = written(lambda path: run("report", *words.split(), "--out", str(path), *options)[0])
     return [code, cells(text)]
 
 
 def drawn(name: str, *things: Any, **options: Any) -> list[Any]:
-    """Give the data of all lines of a plot."""
+    """Return the data of all lines of a plot."""
     from rocpredict import plots
 
     axes = getattr(plots, name)(*things, **options)
@@ -1266,7 +1266,7 @@ CALLS["refused"] = lambda: each(refused, REFUSED)
 
 # Tolerances ----------------------------------------------------------------------------------------------------------
 def by_id(reasons: dict[str, str]) -> dict[str, str]:
-    """Give the reason of each id that a pattern stands for."""
+    """Return the reason for each id that a pattern matches."""
     ids = {}
     for reason, patterns in reasons.items():
         for pattern in patterns.split():
@@ -1331,7 +1331,7 @@ EXCEPTIONS = by_id(
 
 # Storing and comparing -----------------------------------------------------------------------------------------------
 def result(name: str) -> Any:
-    """Give the figures of one call, as they are after a way through JSON."""
+    """Return the numbers of one call after conversion to JSON and back."""
     return json.loads(json.dumps(figures(CALLS[name]()), allow_nan=False))
 
 
@@ -1348,12 +1348,12 @@ def leaves(value: Any) -> Iterator[Any]:
 
 
 def nesting(value: Any) -> Any:
-    """Give the nesting of lists, without the figures."""
+    """Return the nesting of lists, without the figures."""
     return [nesting(part) for part in value] if isinstance(value, list) else None
 
 
 def largest_difference(now: Any, before: Any) -> float:
-    """Give the largest relative difference of the figures; infinite where anything else differs."""
+    """Return the largest relative difference of the numbers, infinity if anything else differs."""
     if nesting(now) != nesting(before):
         return math.inf
     largest = 0.0
@@ -1428,7 +1428,7 @@ def main(words: list[str] | None = None) -> int:
     what.add_argument("--store", action="store_true", help="add the results of ids that are not stored yet")
     what.add_argument("--exact", action="store_true", help="compare to the last bit")
     what.add_argument("--check", action="store_true", help="compare within the tolerance of each id")
-    parser.add_argument("--replace", action="append", default=[], metavar="ID", help="store this id anew")
+    parser.add_argument("--replace", action="append", default=[], metavar="ID", help="store this id again")
     options = parser.parse_args(words)
     if options.replace and not options.store:
         parser.error("--replace goes with --store")

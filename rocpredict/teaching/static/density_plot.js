@@ -1,4 +1,4 @@
-// The plot of both densities, with the threshold, the four areas beside it and the crossings of the densities.
+// The plot of both densities, with the threshold, its four areas and the crossings of the densities.
 import { AREAS, appendAreaLabels, interpolateLinear, isCorrectCall } from "./area_labels.js";
 import { createSvgElement, setAttributes } from "./elements.js";
 import { clamp } from "./format.js";

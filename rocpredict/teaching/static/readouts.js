@@ -1,4 +1,4 @@
-// The readouts beside the plots, and the notes on a state.
+// The readouts next to the plots, and the notes on a state.
 import { createHtmlElement, setAttributes } from "./elements.js";
 import { findPair, isFitted } from "./model.js";
 import { getByPath } from "./templates.js";
