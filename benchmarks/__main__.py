@@ -14,6 +14,7 @@ from rocpredict.base.files import write_atomic
 from rocpredict.base.tables import Table
 
 PARTS = {"predict": predict, "measure": measure, "screen": screen}
+ALL_PARTS = [*PARTS, "memory", "intervals"]
 
 _INTRODUCTION = """\
 # Speed
@@ -35,7 +36,7 @@ is, if process time divided by wall time is well above 1.5.
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", nargs="+", choices=[*PARTS, "memory"], default=[*PARTS, "memory"])
+    parser.add_argument("--only", nargs="+", choices=ALL_PARTS, default=ALL_PARTS)
     parser.add_argument("--out", type=Path, help="a Markdown file to write as well")
     options = parser.parse_args()
     tables = list(_tables(options.only))
@@ -61,6 +62,21 @@ def _tables(parts: list[str]) -> Iterable[Table]:
         )
         rows = list(screen_memory.measure())
         yield _shown(Table("Anonymous memory above the input", ["work", "MB", "goal"], rows, {"MB": ".0f"}))
+    if "intervals" in parts:
+        sizes, rows = ["100 s", "1,000 s", "100,000 s"], list(measure.measure_defaults())
+        above = [str(row[0]) for row in rows if row[-1] == "no"]
+        yield _shown(
+            Table(
+                "Intervals and tests: processor time of each default, by observations in each class",
+                ["default", *sizes, "at most 0.5 s with 100,000"],
+                rows,
+                dict.fromkeys(sizes, ".3g"),
+                [
+                    *_notes("Medians of three runs of one thread, with the default numbers of resamples and draws."),
+                    f"Above the goal: {'; '.join(above) or 'none'}.",
+                ],
+            )
+        )
 
 
 def _shown(table: Table) -> Table:
@@ -68,9 +84,9 @@ def _shown(table: Table) -> Table:
     return table
 
 
-def _notes() -> list[str]:
+def _notes(runs: str = "Medians of paired runs.") -> list[str]:
     versions = f"Python {platform.python_version()}, numpy {numpy.__version__}, scipy {scipy.__version__}"
-    notes = [f"{versions}; {platform.machine()}, {_processor()}, {os.cpu_count()} processors. Medians of paired runs."]
+    notes = [f"{versions}; {platform.machine()}, {_processor()}, {os.cpu_count()} processors. {runs}"]
     missing = screen.missing_peers()
     return notes + ([f"Not installed, and so not compared: {', '.join(missing)}."] if missing else [])
 

@@ -47,9 +47,11 @@ class Dataset(Result):
     y : array of shape (n,)
         Class labels.
     feature_names : tuple of str
+        Names of the features.
     units : tuple of str
         Unit of each feature; "1" for a dimensionless feature.
     description, source, license : str
+        Description of the data, reference of their source, and licence.
     """
 
     X: FloatArray
@@ -103,7 +105,12 @@ class Dataset(Result):
         return self.units[self.feature_names.index(check_option("name", name, self.feature_names))]
 
     def table(self) -> Table:
-        """Return a table of the features with their units and ranges."""
+        """Return a table of the features with their units and ranges.
+
+        Returns
+        -------
+        Table
+        """
         rows = []
         for name, unit, values in zip(self.feature_names, self.units, self.X.T, strict=True):
             valid = values[~np.isnan(values)]
@@ -255,7 +262,27 @@ DATASET_NAMES = tuple(_LOADERS)
 
 
 def load_dataset(name: str) -> Dataset:
-    """Load a built-in data set by its name."""
+    """Load a built-in data set by its name.
+
+    Parameters
+    ----------
+    name : {"iris", "pima", "breast_cancer"}
+        Name of the data set.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    RocPredictError
+        If there is no data set of this name.
+
+    Examples
+    --------
+    >>> load_dataset("iris").unit("petal_width")
+    'cm'
+    """
     return _LOADERS[check_option("name", name, DATASET_NAMES)]()
 
 

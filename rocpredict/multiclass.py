@@ -188,7 +188,10 @@ def _effective_size(problems: list[BinaryProblem], groups: Groups) -> float:
 
 
 def _smoothed_logit(area: float, variance: float, n_observations: float, level: float) -> tuple[float, float]:
-    """Return the logit interval of a smoothed AUC, with a lower bound on the variance."""
+    """Return the logit interval of a smoothed mean of AUCs, with a lower bound on the variance.
+
+    ``SmoothedAreas`` is for single placements: see the Notes of ``multiclass_auc``.
+    """
     centre = (area * n_observations + _PSEUDO_COUNT / 2) / (n_observations + _PSEUDO_COUNT)
     variance_scale = centre * (1 - centre)
     std_error = np.sqrt(max(variance, variance_scale / (_MIN_VARIANCE_DIVISOR * n_observations)))
@@ -268,7 +271,7 @@ class MulticlassAuc(Result):
     _frame_of_table = True
 
     def table(self) -> Table:
-        """Return the average AUC and the AUCs of the binary problems as a table.
+        """Return a table of the average AUC and the AUCs of the binary problems.
 
         Returns
         -------
@@ -353,12 +356,19 @@ def multiclass_auc(
     -----
     The average over pairs was proposed in [1]_.
 
-    "smoothed-logit" is a logit interval with the variance of DeLong, DeLong and Clarke-Pearson, generalized to several
-    classes. The influence of an observation is the weighted sum of its placements in all binary problems; the variance
-    is the sum over the classes of the variance of the influences divided by the class size. Let A be the AUC and N the
-    harmonic mean of the class sizes times the number of class pairs. The centre of the interval is
-    (A N + 1/8)/(N + 1/4), as if a quarter of an observation had an AUC of 1/2, and the variance is at least
-    A(1 - A)/(3 N). A single binary problem has the interval of its own curve (``roc.auc_interval``).
+    "smoothed-logit" is a logit interval with the variance of DeLong, DeLong and Clarke-Pearson [2]_, generalized to
+    several classes. The influence of an observation is the weighted sum of its placements in all binary problems; the
+    variance is the sum over the classes of the variance of the influences divided by the class size. Let A be the AUC
+    and N the harmonic mean of the class sizes times the number of class pairs. The centre of the interval is (A N +
+    1/8)/(N + 1/4), as if a quarter of an observation had an AUC of 1/2, and the variance is at least A(1 - A)/(3 N). A
+    single binary problem has the interval of its own curve (``roc.auc_interval``).
+
+    The smoothing differs from that of a single curve. There, half an observation with the largest variance that a
+    placement can have is added to each class. An influence is a mean of placements in several binary problems, which
+    varies less. With that smoothing and Student's t the interval of an average covered 0.98 to 1.00, and was up to 1.3
+    times as wide at an AUC of 0.8 with 10 observations per class or more, and 3 to 5 times at 0.98 with 10 (three and
+    five Gaussian classes, 250 samples each). With the present one, 36 further settings of 5 to 200 observations per
+    class and AUCs of 0.5 to 0.99 had a coverage of 0.927 to 0.988 (400 samples each, standard error 0.005 to 0.013).
 
     The method was chosen among fifteen by simulation. At level 0.95, for three Gaussian classes of 10, 20 and 50
     observations and AUCs of 0.8, 0.9 and 0.98, its coverage was 0.944 to 0.977 with one column per class and 0.947 to
@@ -383,6 +393,8 @@ def multiclass_auc(
     ----------
     .. [1] D. J. Hand, R. J. Till (2001), A simple generalisation of the area under the ROC curve for multiple class
        classification problems, Machine Learning 45, 171-186.
+    .. [2] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson (1988), Comparing the areas under two or more correlated
+       receiver operating characteristic curves: a nonparametric approach, Biometrics 44, 837-845.
 
     Examples
     --------

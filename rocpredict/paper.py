@@ -73,18 +73,41 @@ _GRID_STEPS = dict(zip(TABLE_4, (0.2, 0.1, 0.1, 0.1, 0.04, 0.05), strict=True))
 
 
 def example() -> PredictedRoc:
-    """Return the predicted ROC of the example of the paper, two Gaussians."""
+    """Return the predicted ROC of the example of the paper, two Gaussians.
+
+    Returns
+    -------
+    PredictedRoc
+    """
     return PredictedRoc.from_stats(mean=EXAMPLE["mean"], std=EXAMPLE["std"])
 
 
 @cache
 def simulate_experiment(count: tuple[int, int], seed: int) -> EmpiricalRoc:
-    """Return the empirical ROC of one simulated experiment."""
+    """Return the empirical ROC of one simulated experiment.
+
+    Parameters
+    ----------
+    count : pair of int
+        Numbers of observations, (negative, positive).
+    seed : int
+        Seed of the experiment.
+
+    Returns
+    -------
+    EmpiricalRoc
+    """
     return empirical_roc(*simulate_two_gaussians(**EXAMPLE, count=count, seed=seed))
 
 
 def iris_features() -> dict[str, tuple[FloatArray, NDArray[np.str_], Direction]]:
-    """Return values, labels and direction of each feature of Table IV, for classes 2 and 3."""
+    """Return the values, labels and direction of each feature of Table IV, for classes 2 and 3.
+
+    Returns
+    -------
+    dict of str to tuple
+        Values of shape (100,), labels of shape (100,) and direction, by the name of the feature.
+    """
     iris = load_iris()
     selected = np.isin(iris.y, [_NEGATIVE, _POSITIVE])
     X, y = iris.X[selected], iris.y[selected]
@@ -96,7 +119,17 @@ def iris_features() -> dict[str, tuple[FloatArray, NDArray[np.str_], Direction]]
 
 
 def iris_prediction(feature: str) -> PredictedRoc:
-    """Return the predicted ROC of one feature of Table IV."""
+    """Return the predicted ROC of one feature of Table IV.
+
+    Parameters
+    ----------
+    feature : str
+        Name of the feature, a key of ``iris_features()``.
+
+    Returns
+    -------
+    PredictedRoc
+    """
     x, y, direction = iris_features()[feature]
     with suppress_normality_warning():  # the paper assumes that distances are Gaussian, which they are not
         return predict_roc(x, y, positive=_POSITIVE, negative=_NEGATIVE, direction=direction)
@@ -142,7 +175,12 @@ def table_1(seed: int = 0) -> Table:
 
 
 def table_2() -> Table:
-    """Return Table II, means and standard deviations of the Iris features."""
+    """Return Table II, means and standard deviations of the Iris features.
+
+    Returns
+    -------
+    Table
+    """
     features = iris_features()
     samples = [_by_class(features[name]) for name in FEATURES]
     ours = {
@@ -167,7 +205,12 @@ def table_2() -> Table:
 
 
 def table_3() -> Table:
-    """Return Table III, distances to the class means."""
+    """Return Table III, distances to the class means.
+
+    Returns
+    -------
+    Table
+    """
     features = iris_features()
     ours = [values for number in (2, 3) for values in _by_class(features[f"distance to mean of class {number}"])]
     rows = []
@@ -193,7 +236,12 @@ def table_3() -> Table:
 
 
 def table_4() -> Table:
-    """Return Table IV, predicted AUC and maximum Ameans of the Iris features."""
+    """Return Table IV, predicted AUC and maximum Ameans of the Iris features.
+
+    Returns
+    -------
+    Table
+    """
     rows = []
     for name, (auc, ameans) in TABLE_4.items():
         roc = iris_prediction(name)
@@ -273,6 +321,10 @@ def figure_1() -> Figure:
 
     The threshold divides each density: true and false negatives (TN, FN) are below, true and false positives (TP, FP)
     above. At the best threshold the densities are equal.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
     """
     figure = NotebookFigure((6.4, 4.0))
     plot_densities(example(), ax=figure.add_subplot(), feature="feature x")
@@ -304,6 +356,10 @@ def figure_3() -> Figure:
 
     The classes are N(0, 2) and N(m, 1) for m from 0 to 4. The curve rises with the distance between the means. For
     small m a part of the curve is below the chance line, since the standard deviations differ.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
     """
     means = (0.0, 1.0, 2.0, 3.0, 4.0)
     rocs = [PredictedRoc(negative=Gaussian(0, 2), positive=Gaussian(mean, 1)) for mean in means]
@@ -315,6 +371,10 @@ def figure_4() -> Figure:
 
     The classes are N(0, s) and N(2, 2) for s from 0.5 to 4. All curves have a common point: at the threshold 0, the
     negative median for every s, FPR is 1/2 and TPR is Phi(1) = 0.841.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
     """
     stds = (0.5, 1.0, 2.0, 3.0, 4.0)
     rocs = [PredictedRoc(negative=Gaussian(0, std), positive=Gaussian(2, 2)) for std in stds]
@@ -327,6 +387,10 @@ def figure_5() -> Figure:
     """Plot the predicted ROCs of four Iris features and of the distances to both class means.
 
     Virginica is positive, versicolor negative. Petal width has the highest AUC.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
     """
     names = list(iris_features())
     return _draw_rocs(list(map(iris_prediction, names)), names, "Iris: virginica (positive) against versicolor")

@@ -46,39 +46,48 @@ from rocpredict.inference.expected_areas import (
     tpr_variances,
     unpaired_df,
 )
+from rocpredict.inference.expected_curves import MAX_LEVEL, ExpectedCurve
+from rocpredict.inference.hypotheses import ComparedQuantity
 from rocpredict.roc.base import Roc
 from rocpredict.roc.predicted import PredictedRoc
 
 SampleSizes: TypeAlias = tuple[int, int]
 _MAX_RATIO = 1e6
-_MIN_CLASS_SIZE = 2  # cases of a class, for a variance to be estimated
+_MIN_CLASS_SIZE = 2  # observations of a class, from which its variance can be estimated
 _MAX_CLASS_SIZE = 10**12
-_SMALL_CLASS_SIZE = 50  # cases of a class, below which the normal approximation is rough
+_SMALL_CLASS_SIZE = 50  # observations of a class, below which the normal approximation is rough
 DEFAULT = "smoothed-logit"
 """Method of the default interval and test of the AUC, and of the difference of two."""
+CURVE_DEFAULT = "dirichlet"
+"""Method of the default interval of a TPR at an FPR and of a partial AUC."""
 _VARIANCES = {
-    DEFAULT: "the default interval and test of empirical curves, smoothed logit with Student's t",
-    "exact": "the exact variance of the empirical AUC of these classes",
-    "empirical": "the large-sample variance of the counted TPR at this FPR, its threshold being estimated, too",
-    "delta": "for the estimate of two fitted Gaussians, not for the counted one; it takes normality for granted",
-    "hanley-mcneil": "the formula of Hanley and McNeil (1982), which knows no more than the AUC",
-    "obuchowski": "the formula of Obuchowski and McClish (1997), which knows no more than the AUC",
+    DEFAULT: "the default interval and test of empirical AUCs (smoothed logit with Student's t)",
+    CURVE_DEFAULT: "the default interval of a point or a range of the empirical curve (Dirichlet draws)",
+    "exact": "exact variance of the empirical AUC under the expected distributions",
+    "empirical": "large-sample variance of the empirical estimate, including that of the estimated threshold",
+    "delta": "delta method for the estimate from two fitted Gaussians; assumes that both classes are Gaussian",
+    "hanley-mcneil": "formula of Hanley and McNeil (1982), a function of the AUC alone",
+    "obuchowski": "formula of Obuchowski and McClish (1997), a function of the AUC alone",
 }
-"""The variance of each method, in words."""
+"""Description of the variance of each method."""
 _BIASES = _VARIANCES | {
-    "hanley-mcneil": "it knows the AUC alone, and gives it the variance of exponential classes, whose positives spread "
-    "more",
-    "obuchowski": "it assumes equal SDs, and leaves out that the two parameters of its curve vary together",
+    "exact": "normal approximation with the exact variance",
+    "empirical": "normal approximation with a large-sample variance, poor for few observations and near the corners of "
+    "the curve",
+    "hanley-mcneil": "it assumes exponential classes, in which the positives vary more",
+    "obuchowski": "it assumes equal standard deviations and ignores the correlation of the two curve parameters",
 }
-"""Why a method differs from the reference, in words."""
+"""Reason for the difference of each method from the reference."""
 METHODS = tuple(_VARIANCES)
 POWER_ALTERNATIVES = ("two-sided", "greater")
 _MIN_EXPECTED_ERRORS = 10  # n min(A, 1 - A) of the smaller class, from which the formula holds
 _MIN_FORMULA_SIZE = 50  # observations of the smaller class, from which the formula holds
 _MAX_SIMULATED_VALUES = 1_500_000
-_N_STUDIES = 10_000, 4_000, 1_500  # simulated at once, by how many values that takes
-_N_QUANTILES = 2**14  # of a distribution, which studies are drawn from
+_N_STUDIES = 10_000, 4_000, 1_500  # simulated studies, fewer for larger studies
+_N_QUANTILES = 2**14  # of a distribution, from which studies are drawn
 _DEVIATIONS = readonly_array(np.linspace(-5, 5, 401))  # of the estimate, in standard errors
+_CURVE_RESOLUTION = 0.005  # of the number of positives, less than what the Monte-Carlo error of a width amounts to
+_AUC = ComparedQuantity()
 
 
 @lru_cache(maxsize=16)
@@ -88,55 +97,113 @@ def _quantiles(distribution: Distribution) -> FloatArray:
 
 @dataclass(frozen=True)
 class StudyDesign:
-    """Checked design of a study: what it estimates, and an interval's width or a test's power as its goal.
+    """Checked design of a study, with the width of an interval or the power of a test as its goal.
 
-    ``other`` is the curve to compare with, ``null`` the AUC to test against, ``correlation`` that of both features
-    within each class where they are measured on the same cases, ``fpr`` the place of the TPR. ``auc_only``: no more
-    than the AUC of the curve was given.
+    Attributes
+    ----------
+    curve : Roc
+        Expected curve.
+    other : Roc or None
+        Second curve.
+    null : float or None
+        AUC of the null hypothesis.
+    correlation : pair of float or None
+        Correlation of both features within the (negative, positive) class, if they are measured on the same
+        observations.
+    estimated : ComparedQuantity
+        AUC, partial AUC or TPR at an FPR.
+    quantity : {"width", "power"}
+        Quantity of the goal.
+    target : float or None
+        Goal; None if the numbers of observations are given.
+    level : float
+        Confidence level; a test rejects at 1 - level.
+    alternative : {"two-sided", "greater"}
+        Alternative hypothesis.
+    auc_only : bool
+        Whether the AUC is all that is known of the curve.
     """
 
     curve: Roc
     other: Roc | None
     null: float | None
     correlation: Correlation | None
-    fpr: float | None
+    estimated: ComparedQuantity
     quantity: str
     target: float | None
-    """None where the counts are given, and no goal."""
     level: float
     alternative: str
     auc_only: bool
 
     @cached_property
     def estimate(self) -> float:
-        """Predicted value of the quantity that the study estimates."""
-        if self.fpr is not None:
-            return float(self.curve.tpr_at_fpr(self.fpr))
+        """Predicted value of the estimated quantity."""
+        if self.estimated.fpr is not None:
+            return float(self.curve.tpr_at_fpr(self.estimated.fpr))
+        if self.estimated.rate_range is not None:
+            return float(self.curve.partial_auc(**self._range_argument))
         return float(self.curve.auc()) - (0.0 if self.other is None else float(self.other.auc()))
 
     @cached_property
     def variances(self) -> dict[str, Variance]:
-        """The variances of the estimate by method, the reference first."""
-        if self.fpr is not None:
-            return tpr_variances(self.curve, self.fpr)
+        """Variance of the estimate by each method, that of the reference first."""
+        if self._expected_curve is not None:
+            variances = self._curve_variances(self._expected_curve)
+            return {CURVE_DEFAULT: variances["empirical"]} | variances
         if self.other is not None:
             variances = difference_variances(self.curve, self.other, self.correlation)
         else:
             variances = auc_variances(self.curve)
         return {DEFAULT: variances["exact"]} | variances
 
+    def _curve_variances(self, expected: ExpectedCurve) -> dict[str, Variance]:
+        """Return the variances of a TPR or a partial AUC."""
+        if self.estimated.fpr is not None:
+            return tpr_variances(self.curve, self.estimated.fpr)
+        variances: dict[str, Variance] = {"empirical": expected.area_variance}
+        if is_gaussian(self.curve):
+            curve, options = self.curve, self._range_argument
+
+            def fitted(*counts: int) -> float:
+                pair: Any = {"negative": curve.negative, "positive": curve.positive, "direction": curve.direction}
+                return float(PredictedRoc(**pair, count=counts).partial_auc_std_error(**options, method="delta")) ** 2
+
+            variances["delta"] = fitted
+        return variances
+
     @cached_property
     def null_variances(self) -> dict[str, Variance]:
-        """The variances under the null hypothesis."""
+        """Variances under the null hypothesis."""
         return self.variances if self.null is None else auc_variances(self.curve, self.null)
 
-    def achieved(self, method: str, counts: SampleSizes) -> float:
-        """Return the width of the interval at these counts, or the power of the test.
+    @cached_property
+    def _expected_curve(self) -> ExpectedCurve | None:
+        """Expected curve with the range of FPR; None for the AUC."""
+        if self.estimated == _AUC:
+            return None
+        axis, limits = next(iter(self._range_argument.items()))
+        return ExpectedCurve.from_roc(self.curve, axis, *limits)
 
-        By the default method they are those of the default interval. By others the interval is +- z SE, and the
-        power that to reject to the right side.
+    @property
+    def _range_argument(self) -> dict[str, Any]:
+        """Range of rates as an argument of ``partial_auc``; both limits are equal for a TPR at an FPR."""
+        rate_range = self.estimated.rate_range
+        if rate_range is None:
+            return {"fpr": (self.estimated.fpr, self.estimated.fpr)}
+        return {rate_range.axis: (float(rate_range.low), float(rate_range.high))}
+
+    @property
+    def reference(self) -> str:
+        """Method of the default interval and test."""
+        return next(iter(self.variances))
+
+    def achieved(self, method: str, counts: SampleSizes) -> float:
+        """Return the mean width of the interval or the power of the test for these numbers of observations.
+
+        The reference is the default interval and test. By other methods the interval is the estimate -/+ z standard
+        errors, and the power is the probability of a rejection in the expected direction.
         """
-        if method == DEFAULT:
+        if method == self.reference:
             return self._expected(counts) if self.has_formula(counts) else self.simulated(counts)[0]
         z = normal_critical_value(self.level) if self.alternative == "two-sided" else float(ndtri(self.level))
         std_error = sqrt(self.variances[method](*counts))
@@ -152,7 +219,7 @@ class StudyDesign:
 
     @cached_property
     def _covariances(self) -> tuple[list[SharedCovariance], SharedCovariance]:
-        """Covariances of the comparisons of each curve, and of both curves."""
+        """Covariances of the pairwise comparisons within each curve, and between both curves."""
         same = [
             share_covariance(roc, roc, (1.0, 1.0)) if is_gaussian(roc) else integrate_covariance(*orient_classes(roc))
             for roc in self._rocs
@@ -162,28 +229,30 @@ class StudyDesign:
         return same, share_covariance(self.curve, self.other, self.correlation)
 
     def has_formula(self, counts: SampleSizes) -> bool:
-        """Return whether the formula agrees with simulation: to 2 % of the width, or 2 points of power."""
+        """Return whether the formula agrees with simulation to 2% of the width or 2 percentage points of power."""
+        if self._expected_curve is not None:
+            return False
         areas = np.array([float(roc.auc()) for roc in self._rocs])
         errors = min(counts) * np.minimum(areas, 1 - areas).min()
         return bool(min(counts) >= _MIN_FORMULA_SIZE and errors >= _MIN_EXPECTED_ERRORS)
 
     def _expected(self, counts: SampleSizes) -> float:
-        """Return the expected width or the power, the estimate being normal on the logit scale.
+        """Return the mean width or the power if the estimate is normal on the logit scale.
 
-        The placements vary as expected, in proportion to A(1 - A); two areas deviate together as their regression on
-        the difference has it.
+        The variance of the placements is the expected one, in proportion to A(1 - A). The deviations of two areas
+        follow from their regression on the difference.
         """
         same, both = self._covariances
         centres = [float(roc.auc()) for roc in self._rocs]
         variances, shared = [part.covariance(*counts) for part in same], both.covariance(*counts)
         std_error = sqrt(max(sum(variances) - 2 * shared * (len(same) - 1), 0.0))
-        areas, spreads = [], []
+        areas, within = [], []
         for sign, centre, part, variance in zip((1, -1), centres, same, variances, strict=False):
             slope = sign * (variance - shared) / (std_error * centre * (1 - centre))
             estimate = expit(logit(centre) + slope * _DEVIATIONS)
             scale = estimate * (1 - estimate) / (centre * (1 - centre))
-            spreads.append(part.placement_variances(*counts))
-            squares = [(n - 1) * spread * scale for n, spread in zip(counts, spreads[-1], strict=True)]
+            within.append(part.placement_variances(*counts))
+            squares = [(n - 1) * part * scale for n, part in zip(counts, within[-1], strict=True)]
             areas.append(smooth_areas(estimate, squares, counts))
         correlation: FloatArray = np.asarray(0.0)
         df: Any = areas[0].df
@@ -191,7 +260,7 @@ class StudyDesign:
             joint = both.placement_variances(*counts)
             covariance = sum(part / n for part, n in zip(joint, counts, strict=True))
             correlation = np.clip(covariance / np.sqrt(areas[0].variance * areas[1].variance), -1, 1)
-            parts = zip(counts, *spreads, joint, strict=True)
+            parts = zip(counts, *within, joint, strict=True)
             df = paired_df([(n - 1) * (one + two - 2 * product) for n, one, two, product in parts], counts)
         elif self.other is not None:
             df = unpaired_df(areas)
@@ -206,7 +275,9 @@ class StudyDesign:
         return above + float(ndtr(np.interp(null, high, _DEVIATIONS, left=-np.inf)))
 
     def simulated(self, counts: SampleSizes) -> tuple[float, float]:
-        """Return the mean width or the power over simulated studies, and its Monte-Carlo standard error."""
+        """Return the mean width or the power in simulated studies, and its Monte-Carlo standard error."""
+        if self._expected_curve is not None:
+            return self._simulated_widths(counts)
         low, high = self._simulations.get(counts) or self._simulations.setdefault(counts, self._simulate(counts))
         if self.quantity == "width":
             values: Any = high - low
@@ -215,17 +286,22 @@ class StudyDesign:
             values = (low > null) | ((high < null) & (self.alternative == "two-sided"))
         return float(values.mean()), float(values.std() / sqrt(len(values)))
 
+    def _simulated_widths(self, counts: SampleSizes) -> tuple[float, float]:
+        assert self._expected_curve is not None
+        if counts not in self._simulations:
+            self._simulations[counts] = self._expected_curve.simulate_limits(counts, self.level).mean_width()
+        return cast(tuple[float, float], self._simulations[counts])
+
     @cached_property
-    def _simulations(self) -> dict[SampleSizes, tuple[FloatArray, FloatArray]]:
+    def _simulations(self) -> dict[SampleSizes, tuple[Any, Any]]:
         return {}
 
     def _simulate(self, counts: SampleSizes) -> tuple[FloatArray, FloatArray]:
-        """Return the ends of the default interval in each of many simulated studies.
+        """Return the limits of the default interval in each simulated study.
 
-        A study of more observations begins with those of a smaller one, so that the number changes little else.
+        A larger study contains the observations of a smaller one, so that the results change smoothly with the size.
         """
-        few = _N_STUDIES[-1]
-        n_studies = next((n for n in _N_STUDIES if n * sum(counts) <= _MAX_SIMULATED_VALUES), few)
+        n_studies = next((n for n in _N_STUDIES if n * sum(counts) <= _MAX_SIMULATED_VALUES), _N_STUDIES[-1])
         placements, areas = [], []
         for index, roc in enumerate(self._rocs):
             pair = orient_classes(roc)
@@ -259,21 +335,22 @@ class StudyDesign:
         assert isinstance(distribution, Gaussian)
         scores = ndtri(uniform)
         if index:
-            turned = -1 if (self.curve.direction == "lower") != (self._rocs[1].direction == "lower") else 1
-            r, first = turned * self.correlation[label], ndtri(np.random.default_rng([label, 0]).random(shape).T)
+            sign = -1 if (self.curve.direction == "lower") != (self._rocs[1].direction == "lower") else 1
+            r, first = sign * self.correlation[label], ndtri(np.random.default_rng([label, 0]).random(shape).T)
             scores = r * first + sqrt(1 - r * r) * scores
         return np.asarray(distribution.mean + distribution.std * scores)
 
     @property
     def _interval_level(self) -> float:
-        """Level of the interval that leaves out what the test rejects."""
+        """Level of the interval that excludes the null values that the test rejects."""
         return self.level if self.alternative == "two-sided" else max(2 * self.level - 1, 1e-9)
 
     def minimal_counts(self, method: str, ratio: float) -> SampleSizes:
-        """Return the fewest positives that meet the goal, with ``ratio`` negatives for each, rounded up."""
+        """Return the smallest numbers that meet the goal, with ``ratio`` negatives for each positive, rounded up."""
         if not 0 < self.variances[method](*_counts(_MIN_CLASS_SIZE, ratio)) < float("inf"):
             raise RocPredictError(
-                "this estimate has no variance to plan for: a class is without spread, or both curves are one"
+                "the estimate has a variance of 0 or infinity: a class is constant, or both curves are the same; "
+                "pass distributions with a positive standard deviation, or two different curves"
             )
 
         def is_met(n_positive: int) -> bool:
@@ -281,86 +358,98 @@ class StudyDesign:
             assert self.target is not None
             return achieved <= self.target if self.quantity == "width" else achieved >= self.target
 
-        if method != DEFAULT:
+        if method != self.reference:
             return _counts(_smallest_satisfying(is_met), ratio)
-        near = self.minimal_counts("exact", ratio)[1]  # where the search begins: a simulated study takes its time
-        return _counts(_smallest_satisfying(is_met, near), ratio)
+        # A simulation takes time, so that the search starts from the result of a formula.
+        if method == DEFAULT:
+            return _counts(_smallest_satisfying(is_met, self.minimal_counts("exact", ratio)[1]), ratio)
+        start = self.minimal_counts("empirical", ratio)[1]
+        return _counts(_smallest_satisfying(is_met, start, resolution=_CURVE_RESOLUTION), ratio)
 
     def describe_goal(self) -> str:
-        """Return the goal in words."""
-        quantity = f"the AUC ({self.curve.auc():.6g})"
-        if self.fpr is not None:
-            quantity = f"the TPR ({self.estimate:.6g}) at FPR {self.fpr:g}"
-        other = f"{self.null}" if self.other is None else f"that of a second curve ({self.other.auc():.6g})"
+        """Describe the goal in words."""
+        quantity = f"the {self.estimated.name} ({format_number(self.estimate)})"
+        if self.estimated == _AUC:
+            quantity = f"the AUC ({format_number(float(self.curve.auc()))})"
+        other = f"{self.null}"
+        if self.other is not None:
+            other = f"that of a second curve ({format_number(float(self.other.auc()))})"
         if self.quantity == "power":
-            test = f"by a {self.alternative} test at the {100 * (1 - self.level):.4g} % significance level"
+            test = f"with a {self.alternative} test at the {100 * (1 - self.level):.4g}% significance level"
             power = "the power" if self.target is None else f"a power of {self.target:g}"
-            return f"{power} to tell {quantity} from {other} {test}"
-        target = quantity if self.other is None else f"the difference of {quantity} from {other}"
-        return f"a {100 * self.level:g} % interval of {target} that is {self.target:g} wide"
+            return f"{power} to distinguish {quantity} from {other} {test}"
+        interval = quantity if self.other is None else f"the difference between {quantity} and {other}"
+        return f"a {100 * self.level:g}% interval of {interval} with a width of {self.target:g}"
 
     def describe_assumptions(self, method: str, counts: SampleSizes) -> Iterator[str]:
-        """Return the sentences that say what a sample size rests on."""
+        """Yield the assumptions of a sample size, one sentence each."""
         if self.auc_only:
-            yield "Both classes are Gaussian with equal SDs: all that an AUC alone allows to assume."
+            yield "Both classes are Gaussian with equal standard deviations, because only the AUC is given."
         else:
-            law = "Gaussian" if is_gaussian(self.curve) else "distributed"
-            yield f"Both classes are {law} as given; the numbers are only as good as that expectation."
-        yield f"Variance: {_VARIANCES[method]}."
+            distributed = "Gaussian" if is_gaussian(self.curve) else "distributed"
+            yield f"Both classes are {distributed} as specified; the sample size is only as good as this expectation."
+        yield f"Method: {_VARIANCES[method]}."
         if self.correlation is not None:
             negative, positive = self.correlation
             yield (
-                "Both features are measured on the same cases, and are bivariate Gaussian within each class, with "
-                f"correlations of {negative:g} (negative) and {positive:g} (positive)."
+                "Both features are measured on the same observations and are bivariate Gaussian within each class, "
+                f"with correlations of {negative:g} (negative) and {positive:g} (positive)."
             )
         elif self.other is not None:
-            yield "The second curve has cases of its own: as many negatives and positives again."
-        if method == DEFAULT:
+            yield "The second curve has observations of its own, with as many negatives and positives again."
+        if method == self.reference:
             yield self._describe_computation(counts)
             return
         if self.quantity == "width":
-            yield "The interval is the estimate +- z SE; about half of such studies find it somewhat wider."
+            yield "The interval is the estimate -/+ z standard errors; in about half of such studies it is wider."
         else:
             yield self._describe_null(method)
         if min(counts) < _SMALL_CLASS_SIZE:
             yield (
-                f"Below {_SMALL_CLASS_SIZE} cases in a class the normal approximation is rough: simulate such a study."
+                f"With fewer than {_SMALL_CLASS_SIZE} observations in a class the normal approximation is rough; "
+                f"method={self.reference!r} does not use it."
             )
 
     def _describe_computation(self, counts: SampleSizes) -> str:
-        quantity = "mean width over studies" if self.quantity == "width" else "power"
+        quantity = "mean width" if self.quantity == "width" else "power"
         if self.has_formula(counts):
-            return f"The {quantity} is computed by a formula, which agrees with simulation here."
+            return f"The {quantity} is computed by a formula that agrees with simulation for these numbers."
         error = format_number(self.simulated(counts)[1])
-        return f"The {quantity} is that of simulated studies, with a Monte-Carlo standard error of {error}."
+        return f"The {quantity} is computed from simulated studies, with a Monte-Carlo standard error of {error}."
 
     def _describe_null(self, method: str) -> str:
         if self.other is not None:
-            return (
-                "The variance of the difference is taken to be the same under the null hypothesis, as by DeLong's test."
-            )
+            return "The variance of the difference is the same under the null hypothesis, as in DeLong's test."
         if method != "exact":
-            return f"Under the null hypothesis the same formula holds, at an AUC of {self.null}."
+            return f"Under the null hypothesis the same formula holds with an AUC of {self.null}."
         if self.null == 0.5:
-            return "Under the null hypothesis both classes are alike: Mann-Whitney's (n0 + n1 + 1)/(12 n0 n1)."
+            return (
+                "Under the null hypothesis both classes have the same distribution, with the Mann-Whitney variance "
+                "(n0 + n1 + 1)/(12 n0 n1)."
+            )
         if is_gaussian(self.curve):
-            return f"Under the null hypothesis the classes keep their SDs, with means moved to an AUC of {self.null}."
-        return "The variance is taken to be the same under the null hypothesis."
+            return (
+                "Under the null hypothesis the classes have the same standard deviations, and means with an AUC of "
+                f"{self.null}."
+            )
+        return "The variance is the same under the null hypothesis."
 
-    def describe_bias(self, method: str, reference: str, share: float) -> str:
-        """Return how far the number of observations by a method is off that by the reference, and why."""
+    def describe_bias(self, method: str, share: float) -> str:
+        """Describe how far the sample size by a method is from that by the reference, and why."""
         why = _BIASES[method]
         classes: Any = self.curve.negative, self.curve.positive
         if method == "hanley-mcneil" and is_gaussian(self.curve) and classes[0].std > classes[1].std:
             why += "; here the negatives do"
-        if method == reference:
-            return f"the reference: {why}"
+        if method == self.reference:
+            return f"reference: {why}"
         if self.target is None:
-            return f"its own formula: {why}"
-        percent = f"{abs(share - 1):.0%}".replace("%", " %")
-        if percent == "0 %":
-            return f"as many: {why}"
-        verdict = ("fewer" if share < 1 else "more") if method == "delta" else ("too few" if share < 1 else "too many")
+            return f"different formula: {why}"
+        percent = f"{abs(share - 1):.0%}"
+        if percent == "0%":
+            return f"same sample size: {why}"
+        verdict = (
+            ("smaller" if share < 1 else "larger") if method == "delta" else "too small" if share < 1 else "too large"
+        )
         return f"{percent} {verdict}: {why}"
 
 
@@ -368,8 +457,14 @@ def _counts(n_positive: int, ratio: float) -> SampleSizes:
     return max(_MIN_CLASS_SIZE, ceil(round(ratio * n_positive, 9))), n_positive
 
 
-def _smallest_satisfying(is_met: Callable[[int], bool], start: int = _MIN_CLASS_SIZE) -> int:
-    """Return the first number from which on a condition holds, by halving, from a number near it."""
+def _smallest_satisfying(
+    is_met: Callable[[int], bool], start: int = _MIN_CLASS_SIZE, *, resolution: float = 0.0
+) -> int:
+    """Return the smallest number for which a condition holds, by bisection from a starting value.
+
+    The condition has to hold for all larger numbers. The result exceeds the smallest number by less than the fraction
+    ``resolution``.
+    """
     low, high = _MIN_CLASS_SIZE - 1, max(start, _MIN_CLASS_SIZE)
     step = max(1, high // 8)
     if start > _MIN_CLASS_SIZE and is_met(high):
@@ -381,14 +476,17 @@ def _smallest_satisfying(is_met: Callable[[int], bool], start: int = _MIN_CLASS_
         while not is_met(high):
             low, high, step = high, high + step, 2 * step
             if high > _MAX_CLASS_SIZE:
-                raise RocPredictError("this goal needs more than 10^12 cases; ask for less")
-    while high - low > 1:
+                raise RocPredictError(
+                    "this goal needs more than 10^12 positives; pass a larger width, a smaller power or a larger "
+                    "difference from against="
+                )
+    while high - low > max(1, resolution * high):
         middle = (low + high) // 2
         low, high = (low, middle) if is_met(middle) else (middle, high)
     return high
 
 
-# ---- the arguments
+# ---- arguments
 def _check_design(
     curve: Roc,
     *,
@@ -396,45 +494,66 @@ def _check_design(
     correlation: Any,
     level: Any,
     alternative: str,
-    fpr: Any = None,
+    estimated: ComparedQuantity = _AUC,
     width: Any = None,
     power: Any = None,
     is_planned: bool = False,
 ) -> dict[str, Any]:
-    """Return the fields of the design beside the curve; there is no goal if the counts are planned already."""
+    """Check arguments and return the other fields of the design; ``is_planned`` designs have no goal."""
     other = _other_curve(against)
     null = None if other is not None or against is None else check_probability("against", against, ends=False)
     within = None if correlation is None else _check_correlation(correlation, curve, other)
-    fpr = None if fpr is None else check_probability("tpr_at_fpr", fpr, ends=False)
     check_option("alternative", alternative, POWER_ALTERNATIVES)
     level = check_confidence_level(level)
     if (width is None) == (power is None) and not is_planned:
-        raise RocPredictError("give one goal: width=, or power= with against=")
-    if fpr is not None and (width is None or against is not None):
-        raise RocPredictError("tpr_at_fpr= is planned for by width= alone")
-    if fpr is not None and any(d.atoms().points.size for d in (curve.negative, curve.positive)):
-        raise RocPredictError("tpr_at_fpr= needs densities: in a sample or a point mass the curve has no slope")
+        received = "neither" if width is None else "both"
+        raise RocPredictError(f"{received} of width= and power= passed; pass width=, or power= with against=")
+    if estimated != _AUC:
+        _check_estimated(estimated, curve, level, width=width, against=against)
     if width is None:
         compared = null if other is None else float(other.auc())
         target: float | None = _check_power(power, curve, compared, alternative, level)
     else:
-        target = _check_width(width, null, alternative)
+        target = _check_width(width, null, alternative, estimated.band_width)
     goal = {"quantity": "power" if width is None else "width", "target": target, "level": level}
-    return {"other": other, "null": null, "correlation": within, "fpr": fpr, "alternative": alternative} | goal
+    return {
+        "other": other,
+        "null": null,
+        "correlation": within,
+        "estimated": estimated,
+        "alternative": alternative,
+        **goal,
+    }
+
+
+def _check_estimated(estimated: ComparedQuantity, curve: Roc, level: float, *, width: Any, against: Any) -> None:
+    """Check the design for a TPR at an FPR or a partial AUC."""
+    fpr = estimated.fpr
+    if fpr is not None:
+        check_probability("tpr_at_fpr", fpr, ends=False)
+    name = "tpr_at_fpr" if fpr is not None else cast(Any, estimated.rate_range).axis
+    if width is None or against is not None:
+        raise RocPredictError(f"{name}= is planned for by a width of the interval; pass width= without against=")
+    if any(d.atoms().points.size for d in (curve.negative, curve.positive)):
+        raise RocPredictError(f"{name}= needs two densities, not samples or point masses; pass a fitted PredictedRoc")
+    if level > MAX_LEVEL:
+        raise RocPredictError(f"level={level} is above {MAX_LEVEL:.6g}, the highest level of Dirichlet draws")
 
 
 def _expected_curve(roc: Any, mean: Any, std: Any, auc: Any) -> Roc:
+    """Return the curve that the arguments describe."""
     if (mean is None) != (std is None):
-        raise RocPredictError(f"{'mean' if std is None else 'std'}= goes with {'std' if std is None else 'mean'}=")
-    if sum(value is not None for value in (roc, mean, auc)) != 1:
-        raise RocPredictError("give one curve: a PredictedRoc, mean= with std=, or auc=")
+        passed, missing = ("std", "mean") if mean is None else ("mean", "std")
+        raise RocPredictError(f"{passed}= passed without {missing}=; pass both")
+    if (n_curves := sum(value is not None for value in (roc, mean, auc))) != 1:
+        raise RocPredictError(f"{n_curves} curves passed; pass one: a PredictedRoc, mean= with std=, or auc=")
     if auc is not None:
         roc = PredictedRoc.from_stats(effect_size=np.sqrt(2) * ndtri(check_probability("auc", auc, ends=False)))
     return _check_roc("roc", PredictedRoc.from_stats(mean=mean, std=std) if roc is None else roc)
 
 
 def _other_curve(against: Any) -> Roc | None:
-    """Return the second curve; None where ``against`` is a number or nothing."""
+    """Return the second curve, or None if ``against`` is a number or None."""
     if isinstance(against, Roc):
         return _check_roc("against", against)
     if against is None or is_scalar(against):
@@ -447,21 +566,25 @@ def _other_curve(against: Any) -> Roc | None:
 
 def _check_roc(name: str, roc: Any) -> Roc[float]:
     if not isinstance(roc, Roc):
-        raise RocPredictError(f"{name}={short_repr(roc)} is not a ROC; give rp.PredictedRoc or rp.empirical_roc(...)")
+        raise RocPredictError(
+            f"{name}={short_repr(roc)} is not a ROC curve; pass rp.PredictedRoc or rp.empirical_roc(...)"
+        )
     if roc.shape:
-        raise RocPredictError(f"{name} is a batch of shape {roc.shape}; plan for one feature at a time")
+        raise RocPredictError(f"{name} is a batch of shape {roc.shape}; pass the curve of one feature")
     if not 0 < roc.auc() < 1 or (
         is_gaussian(roc) and not np.any([cast(Any, d).std for d in (roc.negative, roc.positive)])
     ):
-        raise RocPredictError(f"the expected AUC is {roc.auc():g}: it would not vary, and there is nothing to plan for")
+        raise RocPredictError(
+            f"{name} has an AUC of {roc.auc():g} without sampling variation; pass overlapping classes"
+        )
     return roc
 
 
 def _check_correlation(correlation: Any, curve: Roc, other: Roc | None) -> Correlation:
     if other is None:
-        raise RocPredictError("correlation= needs against= to be a second curve, measured on the same cases")
+        raise RocPredictError("correlation= needs a second curve of the same observations; pass against=")
     if not (is_gaussian(curve) and is_gaussian(other)):
-        raise RocPredictError("correlation= needs two Gaussians for each curve; other pairs have no one joint law")
+        raise RocPredictError("correlation= needs two Gaussians for each curve; pass PredictedRocs of Gaussian classes")
     pair = (correlation, correlation) if np.ndim(correlation) == 0 else check_pair("correlation", correlation)
     negative, positive = (float(check_finite("correlation", r)) for r in pair)
     if max(abs(negative), abs(positive)) > 1:
@@ -469,26 +592,31 @@ def _check_correlation(correlation: Any, curve: Roc, other: Roc | None) -> Corre
     return negative, positive
 
 
-def _check_width(width: Any, null: float | None, alternative: str) -> float:
+def _check_width(width: Any, null: float | None, alternative: str, largest: float) -> float:
     if null is not None:
-        raise RocPredictError("width= goes without a null value; against= must be a second curve here")
+        raise RocPredictError(f"width= does not go with against={null}; pass a second curve, or power=")
     if alternative != "two-sided":
-        raise RocPredictError(f"alternative={alternative!r} is of a test; width= asks for an interval")
-    return check_probability("width", width, ends=False)
+        raise RocPredictError(f"alternative={alternative!r} applies to a test; leave it out with width=")
+    checked = check_probability("width", width, ends=False)
+    if checked >= largest:
+        raise RocPredictError(f"width={width} is not below {largest:g}, the width of the range of rates")
+    return checked
 
 
 def _check_power(power: Any, curve: Roc, against: float | None, alternative: str, level: float) -> float | None:
     if against is None:
         name = "power" if power is None else "power="
-        raise RocPredictError(f"{name} needs against= to be an AUC as null hypothesis, or a second curve")
+        raise RocPredictError(f"{name} needs against=; pass the AUC of the null hypothesis or a second curve")
     gap = float(curve.auc() - against)
     target = None if power is None else check_probability("power", power, ends=False)
     if target is not None and target <= 1 - level:
-        raise RocPredictError(f"power={target:g} is no more than 1 - level = {1 - level:g}, which chance alone gives")
+        raise RocPredictError(f"power={target:g} is not above the significance level 1 - level = {1 - level:g}")
     if gap == 0:
-        raise RocPredictError("the AUC equals that of against=: no number of cases can tell them apart")
+        raise RocPredictError(f"against= has the expected AUC {against:g}, so that no sample size gives power")
     if alternative == "greater" and gap < 0:
-        raise RocPredictError("alternative='greater' needs an AUC above that of against=; here it is below")
+        raise RocPredictError(
+            f"alternative='greater' needs an AUC above {against:g}, that of against=, but {curve.auc():g} is expected"
+        )
     return target
 
 
@@ -499,14 +627,15 @@ class SampleSizeByMethod(Result):
     Attributes
     ----------
     method : str
+        Name of the method.
     n_negative, n_positive, total : int
-        The numbers of observations by this method; of ``power`` those that were given.
+        Sample size by this method; for ``power`` the given one.
     achieved : float
-        Width or power that these numbers give by this method.
+        Width or power of these numbers by this method.
     achieved_reference : float
-        What they give by the reference: the default interval and test, of a TPR the empirical variance.
+        Width or power of these numbers by the reference, the default interval and test.
     bias : str
-        How far off the method is, and why.
+        Difference of the method from the reference, with the reason.
     """
 
     method: str
@@ -521,46 +650,46 @@ class SampleSizeByMethod(Result):
         "total={total}, achieved_reference={achieved_reference:.6g}"
     )
     _tabled = ("n_negative", "n_positive", "total", "achieved", "achieved_reference", "bias")
-    _heading = "Plan by {method}"
+    _heading = "Sample size by {method}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SampleSize(Result):
-    """Sample size of an ROC study, or the power of a study whose size is given.
+    """Sample size of an ROC study, or the power of a study of given size.
 
     Attributes
     ----------
     n_negative, n_positive : int
-        The smallest numbers that meet the goal, or those that were given; of each curve where a second one has
-        observations of its own.
+        Smallest numbers of observations that meet the goal, or the given ones. If a second curve has observations of
+        its own, these are the numbers for each curve.
     total : int
-        All observations of the study.
+        Number of all observations of the study.
     quantity : {"width", "power"}
-        What the goal is about.
+        Quantity of the goal.
     target : float or None
-        What was asked for; None where the numbers were given.
+        Goal; None if the numbers were given.
     achieved : float
-        Mean width of the interval, or power of the test, that these numbers give by ``method``.
+        Mean width of the interval, or power of the test, by ``method``.
     achieved_reference : float
-        What they give by the reference: the default interval and test, of a TPR the empirical variance.
+        Mean width or power by the reference, the default interval and test.
     mc_error : float
-        Monte-Carlo standard error of ``achieved_reference``; 0 where it is computed by a formula.
+        Monte-Carlo standard error of ``achieved_reference``; 0 if it is computed by a formula.
     estimate : float
-        What is estimated, as predicted: the AUC, the difference of two, or the TPR.
+        Predicted value of the estimated quantity: AUC, difference of two AUCs, partial AUC or TPR.
     std_error : float
-        Its standard error with these numbers.
+        Standard error of the estimate with these numbers.
     level : float
-        The confidence level; a test rejects at 1 - level.
+        Confidence level; a test rejects at 1 - level.
     method : str
-        The method that was planned with.
+        Method of the sample size.
     bias : str
-        How far this method is off the reference, and why.
+        Difference of this method from the reference, with the reason.
     goal : str
-        The goal in words.
+        Goal in words.
     assumptions : tuple of str
-        What it rests on, in sentences.
+        Assumptions, one sentence each.
     other_methods : tuple of SampleSizeByMethod
-        What the other methods would have said, each with its bias in words.
+        Sample sizes by the other methods.
     """
 
     n_negative: int
@@ -586,7 +715,12 @@ class SampleSize(Result):
     _frame_of_table = True
 
     def table(self) -> Table:
-        """Return the observations that each method asks for, or the power by each."""
+        """Return a table of the sample size, or the power, by each method.
+
+        Returns
+        -------
+        Table
+        """
         methods: tuple[SampleSize | SampleSizeByMethod, ...] = (self, *self.other_methods)
         rows = [
             [
@@ -596,20 +730,19 @@ class SampleSize(Result):
             ]
             for method in methods
         ]
-        columns = ["method", "negatives", "positives", "total", self.quantity, "against the reference"]
-        goal = "" if self.target is None else f" (asked: {format_number(self.target)})"
+        columns = ["method", "negatives", "positives", "total", self.quantity, "compared with the reference"]
+        goal = "" if self.target is None else f" (goal {format_number(self.target)})"
         notes = [
-            f"By {self.method} these cases give {self.quantity} {format_number(self.achieved)}{goal}.",
+            f"With method {self.method}, the {self.quantity} is {format_number(self.achieved)}{goal}.",
             f"Estimate {format_number(self.estimate)}, standard error {format_number(self.std_error)}.",
             *self.assumptions,
         ]
-        title = self.goal[0].upper() + self.goal[1:] if self.target is None else f"Cases for {self.goal}"
+        title = self.goal[0].upper() + self.goal[1:] if self.target is None else f"Sample size for {self.goal}"
         return Table(title, columns, rows, {self.quantity: ".4f"}, notes)
 
 
 def _summarize(design: StudyDesign, counts: dict[str, SampleSizes], method: str | None) -> SampleSize:
-    """Return the result for the counts by each method, the reference first."""
-    reference = next(iter(counts))
+    """Return the result for the numbers of observations by each method."""
     n_samples = 2 if design.other is not None and design.correlation is None else 1
     planned = {
         name: SampleSizeByMethod(
@@ -617,32 +750,31 @@ def _summarize(design: StudyDesign, counts: dict[str, SampleSizes], method: str 
             *sizes,
             total=n_samples * sum(sizes),
             achieved=design.achieved(name, sizes),
-            achieved_reference=design.achieved(reference, sizes),
-            bias=design.describe_bias(name, reference, sum(sizes) / sum(counts[reference])),
+            achieved_reference=design.achieved(design.reference, sizes),
+            bias=design.describe_bias(name, sum(sizes) / sum(counts[design.reference])),
         )
         for name, sizes in counts.items()
     }
-    selected = method or reference
-    is_simulated = reference == DEFAULT and not design.has_formula(counts[selected])
+    selected = method or design.reference
+    sizes = counts[selected]
     return SampleSize(
         **asdict(planned.pop(selected)),
         quantity=design.quantity,
         target=design.target,
-        mc_error=design.simulated(counts[selected])[1] if is_simulated else 0.0,
+        mc_error=0.0 if design.has_formula(sizes) else design.simulated(sizes)[1],
         estimate=design.estimate,
-        std_error=sqrt(design.variances[selected](*counts[selected])),
+        std_error=sqrt(design.variances[selected](*sizes)),
         level=design.level,
         goal=design.describe_goal(),
-        assumptions=tuple(design.describe_assumptions(selected, counts[selected])),
+        assumptions=tuple(design.describe_assumptions(selected, sizes)),
         other_methods=tuple(planned.values()),
     )
 
 
 def _check_method(method: Any, design: StudyDesign) -> None:
     if method is not None and check_option("method", method, METHODS) not in design.variances:
-        raise RocPredictError(
-            f"method={method!r} does not answer this; choose one of {', '.join(map(repr, design.variances))}"
-        )
+        allowed = ", ".join(map(repr, design.variances))
+        raise RocPredictError(f"method={method!r} is not available for this design; choose one of {allowed}")
 
 
 def sample_size(
@@ -655,45 +787,58 @@ def sample_size(
     power: float | None = None,
     against: float | Roc[float] | Sequence[Gaussian[float]] | None = None,
     correlation: float | Sequence[float] | None = None,
+    fpr: tuple[float, float] | None = None,
+    tpr: tuple[float, float] | None = None,
     tpr_at_fpr: float | None = None,
     alternative: Literal["two-sided", "greater"] = "two-sided",
     level: float = 0.95,
     ratio: float = 1.0,
-    method: Literal["smoothed-logit", "exact", "empirical", "delta", "hanley-mcneil", "obuchowski"] | None = None,
+    method: Literal["smoothed-logit", "dirichlet", "exact", "empirical", "delta", "hanley-mcneil", "obuchowski"]
+    | None = None,
 ) -> SampleSize:
-    """Compute the sample size of an ROC study from the classes it expects.
+    """Compute the sample size of an ROC study from the expected class distributions.
 
     Parameters
     ----------
     roc : PredictedRoc or EmpiricalRoc, optional
-        The curve that the study is expected to find: predicted, or that of a pilot sample.
-    mean, std : pair (negative, positive), optional
-        In its place: means and standard deviations of two Gaussian classes.
+        Expected curve: predicted, or that of a pilot sample. Pass one of ``roc``, ``mean`` with ``std``, and ``auc``.
+    mean, std : pair of float, optional
+        Means and standard deviations of two Gaussian classes, (negative, positive).
     auc : float, optional
-        In their place, where no more is known: Gaussian classes with equal standard deviations.
+        Expected AUC, in (0, 1), of Gaussian classes with equal standard deviations.
     width : float, optional
-        The full width that the interval shall have on average: the default interval of the AUC, or of the difference
-        from ``against`` where that is a curve. By other methods that of estimate +- z SE, also of the TPR at
-        ``tpr_at_fpr``.
+        Goal: mean width of the default interval, from limit to limit. The interval is that of the AUC, of the
+        difference from ``against`` if this is a curve, or of the quantity that ``fpr``, ``tpr`` or ``tpr_at_fpr``
+        selects. Pass either ``width`` or ``power``.
     power : float, optional
-        In place of ``width``: the probability with which the default test shall reject ``against``.
-    against : float, PredictedRoc or pair of Gaussians, optional
-        An AUC as null hypothesis, such as 0.5; or a second curve.
-    correlation : float or pair (negative, positive), optional
-        Both curves are measured on the same cases, and the two features have this correlation within each
-        class. None: the second curve has cases of its own.
+        Goal: probability that the default test of the AUC rejects ``against``.
+    against : float, Roc or pair of Gaussian, optional
+        AUC of the null hypothesis, such as 0.5, or a second curve.
+    correlation : float or pair of float, optional
+        Correlation of the two features within each class, (negative, positive), if both are measured on the same
+        observations. By default, the second curve has observations of its own.
+    fpr, tpr : (low, high), optional
+        Plan for the partial AUC over this range of FPR or TPR, as in ``roc.partial_auc``.
     tpr_at_fpr : float, optional
-        Plan for the TPR at this FPR instead of the AUC.
-    alternative : {"two-sided", "greater"}
-        Of a test; "greater": the AUC is above ``against``.
-    level : float
-        Confidence level of the interval; a test rejects at 1 - level.
-    ratio : float
-        Negatives for each positive; their number is rounded up.
-    method : {None, "smoothed-logit", "exact", "empirical", "delta", "hanley-mcneil", "obuchowski"}
-        None: the reference, for an AUC or a difference "smoothed-logit", the default interval and test of empirical
-        curves, for a TPR "empirical". The others plan with a normal distribution and a variance: "exact" that of the
-        empirical AUC of any two distributions, "delta" that of the AUC or TPR of two fitted Gaussians.
+        Plan for the TPR at this FPR.
+    alternative : {"two-sided", "greater"}, default="two-sided"
+        Alternative hypothesis of the test:
+
+        * "two-sided": the AUC differs from ``against``.
+        * "greater": the AUC is above ``against``.
+    level : float, default=0.95
+        Confidence level of the interval, in (0, 1). A test rejects at 1 - ``level``.
+    ratio : float, default=1.0
+        Number of negatives for each positive. The number of negatives is rounded up.
+    method : str, optional
+        Method. By default, the reference: that of the default interval and test. Others use a normal approximation:
+
+        * "smoothed-logit": default interval and test of empirical AUCs; reference for AUCs and their differences.
+        * "dirichlet": default interval of empirical curves; reference for partial AUCs and the TPR at an FPR.
+        * "exact": exact variance of the empirical AUC, for any two distributions.
+        * "empirical": large-sample variance of the empirical partial AUC or TPR.
+        * "delta": variance of the estimate from two fitted Gaussians.
+        * "hanley-mcneil", "obuchowski": formulas that use the AUC alone.
 
     Returns
     -------
@@ -702,21 +847,38 @@ def sample_size(
     Raises
     ------
     RocPredictError
-        No curve or two, no goal or two, an argument out of range, a method that does not apply; an estimate that
-        does not vary; a goal beyond 10^12 positives.
+        If no curve or more than one is passed, if neither or both of ``width`` and ``power`` are passed, if an argument
+        is out of range, if ``method`` does not apply to the design, if the estimate does not vary, or if the goal needs
+        more than 10^12 positives.
 
     Notes
     -----
-    The default interval is that of expected placements, averaged over a normal distribution of the logit of the AUC,
-    from 50 observations and 10 expected errors, n min(AUC, 1 - AUC), of the smaller class on: there it agrees with
-    simulation to 2 % of the width or 2 points of power. Elsewhere 1,500 to 10,000 seeded studies are simulated.
-    The exact variance of the empirical AUC of n0 negatives and n1 positives is
+    For AUCs and their differences a formula gives the mean width and the power of the reference: the default interval
+    of the expected placements, averaged over a normal distribution of the logit of the AUC. It applies from 50
+    observations and 10 expected errors, n min(AUC, 1 - AUC), of the smaller class on, where it agrees with simulation
+    to 2% of the width or 2 percentage points of power. For smaller studies, 1,500 to 10,000 studies are simulated with
+    a fixed seed.
+
+    For partial AUCs and the TPR at an FPR, 400 to 2,000 studies are simulated with a fixed seed, and the sample size is
+    the smallest one to 0.5%. The large-sample
+    variance ("empirical") agrees to 2% for the TPR from about 300 expected observations of each class on either side of
+    the threshold on; for partial AUCs near a corner of the curve it is too small by 5% or more even with 10,000
+    observations in each class.
+
+    The exact variance of the empirical AUC A of n0 negatives and n1 positives is
 
         [A(1 - A) + (n1 - 1)(Q1 - A^2) + (n0 - 1)(Q2 - A^2)] / (n0 n1),
 
-    with Q1 = P(two positives > one negative) and Q2 = P(one positive > two negatives) in closed form for two
-    Gaussians. The covariance of two such AUCs of the same cases has the same form. Formulas and sources:
-    docs/planning.md.
+    where Q1 = P(two positives > one negative) and Q2 = P(one positive > two negatives), in closed form for two
+    Gaussians. The covariance of two AUCs of the same observations has the same form. The documentation ("Sample size
+    and power") has all formulas.
+
+    References
+    ----------
+    .. [1] J. A. Hanley, B. J. McNeil (1982), The meaning and use of the area under a receiver operating characteristic
+       (ROC) curve, Radiology 143, 29-36.
+    .. [2] N. A. Obuchowski, D. K. McClish (1997), Sample size determination for diagnostic accuracy studies involving
+       binormal ROC curve indices, Statistics in Medicine 16, 1529-1542.
 
     Examples
     --------
@@ -724,17 +886,18 @@ def sample_size(
     SampleSize(n_negative=412, n_positive=412, total=824, width=0.0499484, method='smoothed-logit')
     >>> sample_size(auc=0.7, power=0.9, against=0.5)
     SampleSize(n_negative=44, n_positive=44, total=88, power=0.9072, method='smoothed-logit')
+    >>> sample_size(auc=0.9, width=0.3, tpr_at_fpr=0.1)
+    SampleSize(n_negative=105, n_positive=105, total=210, width=0.298736, method='dirichlet')
     """
     curve = _expected_curve(roc, mean, std, auc)
     goal: dict[str, Any] = {"width": width, "power": power, "level": level, "alternative": alternative}
-    checked = _check_design(curve, against=against, correlation=correlation, fpr=tpr_at_fpr, **goal)
+    estimated = ComparedQuantity.from_arguments(fpr, tpr, tpr_at_fpr)
+    checked = _check_design(curve, against=against, correlation=correlation, estimated=estimated, **goal)
     design = StudyDesign(curve, auc_only=auc is not None, **checked)
     _check_method(method, design)
     number = check_finite("ratio", ratio)
     if number.ndim or not 0 < number <= _MAX_RATIO:
-        raise RocPredictError(
-            f"ratio={short_repr(ratio)} is not a number above 0 (to {_MAX_RATIO:g}); give negatives for each positive"
-        )
+        raise RocPredictError(f"ratio={short_repr(ratio)} is not a number in (0, {_MAX_RATIO:g}]")
     counts = {name: design.minimal_counts(name, float(number)) for name in design.variances}
     return _summarize(design, counts, method)
 
@@ -752,26 +915,35 @@ def power(
     level: float = 0.95,
     method: Literal["smoothed-logit", "exact", "delta", "hanley-mcneil", "obuchowski"] | None = None,
 ) -> SampleSize:
-    """Compute the power of the default test of an AUC, or of the difference of two, for the observations one has.
+    """Compute the power of the default test of an AUC, or of the difference of two AUCs, for a given sample size.
 
     Parameters
     ----------
-    roc, mean, std, auc, against, correlation, alternative, level
-        As in ``sample_size``.
-    count : pair (negative, positive)
-        Observations of each class, 2 or more; of each curve where a second one has observations of its own.
-    method : {None, "smoothed-logit", "exact", "delta", "hanley-mcneil", "obuchowski"}
-        As in ``sample_size``.
+    roc, mean, std, auc, against, correlation : optional
+        Expected curve and null hypothesis, as in ``sample_size``. ``against`` is required.
+    count : pair of int
+        Numbers of observations, (negative, positive), each 2 or more. If a second curve has observations of its own,
+        these are the numbers for each curve.
+    alternative : {"two-sided", "greater"}, default="two-sided"
+        Alternative hypothesis, as in ``sample_size``.
+    level : float, default=0.95
+        The test rejects at 1 - ``level``.
+    method : {"smoothed-logit", "exact", "delta", "hanley-mcneil", "obuchowski"}, optional
+        Method, as in ``sample_size``. By default, the reference "smoothed-logit".
 
     Returns
     -------
     SampleSize
-        ``achieved`` is the power; ``mc_error`` its Monte-Carlo standard error where studies were simulated.
+        ``achieved`` is the power, and ``mc_error`` its Monte-Carlo standard error if studies were simulated.
 
     Raises
     ------
     RocPredictError
-        As in ``sample_size``; counts below 2.
+        If a count is below 2, and as in ``sample_size``.
+
+    See Also
+    --------
+    sample_size : Sample size for a given power or width.
 
     Examples
     --------
@@ -785,5 +957,5 @@ def power(
     _check_method(method, design)
     sizes = tuple(int(check_int("count", n)) for n in check_pair("count", count))
     if min(sizes) < _MIN_CLASS_SIZE:
-        raise RocPredictError(f"count={short_repr(count)}: a class needs {_MIN_CLASS_SIZE} observations or more")
+        raise RocPredictError(f"count={short_repr(count)} has a class of fewer than {_MIN_CLASS_SIZE} observations")
     return _summarize(design, dict.fromkeys(design.variances, cast(SampleSizes, sizes)), method)

@@ -16,15 +16,15 @@ def test_the_table_compares_every_method_with_the_result(run):
     code, out, err = run(f"{PAPER} --width 0.04 --ratio 0.5")
     assert (code, err) == (0, "")
     lines = out.splitlines()
-    assert lines[0] == "Cases for a 95 % interval of the AUC (0.866371) that is 0.04 wide"
+    assert lines[0] == "Sample size for a 95% interval of the AUC (0.866371) with a width of 0.04"
     rows = {line.split("│")[0].strip(): [cell.strip() for cell in line.split("│")[1:]] for line in lines if "│" in line}
     assert list(rows) == ["method", "smoothed-logit", "exact", "delta", "hanley-mcneil", "obuchowski"]
     assert rows["smoothed-logit"][:4] == ["556", "1111", "1667", "0.0400"]
     assert rows["exact"][:4] == ["552", "1103", "1655", "0.0401"]
     assert rows["hanley-mcneil"][:4] == ["390", "780", "1170", "0.0478"]
-    assert rows["hanley-mcneil"][4].startswith("30 % too few: ")
-    assert rows["obuchowski"][4].startswith("3 % too many: ")
-    assert "The mean width over studies is computed by a formula" in lines[-1]
+    assert rows["hanley-mcneil"][4].startswith("30% too small: ")
+    assert rows["obuchowski"][4].startswith("3% too large: ")
+    assert "The mean width is computed by a formula" in lines[-1]
 
 
 def test_json_is_the_librarys_plan(run):
@@ -37,7 +37,8 @@ def test_json_is_the_librarys_plan(run):
         f"{PAPER} --power 0.8 {SECOND} --correlation 0.5": OTHER | {"power": 0.8, "correlation": 0.5},
         f"{PAPER} --width 0.1 {SECOND}": OTHER | {"width": 0.1},
         f"{PAPER} --width 0.1 {SECOND} --correlation 0.5 -0.2": OTHER | {"width": 0.1, "correlation": (0.5, -0.2)},
-        f"{PAPER} --width 0.1 --tpr-at-fpr 0.1": STATS | {"width": 0.1, "tpr_at_fpr": 0.1},
+        f"{PAPER} --width 0.3 --tpr-at-fpr 0.1": STATS | {"width": 0.3, "tpr_at_fpr": 0.1},
+        f"{PAPER} --width 0.03 --fpr 0 0.1": STATS | {"width": 0.03, "fpr": (0, 0.1)},
         f"{PAPER} --width 0.1 --method delta": STATS | {"width": 0.1, "method": "delta"},
     }
 
@@ -66,10 +67,13 @@ def test_power_is_the_librarys(run):
         expected = rp.power(**options[line])
         assert json.loads(out) == json.loads(json.dumps(expected.to_dict()))
         code, out, _ = run(line)
-        assert out.startswith("The power to tell the AUC (")
-        assert f"these cases give power {expected.achieved:.6g}." in out
+        assert out.startswith("The power to distinguish the AUC (")
+        assert f"the power is {expected.achieved:.6g}." in out
 
     check_each({line: line for line in options}, check)
     code, _, err = run("power --auc 0.95 --count 6 6")
-    assert (code, err) == (2, "rocpredict: power needs --against to be an AUC as null hypothesis, or a second curve\n")
+    assert (code, err) == (
+        2,
+        "rocpredict: power needs --against; pass the AUC of the null hypothesis or a second curve\n",
+    )
     assert run("power --auc 0.95 --count 1 6 --against 0.5")[0] == 2

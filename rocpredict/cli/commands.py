@@ -254,6 +254,9 @@ def add_sample_size_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--tpr-at-fpr", type=float, metavar="F", help="plan for the TPR at this FPR instead of the AUC"
     )
+    for axis in ("fpr", "tpr"):
+        text = f"plan for the partial AUC over this range of {axis.upper()}"
+        command.add_argument(f"--{axis}", nargs=2, type=float, metavar=("LOW", "HIGH"), help=text)
     ratio = "negatives for each positive (default 1)"
     command.add_argument("--ratio", type=float, default=1.0, metavar="R", help=ratio)
     command.add_argument("--width", type=float, metavar="W", help="full width of the confidence interval")
@@ -269,10 +272,12 @@ def run_sample_size(options: argparse.Namespace) -> None:
       rocpredict sample-size --auc 0.7 --power 0.9 --against 0.5     test of the AUC against a value
       rocpredict sample-size --mean 4 8 --std 3 2 --power 0.8 --against-mean 4 7 --against-std 3 2 --correlation 0.5
       rocpredict sample-size --mean 4 8 --std 3 2 --width 0.1 --tpr-at-fpr 0.1
+      rocpredict sample-size --mean 4 8 --std 3 2 --width 0.02 --fpr 0 0.1
 
     The output also shows the sample sizes by other formulas, and their deviation from the result.
     """
-    planned = sample_size(**_curve_arguments(options), **common.pick(options, "width", "power", "tpr_at_fpr", "ratio"))
+    goal = common.pick(options, "width", "power", "fpr", "tpr", "tpr_at_fpr", "ratio")
+    planned = sample_size(**_curve_arguments(options), **goal)
     common.print_result(options, planned.to_dict(), planned.table())
 
 

@@ -29,7 +29,7 @@ from rocpredict.sources.csv_reader import CsvTable, read_csv
 
 _ARGUMENTS = (
     "mean|std|sem|median|iqr|effect_size|count|prevalence|criterion|beta|value|positive|negative|cost_fp|cost_fn|family|"
-    "auc|width|power|against|against_mean|against_std|correlation|tpr_at_fpr|level|alternative|ratio|method|margin|"
+    "auc|width|power|against|against_mean|against_std|correlation|fpr|tpr|tpr_at_fpr|level|alternative|ratio|method|margin|"
     "direction|n_top|engine|label|exclude|port|date|feature"
 )
 """Arguments ``name=`` of the library that correspond to options ``--name``."""
