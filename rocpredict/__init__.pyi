@@ -13,9 +13,8 @@ from rocpredict.distributions.histogram import Histogram
 from rocpredict.distributions.mixture import GaussianMixture
 from rocpredict.distributions.normal_sum import GaussianKde
 from rocpredict.inference.auc_tests import auc_test
-from rocpredict.inference.groups import auc_estimate
-from rocpredict.inference.many_curves import auc_test_many
 from rocpredict.inference.mcnemar import mcnemar_test
+from rocpredict.inference.multiple_aucs import auc_estimate, auc_test_many
 from rocpredict.multiclass import multiclass_auc
 from rocpredict.planning import power, sample_size
 from rocpredict.reports import feature_report

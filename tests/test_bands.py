@@ -12,7 +12,8 @@ from scipy.special import ndtr, ndtri
 from rocpredict import EmpiricalRoc, Gaussian, PredictedRoc, empirical_roc, predict_roc
 from rocpredict.base.formatting import to_json
 from rocpredict.distributions.ecdf import Ecdf
-from rocpredict.inference.base import kolmogorov_critical_value, working_hotelling_factor
+from rocpredict.inference.empirical import kolmogorov_critical_value
+from rocpredict.inference.parametric import working_hotelling_factor
 from tests.cases import check_each, check_refused
 
 GRID = np.arange(401) / 400
@@ -254,11 +255,11 @@ REFUSED = [
     (lambda: published().band(method="hilgers"), "method='hilgers' is not allowed"),
     (lambda: published().band(method="bootstrap"), "needs the sample behind"),
     (lambda: published().band(1.5), "level=1.5 is outside"),
-    (lambda: published().band(fpr=0.5), r"give shape \(k,\)"),
-    (lambda: published().band(fpr=[]), r"give shape \(k,\)"),
-    (lambda: published().band().contains(0.5), "curve=0.5 is no curve"),
+    (lambda: published().band(fpr=0.5), r"pass shape \(k,\)"),
+    (lambda: published().band(fpr=[]), r"pass shape \(k,\)"),
+    (lambda: published().band().contains(0.5), "curve=0.5 is not a curve"),
     (lambda: published().band(fpr=[50]), "fractions, not percent"),
-    (lambda: PredictedRoc.from_stats(mean=(0, 1), std=(1, 1)).band(), r"give count=\(negative, positive\)"),
+    (lambda: PredictedRoc.from_stats(mean=(0, 1), std=(1, 1)).band(), r"pass count=\(negative, positive\)"),
     (lambda: PredictedRoc.from_stats(mean=(0, [1, 2]), std=(1, 1), count=(9, 9)).band(), r"batch of shape \(2,\)"),
     (lambda: PredictedRoc(stats.gamma(2), stats.gamma(4), count=(9, 9)).band(), "two Gaussians"),
     (lambda: PredictedRoc(stats.gamma(2), stats.gamma(4)).band(kind="simultaneous"), "for samples"),

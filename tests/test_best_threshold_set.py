@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 import rocpredict as rp
-from rocpredict.inference.best_threshold import local_critical_value
+from rocpredict.inference.empirical import local_critical_value
 from tests.cases import check_each
 
 CRITERIA = {

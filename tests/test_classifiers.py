@@ -134,23 +134,23 @@ def test_swapped_classifiers_swap_the_result():
     stored = json.loads(json.dumps(test.to_dict(), allow_nan=False))
     assert stored["agreement"] == {"both_right": 10, "only_first_right": 8, "only_second_right": 2, "both_wrong": 5}
     assert stored["interval"]["method"] == "newcombe"
-    assert stored["null"] == "on rows of this population both classifiers err equally often"
+    assert stored["null"] == "both classifiers have the same error rate"
     assert "\n" not in repr(test)
 
 
 REFUSED = [
-    (([1, 0], [1, 0], [1, 0, 1]), {}, "y_pred1 has 2 rows and y has 3; give as many"),
-    (([1, 0], [1], [1, 0]), {}, "y_pred2 has 1 rows and y has 2; give as many"),
-    (([0.2, 0.9], [1, 0], [1, 0]), {}, r"y_pred1 holds 0.2, which is not among the labels \[0, 1\]"),
-    (([1, 0], ["pos", "neg"], ["neg", "pos"]), {}, r"y_pred1 holds 1, which is not among the labels \['neg'"),
-    (([1, 0], [1, np.nan], [1, 0]), {}, "y_pred2 holds nan, which is not among"),
-    (([1, 0], np.ma.array([1, 0], mask=[0, 1]), [1, 0]), {}, "y_pred2 holds None, which is not among"),
+    (([1, 0], [1, 0], [1, 0, 1]), {}, "y_pred1 has 2 rows and y has 3; pass as many"),
+    (([1, 0], [1], [1, 0]), {}, "y_pred2 has 1 rows and y has 2; pass as many"),
+    (([0.2, 0.9], [1, 0], [1, 0]), {}, r"y_pred1 contains 0.2, which is not among the labels \[0, 1\]"),
+    (([1, 0], ["pos", "neg"], ["neg", "pos"]), {}, r"y_pred1 contains 1, which is not among the labels \['neg'"),
+    (([1, 0], [1, np.nan], [1, 0]), {}, "y_pred2 contains nan, which is not among"),
+    (([1, 0], np.ma.array([1, 0], mask=[0, 1]), [1, 0]), {}, "y_pred2 contains None, which is not among"),
     (([[1, 0]], [1, 0], [1, 0]), {}, "y_pred1=.* is not an array of labels"),
     ((1, [1, 0], [1, 0]), {}, "y_pred1=1 is not an array"),
     (([1, 0], [1, 0], [1, None]), {}, "y has missing values"),
     (([], [], []), {}, "y is empty"),
-    (([1, 2], [1, 0], [1, 0]), {}, "y_pred1 holds 2"),
-    (([1, 0], [1, 0], [1, 0]), {"positive": "pos"}, "positive holds 'pos', which is not among the labels"),
+    (([1, 2], [1, 0], [1, 0]), {}, "y_pred1 contains 2"),
+    (([1, 0], [1, 0], [1, 0]), {"positive": "pos"}, "positive contains 'pos', which is not among the labels"),
     (([1, 0], [1, 0], [1, 0]), {"method": "chi"}, "method='chi' is not allowed"),
     (([1, 0], [1, 0], [1, 0]), {"level": 95}, "level=95 is outside"),
 ]

@@ -84,7 +84,6 @@ OPTIONS = {
     "--direction lower": {"direction": "lower"},
     "--direction higher --direction lower": {"direction": ("higher", "lower")},
     "--method bootstrap --resamples 200 --seed 3": {"method": "bootstrap", "n_resamples": 200, "rng": 3},
-    "--method permutation --resamples 100": {"method": "permutation", "n_resamples": 100},
     "--method venkatraman --resamples 50": {"method": "venkatraman", "n_resamples": 50},
 }
 

@@ -59,12 +59,12 @@ COMPARE = {
     f"{PAIR} --margin 0.1": "--alternative 'two-sided' takes no --margin",
     f"{PAIR} --alternative equivalent": "--alternative 'equivalent' needs --margin",
     f"{PAIR} --alternative noninferior --margin 2": "--margin 2.0 is outside the open interval (0, 1)",
-    f"{PAIR} --seed 1": "--seed is for a --method that uses random numbers: dirichlet, bootstrap, permutation, venk",
+    f"{PAIR} --seed 1": "--seed is for a --method that uses random numbers: dirichlet, bootstrap, venk",
     f"{PAIR} --method delong --resamples 99": "--resamples is for a --method that uses random numbers",
     f"{PAIR} --method bootstrap --resamples 1": "--resamples 1 is too few",
     f"{PAIR} --method bootstrap --seed -1": "--seed -1 is not a seed",
     f"{PAIR} --method venkatraman --alternative greater": (
-        "--method 'venkatraman' has alternative 'two-sided', not 'greater'"
+        "--method 'venkatraman' has --alternative 'two-sided', not 'greater'"
     ),
     f"{PAIR} --level 95": "--level 95.0 is outside the open interval (0, 1)",
     f"{PAIR} --feature mass": "--feature mass is passed twice",

@@ -187,8 +187,7 @@ def test_resampled_choices_by_brute_force():
     resampled = bootstrap_thresholds(
         rp.Ecdf(negative), rp.Ecdf(positive), ThresholdCriterion(), BootstrapOptions(80, 7)
     )
-    assert resampled.tpr_optimism == pytest.approx(np.mean(optimism, axis=0)[0], rel=1e-9)
-    assert resampled.tnr_optimism == pytest.approx(np.mean(optimism, axis=0)[1], rel=1e-9)
+    assert resampled.optimism == pytest.approx(np.mean(optimism, axis=0), rel=1e-9)
     assert stability.thresholds == pytest.approx(np.sort(chosen), rel=1e-12)
     assert stability.ameans_oob == pytest.approx(np.mean(worth), rel=1e-12)
     inside = (np.array(chosen) >= best.plateau[0]) & (np.array(chosen) <= best.plateau[1])
@@ -209,10 +208,10 @@ def test_ameans_interval_by_hand():
     resampled = bootstrap_thresholds(rp.Ecdf(negative), rp.Ecdf(positive), ThresholdCriterion(), options)
     limits = []
     for end, part in ((0, 1.0), (1, 0.5)):
-        shares = best.tpr - part * resampled.tpr_optimism, best.tnr - part * resampled.tnr_optimism
+        shares = np.array([best.tpr, best.tnr]) - part * resampled.optimism
         ends = [wilson_by_hand(share, n, ndtri(0.975))[end] for share, n in zip(shares, (25, 40), strict=True)]
         limits.append(np.mean(shares) + (2 * end - 1) * np.hypot(*np.subtract(ends, shares)) / 2)
-    assert resampled.tpr_optimism > 0 < resampled.tnr_optimism
+    assert (resampled.optimism > 0).all()
     assert tuple(best.ameans_interval()) == pytest.approx(limits, rel=1e-10)
 
 
@@ -370,10 +369,10 @@ def test_error_words():
         (uncounted.ameans_interval, "count="),
         (lambda: counted.threshold_interval(method="bootstrap"), "needs the sample"),
         (lambda: counted.ameans_interval(method="out-of-bag"), "method='out-of-bag'"),
-        (counted.stability, "counting rows"),
+        (counted.stability, "is for the threshold of an empirical curve"),
         (gamma.threshold_interval, "two Gaussians"),
         (gamma.ameans_interval, "two Gaussians"),
-        (batch.stability, "counting rows"),
+        (batch.stability, "is for the threshold of an empirical curve"),
     ]
     check_refused(table)
     assert np.shape(batch.threshold_interval().low) == np.shape(batch.ameans_interval().high) == (2,)

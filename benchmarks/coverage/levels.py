@@ -82,7 +82,7 @@ def measure(runs: Runs, rng: np.random.Generator) -> Iterator[Level]:
         yield trial.level(rng, LARGE, runs.large)
     for n in EXACT:
         yield one("exact", 0.5).level(rng, n, runs.large)
-    for method in ("bootstrap", "permutation", "venkatraman"):
+    for method in ("bootstrap", "venkatraman"):
         for make, n in product((paired, _unpaired), (20, 50)):
             trial = make(method, 0.7, resamples=runs.resamples)
             yield trial.level(rng, n, runs.resampled)

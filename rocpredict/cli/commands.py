@@ -23,7 +23,7 @@ from rocpredict.distributions.estimators import MOMENT_ESTIMATORS
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.inference.auc_tests import TWO_SAMPLE_METHODS, auc_test
 from rocpredict.inference.hypotheses import ALTERNATIVES, AucTest
-from rocpredict.inference.many_curves import AucTestMany, auc_test_many
+from rocpredict.inference.multiple_aucs import AucTestMany, auc_test_many
 from rocpredict.planning import METHODS, POWER_ALTERNATIVES, power, sample_size
 from rocpredict.roc.empirical import EmpiricalRoc, empirical_roc
 from rocpredict.roc.predicted import PredictedRoc, predict_roc

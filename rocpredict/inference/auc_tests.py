@@ -1,8 +1,7 @@
-"""Tests of one or two AUCs, on the same cases or on different ones."""
+"""Tests of one or two AUCs, on the same observations or on different ones."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import or_
@@ -27,42 +26,41 @@ from rocpredict.base.validation import (
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.shrinkage import ShrinkageDistribution
-from rocpredict.inference.base import area_function
 from rocpredict.inference.bootstrap import BootstrapOptions
 from rocpredict.inference.curve_draws import draw_compared, draws_test
+from rocpredict.inference.empirical import area_function
 from rocpredict.inference.hypotheses import (
     METHOD_NAMES,
     PREDICTED_AUC,
     Alternative,
-    AreaDifference,
     AucStatistic,
     AucTest,
     ComparedQuantity,
     Hypothesis,
-    bootstrap_test,
+    contrast_test,
     empirical_auc_test,
     opposite_direction_flag,
     wald_test,
 )
-from rocpredict.inference.intervals import map_interval
-from rocpredict.inference.permutation import permute_paired_ranks, permute_samples
+from rocpredict.inference.intervals import AreaContrast, SmoothedAreas, map_interval
 from rocpredict.inference.placements import (
     PLACEMENT_TOL,
     VARIANCE_TOL,
-    AnyPlacements,
+    CurveSample,
+    Placements,
+    RowOptions,
+    check_same_direction,
     compute_placements,
+    join_rocs,
 )
-from rocpredict.inference.samples import CurveSample, RowOptions, join_rocs
-from rocpredict.inference.smoothed_logit import AreaContrast, SmoothedAreas
-from rocpredict.inference.uncertainty import UncertaintyMixin
+from rocpredict.inference.uncertainty import AucTestMethod, UncertaintyMixin
 from rocpredict.solvers.empirical import EmpiricalSolver
 
-TWO_SAMPLE_METHODS = ("smoothed-logit", "delong", "dirichlet", "bootstrap", "permutation", "venkatraman")
-"""Tests of two empirical curves, on the same cases or on different ones; the first is the default for whole areas."""
-_PERMUTATION_STATISTICS = {"permutation": "area", "venkatraman": "errors"}
-"""Methods that exchange cases, and the statistic of each."""
+TWO_SAMPLE_METHODS = ("smoothed-logit", "delong", "dirichlet", "bootstrap", "venkatraman")
+"""Tests of two empirical curves; the first is the default for whole areas."""
 _WHOLE_AREA = ComparedQuantity()
 _DIFFERENCE = np.array([1.0, -1.0])
+_GRID = (np.arange(400) + 0.5) / 400  # of fractions of the observations
 
 
 def auc_test(
@@ -74,19 +72,7 @@ def auc_test(
     positive: Label = None,
     negative: Label = None,
     null: float | None = None,
-    method: Literal[
-        "smoothed-logit",
-        "delong",
-        "mann-whitney",
-        "exact",
-        "dirichlet",
-        "bootstrap",
-        "permutation",
-        "venkatraman",
-        "pivotal",
-        "delta",
-    ]
-    | None = None,
+    method: AucTestMethod | Literal["dirichlet", "bootstrap", "venkatraman"] = None,
     alternative: Alternative = "two-sided",
     margin: float | None = None,
     fpr: tuple[float, float] | None = None,
@@ -101,86 +87,106 @@ def auc_test(
     n_resamples: int = 2000,
     rng: Seed = 0,
 ) -> AucTest:
-    """Test two areas against each other, or one against a value.
+    """Test two AUCs against each other, or one against a value.
 
     Parameters
     ----------
-    x1, x2 : array of shape (n,), pair (x, y), or ROC
-        Two features on the same cases: ``auc_test(x1, x2, y)``. Samples of different cases, of any length each:
-        ``auc_test((x1, y1), (x2, y2))``. Two curves: ``auc_test(roc1, roc2)``. With ``x2=None`` the first is tested
-        against ``null``.
-    y : array of shape (n,), optional
-        Labels, where x1 and x2 are values.
+    x1, x2 : array-like of shape (n,), pair (x, y), or ROC
+        - Two features on the same observations: ``auc_test(x1, x2, y)``.
+        - Samples of different observations, of any length: ``auc_test((x1, y1), (x2, y2))``.
+        - Two curves: ``auc_test(roc1, roc2)``.
+        - One feature, sample or curve, with ``x2=None``: it is tested against ``null``.
+    y : array-like of shape (n,), optional
+        Class labels, if x1 and x2 are features.
     paired : bool, optional
-        Of two curves: whether they are of the same cases. Left out, they are if ``empirical_roc`` made both with the
-        same labels (the same object, or the same memory: equal labels may be those of other cases) and any row is in
-        both; else they are tested as of different cases, with the flag ``pairing_unknown`` where they could be of the
-        same. If True, the cases are matched by their rows, or by their order within the classes of an
-        ``EmpiricalRoc(...)``, and a row that one curve lacks is left out of both.
+        Whether two curves come from the same observations. By default they are paired if ``empirical_roc`` made both
+        with the same labels (the same object or the same memory: equal labels may belong to other observations) and any
+        row is in both. Otherwise they are tested as independent samples, with the flag ``pairing_unknown`` if they may
+        be paired. With True, observations are matched by their rows, or by their order within the classes of an
+        ``EmpiricalRoc(...)``; a row that one curve lacks is omitted from both.
     positive, negative : label, optional
         As in ``empirical_roc``.
     null : float, optional
-        The AUC that one curve is tested against (1/2 when left out).
+        AUC that one curve is tested against. By default 0.5.
     method : str, optional
-        Two empirical curves: "smoothed-logit" (default; by MOVER of the two default intervals), "delong", "dirichlet"
-        (default with ``fpr``, ``tpr`` and ``tpr_at_fpr``; draws of both curves, see ``tpr_at_fpr_interval``),
-        "bootstrap" (by the standard deviation over resamples), "permutation" (of ranks between the curves of each case;
-        Bandos, Rockette and Gur 2005; on different cases of places between the samples, class by class), "venkatraman"
-        (equality of the whole curves, not of their areas). Curves of which one or both are predicted: "delta" (by the
-        standard error of each). One curve: "smoothed-logit" (default; p is the level at which the default interval
-        begins to leave ``null`` out), "delong", "mann-whitney" (equal distributions; tie-corrected normal), "exact"
-        (the same, counting all ways to label up to 200 cases); predicted: "pivotal" (default), "delta".
-    alternative : {"two-sided", "greater", "less", "noninferior", "equivalent"}
-        What is claimed of the first curve. The last two need ``margin``: not worse by as much, not other by as much.
-    margin : float
-        A difference of areas (or of TPRs), above 0.
+        Two empirical curves:
+
+        - "smoothed-logit" (default): MOVER of the two default intervals [1]_.
+        - "delong": the difference over its standard error, with a normal distribution [2]_.
+        - "dirichlet" (default with ``fpr``, ``tpr`` and ``tpr_at_fpr``): draws of both curves, see
+          ``tpr_at_fpr_interval``.
+        - "bootstrap": the difference over its standard deviation over resamples.
+        - "venkatraman": equality of the whole curves, not of their areas, by permutation [3]_.
+
+        Two curves of which one or both are predicted:
+
+        - "delta" (default): MOVER of the two intervals; for two Gaussians on the probit scale, with Student's t.
+
+        One curve:
+
+        - "smoothed-logit" (default): p is 1 - the level at which the default interval begins to exclude ``null``.
+        - "delong": the difference over its standard error.
+        - "mann-whitney": equal distributions; a normal approximation with tie correction.
+        - "exact": equal distributions; all ways to choose the labels of up to 200 observations.
+        - "pivotal" (default for a predicted curve), "delta".
+    alternative : {"two-sided", "greater", "less", "noninferior", "equivalent"}, default="two-sided"
+        Alternative hypothesis about the first curve. The last two need ``margin``.
+    margin : float, optional
+        Largest negligible difference, above 0.
     fpr, tpr : (low, high), optional
-        Compare the raw partial areas over this range in place of the AUC.
+        Compare the partial areas over this range, without a correction.
     tpr_at_fpr : float, optional
         Compare the TPRs at this FPR.
-    direction : {None, "higher", "lower", "auto"} or a pair of "higher", "lower"
-        Where the positives lie, for both or each. "auto" is resolved once, before anything is resampled; it
-        makes both AUCs optimistic, and opposite answers are refused.
-    level : float
-        Of the interval.
-    nan_policy : {"raise", "omit"}
-        "omit" leaves out rows that lack a value of either feature, so that pairs stay pairs.
-    weights : array of shape (n,), optional
-        How many cases each row stands for. Of two samples this, ``clusters`` and ``strata`` are pairs: one array, or
-        None, for each.
-    clusters : array of shape (n,), optional
-        Which rows belong together, such as readings of one patient: variances by the jackknife over clusters, of
-        which each class needs four; "dirichlet" draws clusters. Clusters do not span two samples.
-    strata : array of shape (n,), optional
-        Only rows of one stratum are compared; strata count by their pairs of a negative and a positive.
-    n_resamples, rng
-        Of "dirichlet", "bootstrap", "permutation" and "venkatraman".
+    direction : {None, "higher", "lower", "auto"} or a pair of "higher", "lower", default=None
+        Whether positives have larger or smaller values, for both curves or for each. "auto" is resolved once, before
+        resampling. It makes both AUCs optimistic, and raises an error if the directions are opposite.
+    level : float, default=0.95
+        Confidence level of the interval.
+    nan_policy : {"raise", "omit"}, default="raise"
+        "omit" omits rows without a value of either feature, so that pairs remain pairs.
+    weights : array-like of shape (n,), optional
+        Frequency weights. For two samples ``weights``, ``clusters`` and ``strata`` are pairs: one array or None for
+        each.
+    clusters : array-like of shape (n,), optional
+        Groups of dependent rows, such as readings of one patient. Variances are those of the jackknife over clusters,
+        and each class needs four clusters; "dirichlet" draws clusters. No cluster is in both samples.
+    strata : array-like of shape (n,), optional
+        Only rows of one stratum are compared; strata are weighted by their pairs of a negative and a positive.
+    n_resamples : int, default=2000
+        Number of resamples of "dirichlet", "bootstrap" and "venkatraman".
+    rng : int or numpy Generator, default=0
+        Seed of the resamples.
 
     Returns
     -------
     AucTest
-        Of two samples or unpaired curves ``n`` has a pair for each, and ``omitted`` the rows left out of both.
+        For two samples or unpaired curves ``n`` has a pair for each, and ``omitted`` counts the rows of both.
 
     Raises
     ------
     RocPredictError
-        As ``empirical_roc``; methods and options that do not go together; opposite directions under "auto".
+        As ``empirical_roc``; if a method does not support an option, or "auto" finds opposite directions.
 
     Notes
     -----
-    "smoothed-logit" has for a difference the ends that the method of variance estimates recovery (MOVER; Zou and
-    Donner 2008) makes of two smoothed logit intervals with Student's t, whose degrees of freedom are Satterthwaite's
-    (1946). "delong" refers the difference over its standard error to the normal law (DeLong, DeLong and Clarke-Pearson
-    1988); with few observations in a class, samples of unequal sizes or AUCs near 1 it rejects too often. "dirichlet"
-    finds p from draws of the difference, as the level of significance at which their interval excludes the null value;
-    p is never below 1/n_resamples. A curve against itself has p = 1, with the flag ``same_curve``. Curves of the same
-    observations that are tested as of different ones usually go up and down together, so that the test rejects too
-    seldom.
+    "smoothed-logit" combines two smoothed logit intervals with Student's t, with the degrees of freedom of
+    Satterthwaite [4]_. "delong" rejects too often with few observations in a class, samples of unequal sizes or AUCs
+    near 1. "dirichlet" computes p as the level of significance at which the interval of the draws excludes the null
+    value; p is never below 1/n_resamples. A curve against itself has p = 1, with the flag ``same_curve``. Curves of the
+    same observations that are tested as independent samples are usually positively correlated, so that the test rejects
+    too seldom.
 
     References
     ----------
-    DeLong, DeLong and Clarke-Pearson (1988), Biometrics 44, 837-845. Satterthwaite (1946), Biometrics Bulletin 2,
-    110-114. Zou and Donner (2008), Statistics in Medicine 27, 1693-1702.
+    .. [1] G. Y. Zou, A. Donner (2008), Construction of confidence limits about effect measures: a general approach,
+       Statistics in Medicine 27, 1693-1702.
+    .. [2] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson (1988), Comparing the areas under two or more correlated
+       receiver operating characteristic curves: a nonparametric approach, Biometrics 44, 837-845.
+    .. [3] E. S. Venkatraman, C. B. Begg (1996), A distribution-free procedure for comparing receiver operating
+       characteristic curves from a paired experiment, Biometrika 83, 835-848. Independent samples: E. S. Venkatraman
+       (2000), A permutation test to compare receiver operating characteristic curves, Biometrics 56, 1134-1138.
+    .. [4] F. E. Satterthwaite (1946), An approximate distribution of estimates of variance components, Biometrics
+       Bulletin 2, 110-114.
 
     Examples
     --------
@@ -199,14 +205,14 @@ def auc_test(
     >>> auc_test(*(simulate_two_gaussians(count=(80, 70), seed=seed) for seed in (1, 2)))
     AucTest(null='AUC of sample1 = AUC of sample2', method='MOVER of smoothed logit intervals, unpaired', ...
     """
-    claim, level = Hypothesis(alternative, margin), check_confidence_level(level)
     quantity = ComparedQuantity.from_arguments(fpr, tpr, tpr_at_fpr)
-    options = _TestOptions(quantity, method, claim, level, BootstrapOptions(n_resamples, rng))
+    claim, resampling = Hypothesis(alternative, margin), BootstrapOptions(n_resamples, rng)
+    options = _TestOptions(quantity, method, claim, check_confidence_level(level), resampling)
     rows = RowOptions(positive, negative, nan_policy, direction, weights, clusters, strata)
     check_option("paired", paired, (None, True, False))
     if x2 is None:
         if paired is not None:
-            raise RocPredictError("paired= is for two curves; leave it out")
+            raise RocPredictError("paired= is for two curves; omit it")
         return _test_one_curve(x1, y, 0.5 if null is None else null, options, rows)
     if null is not None:
         raise RocPredictError("null= is for one curve (x2=None); two curves are tested for equality, or with margin=")
@@ -214,15 +220,15 @@ def auc_test(
         return _test_rocs(_check_rocs({"x1": x1, "x2": x2}, y, rows), paired, options)
     if y is None:
         if paired:
-            raise RocPredictError("paired=True needs both features on the same rows; give auc_test(x1, x2, y)")
+            raise RocPredictError("paired=True needs both features on the same rows; pass auc_test(x1, x2, y)")
         return _compare(_independent_samples(x1, x2, rows), ("sample1", "sample2"), options)
     if paired is False:
-        raise RocPredictError("paired=False needs different cases; give auc_test((x1, y1), (x2, y2))")
+        raise RocPredictError("paired=False needs different cases; pass auc_test((x1, y1), (x2, y2))")
     return _compare((CurveSample.from_rows({"x1": x1, "x2": x2}, y, rows),), ("x1", "x2"), options)
 
 
 class _TestOptions(NamedTuple):
-    """The compared quantity, the way to test it, the claim about it, and the level of the interval."""
+    """Compared quantity, method, hypothesis, confidence level and resampling of a test."""
 
     quantity: ComparedQuantity
     method: Any
@@ -232,76 +238,67 @@ class _TestOptions(NamedTuple):
 
 
 def _test_one_curve(x: Any, y: Any, null: float, options: _TestOptions, rows: RowOptions) -> AucTest:
-    """Test the AUC of values, or of a ROC, against a value."""
-    if options.quantity != _WHOLE_AREA:
-        raise RocPredictError("one curve is tested by its AUC; leave fpr=, tpr= and tpr_at_fpr= out")
-    claim = options.claim
+    """Test the AUC of a feature, or of a ROC, against a value."""
+    quantity, method, claim, level, _ = options
+    if quantity != _WHOLE_AREA:
+        raise RocPredictError("one curve is tested by its AUC; omit fpr=, tpr= and tpr_at_fpr=")
     if isinstance(x, UncertaintyMixin):
         (roc,) = _check_rocs({"x1": x}, y, rows)
-        arguments = {"alternative": claim.alternative, "margin": claim.margin, "level": options.level}
-        return roc.auc_test(null, method=options.method, **arguments)
+        return roc.auc_test(null, method=method, alternative=claim.alternative, margin=claim.margin, level=level)
     sample = CurveSample.from_rows({"x1": x}, y, rows)
     pair = None if sample.design else sample.pair(0)
+    areas = compute_placements(*pair) if pair else sample.area()
     return empirical_auc_test(
-        compute_placements(*pair) if pair else sample.placements().contrast(np.ones(1)),
-        pair,
-        null,
-        options.method,
-        claim=claim,
-        level=options.level,
-        design=sample.design,
-        **sample.fields(),
+        areas, pair, null, method, claim=claim, level=level, design=sample.design, **sample.fields()
     )
 
 
 # ---- two samples, or two curves
 def _independent_samples(x1: Any, x2: Any, rows: RowOptions) -> tuple[CurveSample, CurveSample]:
-    """Return two samples of different cases."""
+    """Return two samples of different observations."""
     expected = "(x, y) of a sample; or two features with y, or two ROCs"
     pairs = [check_pair(name, sample, expected) for name, sample in (("x1", x1), ("x2", x2))]
-    direction = rows.direction
-    shared = direction is None or isinstance(direction, str)
-    directions = (direction, direction) if shared else check_pair("direction", direction, "one for each sample")
-    row_options = []
+    options: dict[str, Any] = {}
     for name in ("weights", "clusters", "strata"):
         pair = getattr(rows, name)
-        row_options.append((None, None) if pair is None else check_pair(name, pair, "one for each sample, or None"))
-    first, second = (
-        CurveSample.from_rows({"x": x}, y, rows._replace(direction=sample_direction, weights=w, clusters=c, strata=s))
-        for (x, y), sample_direction, w, c, s in zip(pairs, directions, *row_options, strict=True)
+        options[name] = (None, None) if pair is None else check_pair(name, pair, "one for each sample, or None")
+    is_shared = rows.direction is None or isinstance(rows.direction, str)
+    options["direction"] = (
+        [rows.direction] * 2 if is_shared else check_pair("direction", rows.direction, "one for each sample")
     )
-    names = first.directions + second.directions
-    if isinstance(direction, str) and direction == "auto" and len(set(names)) > 1:
-        raise RocPredictError(
-            f"direction='auto' finds opposite directions {short_repr(names)}; if that is meant, say direction={names}"
-        )
+    first, second = (
+        CurveSample.from_rows({"x": x}, y, rows._replace(**{name: pair[k] for name, pair in options.items()}))
+        for k, (x, y) in enumerate(pairs)
+    )
+    if "auto_direction" in first.flags:
+        check_same_direction(first.directions + second.directions, ("sample1", "sample2"))
     return first, second
 
 
 def _check_rocs(rocs: dict[str, Any], y: Any, rows: RowOptions) -> list[Any]:
-    """Return ROCs of one feature each, or refuse what is none, and options of values."""
+    """Return ROCs of one feature each, or raise for other objects and for options of features."""
     for name, roc in rocs.items():
         if not isinstance(roc, UncertaintyMixin):
-            raise RocPredictError(f"{name}={short_repr(roc)} is no ROC as the other is; give two of a kind")
+            raise RocPredictError(f"{name}={short_repr(roc)} is no ROC, but the other is; pass two of a kind")
         if np.ndim(roc.auc()):
-            raise RocPredictError("a batch of features cannot be tested at once; give them one by one")
+            raise RocPredictError("a batch of features cannot be tested at once; pass them one by one")
     defaults = RowOptions()._asdict()
     refused = [name for name, value in rows._asdict().items() if not np.array_equal(value, defaults[name])]
     refused += [] if y is None else ["y"]
     if refused:
-        raise RocPredictError(f"a ROC has its cases and its direction; leave {refused[0]}= out")
+        raise RocPredictError(f"a ROC has its own observations and direction; omit {refused[0]}=")
     return list(rocs.values())
 
 
 def _test_rocs(rocs: list[Any], paired: bool | None, options: _TestOptions) -> AucTest:
-    """Test two curves against each other; paired if it is stated, or known from their cases."""
-    names, empirical = ("roc1", "roc2"), [_is_empirical(roc) for roc in rocs]
+    """Test two curves against each other; paired if it is stated, or known from their observations."""
+    names, are_empirical = ("roc1", "roc2"), all(map(_is_empirical, rocs))
     is_paired = _are_paired(*rocs) if paired is None else paired
-    if paired and not all(empirical):
-        raise RocPredictError("paired=True is for two empirical curves; a predicted one does not keep its cases apart")
-    if all(roc.auto_direction for roc in rocs) and rocs[0].direction != rocs[1].direction:
-        raise RocPredictError("direction='auto' finds opposite directions of the curves; if that is meant, name them")
-    if not all(empirical):
+    if paired and not are_empirical:
+        raise RocPredictError("paired=True is for two empirical curves; a predicted curve has no single observations")
+    if all(roc.auto_direction for roc in rocs):
+        check_same_direction([roc.direction for roc in rocs], names)
+    if not are_empirical:
         result = _compare_predicted(rocs, names, options)
     elif is_paired:
         result = _compare((join_rocs(dict(zip(names, rocs, strict=True))),), names, options)
@@ -315,7 +312,7 @@ def _is_empirical(roc: Any) -> bool:
 
 
 def _are_paired(roc1: Any, roc2: Any) -> bool | None:
-    """Return whether two curves are known to be of the same cases or of others; None where neither is known."""
+    """Return whether two curves have the same observations, or None if this is unknown."""
     cases: list[Any] = [getattr(roc, "source_rows", None) for roc in (roc1, roc2)]
     if all(cases) and cases[0].shares_labels(cases[1]):
         first, second = (np.concatenate([rows.negative, rows.positive]) for rows in cases)
@@ -325,65 +322,46 @@ def _are_paired(roc1: Any, roc2: Any) -> bool | None:
     return None if np.array_equal(np.add(roc1.count, roc1.omitted), np.add(roc2.count, roc2.omitted)) else False
 
 
-class _RocArea(NamedTuple):
-    """An area of a curve: smoothed, its variance, and the name of the method behind that."""
-
-    smoothed: SmoothedAreas
-    variance: float
-    method: str
-    null_value: float
-
-    @property
-    def estimate(self) -> FloatArray:
-        """The area, as a share of the range's width."""
-        return self.smoothed.estimate
-
-
-def _area_of_roc(roc: Any, options: _TestOptions) -> _RocArea:
-    """Return the area of a curve with its variance."""
+def _area_of_roc(roc: Any, options: _TestOptions, chance: float) -> tuple[SmoothedAreas, str]:
+    """Return the area of a curve as a fraction of the width of its range, and the method of its interval."""
     rate_range, resampling = options.quantity.rate_range, options.resampling
     if _is_empirical(roc):
-        areas = join_rocs({"x": roc}).placements(rate_range).contrast(np.ones(1))
-        smoothed = SmoothedAreas.from_placements(areas)
-        return _RocArea(smoothed, float(areas.variance()), METHOD_NAMES["delong"], areas.null_value)
+        return SmoothedAreas.from_placements(join_rocs({"x": roc}).area(rate_range)), METHOD_NAMES["smoothed-logit"]
     uncertainty = roc._uncertainty(resampling.n_resamples, resampling.rng)
-    estimate = np.asarray(area_function(rate_range)(uncertainty.solver))
-    variance = float(np.nan_to_num(uncertainty.area_std_error(rate_range, None))) ** 2
-    negatives, positives = map(float, uncertainty.class_sizes)
-    chance = 0.5 if rate_range is None else float(rate_range.chance_area / rate_range.width)
-    if variance > VARIANCE_TOL:
-        limitless = np.asarray(np.inf)
-        smoothed = SmoothedAreas(estimate, estimate, np.asarray(variance), limitless, (negatives, positives))
-    else:  # as of observations that are all placed alike
-        smoothed = SmoothedAreas.from_sum_squares(estimate, (0.0, 0.0), (negatives, positives), chance)
     is_gaussian = isinstance(roc.negative, Gaussian) and isinstance(roc.positive, Gaussian)
-    method = "delta" if is_gaussian else "delong" if rate_range is None else "bootstrap"
-    return _RocArea(smoothed, variance, METHOD_NAMES[method], chance)
+    df = np.asarray(uncertainty.probit_area(rate_range).df if is_gaussian else np.inf)
+    estimate = np.asarray(area_function(rate_range)(uncertainty.solver))
+    variance = np.asarray(np.nan_to_num(uncertainty.area_std_error(rate_range, None)) ** 2)
+    negatives, positives = map(float, uncertainty.class_sizes)
+    n_units = negatives, positives
+    if variance > VARIANCE_TOL:
+        smoothed = SmoothedAreas(estimate, estimate, variance, df, n_units, variance, is_probit=is_gaussian)
+    else:  # as of observations with the same placement
+        smoothed = replace(SmoothedAreas.from_sum_squares(estimate, (0.0, 0.0), n_units, chance), is_constant=False)
+    return smoothed, METHOD_NAMES["delta" if is_gaussian else "delong" if rate_range is None else "bootstrap"]
 
 
 def _compare_predicted(rocs: list[Any], names: tuple[str, str], options: _TestOptions) -> AucTest:
-    """Test two curves of which one or both are predicted, as of different observations, by their standard errors."""
+    """Test two curves of which one or both are predicted, as independent samples, by MOVER of an interval of each."""
     check_option("method", options.method, (None, "delta"))
-    quantity, claim = options.quantity, options.claim.divide(options.quantity.band_width)
+    quantity, width = options.quantity, options.quantity.band_width
     if quantity.fpr is not None:
-        raise RocPredictError("tpr_at_fpr= compares two empirical curves; the AUC and fpr=(low, high) do for others")
-    areas = [_area_of_roc(roc, options) for roc in rocs]
-    contrast, variances = AreaContrast.from_samples([area.smoothed for area in areas]), [a.variance for a in areas]
-    blind = min(variances) <= VARIANCE_TOL or min(contrast.areas.n_units) <= 1
-    difference = AreaDifference(contrast, sum(variances), np.inf, contrast.areas.n_units, is_blind=blind)
-    if blind:
-        result = difference.test(claim, options.level, "delong")
-    else:
-        result = wald_test(contrast.estimate, sum(variances), claim, options.level, method="delta")
+        raise RocPredictError("tpr_at_fpr= compares two empirical curves; the AUC and fpr=(low, high) compare others")
+    claim, rate_range = options.claim.divide(width), quantity.rate_range
+    chance = 0.5 if rate_range is None else float(rate_range.chance_area / rate_range.width)
+    (first, first_method), (second, second_method) = (_area_of_roc(roc, options, chance) for roc in rocs)
+    contrast = AreaContrast.from_samples(first, second)
+    statistic = contrast_test(contrast, claim, options.level, "delong" if contrast.is_blind else "mover")
     return _build_test(
-        result,
-        options.claim.describe(*(f"{quantity.name} of {name}" for name in names)),
-        areas,
-        quantity,
-        method=f"{' and '.join(dict.fromkeys(area.method for area in areas))}, unpaired",
-        estimator=PREDICTED_AUC if quantity.rate_range is None else "area under the curve over the range, raw",
-        estimates=tuple(float(area.estimate) * quantity.band_width for area in areas),
-        covariance=np.diag(variances) * quantity.band_width**2,
+        statistic,
+        names,
+        contrast.areas.estimate,
+        chance,
+        options,
+        method=f"MOVER of {' and '.join(dict.fromkeys([first_method, second_method]))} intervals, unpaired",
+        estimator=PREDICTED_AUC if rate_range is None else "area under the curve over the range, raw",
+        estimates=tuple((contrast.areas.estimate * width).tolist()),
+        covariance=np.diag(contrast.areas.plain_variance) * width**2,
         n=tuple(tuple(map(float, roc.count)) for roc in rocs),
         omitted=tuple(np.sum([roc.omitted for roc in rocs], axis=0).tolist()),
         direction=tuple(roc.direction or "higher" for roc in rocs),
@@ -391,185 +369,229 @@ def _compare_predicted(rocs: list[Any], names: tuple[str, str], options: _TestOp
     )
 
 
-def select_method(method: str | None, quantity: ComparedQuantity, claim: Hypothesis) -> str:
-    """Return the method asked for, or the default, or refuse one that cannot answer this."""
-    check_option("method", method, (None, *TWO_SAMPLE_METHODS))
-    is_tpr = quantity.fpr is not None
-    selected = method or ("dirichlet" if quantity != _WHOLE_AREA else TWO_SAMPLE_METHODS[0])
-    if is_tpr and selected not in {"dirichlet", "bootstrap"}:
-        raise RocPredictError(f"tpr_at_fpr= is compared by method='dirichlet' or 'bootstrap', not {selected!r}")
-    if selected == "dirichlet" and quantity == _WHOLE_AREA:
-        raise RocPredictError("method='dirichlet' compares partial areas and TPRs; give fpr=, tpr= or tpr_at_fpr=")
-    if selected in _PERMUTATION_STATISTICS:
-        if quantity != _WHOLE_AREA:
-            raise RocPredictError(f"method={selected!r} compares whole curves; leave fpr= and tpr= out")
-        possible = ("two-sided", "greater", "less") if selected == "permutation" else ("two-sided",)
-        if claim.alternative not in possible:
-            raise RocPredictError(
-                f"method={selected!r} has alternative {' or '.join(map(repr, possible))}, not {claim.alternative!r}"
-            )
-    return selected
-
-
 def _compare(samples: tuple[CurveSample, ...], names: tuple[str, str], options: _TestOptions) -> AucTest:
     """Test two empirical curves: both features of one sample, or one feature each of two samples."""
-    quantity, claim = options.quantity, options.claim
-    is_stratified = any(sample.classes[0].strata is not None for sample in samples)
-    method = options.method
-    if method is None and quantity.rate_range is not None and is_stratified:
-        method = TWO_SAMPLE_METHODS[0]  # draws have no strata
-    method = select_method(method, quantity, claim)
-    _check_design(samples, quantity, method)
+    quantity, is_paired = options.quantity, len(samples) == 1
+    method = _select_method(samples, options)
     areas = [sample.placements(quantity.rate_range) for sample in samples]
-    estimates = tuple(
-        np.concatenate([_estimates(*each, quantity) for each in zip(samples, areas, strict=True)]).tolist()
-    )
-    statistic, covariance = _test_difference(samples, areas, estimates, options._replace(method=method))
-    null, alternative = claim.describe(*(f"{quantity.name} of {name}" for name in names))
-    if method in _PERMUTATION_STATISTICS:
-        null = f"{' and '.join(names)} have the same ROC curve"
-    if method == "venkatraman":
-        alternative = "their ROC curves differ somewhere"
-    paired, method_name = len(samples) == 1, METHOD_NAMES["mover" if method == "smoothed-logit" else method]
+    shares = np.concatenate([np.atleast_1d(area.estimate) for area in areas])
+    estimates = shares * quantity.band_width
+    if quantity.fpr is not None:
+        pairs = [sample.pair(curve) for sample in samples for curve in range(len(sample.names))]
+        estimates = np.array([EmpiricalSolver(*pair).along("fpr", np.asarray(quantity.fpr)) for pair in pairs])
+    options = options._replace(method=method)
+    statistic, covariance = _test_difference(samples, areas, estimates, options)
+    method_name = METHOD_NAMES["mover" if method == "smoothed-logit" else method]
     return _build_test(
         statistic,
-        (null, alternative),
-        areas,
-        quantity,
-        method=f"{method_name}, {'paired' if paired else 'unpaired'}{samples[0].design or samples[-1].design}",
+        names,
+        shares,
+        areas[0].null_value,
+        options,
+        method=f"{method_name}, {'paired' if is_paired else 'unpaired'}{samples[0].design or samples[-1].design}",
         estimator=quantity.estimator,
-        estimates=estimates,
+        estimates=tuple(estimates.tolist()),
         covariance=covariance,
-        n=samples[0].n if paired else tuple(sample.n for sample in samples),
+        n=samples[0].n if is_paired else tuple(sample.n for sample in samples),
         omitted=tuple(np.sum([sample.omitted for sample in samples], axis=0).tolist()),
         direction=tuple(direction for sample in samples for direction in sample.directions),
         flags=reduce(or_, (sample.flags for sample in samples)),
     )
 
 
+def _select_method(samples: tuple[CurveSample, ...], options: _TestOptions) -> str:
+    """Return the requested method or the default, or raise if it does not support the other options."""
+    quantity, requested = options.quantity, check_option("method", options.method, (None, *TWO_SAMPLE_METHODS))
+    parts = [sample.classes[0] for sample in samples]
+    is_stratified = any(part.strata is not None for part in parts)
+    has_draws = quantity.fpr is not None or (quantity.rate_range is not None and not is_stratified)
+    method = str(requested or ("dirichlet" if has_draws else TWO_SAMPLE_METHODS[0]))
+    if quantity.fpr is not None and method not in {"dirichlet", "bootstrap"}:
+        raise RocPredictError(f"tpr_at_fpr= is compared by method='dirichlet' or 'bootstrap', not {method!r}")
+    if quantity.fpr is not None and is_stratified:
+        raise RocPredictError("tpr_at_fpr= takes no strata=; the AUC and fpr=(low, high) do")
+    if method == "dirichlet" and quantity == _WHOLE_AREA:
+        raise RocPredictError("method='dirichlet' compares partial areas and TPRs; pass fpr=, tpr= or tpr_at_fpr=")
+    if method == "dirichlet" and is_stratified:
+        raise RocPredictError("method='dirichlet' takes no strata=; pass 'smoothed-logit'")
+    if method in {"bootstrap", "venkatraman"} and any(sample.design for sample in samples):
+        raise RocPredictError(f"method={method!r} takes no clusters= or strata=; pass 'smoothed-logit'")
+    if method in {"bootstrap", "venkatraman"} and any(part.weights is not None for part in parts):
+        raise RocPredictError(f"method={method!r} takes whole weights only: it resamples observations")
+    if method == "venkatraman" and quantity != _WHOLE_AREA:
+        raise RocPredictError("method='venkatraman' compares whole curves; omit fpr= and tpr=")
+    if method == "venkatraman" and options.claim.alternative != "two-sided":
+        raise RocPredictError(f"method='venkatraman' has alternative='two-sided', not {options.claim.alternative!r}")
+    return method
+
+
 def _build_test(
     statistic: AucStatistic,
-    hypotheses: tuple[str, str],
-    areas: Sequence[AnyPlacements | _RocArea],
-    quantity: ComparedQuantity,
+    names: tuple[str, str],
+    shares: FloatArray,
+    chance: float,
+    options: _TestOptions,
     *,
     flags: Flags,
     **fields: Any,
 ) -> AucTest:
-    """Return the test of a difference of shares of the range's width; ``fields`` are those of ``AucTest``."""
-    statistic = statistic._replace(interval=map_interval(statistic.interval, lambda limit: limit * quantity.band_width))
-    flags |= opposite_direction_flag(np.hstack([area.estimate for area in areas]), areas[0].null_value)
-    first, second = fields["estimates"]
-    return statistic.result(hypotheses, difference=first - second, flags=flags, **fields)
+    """Return the test of a difference of areas as fractions of the width of the range.
 
-
-def _covariance(areas: Sequence[AnyPlacements], quantity: ComparedQuantity) -> FloatArray:
-    """Return the covariance matrix of two areas: of one sample, or of two, whose covariance is 0."""
-    variances = [np.asarray(area.variance()) * quantity.band_width**2 for area in areas]
-    return variances[0] if len(areas) == 1 else np.diag([float(variance.item()) for variance in variances])
+    ``fields`` are fields of ``AucTest``.
+    """
+    quantity, (first, second) = options.quantity, fields["estimates"]
+    hypotheses = options.claim.describe(*(f"{quantity.name} of {name}" for name in names))
+    if options.method == "venkatraman":
+        hypotheses = f"{' and '.join(names)} have the same ROC curve", "their ROC curves differ somewhere"
+    interval = map_interval(statistic.interval, lambda limit: limit * quantity.band_width)
+    flags |= opposite_direction_flag(shares, chance)
+    return statistic._replace(interval=interval).result(hypotheses, difference=first - second, flags=flags, **fields)
 
 
 def _test_difference(
-    samples: tuple[CurveSample, ...], areas: list[AnyPlacements], estimates: tuple[float, ...], options: _TestOptions
+    samples: tuple[CurveSample, ...], areas: list[Placements], estimates: FloatArray, options: _TestOptions
 ) -> tuple[AucStatistic, FloatArray]:
-    """Test the difference of two areas, as shares of the range's width; return the covariance of the estimates, too."""
+    """Test the difference of two areas as fractions of the width; return the covariance of the estimates, too."""
     quantity, method, claim, level, resampling = options
-    width, paired = quantity.band_width, len(samples) == 1
-    claim, covariance = claim.divide(width), _covariance(areas, quantity)
-    if paired:
-        difference = AreaDifference.paired(areas[0], _DIFFERENCE)
+    width, is_paired, is_tpr = quantity.band_width, len(samples) == 1, quantity.fpr is not None
+    claim, scaled_difference = claim.divide(width), float(estimates[0] - estimates[1]) / width
+    if is_paired:
+        contrast, covariance = AreaContrast.from_placements(areas[0], _DIFFERENCE), areas[0].variance() * width**2
     else:
-        difference = AreaDifference.unpaired(areas[0].contrast(np.ones(1)), areas[1].contrast(np.ones(1)))
-    statistic, same = difference.test(claim, level, method), paired and difference.is_same_curve
-    if method == "dirichlet" and not (same and quantity.fpr is None):
+        contrast = AreaContrast.from_samples(
+            *(SmoothedAreas.from_placements(s.area(quantity.rate_range)) for s in samples)
+        )
+        covariance = np.diag(contrast.areas.plain_variance) * width**2
+    statistic, is_same = contrast_test(contrast, claim, level, method), is_paired and contrast.is_same_curve
+    if is_same and not is_tpr:
+        return statistic, covariance
+    if method == "dirichlet":
         (first, second), flags = draw_compared(samples, quantity, resampling)
-        if quantity.fpr is not None:
-            drawn = np.stack([np.mean(pair, axis=0) for pair in (first, second)])
-            covariance = np.cov(drawn) * (np.ones((2, 2)) if paired else np.eye(2))
-        if not same:
-            scaled_difference = (estimates[0] - estimates[1]) / width
-            statistic = draws_test((first[0] - second[1], first[1] - second[0]), scaled_difference, claim, level, flags)
-    if method == "bootstrap" and (quantity.fpr is not None or not same):
-        estimates_resampled = _replicates(samples, quantity, resampling)
-        covariance = covariance if quantity.fpr is None else np.cov(estimates_resampled.T)
-        if (
-            not paired
-            and quantity.fpr is None
-            and min(float(np.std(part)) for part in estimates_resampled.T) <= PLACEMENT_TOL
-        ):
+        if is_tpr:
+            covariance = np.cov([np.mean(pair, axis=0) for pair in (first, second)])
+            covariance = covariance if is_paired else np.diag(np.diag(covariance))
+        draws = first[0] - second[1], first[1] - second[0]
+        return statistic if is_same else draws_test(draws, scaled_difference, claim, level, flags), covariance
+    if method == "bootstrap":
+        replicates = _replicates(samples, quantity, resampling)
+        covariance = np.cov(replicates.T) if is_tpr else covariance
+        if not is_paired and not is_tpr and replicates.std(axis=0).min() <= PLACEMENT_TOL:
             return statistic.add_flags(Flags(fallback=True)), covariance  # one sample shows no variability
-        if not same:
-            scaled_difference = (estimates[0] - estimates[1]) / width
-            statistic = bootstrap_test(
-                (estimates_resampled[:, 0] - estimates_resampled[:, 1]) / width,
-                scaled_difference,
-                difference.n_units,
-                claim,
-                level,
-            )
-    if method in _PERMUTATION_STATISTICS and not same:
-        observed, replicates = _permute(samples, method, resampling)
-        one_sided = Hypothesis("greater") if method == "venkatraman" else options.claim
-        statistic = statistic._replace(statistic=observed, p_value=one_sided.permutation_p_value(replicates, observed))
+        if not is_same:
+            differences = (replicates[:, 0] - replicates[:, 1]) / width
+            variance, n_units = float(np.var(differences, ddof=1)), contrast.areas.n_units
+            statistic = wald_test(scaled_difference, variance, n_units, claim, level, method="bootstrap")
+    if method == "venkatraman":
+        observed, replicates = (_permute_ranks if is_paired else _permute_samples)(samples, resampling)
+        tolerance = 1e-12 * max(1.0, float(replicates.max()), observed)
+        n_extreme = np.count_nonzero(replicates >= observed - tolerance)
+        statistic = statistic._replace(statistic=observed, p_value=(1 + n_extreme) / (1 + len(replicates)))
     return statistic, covariance
 
 
-def _check_design(samples: tuple[CurveSample, ...], quantity: ComparedQuantity, method: str) -> None:
-    """Refuse clusters, strata and weights for what draws or exchanges cases one by one."""
-    plain = not any(sample.design for sample in samples)
-    if any(sample.classes[0].strata is not None for sample in samples):
-        if quantity.fpr is not None:
-            raise RocPredictError("tpr_at_fpr= takes no strata=; the AUC and fpr=(low, high) do")
-        if method == "dirichlet":
-            raise RocPredictError("method='dirichlet' takes no strata=; give 'smoothed-logit'")
-    if method not in {"smoothed-logit", "delong", "dirichlet"} and not plain:
-        raise RocPredictError(f"method={method!r} takes no clusters= or strata=; give 'smoothed-logit'")
-    weighed = any(sample.classes[0].weights is not None for sample in samples)
-    if method in _PERMUTATION_STATISTICS and weighed:
-        raise RocPredictError(f"method={method!r} takes whole weights only: what is exchanged is a case")
-
-
-def _estimates(sample: CurveSample, areas: AnyPlacements, quantity: ComparedQuantity) -> FloatArray:
-    """Return what is compared of each curve of a sample, shape (K,)."""
-    if quantity.fpr is None:
-        return np.atleast_1d(areas.estimate) * quantity.band_width
-    pairs = map(sample.pair, range(len(sample.names)))
-    return np.array([EmpiricalSolver(*pair).along("fpr", np.asarray(quantity.fpr)) for pair in pairs])
-
-
+# ---- resampling
 def _replicates(
     samples: tuple[CurveSample, ...], quantity: ComparedQuantity, resampling: BootstrapOptions
 ) -> FloatArray:
     """Return a quantity of both curves in each resample, shape (n_resamples, 2)."""
-    if len(samples) > 1:  # one stream of random numbers serves both, one after the other
-        resampling = BootstrapOptions(resampling.n_resamples, resampling.generator())
-    return np.column_stack([_sample_replicates(sample, quantity, resampling) for sample in samples])
-
-
-def _sample_replicates(sample: CurveSample, quantity: ComparedQuantity, resampling: BootstrapOptions) -> FloatArray:
-    """Return a quantity of each curve in each resample of the same rows, shape (n_resamples, K)."""
-    if sample.classes[0].weights is not None:
-        raise RocPredictError("weights are not whole; resampling needs numbers of cases")
-    functions = [quantity.bootstrap_function(*sample.pair(curve)) for curve in range(len(sample.names))]
-    orders = [np.argsort(part.values, axis=0).T for part in sample.classes]
-    rows = len(sample.classes[0].values), len(sample.classes[1].values)
-    chunks = []
-    for negative, positive in resampling.resample_counts((None, None), rows, row_size=10 * sum(rows)):
-        columns = [
-            f(negative[:, first], positive[:, second]) for f, first, second in zip(functions, *orders, strict=True)
+    if len(samples) > 1:  # one stream of random numbers for both samples in turn
+        resampling = replace(resampling, rng=resampling.generator())
+    columns: list[FloatArray] = []
+    for sample in samples:
+        functions = [quantity.bootstrap_function(*sample.pair(curve)) for curve in range(len(sample.names))]
+        orders = [np.argsort(part.values, axis=0).T for part in sample.classes]
+        rows = len(sample.classes[0].values), len(sample.classes[1].values)
+        chunks = [
+            [f(negative[:, first], positive[:, second]) for f, first, second in zip(functions, *orders, strict=True)]
+            for negative, positive in resampling.resample_counts((None, None), rows, row_size=10 * sum(rows))
         ]
-        chunks.append(np.column_stack(columns))
-    return np.concatenate(chunks)
+        columns += [np.concatenate(parts) for parts in zip(*chunks, strict=True)]
+    return np.column_stack(columns)
 
 
-def _permute(samples: tuple[CurveSample, ...], method: str, resampling: BootstrapOptions) -> tuple[float, FloatArray]:
-    """Exchange ranks between the curves of each case, or places between two samples, class by class."""
+def _permute_ranks(samples: tuple[CurveSample, ...], resampling: BootstrapOptions) -> tuple[float, FloatArray]:
+    """Return the statistic of Venkatraman and Begg (1996), and its replicates.
+
+    The ranks of each observation on the two curves are exchanged at random. The statistic is the sum over all ranks of
+    the difference of the numbers of errors of the two curves at a threshold there. If the sample has ties, the numbers
+    are means over all orders of the tied observations, so that the statistic of the sample does not depend on the seed.
+    Ranks of a sample without ties that coincide after an exchange are put in a random order.
+    """
     from scipy.stats import rankdata
 
-    statistic = _PERMUTATION_STATISTICS[method]
-    if len(samples) > 1:
-        first, second = ((s.classes[0].values[:, 0], s.classes[1].values[:, 0]) for s in samples)
-        return permute_samples(first, second, statistic, resampling)
-    values = [part.values for part in samples[0].classes]
-    is_positive = np.repeat([False, True], [len(part) for part in values])
-    return permute_paired_ranks(is_positive, rankdata(np.concatenate(values), axis=0), statistic, resampling)
+    negative, positive = (part.values for part in samples[0].classes)
+    ranks, rng = rankdata(np.concatenate([negative, positive]), axis=0), resampling.generator()
+    sign = np.repeat([-1.0, 1.0], [len(negative), len(positive)])
+    has_ties = any(len(np.unique(column)) < len(column) for column in ranks.T)
+    if not has_ties:
+        rng.random((len(ranks), 1))  # keeps the exchanges of earlier versions
+
+    def statistic(ranks: FloatArray) -> FloatArray:
+        errors = [np.cumsum(_mean_signs(sign, ranks[..., curve]), axis=1) for curve in (0, 1)]
+        return np.asarray(np.abs(errors[0] - errors[1]).sum(axis=1))
+
+    replicates = []
+    for size in resampling.chunk_sizes(12 * len(ranks)):
+        is_exchanged = rng.random((size, len(ranks))) < 0.5
+        exchanged = np.where(is_exchanged[..., None], ranks[:, ::-1], ranks)
+        replicates.append(statistic(exchanged if has_ties else exchanged + rng.random((size, len(ranks), 1)) / 2))
+    return float(statistic(ranks[None])[0]), np.concatenate(replicates)
+
+
+def _mean_signs(sign: FloatArray, ranks: FloatArray) -> FloatArray:
+    """Return the signs in the order of B rankings, shape (B, n); for tied observations, their mean."""
+    order = np.argsort(ranks, axis=1)
+    ordered, signs = np.take_along_axis(ranks, order, axis=1), sign[order]
+    starts = np.concatenate([np.ones((len(ranks), 1), dtype=bool), np.diff(ordered, axis=1) > 0], axis=1)
+    group = np.cumsum(starts.ravel()) - 1
+    means = np.bincount(group, signs.ravel()) / np.bincount(group)
+    return np.asarray(means[group].reshape(signs.shape))
+
+
+def _permute_samples(samples: tuple[CurveSample, ...], resampling: BootstrapOptions) -> tuple[float, FloatArray]:
+    """Return the statistic of Venkatraman (2000) for two samples, and its replicates.
+
+    Each value is first replaced by the fraction of its own sample below it, where both classes have the same weight:
+    with equal curves these fractions have the same distribution in both samples, class by class, whatever the units.
+    Observations of one class are then exchanged between the samples at random. The statistic is the difference of the
+    errors at a threshold, integrated over the fractions.
+    """
+    rng = resampling.generator()
+    fractions = [_fractions_below(*(part.values[:, 0] for part in sample.classes)) for sample in samples]
+    pooled = [np.concatenate(parts) for parts in zip(*fractions, strict=True)]
+    sizes = [len(part) for part in fractions[0]]
+
+    def distance(values: list[FloatArray]) -> float:
+        groups = zip(*(np.split(part, [size]) for part, size in zip(values, sizes, strict=True)), strict=True)
+        first, second = (_error_curve(*group) for group in groups)
+        return float(np.abs(first - second).mean())
+
+    replicates = [distance([rng.permutation(part) for part in pooled]) for _ in range(resampling.n_resamples)]
+    return distance(pooled), np.array(replicates)
+
+
+def _fractions_below(negative: FloatArray, positive: FloatArray) -> list[FloatArray]:
+    """Return for each value the mean of the fractions of both classes below it, ties half."""
+    ordered = [np.sort(part) for part in (negative, positive)]
+    return [
+        np.sum(
+            [
+                (np.searchsorted(part, x, "left") + np.searchsorted(part, x, "right")) / (4 * len(part))
+                for part in ordered
+            ],
+            axis=0,
+        )
+        for x in (negative, positive)
+    ]
+
+
+def _error_curve(negative: FloatArray, positive: FloatArray) -> FloatArray:
+    """Return (FNR + FPR)/2 at thresholds with given fractions of both classes below them."""
+    values = np.concatenate([negative, positive])
+    order = np.argsort(values, kind="stable")
+    step = np.repeat([1 / len(negative), 1 / len(positive)], [len(negative), len(positive)])[order] / 2
+    sign = np.repeat([-1.0, 1.0], [len(negative), len(positive)])[order]
+    last = np.flatnonzero(np.append(np.diff(values[order]) > 0, True))
+    share = np.concatenate([[0.0], np.cumsum(step)[last]])
+    errors = np.concatenate([[0.5], 0.5 + np.cumsum(step * sign)[last]])
+    return np.asarray(np.interp(_GRID, share, errors))

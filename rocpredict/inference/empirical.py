@@ -1,66 +1,238 @@
-"""Uncertainty of an empirical ROC curve."""
+"""Uncertainty of ROC curves: confidence bands, and intervals and tests of empirical curves."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import betaincinv
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betaincinv, expit
 
-from rocpredict.base.rates import ConfusionCounts, clopper_pearson
-from rocpredict.base.results import Flags, Interval
-from rocpredict.base.validation import ArrayOrFloat, FloatArray, check_option, readonly_array, to_scalar
+from rocpredict.base.formatting import format_number
+from rocpredict.base.rates import ConfusionCounts, clopper_pearson, normal_critical_value, wilson_limits
+from rocpredict.base.results import Flags, Interval, Result
+from rocpredict.base.tables import CurvePlot, thin_curve
+from rocpredict.base.validation import (
+    ArrayOrFloat,
+    FloatArray,
+    RocPredictError,
+    check_option,
+    check_probabilities,
+    readonly_array,
+    short_repr,
+    to_scalar,
+)
 from rocpredict.distributions.ecdf import Ecdf
-from rocpredict.inference.base import KINDS, ConfidenceBand, Uncertainty, area_function
-from rocpredict.inference.best_threshold import corrected_ameans_interval, threshold_set
 from rocpredict.inference.bootstrap import (
     BootstrapOptions,
-    ResampledThresholds,
     bootstrap_areas,
     bootstrap_thresholds,
     bootstrap_tpr,
     expand_weights,
-    percentile_intervals,
+    percentile_interval,
 )
-from rocpredict.inference.curve_draws import (
-    class_columns,
-    draw_quantity,
-    draws_interval,
-    orient_to_range,
-)
+from rocpredict.inference.curve_draws import class_columns, draw_rates, draws_interval
 from rocpredict.inference.hypotheses import AucTest, Hypothesis, empirical_auc_test
 from rocpredict.inference.intervals import (
     PARTIAL_AUC_METHODS,
+    ameans_interval,
     auc_interval,
     auc_std_error,
-    check_total_weight,
     rate_interval,
 )
-from rocpredict.inference.placements import Placements, RateRange, compute_placements, partial_placements
-from rocpredict.inference.samples import ClassColumns
-from rocpredict.solvers.empirical import EmpiricalSolver
+from rocpredict.inference.placements import (
+    Placements,
+    RateRange,
+    check_total_weight,
+    compute_placements,
+    partial_placements,
+)
+from rocpredict.solvers.base import ROUNDING, Solver
+from rocpredict.solvers.empirical import EmpiricalSolver, OperatingPoints
+from rocpredict.solvers.families import solver_for
 from rocpredict.solvers.thresholds import (
-    CHANCE_AMEANS,
     ThresholdCriterion,
     ThresholdStability,
     correct_ameans,
     find_best_threshold,
 )
 
+KINDS = ("pointwise", "simultaneous")
+"""Kinds of confidence bands; the first is the default."""
 TPR_METHODS = ("dirichlet", "bootstrap", "hilgers")
 """Intervals of the TPR at an FPR; the first is the default."""
 THRESHOLD_METHODS = ("test-inversion", "bootstrap")
 """Intervals of the best threshold for a weighted criterion; the first is the default. Others have the bootstrap."""
 AMEANS_METHOD = "optimism-corrected"
+_GRID = readonly_array(np.arange(201) / 200)  # correctly rounded, as the FPRs of empirical curves are
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+_LEVELS = (0.01, 0.1, 0.3, 0.5, 0.68, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999)
+_CRITICAL_VALUES = (0.01, 0.101, 0.305, 0.53, 0.778, 1.003, 1.292, 1.545, 1.84, 2.046, 2.234, 2.64)
+"""Critical value of the local tests of thresholds at each of the levels: about 0.79 of the normal one.
+
+Simulated: quantiles over 1,300,000 paths of a two-sided Brownian motion W(t) - t^2, which the empirical utility tends
+to near the best threshold, of the lowest (M - Z(c))/sqrt(|T - c|) over the points c on the far side of 0 from T. Z is
+the path, M its maximum, T the location of the maximum, and 0 the true best threshold. The steps are 0.4 to 1 % of t
+from 1e-6 on. The maximum within a step is drawn from its distribution. Monte-Carlo standard errors are at most 0.0025,
+and 0.007 beyond 0.99.
+"""
+_FARTHEST_CRITICAL_VALUE = 10.0, 8.4
+"""A normal quantile, and the critical value there, by the last slope. The limit of the slope is 0.887."""
+_CONTINUITY_CORRECTION = 0.4
+"""Number of observations subtracted from a count for Wilson's lower limit.
+
+The best threshold is at the edge of an observation that favors it. The first observation beyond that edge therefore
+counts against any other threshold. With 1/2 the set is wider, with 0 it covers too little in skewed classes.
+"""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ConfidenceBand(Result):
+    """Confidence band of a ROC curve.
+
+    Attributes
+    ----------
+    fpr : array of shape (k,)
+        FPRs at which the band is given.
+    tpr : array of shape (k,)
+        TPR of the estimated curve. On a vertical segment it is the highest one.
+    low, high : arrays of shape (k,)
+        Limits of the band.
+    level : float
+        Confidence level.
+    kind : {"pointwise", "simultaneous"}
+        A pointwise band contains the TPR at one FPR chosen beforehand with this level, a simultaneous band the whole
+        curve.
+    method : str
+        Method of the band.
+    flags : Flags
+        Flags of degenerate inputs and of replaced methods.
+    """
+
+    fpr: FloatArray
+    tpr: FloatArray
+    low: FloatArray
+    high: FloatArray
+    level: float
+    kind: str
+    method: str
+    flags: Flags = field(default_factory=Flags)
+    _long = True
+    _heading = "ROC curve with its {kind} band of level {level:g} by {method}"
+    _text = "{kind}, n_points={length}, level={level:g}, method={method!r}, mean_width={mean_width:.4g}{flag_text}"
+
+    @property
+    def mean_width(self) -> float:
+        """Mean of high - low over the FPRs of the band."""
+        return float(np.mean(self.high - self.low))
+
+    def contains(self, curve: Any) -> bool:
+        """Return whether a curve is inside the band at every FPR of the band.
+
+        Parameters
+        ----------
+        curve : Roc or function
+            ROC of one feature, or a function from FPRs of shape (k,) to TPRs of shape (k,).
+
+        Returns
+        -------
+        bool
+
+        Raises
+        ------
+        RocPredictError
+            If ``curve`` is neither.
+        """
+        tpr_function = getattr(curve, "tpr_at_fpr", curve)
+        if not callable(tpr_function):
+            raise RocPredictError(f"curve={short_repr(curve)} is not a curve; pass a ROC, or a function of FPRs")
+        tpr = np.asarray(tpr_function(self.fpr))
+        return bool(np.all((self.low <= tpr) & (tpr <= self.high)))
+
+    def __len__(self) -> int:
+        return len(self.fpr)
+
+    def _plot(self) -> CurvePlot:
+        curves = [thin_curve(self.fpr, part) for part in (self.tpr, self.low, self.high)]
+        return CurvePlot(f"ROC curve; dashed: its {self.kind} band of level {self.level:g}", curves)
+
+    def _notes(self) -> list[str]:
+        return [f"Mean width {format_number(self.mean_width)}, {len(self)} FPRs."]
+
+
+class Uncertainty(ABC):
+    """Uncertainty of one ROC curve of the rule "positive when x >= threshold".
+
+    Partial areas are fractions of the width of their range of rates.
+    """
+
+    negative: Any
+    positive: Any
+    is_empirical: ClassVar[bool]
+
+    @cached_property
+    def solver(self) -> Solver:
+        """Solver of the two classes."""
+        return solver_for(self.negative, self.positive)
+
+    def band(self, fpr: ArrayLike | None, level: float, kind: str, method: str | None) -> ConfidenceBand:
+        """Return the confidence band of the curve of one feature."""
+        check_option("kind", kind, KINDS)
+        if self.solver.shape:
+            raise RocPredictError(
+                f"the ROC is a batch of shape {self.solver.shape}; request the band of one feature at a time"
+            )
+        grid = _GRID if fpr is None else check_probabilities("fpr", fpr)
+        if grid.ndim != 1 or not grid.size:
+            raise RocPredictError(f"fpr={short_repr(fpr)} has shape {grid.shape}; pass shape (k,), with k of 1 or more")
+        return self._band(readonly_array(grid), level, kind, method)
+
+    @abstractmethod
+    def _band(self, fpr: FloatArray, level: float, kind: str, method: str | None) -> ConfidenceBand:
+        """Return the band at some FPRs, shape (k,)."""
+
+    def _kolmogorov_smirnov_band(
+        self, total: tuple[float, float], fpr: FloatArray, level: float, kind: str, *, fallback: bool = False
+    ) -> ConfidenceBand:
+        """Return the band of Campbell (1994).
+
+        At no threshold the true FPR is farther from its estimate than the first critical value, or the true TPR than
+        the second one. The curve is therefore between TPR(FPR - first) - second and TPR(FPR + first) + second.
+        """
+        right, up = (kolmogorov_critical_value(np.sqrt(level), n) for n in total)
+        before, after = fpr - right, fpr + right
+        low = np.where(before >= 0, self.solver.along("fpr", np.maximum(before, 0)) - up, 0.0)
+        high = np.where(after < 1, self.solver.along("fpr", np.minimum(after, 1)) + up, 1.0)
+        low, high = np.where(fpr == 1, 1.0, np.maximum(low, 0)), np.minimum(high, 1)
+        flags = Flags(fallback=fallback, single_observation=min(total) <= 1)
+        return ConfidenceBand(fpr, self.solver.along("fpr", fpr), low, high, level, kind, "kolmogorov-smirnov", flags)
+
+
+def area_function(rate_range: RateRange | None) -> Callable[[Solver], FloatArray]:
+    """Return the function that computes the AUC, or the area over a range of rates as a fraction of its width."""
+    if rate_range is None:
+        return Solver.auc
+    limits = np.asarray(rate_range.low), np.asarray(rate_range.high)
+    return lambda solver: np.asarray(solver.area(rate_range.axis, *limits) / rate_range.width)
+
+
+def kolmogorov_critical_value(level: float, total: float) -> float:
+    """Return the quantile of the largest distance of an empirical cdf from the true one.
+
+    It is exact for a continuous distribution; with ties the distances are smaller. A fractional total is rounded down.
+    """
+    from scipy.stats import kstwo
+
+    return float(kstwo.ppf(level, max(1, int(total))))
 
 
 @dataclass(frozen=True)
 class EmpiricalUncertainty(Uncertainty):
-    """Uncertainty of an empirical ROC."""
+    """Uncertainty of an empirical ROC curve."""
 
     negative: Ecdf
     positive: Ecdf
@@ -74,20 +246,17 @@ class EmpiricalUncertainty(Uncertainty):
 
     @property
     def class_sizes(self) -> tuple[float, float]:
-        """Cases of each class."""
+        """Observations of each class."""
         return self.negative.total, self.positive.total
 
     @cached_property
-    def _cases(self) -> tuple[Ecdf, Ecdf]:
+    def _expanded(self) -> tuple[Ecdf, Ecdf]:
+        """Both samples, with whole weights as repeated observations."""
         return expand_weights(self.negative), expand_weights(self.positive)
 
-    @cached_property
-    def _columns(self) -> tuple[ClassColumns, ClassColumns]:
-        return class_columns(self._cases[0]), class_columns(self._cases[1])
-
-    def area_std_error(self, rate_range: RateRange | None, method: str | None) -> float:
+    def area_std_error(self, rate_range: RateRange | None, method: str | None) -> Any:
         """Return the standard error of an area."""
-        replicate = partial(bootstrap_areas, *self._cases, rate_range, self.resampling)
+        replicate = partial(bootstrap_areas, *self._expanded, rate_range, self.resampling)
         return auc_std_error(self._placements(rate_range), method, replicate)
 
     def area_interval(self, rate_range: RateRange | None, level: float, method: str | None) -> Interval[Any]:
@@ -95,54 +264,58 @@ class EmpiricalUncertainty(Uncertainty):
         if rate_range is not None:
             check_option("method", method, (None, "dirichlet", *PARTIAL_AUC_METHODS))
             if method in {None, "dirichlet"}:
-                return self._drawn_area_interval(rate_range, level)
-        replicate = partial(bootstrap_areas, *self._cases, rate_range, self.resampling)
+                return self._drawn_interval(rate_range, np.zeros(()), level)
+        replicate = partial(bootstrap_areas, *self._expanded, rate_range, self.resampling)
         return auc_interval(self._placements(rate_range), level, method, replicate)
-
-    def _drawn_area_interval(self, rate_range: RateRange, level: float) -> Interval[Any]:
-        """Return the interval of a partial area, as a fraction of the width of its range, by Dirichlet draws."""
-        check_total_weight(self.class_sizes, "an interval")
-        classes, low_fpr, high_fpr = orient_to_range(self._columns, rate_range)
-        ((low_draws, high_draws),) = draw_quantity(
-            classes, lambda draws: draws.area(low_fpr, high_fpr), (low_fpr, high_fpr), self.resampling
-        )
-        estimate, width = float(area_function(rate_range)(self.solver)), high_fpr - low_fpr
-        low, high = draws_interval(low_draws / width, high_draws / width, level)
-        limits = max(0.0, min(float(low), estimate)), min(1.0, max(float(high), estimate))
-        flags = Flags(extrapolated=classes[0].total * high_fpr < 1, single_observation=min(self.class_sizes) <= 1)
-        return Interval(*limits, level, "dirichlet", estimate, flags)
 
     def auc_test(self, null: Any, method: str | None, claim: Hypothesis, level: float, direction: str) -> AucTest:
         """Test the AUC against a value."""
         rows: dict[str, Any] = {"n": self.class_sizes, "direction": (direction,), "flags": Flags()}
-        return empirical_auc_test(self._placements(None), self._cases, null, method, claim=claim, level=level, **rows)
+        areas = self._placements(None)
+        return empirical_auc_test(areas, self._expanded, null, method, claim=claim, level=level, **rows)
 
     def tpr_at_fpr_interval(self, fpr: FloatArray, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of the TPR at each of some FPRs."""
         method = check_option("method", method, (None, *TPR_METHODS)) or TPR_METHODS[0]
         if method == "dirichlet":
-            return self._drawn_tpr_interval(fpr, level)
-        limits, flat = self._hilgers_limits(fpr, level), np.zeros(fpr.shape, dtype=bool)
+            return self._drawn_interval(None, fpr, level)
+        limits, is_flat = self._hilgers_limits(fpr, level), np.zeros(fpr.shape, dtype=bool)
         if method == "bootstrap":
-            replicates = bootstrap_tpr(*self._cases, fpr.ravel(), self.resampling)
-            resampled = [np.reshape(limit, fpr.shape) for limit in percentile_intervals(replicates, level)]
-            flat = (resampled[0] == resampled[1]) & (fpr < 1)  # at FPR 1 the TPR is 1, whatever the data
-            limits = np.where(flat, limits[0], resampled[0]), np.where(flat, limits[1], resampled[1])
+            replicates = bootstrap_tpr(*self._expanded, fpr.ravel(), self.resampling)
+            resampled = [np.reshape(limit, fpr.shape) for limit in percentile_interval(replicates, level)]
+            is_flat = (resampled[0] == resampled[1]) & (fpr < 1)  # at FPR 1 the TPR is 1, whatever the data
+            limits = np.where(is_flat, limits[0], resampled[0]), np.where(is_flat, limits[1], resampled[1])
         low, high, estimate = (to_scalar(part) for part in (*limits, self.solver.along("fpr", fpr)))
-        return Interval(low, high, level, "hilgers" if flat.all() else method, estimate, Flags(fallback=flat))
+        return Interval(low, high, level, "hilgers" if is_flat.all() else method, estimate, Flags(fallback=is_flat))
 
-    def _drawn_tpr_interval(self, fpr: FloatArray, level: float) -> Interval[Any]:
-        """Return the interval of the TPR at each of some FPRs by Dirichlet draws; it holds the empirical TPR."""
+    def _drawn_interval(self, rate_range: RateRange | None, fpr: FloatArray, level: float) -> Interval[Any]:
+        """Return the interval of a partial area, or of the TPR at each of some FPRs, by Dirichlet draws."""
         check_total_weight(self.class_sizes, "an interval")
-        at = fpr.ravel()
-        ends = float(at.min()), float(at.max())
-        (draws,) = draw_quantity(self._columns, lambda curve: curve.tpr_at(at), ends, self.resampling)
-        limits = (np.reshape(limit, fpr.shape) for limit in draws_interval(*draws, level))
-        low, high = (np.where(fpr == 1, 1.0, np.clip(limit, 0, 1)) for limit in limits)
-        estimate = np.asarray(self.solver.along("fpr", fpr))
-        flags = Flags(extrapolated=self.negative.total * fpr < 1, single_observation=min(self.class_sizes) <= 1)
-        low, high = np.minimum(low, estimate), np.maximum(high, estimate)
-        return Interval(to_scalar(low), to_scalar(high), level, "dirichlet", to_scalar(estimate), flags)
+        negative, positive = map(class_columns, self._expanded)
+        (draws,), flags = draw_rates((negative, positive), self.resampling, rate_range, fpr)
+        solver = self.solver
+        estimate = solver.along("fpr", fpr) if rate_range is None else area_function(rate_range)(solver)
+        limits = draws_interval(draws, level, np.ravel(estimate))
+        low, high = (to_scalar(np.where(fpr == 1, 1.0, np.reshape(limit, fpr.shape))) for limit in limits)
+        return Interval(low, high, level, "dirichlet", to_scalar(estimate), flags)
+
+    def _hilgers_limits(self, fpr: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+        """Return limits that hold for all continuous distributions (Hilgers 1991).
+
+        The FPR at the k-th largest of n negatives has a beta distribution. One rank has an FPR below the requested one
+        and another rank an FPR above it with certainty 1 - (1 - level)/4 each. The exact intervals of the TPR at these
+        two negatives use the other half of 1 - level.
+        """
+        tail, (negatives, positives) = (1 - level) / 4, self.class_sizes
+        strict = _largest_rank(lambda rank: betaincinv(rank, negatives + 1 - rank, 1 - tail) <= fpr, negatives)
+        lax = _largest_rank(lambda rank: betaincinv(rank, negatives + 1 - rank, tail) < fpr, negatives) + 1
+        values = np.append(self.negative.unique_values[::-1], -np.inf)
+        totals = np.cumsum(self.negative.unique_weights[::-1])
+        n_strict = self.positive.weight_above(values[np.searchsorted(totals, strict)])
+        n_lax = self.positive.weight_at_or_above(values[np.searchsorted(totals, lax)])
+        low, _ = clopper_pearson(n_strict, np.full(fpr.shape, positives), 1 - 2 * tail)
+        _, high = clopper_pearson(n_lax, np.full(fpr.shape, positives), 1 - 2 * tail)
+        return np.where(strict < 1, 0.0, low), np.where(lax > negatives, 1.0, high)
 
     def rate_interval(self, measure: str, threshold: ArrayOrFloat, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of a measure at a threshold that was fixed beforehand."""
@@ -159,7 +332,7 @@ class EmpiricalUncertainty(Uncertainty):
         if price is not None and method == THRESHOLD_METHODS[0]:
             limits, flags = threshold_set(self.solver.points, float(price), self.class_sizes, level), Flags()
         else:
-            resampled = bootstrap_thresholds(*self._cases, criterion, self.resampling).thresholds
+            resampled = bootstrap_thresholds(*self._expanded, criterion, self.resampling).thresholds
             low = float(np.quantile(resampled, (1 - level) / 2, method="lower"))
             high = float(np.quantile(resampled, (1 + level) / 2, method="higher"))
             limits = min(low, float(best.plateau_low)), max(high, float(best.plateau_high))
@@ -169,10 +342,10 @@ class EmpiricalUncertainty(Uncertainty):
     def stability(
         self, criterion: ThresholdCriterion, to_feature_scale: Callable[[FloatArray], Any] = np.asarray
     ) -> ThresholdStability:
-        """Return what the threshold does over resamples, and its Ameans on rows that it was not chosen on."""
+        """Return the best thresholds of resamples, and the Ameans in the sample and out of bag."""
         best = find_best_threshold(self.solver, criterion)
         first, last = np.sort(to_feature_scale(np.array([best.plateau_low, best.plateau_high])))
-        resampled = bootstrap_thresholds(*self._cases, criterion, self.resampling)
+        resampled = bootstrap_thresholds(*self._expanded, criterion, self.resampling)
         thresholds = np.sort(np.asarray(to_feature_scale(resampled.thresholds)))
         quantiles = np.quantile(thresholds, _QUANTILES, method="inverted_cdf").tolist()
         return ThresholdStability(
@@ -180,91 +353,128 @@ class EmpiricalUncertainty(Uncertainty):
             quantiles=dict(zip(_QUANTILES, quantiles, strict=True)),
             fraction_in_plateau=float(np.mean((thresholds >= first) & (thresholds <= last))),
             ameans_in_sample=float(best.tpr + best.tnr) / 2,
-            ameans_oob=_mean_oob(resampled),
+            ameans_oob=resampled.mean_oob,
             n_resamples=len(thresholds),
             n_failed=int(np.isnan(resampled.ameans_oob).sum()),
         )
 
     def ameans_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
-        """Return the interval of the Ameans that the chosen threshold has in the population."""
+        """Return the interval of the Ameans that the best threshold has in the population.
+
+        Each rate is shrunk by its own optimism: the mean difference between a resample and the sample at the best
+        threshold of the resample (Efron and Gong 1983). The limits are those of a fixed threshold with such rates. The
+        upper one subtracts half of the optimism where that is higher; with all of it the interval covers too little.
+        """
         check_option("method", method, (None, AMEANS_METHOD))
         best = find_best_threshold(self.solver, criterion)
-        resampled = bootstrap_thresholds(*self._cases, criterion, self.resampling)
-        estimate = correct_ameans(_mean_oob(resampled), float(best.tpr + best.tnr) / 2)
-        limits = corrected_ameans_interval(best, resampled, estimate, self.class_sizes, level)
-        return Interval(*limits, level, AMEANS_METHOD, estimate, best.flags)
+        resampled = bootstrap_thresholds(*self._expanded, criterion, self.resampling)
+        estimate = correct_ameans(resampled.mean_oob, float(best.tpr + best.tnr) / 2)
+        rates = np.array([float(best.tpr), float(best.tnr)])
+        shrunk = [np.clip(rates - share * resampled.optimism, 0, 1) for share in (1, 0.5)]
+        full, half = (ameans_interval(tpr, tnr, self.class_sizes, level) for tpr, tnr in shrunk)
+        low, high = min(float(full[0]), estimate), max(float(full[1]), float(half[1]), estimate)
+        return Interval(low, high, level, AMEANS_METHOD, estimate, best.flags)
 
     def _band(self, fpr: FloatArray, level: float, kind: str, method: str | None) -> ConfidenceBand:
+        """Return a band; pointwise limits are widened until they contain the estimate and do not decrease with FPR."""
         check_total_weight(self.class_sizes, "a band")
-        if kind == KINDS[0]:
-            return self._pointwise_band(fpr, level, method)
-        check_option("method", method, (None, "kolmogorov-smirnov"))
-        return self._kolmogorov_smirnov_band(self.class_sizes, fpr, level, kind)
-
-    def _pointwise_band(self, fpr: FloatArray, level: float, method: str | None) -> ConfidenceBand:
-        """Return the pointwise intervals, wider where it takes that to hold the estimate and to rise as a curve does.
-
-        Where resamples all have the same height the exact interval stands in, and is wider than those beside it.
-        """
+        if kind != KINDS[0]:
+            check_option("method", method, (None, "kolmogorov-smirnov"))
+            return self._kolmogorov_smirnov_band(self.class_sizes, fpr, level, kind)
         interval = self.tpr_at_fpr_interval(fpr, level, method)
-        sure = fpr == 1  # where every curve ends
-        tpr = np.where(sure, 1.0, interval.estimate)
+        is_end = fpr == 1  # every curve ends at (1, 1)
+        tpr = np.where(is_end, 1.0, interval.estimate)
+        low, high = np.minimum(interval.low, tpr), np.maximum(interval.high, tpr)
+        low, high = np.where(is_end, 1.0, low), np.where(is_end, 1.0, high)
         order = np.argsort(fpr)
-        low, high = (
-            np.where(sure, 1.0, np.minimum(interval.low, tpr)),
-            np.where(sure, 1.0, np.maximum(interval.high, tpr)),
-        )
         low[order] = np.minimum.accumulate(low[order][::-1])[::-1]
         high[order] = np.maximum.accumulate(high[order])
-        fallback = interval.flags["fallback"] & ~sure if "fallback" in interval.flags else False
+        fallback = interval.flags["fallback"] & ~is_end if "fallback" in interval.flags else False
         flags = Flags(fallback=fallback, single_observation=min(self.class_sizes) <= 1)
-        return ConfidenceBand(fpr, tpr, low, high, level, KINDS[0], interval.method, flags)
+        return ConfidenceBand(fpr, tpr, low, high, level, kind, interval.method, flags)
 
     def _placements(self, rate_range: RateRange | None) -> Placements:
-        placements = (
-            compute_placements(*self._cases) if rate_range is None else partial_placements(*self._cases, rate_range)
-        )
+        pair = self._expanded
+        placements = compute_placements(*pair) if rate_range is None else partial_placements(*pair, rate_range)
         check_total_weight(placements.n_units, "an interval")
         return placements
 
-    def _hilgers_limits(self, fpr: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-        """Return ends that hold whatever the distributions (Hilgers 1991).
 
-        The FPR of the k-th largest of n negatives is beta distributed: a threshold whose FPR is surely above
-        the one asked for, and one surely below, each with the exact interval of the TPR there. The four tails
-        share 1 - level.
-        """
-        tail = (1 - level) / 4
-        negatives, positives = self.negative.total, self.positive.total
-        strict = _largest_satisfying(lambda rank: betaincinv(rank, negatives + 1 - rank, 1 - tail) <= fpr, negatives)
-        lax = _largest_satisfying(lambda rank: betaincinv(rank, negatives + 1 - rank, tail) < fpr, negatives) + 1
-        caught_strict = self.positive.weight_above(self._kth_largest(strict))
-        caught_lax = self.positive.weight_at_or_above(self._kth_largest(lax))
-        low, _ = clopper_pearson(caught_strict, np.full(fpr.shape, positives), 1 - 2 * tail)
-        _, high = clopper_pearson(caught_lax, np.full(fpr.shape, positives), 1 - 2 * tail)
-        return np.where(strict < 1, 0.0, low), np.where(lax > negatives, 1.0, high)
-
-    def _kth_largest(self, rank: FloatArray) -> FloatArray:
-        """Return the value with this rank among the negatives, the largest being 1; beyond the ends infinite."""
-        values = self.negative.unique_values[::-1]
-        index = np.searchsorted(np.cumsum(self.negative.unique_weights[::-1]), rank, side="left")
-        kth = np.append(values, -np.inf)[index]
-        return np.where(rank < 1, np.inf, kth)
+def _largest_rank(is_met: Callable[[FloatArray], Any], most: float) -> FloatArray:
+    """Return by bisection the largest rank up to ``most`` for which a condition is met, or 0 if it is met for none."""
+    low = np.zeros(np.shape(is_met(np.asarray(1.0))))
+    high = np.full(low.shape, np.floor(most) + 1)
+    while (high - low > 1).any():
+        middle = np.floor((low + high) / 2)
+        is_low = is_met(np.maximum(middle, 1.0)) & (middle >= 1)
+        low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
+    return low
 
 
-def _mean_oob(resampled: ResampledThresholds) -> float:
-    """Return the mean out-of-bag Ameans, that of chance where no resample left out a row of each class."""
-    defined = resampled.ameans_oob[~np.isnan(resampled.ameans_oob)]
-    return float(defined.mean()) if defined.size else CHANCE_AMEANS
+# ---- confidence set of the best threshold
+def threshold_set(
+    points: OperatingPoints, log_price: float, sizes: tuple[float, float], level: float
+) -> tuple[float, float]:
+    """Return the interval of all thresholds that no local test finds worse than the best one.
+
+    Parameters
+    ----------
+    points : OperatingPoints
+        All operating points of the two samples.
+    log_price : float
+        Log of the cost of a false positive, in units of a false negative.
+    sizes : tuple of float
+        Observations of the (negative, positive) class.
+    level : float
+        Confidence level.
+
+    Returns
+    -------
+    low, high : float
+
+    Notes
+    -----
+    Near the best threshold the empirical utility, as a function of the threshold, tends to a two-sided Brownian motion
+    with a parabolic drift [1]_. The location of the maximum converges at the rate of the cube root of n, and the
+    bootstrap is not consistent. The loss between the best and another threshold, divided by its standard error, has a
+    limit without nuisance parameters, as likelihood ratios have in such problems [2]_. Its quantiles are tabulated.
+
+    A threshold is worse if the utility that its rule loses exceeds its margin of error. With a of n1 positives and b of
+    n0 negatives between this threshold and the best one, the loss is w1 a/n1 - w0 b/n0. The margin is the root of the
+    summed squares of w1 (a/n1 - lower limit) and w0 (upper limit - b/n0), with Wilson's limits [3]_. Below the best
+    threshold the classes are exchanged.
+
+    References
+    ----------
+    .. [1] J. Kim, D. Pollard (1990), "Cube root asymptotics", The Annals of Statistics 18, 191-219.
+    .. [2] M. Banerjee, J. A. Wellner (2001), "Likelihood ratio tests for monotone functions", The Annals of Statistics
+       29, 1699-1731.
+    .. [3] R. G. Newcombe (1998), "Interval estimation for the difference between independent proportions", Statistics
+       in Medicine 17, 873-890.
+    """
+    rates, weights = (points.fpr, points.tpr), (float(expit(log_price)), float(expit(-log_price)))
+    utility, quantile = weights[1] * points.tpr - weights[0] * points.fpr, local_critical_value(level)
+    first, last = np.flatnonzero(utility >= utility.max() - ROUNDING)[[0, -1]]  # thresholds descend
+
+    def is_worse(cuts: slice, best: int, losing: int) -> NDArray[np.bool_]:
+        """Return whether the loss of one class at other thresholds, less the gain of the other, exceeds its margin."""
+        gaining = 1 - losing
+        lost, gained = (np.abs(rates[k][best] - rates[k][cuts]) for k in (losing, gaining))
+        fewer = np.maximum(lost - _CONTINUITY_CORRECTION / sizes[losing], 0)
+        lower, upper = (
+            wilson_limits(fewer, sizes[losing], quantile)[0],
+            wilson_limits(gained, sizes[gaining], quantile)[1],
+        )
+        margin = np.hypot(weights[losing] * (lost - lower), weights[gaining] * (upper - gained))
+        return np.asarray(weights[losing] * lost - weights[gaining] * gained > margin)
+
+    highest = np.argmin(is_worse(slice(None, first + 1), last, 1))
+    lowest = len(utility) - 1 - np.argmin(is_worse(slice(last, None), first, 0)[::-1])
+    return float(points.low[lowest]), float(points.high[highest])
 
 
-def _largest_satisfying(holds: Callable[[FloatArray], Any], most: float) -> FloatArray:
-    """Return the largest whole rank up to ``most`` for which a condition holds; it holds up to there. 0: for none."""
-    with np.errstate(invalid="ignore"):
-        low = np.zeros(np.shape(holds(np.asarray(1.0))))
-        high = np.full(low.shape, np.floor(most) + 1)
-        while (high - low > 1).any():
-            middle = np.floor((low + high) / 2)
-            good = holds(np.maximum(middle, 1.0))
-            low, high = np.where(good & (middle >= 1), middle, low), np.where(good & (middle >= 1), high, middle)
-        return low
+def local_critical_value(level: float) -> float:
+    """Return the quantile of the studentized loss between the estimated and the true best threshold."""
+    farthest, value = _FARTHEST_CRITICAL_VALUE
+    knots = [*map(normal_critical_value, _LEVELS), farthest]
+    return float(np.interp(normal_critical_value(level), knots, [*_CRITICAL_VALUES, value]))

@@ -1,4 +1,4 @@
-"""Variances of empirical areas, as class distributions let one expect them, and default intervals of many studies."""
+"""Expected variances of empirical areas from two class distributions, and default intervals of many studies."""
 
 from __future__ import annotations
 
@@ -12,22 +12,21 @@ from rocpredict.base.validation import ArrayOrFloat, FloatArray
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import is_discrete
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.inference.intervals import hanley_mcneil_variance
+from rocpredict.inference.intervals import MIN_SUM_SQUARES, SmoothedAreas, hanley_mcneil_variance, satterthwaite_df
 from rocpredict.inference.parametric import ProbitEstimate, auc_probit, tpr_probit
-from rocpredict.inference.placements import PLACEMENT_TOL, VarianceComponent
-from rocpredict.inference.smoothed_logit import MIN_SUM_SQUARES, SmoothedAreas, satterthwaite_df
+from rocpredict.inference.placements import VarianceComponent
 from rocpredict.solvers.binormal import BinormalSolver
 from rocpredict.solvers.quadrature import expectation, gauss_legendre, panel_edges
 
 Variance: TypeAlias = Callable[[int, int], float]
 Correlation: TypeAlias = tuple[float, float]
 Curve: TypeAlias = Any
-"""A ``Roc``, whose room lies above this one."""
-_ROUNDING = 1e-12  # of two variances: where their difference falls below, both curves are one
+"""A ``Roc``, which a package above this one defines."""
+_ROUNDING = 1e-12  # relative rounding error of a difference of two variances
 
 
 def auc_variances(roc: Curve, null: float | None = None) -> dict[str, Variance]:
-    """Return the variances of one AUC by method, the reference first; those of a test under its null AUC."""
+    """Return the variances of one AUC by method, the reference first; with ``null`` those under the null hypothesis."""
     auc = float(roc.auc()) if null is None else null
     methods: dict[str, Variance] = {"exact": _exact(roc, null)}
     if is_gaussian(roc):
@@ -38,7 +37,10 @@ def auc_variances(roc: Curve, null: float | None = None) -> dict[str, Variance]:
 
 
 def difference_variances(roc: Curve, other: Curve, correlation: Correlation | None) -> dict[str, Variance]:
-    """Return the variances of a difference of two AUCs by method; without correlation each has its own cases."""
+    """Return the variances of a difference of two AUCs by method.
+
+    ``correlation`` is that of both features within each class; None is for independent samples.
+    """
     if correlation is not None:
         return {"exact": _difference(_exact(roc), _exact(other), share_covariance(roc, other, correlation).covariance)}
     first, second = auc_variances(roc), auc_variances(other)
@@ -62,29 +64,35 @@ def tpr_variances(roc: Curve, fpr: float) -> dict[str, Variance]:
 
 
 def is_gaussian(roc: Curve) -> bool:
-    """Return whether both classes are Gaussian."""
+    """Return True if both classes are Gaussian."""
     return isinstance(roc.negative, Gaussian) and isinstance(roc.positive, Gaussian)
 
 
 def _difference(first: Variance, second: Variance, covariance: Variance | None = None) -> Variance:
     def variance(n0: int, n1: int) -> float:
-        variance_sum = first(n0, n1) + second(n0, n1)
-        variance_difference = variance_sum - (0.0 if covariance is None else 2 * covariance(n0, n1))
-        return variance_difference if variance_difference > _ROUNDING * variance_sum else 0.0
+        total = first(n0, n1) + second(n0, n1)
+        difference = total - (0.0 if covariance is None else 2 * covariance(n0, n1))
+        return difference if difference > _ROUNDING * total else 0.0
 
     return variance
 
 
 # ---- the empirical AUC
 class SharedCovariance(NamedTuple):
-    """Covariances of two comparisons of a positive with a negative, by the cases that both share."""
+    """Covariances of two comparisons of a positive with a negative, by the observations that both share."""
 
     both: float
     positive: float
     negative: float
 
     def covariance(self, n0: int, n1: int) -> float:
-        """Return the (co)variance of the mean over all n0 n1 comparisons (Hoeffding 1948)."""
+        """Return the (co)variance of the mean over all n0 n1 comparisons.
+
+        References
+        ----------
+        W. Hoeffding (1948), A class of statistics with asymptotically normal distribution, Annals of Mathematical
+        Statistics 19, 293-325.
+        """
         return (self.both + (n0 - 1) * self.positive + (n1 - 1) * self.negative) / (n0 * n1)
 
     def placement_variances(self, n0: int, n1: int) -> tuple[float, float]:
@@ -94,7 +102,7 @@ class SharedCovariance(NamedTuple):
 
 
 def _exact(roc: Curve, null: float | None = None) -> Variance:
-    """Return the exact variance; under a null hypothesis Mann-Whitney's at 1/2, elsewhere that of shifted Gaussians."""
+    """Return the exact variance; under a null AUC of 1/2 that of Mann and Whitney, else that of shifted Gaussians."""
     if null == 0.5:
         return lambda n0, n1: (n0 + n1 + 1) / (12 * n0 * n1)
     if not is_gaussian(roc):
@@ -129,7 +137,7 @@ def _mean(weighing: Distribution, f: Callable[[FloatArray], FloatArray], other: 
 
 
 def share_covariance(roc: Curve, other: Curve, correlation: Correlation) -> SharedCovariance:
-    """Return the covariance of the empirical AUCs of two Gaussian features of the same cases."""
+    """Return the covariance of the empirical AUCs of two Gaussian features of the same observations."""
     (first, first0, first1), (second, second0, second1) = _standardized(roc), _standardized(other)
     turned = -1 if (roc.direction == "lower") != (other.direction == "lower") else 1
     r0, r1 = (turned * r for r in correlation)
@@ -148,10 +156,14 @@ def _standardized(roc: Curve) -> tuple[float, float, float]:
 
 
 def _bivariate_normal_excess(h: float, k: float, correlation: float) -> float:
-    """Return P(Z1 < h, Z2 < k) - Phi(h) Phi(k): the bivariate density over the correlation (Plackett 1954)."""
-    rounded = np.round(correlation, 15)  # at 1 the angle would show half the digits of a rounding
-    end = np.arcsin(np.clip(rounded, -1, 1))
-    edges = np.append(end * (1 - 0.5 ** np.arange(40)), end)  # ever finer to a correlation of 1, where it may bend hard
+    """Return P(Z1 < h, Z2 < k) - Phi(h) Phi(k), the integral of the bivariate density over the correlation.
+
+    References
+    ----------
+    R. L. Plackett (1954), A reduction formula for normal multivariate integrals, Biometrika 41, 351-360.
+    """
+    end = np.arcsin(np.clip(np.round(correlation, 15), -1, 1))  # near 1 rounding errors grow
+    edges = np.append(end * (1 - 0.5 ** np.arange(40)), end)  # finer towards a correlation of 1
 
     def density(angle: FloatArray) -> FloatArray:
         square = (h - k) ** 2 + 4 * h * k * np.sin(np.pi / 4 - angle / 2) ** 2
@@ -162,6 +174,7 @@ def _bivariate_normal_excess(h: float, k: float, correlation: float) -> float:
 
 # ---- other formulas
 def _obuchowski(auc: float) -> Variance:
+    """Return the variance of Obuchowski and McClish (1997), Statistics in Medicine 16, 1529-1542."""
     square = 2 * ndtri(auc) ** 2
     scale = 0.0099 * np.exp(-square / 2)
     return lambda n0, n1: float(scale * ((5 * square + 8) / n1 + (square + 8) / n0))
@@ -179,7 +192,7 @@ def orient_classes(roc: Curve) -> tuple[Distribution, Distribution]:
 
 
 def _gaussians(roc: Curve, null: float | None = None) -> tuple[Gaussian, Gaussian]:
-    """Return both classes where they are Gaussian, the means shifted to an AUC of ``null`` if there is one."""
+    """Return both Gaussian classes, with the means shifted to an AUC of ``null`` if it is passed."""
     negative, positive = orient_classes(roc)
     assert isinstance(negative, Gaussian)
     assert isinstance(positive, Gaussian)
@@ -193,29 +206,21 @@ def _gaussians(roc: Curve, null: float | None = None) -> tuple[Gaussian, Gaussia
 def default_limits(
     areas: Sequence[SmoothedAreas], correlation: ArrayOrFloat, df: ArrayOrFloat, level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of the default interval in each of many studies: of one area, or of the difference of two."""
+    """Return the bounds of the default interval in many studies: of one area, or of the difference of two."""
     if len(areas) == 1:
         return areas[0].interval(level)
     quantile = -stdtrit(df, (1 - level) / 2)
-    (low, high), (other_low, other_high) = (part.limits(quantile) for part in areas)
-    first, second = (part.estimate for part in areas)
+    (first, (low, high)), (second, (other_low, other_high)) = ((part.estimate, part.limits(quantile)) for part in areas)
 
     def distance(one: FloatArray, other: FloatArray) -> FloatArray:
         return np.asarray(np.sqrt(np.maximum(one**2 + other**2 - 2 * correlation * one * other, 0)))
 
-    difference = first - second
-    return difference - distance(first - low, other_high - second), difference + distance(
-        high - first, second - other_low
-    )
+    downwards, upwards = distance(first - low, other_high - second), distance(high - first, second - other_low)
+    return first - second - downwards, first - second + upwards
 
 
-def smooth_areas(estimate: FloatArray, squares: Sequence[FloatArray], counts: tuple[int, int]) -> SmoothedAreas:
-    """Smooth the areas of many studies, from the sums of squares of the placements of each class."""
-    constant = [part <= PLACEMENT_TOL**2 for part in squares]
-    is_constant = constant[0] & constant[1] & (np.abs(estimate - 1 / 2) <= PLACEMENT_TOL)
-    return SmoothedAreas.from_sum_squares(
-        estimate, squares, counts, 1 / 2, constant_classes=constant, is_constant=is_constant
-    )
+smooth_areas = SmoothedAreas.from_sum_squares
+"""Smooth the areas of many studies, from the sums of squares of the placements of each class."""
 
 
 def unpaired_df(areas: Sequence[SmoothedAreas]) -> Any:
@@ -233,7 +238,7 @@ def draw_placements(negative: FloatArray, positive: FloatArray, *, tied: bool) -
     """Return the placements of the negatives and the positives of R studies, shapes (R, n0) and (R, n1)."""
 
     def count(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Count for each of the first the second ones below, and for each of the second the first ones not above."""
+        """Count the second values below each first value, and the first values not above each second value."""
         order = np.argsort(np.concatenate([first, second], axis=1), axis=1, kind="stable")
         is_first = order < first.shape[1]
         so_far, counts = np.cumsum(is_first, axis=1), np.empty(order.shape)

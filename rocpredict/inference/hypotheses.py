@@ -1,4 +1,4 @@
-"""Hypotheses about areas, their tests and results."""
+"""Hypotheses about areas, and tests of them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
-from scipy.special import ndtr, ndtri, stdtr
+from scipy.special import ndtri, stdtr
 
 from rocpredict.base.formatting import format_interval, format_p_value
 from rocpredict.base.rates import zero_variance_interval
 from rocpredict.base.results import Flags, Interval, Result
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
+    ArrayOrFloat,
     FloatArray,
     RocPredictError,
     check_option,
@@ -23,20 +24,17 @@ from rocpredict.base.validation import (
 )
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.inference.bootstrap import make_area_function, make_points_function
-from rocpredict.inference.intervals import auc_interval, critical_value
-from rocpredict.inference.permutation import exact_auc_p_values, null_auc_variance, tie_correction
-from rocpredict.inference.placements import VARIANCE_TOL, AnyPlacements, RateRange, check_rate_range
-from rocpredict.inference.smoothed_logit import AreaContrast, SmoothedAreas, Tails
+from rocpredict.inference.intervals import AreaContrast, SmoothedAreas, Tails, auc_interval, critical_value
+from rocpredict.inference.placements import VARIANCE_TOL, Placements, RateRange, check_rate_range
 from rocpredict.solvers.base import interpolate_tpr_batch
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less", "noninferior", "equivalent"]
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
-"""Claims against the null hypothesis; the last two need a margin."""
+"""Alternative hypotheses; the last two need a margin."""
 METHOD_NAMES = {
     "delong": "DeLong",
     "bootstrap": "stratified bootstrap",
     "dirichlet": "Dirichlet draws",
-    "permutation": "permutation of ranks",
     "venkatraman": "Venkatraman",
     "smoothed-logit": "smoothed logit",
     "mover": "MOVER of smoothed logit intervals",
@@ -44,44 +42,52 @@ METHOD_NAMES = {
     "exact": "exact permutation of labels",
     "delta": "delta",
 }
-"""Each method as a result names it."""
-_WITHOUT_INTERVAL = tuple(METHOD_NAMES[name] for name in ("permutation", "venkatraman", "mann-whitney", "exact"))
+"""Name of each method in a result."""
+MANN_WHITNEY = "Mann-Whitney, ties half"
+"""Estimator of an empirical AUC."""
+PREDICTED_AUC = "AUC, of one curve or both as predicted"
+"""Estimator of two AUCs that are not both empirical."""
+ONE_SAMPLE_METHODS = ("smoothed-logit", "delong", "mann-whitney", "exact")
+"""Tests of one empirical curve against a value; the first is the default."""
+_WITHOUT_INTERVAL = tuple(METHOD_NAMES[name] for name in ("venkatraman", "mann-whitney", "exact"))
+_ONE_SIDED = ("two-sided", "greater", "less")
+_MAX_EXACT_SIZE = 200  # observations of an exact test; beyond, the normal approximation is as good
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AucTest(Result):
-    """A test of one curve against a value, or of two curves against each other.
+    """Test of one curve against a value, or of two curves against each other.
 
     Attributes
     ----------
     null, alternative : str
-        The hypotheses, in words.
+        The hypotheses.
     method : str
         Such as "DeLong, paired".
     estimator : str
-        What the estimates are.
+        Name of the estimator.
     estimates : tuple of float
-        Of each curve.
+        Estimate of each curve.
     difference : float
-        First minus second; for one curve, its estimate minus the value.
+        First estimate minus the second; for one curve, its estimate minus the value.
     statistic : float
-        The value whose null distribution gives p: Student's t or z, an area, or a sum over ranks.
+        Test statistic: Student's t or z, an area, or a sum over ranks.
     p_value : float
-        For methods with an interval, the level at which intervals begin to leave the null value out: 1 - ``level`` of
-        the widest interval without it, of a one-sided alternative half of that.
+        For methods with an interval, 1 - ``level`` of the widest interval that excludes the null value; half of that
+        for a one-sided alternative.
     interval : Interval
-        Of the difference of two curves; of one curve's estimate. Tests that permute, and "mann-whitney" and "exact",
-        have no interval of their own: theirs is the default interval, with its name in ``interval.method``.
+        Of the difference of two curves, or of the estimate of one curve. "venkatraman", "mann-whitney" and "exact" have
+        no interval of their own: the interval is the default one, with its name in ``interval.method``.
     covariance : array of shape (K, K)
-        Of the K estimates: by DeLong, DeLong and Clarke-Pearson (1988), with clusters by the jackknife over clusters;
-        of TPRs over the resamples; of a predicted curve the square of its standard error. 0 between curves of
-        different observations.
+        Covariance matrix of the K estimates: by DeLong, DeLong and Clarke-Pearson, with clusters by the jackknife over
+        clusters; of TPRs over the resamples; of a predicted curve the square of its standard error. It is 0 between
+        curves of different observations.
     n : tuple
-        Cases (negative, positive); of two samples one pair for each.
+        Numbers of observations (negative, positive); for two samples, one pair for each.
     omitted : tuple of int
-        Rows (negative, positive) left out for want of a value in any of the columns.
+        Rows (negative, positive) omitted because a column has no value.
     direction : tuple of str
-        Of each curve.
+        Direction of each curve.
     flags : Flags
     """
 
@@ -106,11 +112,11 @@ class AucTest(Result):
 
     def table(self) -> Table:
         """Return the estimates, their difference and the test."""
-        rows = [[f"estimate {place}", value] for place, value in enumerate(self.estimates, start=1)]
-        of = "difference" if len(self.estimates) > 1 else "estimate"
+        rows = [[f"estimate {index}", value] for index, value in enumerate(self.estimates, start=1)]
+        quantity = "difference" if len(self.estimates) > 1 else "estimate"
         rows += [
             ["difference", self.difference],
-            [f"interval of the {of}, level {self.interval.level:g}", format_interval(*self.interval)],
+            [f"interval of the {quantity}, level {self.interval.level:g}", format_interval(*self.interval)],
             ["statistic", self.statistic],
             ["p", format_p_value(self.p_value)],
             ["cases (negative, positive)", str(self.n)],
@@ -134,16 +140,24 @@ class AucTest(Result):
         )
 
 
+def _int_if_whole(counts: Any) -> Any:
+    """Return counts as integers where they are whole."""
+    if isinstance(counts, tuple):
+        return tuple(_int_if_whole(count) for count in counts)
+    return int(counts) if counts == int(counts) else float(counts)
+
+
+# ---- hypotheses
 @dataclass(frozen=True)
 class Hypothesis:
-    """A claim about a difference.
+    """Alternative hypothesis about a difference.
 
     Attributes
     ----------
-    alternative : str
+    alternative : str, default="two-sided"
         One of ``ALTERNATIVES``.
-    margin : float or None
-        How much worse (or other) still counts as as good, for "noninferior" and "equivalent".
+    margin : float, optional
+        Largest negligible difference, for "noninferior" and "equivalent".
     """
 
     alternative: str = "two-sided"
@@ -151,23 +165,23 @@ class Hypothesis:
 
     def __post_init__(self) -> None:
         check_option("alternative", self.alternative, ALTERNATIVES)
-        needs = self.alternative in {"noninferior", "equivalent"}
-        if needs != (self.margin is not None):
-            raise RocPredictError(f"alternative={self.alternative!r} {'needs' if needs else 'takes no'} margin=")
-        if needs:
+        needs_margin = self.alternative in {"noninferior", "equivalent"}
+        if needs_margin != (self.margin is not None):
+            raise RocPredictError(f"alternative={self.alternative!r} {'needs' if needs_margin else 'takes no'} margin=")
+        if needs_margin:
             object.__setattr__(self, "margin", check_probability("margin", self.margin, ends=False))
 
     @property
     def width(self) -> float:
-        """The margin; 0 without one."""
+        """Margin, or 0 without one."""
         return 0.0 if self.margin is None else float(self.margin)
 
     def divide(self, width: float) -> Hypothesis:
-        """Return the claim about the difference as a share of a width."""
+        """Return the hypothesis about the difference as a fraction of a width."""
         return self if self.margin is None else replace(self, margin=min(self.margin / width, 1 - 1e-12))
 
     def describe(self, first: str, second: str) -> tuple[str, str]:
-        """Return the null hypothesis and the alternative about two quantities."""
+        """Return the null and the alternative hypothesis about two quantities."""
         margin = f"{self.margin:g}" if self.margin is not None else ""
         return {
             "two-sided": (f"{first} = {second}", f"{first} != {second}"),
@@ -177,75 +191,34 @@ class Hypothesis:
             "equivalent": (f"|{first} - {second}| >= {margin}", f"|{first} - {second}| < {margin}"),
         }[self.alternative]
 
+    def combine(self, low: Tails, high: Tails) -> tuple[float, float]:
+        """Return statistic and p from the one-sided p-values of the null value less and plus the margin."""
+        if self.alternative == "equivalent" and low.greater < high.less:  # two one-sided tests: the larger p-value
+            return -high.statistic, high.less
+        if self.alternative == "two-sided":
+            return low.statistic, min(1.0, 2 * min(low.greater, low.less))
+        return low.statistic, low.less if self.alternative == "less" else low.greater
+
     def test_tails(
         self, tails: Callable[[float], Tails], value: float, bounds: tuple[float, float]
     ) -> tuple[float, float]:
         """Return statistic and p of a quantity between bounds, from its one-sided p-values at other values."""
         low = tails(max(value - self.width, bounds[0]))
-        if self.alternative == "equivalent":  # two one-sided tests: the less certain of the two
-            high = tails(min(value + self.width, bounds[1]))
-            return (low.statistic, low.greater) if low.greater >= high.less else (-high.statistic, high.less)
-        if self.alternative == "two-sided":
-            return low.statistic, min(1.0, 2 * min(low.greater, low.less))
-        return low.statistic, low.less if self.alternative == "less" else low.greater
+        return self.combine(low, tails(min(value + self.width, bounds[1])) if self.alternative == "equivalent" else low)
 
     def normal_test(
         self, estimate: Any, low: Any, high: Any, std_error: float, freedom: float = np.inf
     ) -> tuple[float, float]:
-        """Return z and p of an estimate that is normal about its true value; with few degrees of freedom Student's t.
+        """Return z and p of a normal estimate, or Student's t and p with finite degrees of freedom.
 
-        ``low`` and ``high`` are the value less and plus the margin.
+        ``low`` and ``high`` are the null value less and plus the margin.
         """
-        z = (estimate - low) / std_error
-        if self.alternative == "equivalent":  # two one-sided tests: the less certain of the two
-            z = min(z, (high - estimate) / std_error)
-        z = 0.0 if np.isnan(z) else float(z)
-        return z, self.p_value(z, freedom)
 
-    def p_value(self, z: float, freedom: float = np.inf) -> float:
-        """Return p of a standard normal z, or of Student's t."""
-        t = {"two-sided": -abs(z), "less": z}.get(self.alternative, -z)
-        tail = float(ndtr(t) if np.isinf(freedom) else stdtr(freedom, t))
-        return 2 * tail if self.alternative == "two-sided" else tail
+        def tails(value: Any) -> Tails:
+            z = float(np.nan_to_num((estimate - value) / std_error, nan=0.0, posinf=np.inf, neginf=-np.inf))
+            return Tails(float(stdtr(freedom, -z)), float(stdtr(freedom, z)), z)
 
-    def bound_p_value(self, difference: float, cases: float) -> float:
-        """Return p of a difference that is the same for every case: the level at which a bound on others gives way.
-
-        If n cases show nothing else, others are at most a share 1 - p^(1/n) (Clopper and Pearson 1934), and the true
-        difference is at least p^(1/n) (1 + difference) - 1. Two-sided p is twice the smaller one.
-        """
-        margin = self.width
-        above = min(1.0, (1 - margin) / (1 + difference)) ** cases if difference > -1 else 1.0
-        below = min(1.0, (1 - margin) / (1 - difference)) ** cases if difference < 1 else 1.0
-        combined = {"two-sided": min(1.0, 2 * min(above, below)), "less": below, "equivalent": max(above, below)}
-        return combined.get(self.alternative, above)
-
-    def permutation_p_value(self, replicates: FloatArray, observed: float) -> float:
-        """Return p of a statistic among those of random permutations, itself counted in: never 0, and valid."""
-        scale = 1e-12 * max(1.0, float(np.abs(replicates).max(initial=0.0)), abs(observed))
-        if self.alternative == "two-sided":
-            extreme = np.abs(replicates) >= abs(observed) - scale
-        elif self.alternative == "less":
-            extreme = replicates <= observed + scale
-        else:
-            extreme = replicates >= observed - scale
-        return float((1 + np.count_nonzero(extreme)) / (1 + len(replicates)))
-
-
-def _int_if_whole(counts: Any) -> Any:
-    """Return counts as ints where they are whole."""
-    if isinstance(counts, tuple):
-        return tuple(_int_if_whole(count) for count in counts)
-    return int(counts) if counts == int(counts) else float(counts)
-
-
-MANN_WHITNEY = "Mann-Whitney, ties half"
-"""The estimator of an empirical AUC."""
-PREDICTED_AUC = "AUC, of one curve or both as predicted"
-"""The estimator of two AUCs that are not both empirical."""
-ONE_SAMPLE_METHODS = ("smoothed-logit", "delong", "mann-whitney", "exact")
-"""Tests of one empirical curve against a value; the first is the default."""
-_ONE_SIDED = ("two-sided", "greater", "less")
+        return self.combine(tails(low), tails(high))
 
 
 class AucStatistic(NamedTuple):
@@ -266,28 +239,25 @@ class AucStatistic(NamedTuple):
 
 @dataclass(frozen=True)
 class ComparedQuantity:
-    """The compared quantity of each curve: the area, the area over a range of rates, or the TPR at an FPR."""
+    """Compared quantity of each curve: the AUC, the area over a range of rates, or the TPR at an FPR."""
 
     rate_range: RateRange | None = None
     fpr: float | None = None
 
     @classmethod
     def from_arguments(cls, fpr: Any, tpr: Any, tpr_at_fpr: Any) -> ComparedQuantity:
-        """Return what is compared, or refuse two things at once."""
-        quantities = [
-            name for name, value in (("fpr", fpr), ("tpr", tpr), ("tpr_at_fpr", tpr_at_fpr)) if value is not None
-        ]
-        if len(quantities) > 1:
-            raise RocPredictError(
-                f"{' and '.join(f'{name}=' for name in quantities)} do not go together; give one of them"
-            )
+        """Return the quantity, or raise if several are requested."""
+        arguments = {"fpr": fpr, "tpr": tpr, "tpr_at_fpr": tpr_at_fpr}
+        names = [f"{name}=" for name, value in arguments.items() if value is not None]
+        if len(names) > 1:
+            raise RocPredictError(f"{' and '.join(names)} do not go together; pass one of them")
         if tpr_at_fpr is not None:
             return cls(fpr=check_probability("tpr_at_fpr", tpr_at_fpr))
-        return cls(check_rate_range(fpr, tpr)) if quantities else cls()
+        return cls(check_rate_range(fpr, tpr)) if names else cls()
 
     @property
     def name(self) -> str:
-        """The quantity in words."""
+        """Name of the quantity."""
         if self.fpr is not None:
             return f"TPR at FPR {self.fpr:g}"
         if self.rate_range is None:
@@ -296,18 +266,18 @@ class ComparedQuantity:
 
     @property
     def estimator(self) -> str:
-        """The estimator in words."""
+        """Name of the estimator."""
         if self.fpr is not None:
-            return "empirical TPR, the top of a vertical piece"
+            return "empirical TPR, the upper end of a vertical segment"
         return MANN_WHITNEY if self.rate_range is None else "area under the empirical curve over the range, raw"
 
     @property
     def band_width(self) -> float:
-        """The factor of a share: the width of the range."""
+        """Width of the range, by which a fraction is multiplied."""
         return 1.0 if self.rate_range is None else float(self.rate_range.width)
 
     def bootstrap_function(self, negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], FloatArray]:
-        """Return the function that takes how often each value is drawn to the quantity in each resample."""
+        """Return the function from the counts of each value in B resamples to the quantity in each."""
         fpr = self.fpr
         if fpr is None:
             return make_area_function(negative, positive, self.rate_range)
@@ -315,133 +285,65 @@ class ComparedQuantity:
         return lambda *counts: interpolate_tpr_batch((resample := points(*counts)).fpr, resample.tpr, fpr)
 
 
-@dataclass(frozen=True)
-class AreaDifference:
-    """A difference of areas, or another contrast of them.
-
-    Attributes
-    ----------
-    contrast : AreaContrast
-        The same by smoothed areas.
-    variance, df : float
-        The variance by DeLong or by the jackknife over clusters, and its degrees of freedom for Wald's test.
-    n_units : pair of float
-        Independent units of each class, in the smaller sample.
-    is_same_curve : bool
-        Whether the curves place every observation alike.
-    is_constant : bool
-        Whether the difference is the same for every observation, and not 0.
-    is_blind : bool
-        Whether a variance was not seen, of a class of one observation or of one of two samples.
-    has_dominant_cluster : bool
-        Whether one cluster has more than half of the observations of a class.
-    """
-
-    contrast: AreaContrast
-    variance: float
-    df: float
-    n_units: tuple[float, float]
-    is_same_curve: bool = False
-    is_constant: bool = False
-    is_blind: bool = False
-    has_dominant_cluster: bool = False
-
-    @classmethod
-    def paired(cls, areas: AnyPlacements, weights: FloatArray) -> AreaDifference:
-        """Return a contrast of curves on the same observations."""
-        difference, contrast = areas.contrast(weights), AreaContrast.from_placements(areas, weights)
-        variance, n_units = float(difference.variance()), difference.n_units
-        same = float(difference.estimate) == 0 and difference.is_constant
-        constant, single = variance <= VARIANCE_TOL and not same, min(n_units) <= 1
-        dominant = areas.has_dominant_cluster
-        return cls(contrast, variance, difference.df, n_units, same, constant, single, dominant)
-
-    @classmethod
-    def unpaired(cls, first: AnyPlacements, second: AnyPlacements) -> AreaDifference:
-        """Return the difference of two areas on different observations."""
-        contrast = AreaContrast.from_samples([SmoothedAreas.from_placements(areas) for areas in (first, second)])
-        variances, n_units = [float(areas.variance()) for areas in (first, second)], contrast.areas.n_units
-        same = contrast.estimate == 0 and bool(first.is_constant and second.is_constant)
-        blind, df = min(variances) <= VARIANCE_TOL or min(n_units) <= 1, min(first.df, second.df)
-        dominant = first.has_dominant_cluster or second.has_dominant_cluster
-        return cls(
-            contrast,
-            sum(variances),
-            df,
-            n_units,
-            is_same_curve=same,
-            is_blind=blind,
-            has_dominant_cluster=dominant,
-        )
-
-    def test(self, hypothesis: Hypothesis, level: float, method: str) -> AucStatistic:
-        """Test it against 0, "delong" by Wald's z, and else by MOVER; with the interval of the method."""
-        estimate, flags = self.contrast.estimate, Flags(dominant_cluster=self.has_dominant_cluster)
-        if self.is_same_curve or self.is_constant:
-            result = zero_variance_test(estimate, self.n_units, hypothesis, level, same=self.is_same_curve)
-        elif method == "delong" and not self.is_blind:
-            result = wald_test(estimate, self.variance, hypothesis, level, method=method, freedom=self.df)
-        else:
-            flags |= Flags(fallback=method == "delong", single_observation=min(self.n_units) <= 1)
-            interval = Interval(*self.contrast.interval(level), level, "mover", estimate)
-            result = AucStatistic(*hypothesis.test_tails(self.contrast.tails, 0.0, (-1.0, 1.0)), interval)
-        return result.add_flags(flags)
+# ---- tests of a contrast
+def contrast_test(contrast: AreaContrast, hypothesis: Hypothesis, level: float, method: str) -> AucStatistic:
+    """Test a contrast of areas against 0: by Wald's z for "delong", else by MOVER."""
+    estimate, n_units = contrast.estimate, contrast.areas.n_units
+    flags = Flags(dominant_cluster=contrast.areas.has_dominant_cluster)
+    if contrast.is_same_curve or contrast.is_constant:
+        result = zero_variance_test(estimate, n_units, hypothesis, level, same=contrast.is_same_curve)
+    elif method == "delong" and not contrast.is_blind:
+        variance, df = contrast.plain_variance, contrast.plain_df
+        result = wald_test(estimate, variance, n_units, hypothesis, level, method=method, df=df)
+    else:
+        flags |= Flags(fallback=method == "delong", single_observation=min(n_units) <= 1)
+        interval = Interval(*contrast.interval(level), level, "mover", estimate)
+        result = AucStatistic(*hypothesis.test_tails(contrast.tails, 0.0, (-1.0, 1.0)), interval)
+    return result.add_flags(flags)
 
 
 def wald_test(
-    estimate: float, variance: float, hypothesis: Hypothesis, level: float, *, method: str, freedom: float = np.inf
+    estimate: float,
+    variance: float,
+    n_units: tuple[Any, Any],
+    hypothesis: Hypothesis,
+    level: float,
+    *,
+    method: str,
+    df: float = np.inf,
 ) -> AucStatistic:
-    """Test a difference of areas by its standard error: its normal law, or Student's t."""
+    """Test a difference of areas by its standard error, with a normal distribution or Student's t."""
+    if variance <= VARIANCE_TOL:
+        return zero_variance_test(estimate, n_units, hypothesis, level)
     std_error = float(np.sqrt(variance))
-    half = critical_value(freedom, level) * std_error
-    interval = Interval(max(estimate - half, -1.0), min(estimate + half, 1.0), level, method, estimate)
-    statistic = hypothesis.normal_test(estimate, -hypothesis.width, hypothesis.width, std_error, freedom)
+    half, flags = critical_value(df, level) * std_error, Flags(single_observation=min(n_units) <= 1)
+    interval = Interval(max(estimate - half, -1.0), min(estimate + half, 1.0), level, method, estimate, flags)
+    statistic = hypothesis.normal_test(estimate, -hypothesis.width, hypothesis.width, std_error, df)
     return AucStatistic(*statistic, interval)
 
 
-def bootstrap_test(
-    differences: FloatArray, estimate: float, units: tuple[float, float], hypothesis: Hypothesis, level: float
-) -> AucStatistic:
-    """Test a difference by its standard deviation over resamples, by the normal law."""
-    variance = float(np.var(differences, ddof=1))
-    if variance <= VARIANCE_TOL:
-        return zero_variance_test(estimate, units, hypothesis, level)
-    result = wald_test(estimate, variance, hypothesis, level, method="bootstrap")
-    return result.add_flags(Flags(single_observation=min(units) <= 1))
-
-
-def one_sample_test(
-    areas: AnyPlacements, value: float, hypothesis: Hypothesis, interval: Interval, method: str
-) -> AucStatistic:
-    """Test an area against a value: by Wald's z, or by the smoothed logit interval.
-
-    ``interval`` is that of the method; where "delong" sees no variability, the smoothed one stands in for both.
-    """
-    variance, margin = float(areas.variance()), hypothesis.width
-    blind = variance <= VARIANCE_TOL or min(areas.n_units) <= 1
-    if method == "delong" and not blind:
-        difference = float(areas.estimate) - value
-        statistic = hypothesis.normal_test(difference, -margin, margin, float(np.sqrt(variance)), areas.df)
-        return AucStatistic(*statistic, interval)
-    tails = SmoothedAreas.from_placements(areas).tails
-    return AucStatistic(*hypothesis.test_tails(tails, value, (0.0, 1.0)), interval)
-
-
 def zero_variance_test(
-    difference: float, units: tuple[float, float], hypothesis: Hypothesis, level: float, *, same: bool = False
+    difference: float, units: tuple[Any, Any], hypothesis: Hypothesis, level: float, *, same: bool = False
 ) -> AucStatistic:
-    """Judge a difference that no case or resample varies, by how many unlike cases there can be unseen."""
-    cases = min(units)
-    limits = np.array(zero_variance_interval(np.asarray((1 + difference) / 2), units, level)) * 2 - 1
-    flags = Flags(same_curve=same, fallback=not same)
-    interval = Interval(float(limits[0]), float(limits[1]), level, "unseen", difference, flags)
-    p_value = hypothesis.bound_p_value(difference, cases)
-    z = float(np.copysign(ndtri(1 - min(p_value, 1.0) / 2), difference)) if difference else 0.0  # what has this p
+    """Test a difference that is the same for every observation, by the number of unseen observations that differ.
+
+    If n observations show the same difference d, others are at most a fraction 1 - p^(1/n) (Clopper and Pearson 1934),
+    and the true difference is at least p^(1/n) (1 + d) - 1.
+    """
+    low, high = (2 * float(end) - 1 for end in zero_variance_interval(np.asarray((1 + difference) / 2), units, level))
+    interval = Interval(low, high, level, "unseen", difference, Flags(same_curve=same, fallback=not same))
+    above, below = (
+        min(1.0, (1 - hypothesis.width) / (1 + d)) ** min(units) if d > -1 else 1.0 for d in (difference, -difference)
+    )
+    tails = Tails(above, below, 0.0)
+    p_value = hypothesis.combine(tails, tails)[1]
+    z = float(np.copysign(ndtri(1 - p_value / 2), difference)) if difference else 0.0
     return AucStatistic(z, p_value, interval)
 
 
+# ---- tests of one curve
 def empirical_auc_test(
-    areas: AnyPlacements,
+    areas: Placements,
     pair: tuple[Ecdf, Ecdf] | None,
     null: Any,
     method: str | None,
@@ -453,11 +355,31 @@ def empirical_auc_test(
 ) -> AucTest:
     """Test the AUC of an empirical curve against a value.
 
-    ``pair`` has its classes, where rows are independent cases of one stratum; ``design`` tells how rows belong
-    together, to put behind the name of the method; ``rows`` are fields of ``AucTest``: n, omitted, direction, flags.
+    Parameters
+    ----------
+    areas : Placements
+        Placements of the curve.
+    pair : (negative, positive) or None
+        The two classes, for independent observations of one stratum.
+    null : float
+        The value.
+    method : str or None
+        One of ``ONE_SAMPLE_METHODS``; None selects the first. If "delong" shows no variability, the smoothed logit
+        replaces it.
+    claim : Hypothesis
+    level : float
+    design : str, default=""
+        Suffix of the name of the method: the dependence of the rows.
+    **rows
+        Fields of ``AucTest``: n, omitted, direction, flags.
+
+    Raises
+    ------
+    RocPredictError
+        If ``method`` is unknown or does not test this hypothesis, or ``null`` is not in [0, 1].
     """
     selected = check_option("method", method, (None, *ONE_SAMPLE_METHODS)) or ONE_SAMPLE_METHODS[0]
-    value = check_probability("null", null)
+    value, area, smoothed = check_probability("null", null), float(areas.estimate), SmoothedAreas.from_placements(areas)
     interval = auc_interval(areas, level, "delong" if selected == "delong" else ONE_SAMPLE_METHODS[0])
     hypotheses = claim.describe("AUC", f"{value:g}")
     if selected in {"mann-whitney", "exact"}:
@@ -466,12 +388,15 @@ def empirical_auc_test(
                 f"method={selected!r} tests for equal distributions: null=0.5, alternative one of "
                 f"{', '.join(_ONE_SIDED)}, no clusters= or strata=; see 'smoothed-logit'"
             )
-        statistic = _label_permutation_test(*pair, selected == "exact", claim, interval)
+        statistic = (_exact_test if selected == "exact" else _mann_whitney_test)(*pair, area, claim)
         hypotheses = "both classes have the same distribution", hypotheses[1]
+    elif selected == "delong" and not smoothed.is_blind:
+        limits = value - claim.width, value + claim.width
+        std_error = float(np.sqrt(smoothed.plain_variance))
+        statistic = claim.normal_test(area, *limits, std_error, smoothed.plain_df)
     else:
-        statistic = one_sample_test(areas, value, claim, interval, selected)
-    area = float(areas.estimate)
-    return statistic.result(
+        statistic = claim.test_tails(smoothed.tails, value, (0.0, 1.0))
+    return AucStatistic(*statistic, interval).result(
         hypotheses,
         method=f"{METHOD_NAMES[selected]}{design}",
         estimator=MANN_WHITNEY,
@@ -482,24 +407,74 @@ def empirical_auc_test(
     )
 
 
-def _label_permutation_test(
-    negative: Ecdf, positive: Ecdf, exact: bool, claim: Hypothesis, interval: Interval
-) -> AucStatistic:
-    """Test whether labels could be exchanged: by the normal law of the rank sum, or by counting all ways."""
-    area = float(interval.estimate)
-    if exact:
-        if negative.weights is not None:
-            raise RocPredictError("method='exact' takes whole weights only: it counts cases")
-        low, high, two_sided = exact_auc_p_values(negative.sample, positive.sample)
-        p_value = {"two-sided": two_sided, "greater": high, "less": low}[claim.alternative]
-        return AucStatistic(area, min(p_value, 1.0), interval)
+def _mann_whitney_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypothesis) -> tuple[float, float]:
+    """Return z and p of the rank sum, with a tie correction and without a continuity correction."""
     variance = float(null_auc_variance(negative.total, positive.total, tie_correction(negative, positive)))
-    if variance == 0:
-        return AucStatistic(0.0, 1.0, interval)
-    z = (area - 0.5) / np.sqrt(variance)
-    return AucStatistic(float(z), claim.p_value(z), interval)
+    return claim.normal_test(area, 0.5, 0.5, float(np.sqrt(variance))) if variance else (0.0, 1.0)
+
+
+def _exact_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypothesis) -> tuple[float, float]:
+    """Return the area and its exact p under permutation of the labels.
+
+    The distribution of the rank sum, with midranks, is computed over all ways to choose the labels: exact for ties too.
+
+    References
+    ----------
+    B. Streitberg, J. Roehmel (1986), Exact distributions for permutation and rank tests: an introduction to some
+    recently published algorithms, Statistical Software Newsletter 12, 10-17.
+    """
+    if negative.weights is not None:
+        raise RocPredictError("method='exact' takes whole weights only: it counts cases")
+    sizes = len(negative.sample), len(positive.sample)
+    cases, size = sum(sizes), min(sizes)
+    if cases > _MAX_EXACT_SIZE:
+        raise RocPredictError(
+            f"method='exact' counts all ways to label {cases} cases; from {_MAX_EXACT_SIZE + 1} on pass 'mann-whitney'"
+        )
+    _, index, repeats = np.unique(
+        np.concatenate([negative.sample, positive.sample]), return_inverse=True, return_counts=True
+    )
+    twice = (2 * np.cumsum(repeats) - repeats + 1)[index]  # two times the midrank: an integer
+    largest = int(np.sort(twice)[-size:].sum())
+    probability = np.zeros((size + 1, largest + 1))  # of a number of labels and a rank sum among the first values
+    probability[0, 0] = 1.0
+    for n_before, rank in enumerate(twice.tolist()):
+        top = min(n_before + 1, size)
+        share = np.arange(top + 1)[:, None] / (n_before + 1)  # keeps counts of ways as probabilities
+        following = probability[: top + 1] * (1 - share)
+        following[1:, rank:] += probability[:top, : largest + 1 - rank] * share[1:]
+        probability[: top + 1] = following
+    sums, is_negative = probability[size], sizes[0] == size
+    observed = int((twice[: sizes[0]] if is_negative else twice[sizes[0] :]).sum())
+    middle = size * (cases + 1)
+    low, high = float(sums[: observed + 1].sum()), float(sums[observed:].sum())
+    p_values = {
+        "two-sided": float(sums[np.abs(np.arange(largest + 1) - middle) >= abs(observed - middle)].sum()),
+        "greater": low if is_negative else high,
+        "less": high if is_negative else low,
+    }
+    return area, min(p_values[claim.alternative], 1.0)
+
+
+def tie_correction(negative: Ecdf, positive: Ecdf) -> float:
+    """Return the sum of t^3 - t over the distinct values, t being the number of observations with the value."""
+    values = np.concatenate([negative.unique_values, positive.unique_values])
+    counts = Ecdf(values, np.concatenate([negative.unique_weights, positive.unique_weights])).unique_weights
+    return float(np.sum(counts**3 - counts))
+
+
+def null_auc_variance(negatives: ArrayOrFloat, positives: ArrayOrFloat, ties: ArrayOrFloat) -> FloatArray:
+    """Return the variance of areas under permutation of the labels, 0 if all values are tied.
+
+    The arguments are the numbers of observations and the ``tie_correction``: floats, or arrays of shape F.
+    """
+    cases = np.add(negatives, positives, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spread = cases + 1 - ties / (cases * (cases - 1))
+        variance = spread / (12 * np.multiply(negatives, positives, dtype=np.float64))
+    return np.where((cases > 1) & (spread > 1e-9 * cases), variance, 0.0)
 
 
 def opposite_direction_flag(areas: Any, chance: float = 0.5) -> Flags:
-    """Flag areas on both sides of what a feature that tells nothing has."""
+    """Flag areas on both sides of the area of an uninformative feature."""
     return Flags(opposite_directions=np.min(areas) < chance < np.max(areas))

@@ -1,15 +1,13 @@
-"""Standard errors and confidence intervals of areas and proportions."""
+"""Standard errors and confidence intervals of areas, of differences between areas, and of proportions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import expit, logit, ndtri, stdtrit
+from scipy.special import betainc, betaincinv, expit, logit, ndtr, ndtri, stdtr, stdtrit
 
 from rocpredict.base.rates import (
     PROPORTION_METHODS,
@@ -17,63 +15,586 @@ from rocpredict.base.rates import (
     ProportionMethod,
     proportion_interval,
     wilson,
+    zero_variance_interval,
 )
 from rocpredict.base.results import Flags, Interval
-from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError, check_option, to_scalar
+from rocpredict.base.validation import ArrayOrFloat, FloatArray, check_option, to_scalar
 from rocpredict.inference.bootstrap import bca_interval, percentile_interval
-from rocpredict.inference.placements import (
-    PLACEMENT_TOL,
-    VARIANCE_TOL,
-    AnyPlacements,
-    Placements,
-)
-from rocpredict.inference.smoothed_logit import SmoothedAreas
+from rocpredict.inference.placements import PLACEMENT_TOL, VARIANCE_TOL, Placements, VarianceComponent
 
 AUC_METHODS = ("smoothed-logit", "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap", "bca")
 """Intervals of the whole empirical area; the first is the default."""
 PARTIAL_AUC_METHODS = ("smoothed-logit", "delong", "logit", "bootstrap", "bca")
-"""Intervals of an area in a band."""
+"""Intervals of a partial area."""
 STD_ERRORS = ("delong", "hanley-mcneil", "smoothed-logit", "bootstrap")
 """Standard errors of the whole empirical area; the first is the default."""
 PARTIAL_AUC_STD_ERRORS = ("delong", "smoothed-logit", "bootstrap")
-"""Standard errors of an area in a band."""
+"""Standard errors of a partial area."""
+PSEUDO_COUNT = 0.25
+"""Number of observations, at the area of an uninformative feature, that smoothing adds to each class for the centre."""
+PSEUDO_COUNT_VARIANCE = 0.5
+"""Number of observations that smoothing adds to each class for the variance."""
+CHANCE_WEIGHT = 0.1
+"""Weight of the variance about the area of an uninformative feature in the variance of the added observations."""
+MIN_SUM_SQUARES = 0.005
+"""Sum of squares that is added to that of a difference, so that the degrees of freedom are never 0/0."""
+_QUANTILES = np.concatenate([[0.0], np.geomspace(1e-6, 1e9, 121)])  # brackets of a root
+_FRACTIONS = np.linspace(0, 1, 33)
+_XTOL = 1e-14
 
 
-def auc_interval(areas: AnyPlacements, level: float, method: str | None, replicate: Any = None) -> Interval[Any]:
-    """Return the interval of one area as a share, by a method; where it has none, by the smoothed logit.
+# ---- smoothed areas
+class Tails(NamedTuple):
+    """One-sided p-values of a value: for the alternatives that the quantity is above it, and below it."""
 
-    ``replicate`` returns the area in each resample, for "bootstrap" and "bca".
+    greater: float
+    less: float
+    statistic: float
+    """Student's t of the first p-value; the second has the opposite sign."""
+
+    @classmethod
+    def from_lower(cls, p_value: float, df: Any) -> Tails:
+        """Return the tails with a known first p-value, and the t with this p-value."""
+        statistic = -float(stdtrit(df, p_value)) if p_value < 1 / 2 else 0.0
+        return cls(p_value, max(1 - p_value, 1 / 2), statistic)
+
+    def swapped(self) -> Tails:
+        """Return the tails of the quantity with the opposite sign."""
+        return Tails(self.less, self.greater, -self.statistic)
+
+
+@dataclass(frozen=True)
+class SmoothedAreas:
+    """Areas with their variance and a smoothed variance; every array has the shape of the areas: (), F features or K.
+
+    Attributes
+    ----------
+    estimate : array
+        Areas, as fractions of the largest possible area.
+    centre : array
+        Areas with ``PSEUDO_COUNT`` observations more in each class, which are placed at the area of an uninformative
+        feature: never 0 or 1.
+    variance, df : array
+        Smoothed variance, and its degrees of freedom [1]_.
+    n_units : pair
+        Number of independent units of each class.
+    plain_variance, plain_df : array, float
+        Variance by DeLong or by the jackknife over clusters, and its degrees of freedom in a Wald interval.
+    constant_classes : pair of bool or array
+        Whether all units of a class, two or more, have the same placement, so that its variance is unseen.
+    is_constant : bool or array
+        Whether every unit has the placement of an uninformative feature.
+    is_partial : bool
+        Whether these are partial areas. They may reach their largest value without a perfect feature.
+    has_dominant_cluster : bool
+        Whether one cluster has more than half of the observations of a class.
+    is_probit : bool or array
+        Whether the bounds at a quantile are on the probit scale, as those of two Gaussians, instead of the logit scale.
+
+    Notes
+    -----
+    The variance of n placements with mean A is (S + q)/(u (u - 1)), S the sum of squares about A, u = n +
+    ``PSEUDO_COUNT_VARIANCE``, and q the sum of squares of the added observations: ``PSEUDO_COUNT_VARIANCE`` times a
+    mixture of B(1 - B), the largest variance of placements with the mean B, B being the area with half an observation
+    more, and of (c - A)^2 + c(1 - c)/2, c the area of an uninformative feature. The three constants were chosen by
+    simulation: see the documentation ("How intervals cover").
+
+    References
+    ----------
+    .. [1] F. E. Satterthwaite (1946), An approximate distribution of estimates of variance components, Biometrics
+       Bulletin 2, 110-114.
+    """
+
+    estimate: FloatArray
+    centre: FloatArray
+    variance: FloatArray
+    df: FloatArray
+    n_units: tuple[ArrayOrFloat, ArrayOrFloat]
+    plain_variance: FloatArray
+    plain_df: float = np.inf
+    constant_classes: Sequence[Any] = (False, False)
+    is_constant: Any = False
+    is_partial: bool = False
+    has_dominant_cluster: bool = False
+    is_probit: Any = False
+
+    @classmethod
+    def from_sum_squares(
+        cls,
+        estimate: FloatArray,
+        sum_squares: Sequence[Any],
+        n_units: tuple[Any, Any],
+        null_value: float = 0.5,
+        *,
+        is_partial: bool = False,
+    ) -> SmoothedAreas:
+        """Smooth areas of independent observations, from the sums of squares of the placements of each class.
+
+        A class of one observation has the largest variance that its mean allows.
+        """
+        centre, added = _smooth(estimate, n_units, null_value)
+        variance, weighted_squares, plain_variance = (np.zeros(np.shape(centre)) for _ in range(3))
+        for squares, n in zip(sum_squares, n_units, strict=True):
+            is_single, units, degrees = n <= 1, n + PSEUDO_COUNT_VARIANCE, np.where(n <= 1, 1, n - 1)
+            part = (squares + added) / (units * (units - 1))
+            part = np.where(is_single, np.maximum(part, centre * (1 - centre)), part)
+            variance += part
+            weighted_squares += np.where(is_single, 0.0, part**2 / degrees)
+            plain_variance += np.where(is_single, 0.0, squares / (np.maximum(n, 1) * degrees))
+        with np.errstate(divide="ignore"):
+            df = variance**2 / weighted_squares
+        equal = [np.asarray(squares) <= PLACEMENT_TOL**2 for squares in sum_squares]
+        constant = [part & (np.asarray(n) > 1) for part, n in zip(equal, n_units, strict=True)]
+        is_constant = (np.abs(estimate - null_value) <= PLACEMENT_TOL) & equal[0] & equal[1]
+        areas = cls(np.asarray(estimate), centre, variance, df, n_units, plain_variance)
+        return replace(areas, constant_classes=constant, is_constant=is_constant, is_partial=is_partial)
+
+    @classmethod
+    def from_placements(cls, areas: Placements) -> SmoothedAreas:
+        """Smooth the area, or the K areas, of a sample.
+
+        With clusters or strata, the variance and its degrees of freedom are those of the sample, and smoothing adds as
+        much as for as many independent observations as there are; clusters have an effective number.
+        """
+        n_units, estimate = areas.n_units, areas.estimate
+        squares = [_diagonal(part.sum_squares(estimate)) for part in areas.classes]
+        smoothed = cls.from_sum_squares(estimate, squares, n_units, areas.null_value, is_partial=areas.is_partial)
+        if not areas.is_clustered and not areas.is_stratified:
+            return smoothed
+        sizes = _effective_sizes(areas) if areas.is_clustered else n_units
+        centre, added = _smooth(estimate, sizes, areas.null_value)
+        units = [n + PSEUDO_COUNT_VARIANCE for n in sizes]
+        parts = [VarianceComponent(_diagonal(part.variance), part.df) for part in areas.components()]
+        plain_variance = sum((part.variance for part in parts), np.zeros(np.shape(centre)))
+        return replace(
+            smoothed,
+            centre=centre,
+            variance=plain_variance + added * sum(1 / (u * (u - 1)) for u in units),
+            df=satterthwaite_df(parts),
+            plain_variance=plain_variance,
+            plain_df=areas.df,
+            constant_classes=(False, False) if areas.is_stratified else smoothed.constant_classes,
+            is_constant=areas.is_constant,
+            has_dominant_cluster=areas.has_dominant_cluster,
+        )
+
+    @property
+    def is_blind(self) -> Any:
+        """True if the variance is 0, or that of a class is unseen for want of a second unit."""
+        return (self.plain_variance <= VARIANCE_TOL) | (np.minimum(*self.n_units) <= 1)
+
+    @property
+    def std_error(self) -> FloatArray:
+        """Standard error: the smoothed one where the plain one is 0 or unseen."""
+        return np.sqrt(np.where(self.is_blind, self.variance, self.plain_variance))
+
+    @property
+    def flags(self) -> Flags:
+        """Flags for degenerate areas."""
+        return Flags(
+            single_observation=np.minimum(*self.n_units) <= 1,
+            perfect_separation=(self.estimate == 1) & (not self.is_partial),
+            perfect_reversal=(self.estimate == 0) & (not self.is_partial),
+            point_mass=self.is_constant,
+            dominant_cluster=self.has_dominant_cluster,
+        )
+
+    def limits(self, quantile: ArrayOrFloat) -> tuple[FloatArray, FloatArray]:
+        """Return the bounds at a quantile of standard errors on the logit or probit scale, and the estimate within."""
+        distance, middle = quantile * np.sqrt(self.variance), logit(self.centre)
+        half = distance / (self.centre * (1 - self.centre))
+        low, high = expit(middle - half), expit(middle + half)
+        if np.any(self.is_probit):
+            middle = ndtri(self.centre)
+            half = distance * np.sqrt(2 * np.pi) * np.exp(middle**2 / 2)
+            low = np.where(self.is_probit, ndtr(middle - half), low)
+            high = np.where(self.is_probit, ndtr(middle + half), high)
+        return np.minimum(low, self.estimate), np.maximum(high, self.estimate)
+
+    def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
+        """Return the bounds of the interval.
+
+        Unseen observations widen the interval if a class is constant, and near 0 and 1. They alone determine it if the
+        area is 0 or 1, or every value is tied: see ``zero_variance_interval``.
+        """
+        tail, estimate = (1 - level) / 2, self.estimate
+        low, high = self.limits(-stdtrit(self.df, tail))
+        if not self.is_partial:
+            for n, constant in zip(self.n_units, self.constant_classes, strict=True):
+                if np.any(constant):
+                    limits = zero_variance_interval(estimate, (n, n), level)
+                    low = np.where(constant, np.minimum(low, limits[0]), low)
+                    high = np.where(constant, np.maximum(high, limits[1]), high)
+            n = np.minimum(*self.n_units)
+            low = np.minimum(low, _lost_share(1 - estimate, n, betaincinv, tail, otherwise=1.0))
+            high = np.maximum(high, 1 - _lost_share(estimate, n, betaincinv, tail, otherwise=1.0))
+        if not np.any(self._is_unseen):
+            return low, high
+        unseen = zero_variance_interval(estimate, self.n_units, level)
+        return np.where(self._is_unseen, unseen[0], low), np.where(self._is_unseen, unseen[1], high)
+
+    def tails(self, value: float) -> Tails:
+        """Return the one-sided p-values of a value for one area: half of 1 - the level of intervals that exclude it."""
+        estimate = float(self.estimate)
+        if abs(value - estimate) <= PLACEMENT_TOL:
+            return Tails(0.5, 0.5, 0.0)
+        if value > estimate:
+            return replace(self, estimate=1 - self.estimate, centre=1 - self.centre).tails(1 - value).swapped()
+        with np.errstate(divide="ignore"):
+            t = float((logit(self.centre) - logit(value)) * self.centre * (1 - self.centre) / np.sqrt(self.variance))
+        p_value = min(float(stdtr(self.df, -t)), 0.5)  # values between centre and estimate are in every interval
+        ratio, n = value / estimate, min(self.n_units)
+        if self._is_unseen:
+            return Tails.from_lower(ratio**n, self.df)
+        if not self.is_partial:
+            shares = [ratio**n for n, constant in zip(self.n_units, self.constant_classes, strict=True) if constant]
+            share = max(*shares, float(_lost_share(1 - self.estimate, n, betainc, value, otherwise=0.0)), 0.0)
+            if share > p_value:
+                return Tails.from_lower(share, self.df)
+        return Tails(p_value, 1 - p_value, t)
+
+    @property
+    def _is_unseen(self) -> Any:
+        return self.is_constant | ((self.estimate == 0) | (self.estimate == 1)) & (not self.is_partial)
+
+
+def _lost_share(area: FloatArray, n: Any, function: Any, argument: float, *, otherwise: float) -> FloatArray:
+    """Return a quantile or a probability of the share of discordant pairs where n (1 - area) is between 0 and 1.
+
+    If the smaller class has n observations, n pairs share no observation, and less than one of them is discordant. The
+    beta distribution is that of the upper bound of Clopper and Pearson (1934). This is a rule of thumb, as n (1 - area)
+    is a fraction.
+    """
+    lost, won = np.broadcast_arrays(n * (1 - area), n * area)
+    is_near = (lost > 0) & (lost < 1)
+    result = np.full(np.shape(lost), otherwise)
+    result[is_near] = function(lost[is_near], won[is_near] + 1, argument)
+    return result
+
+
+def _smooth(estimate: FloatArray, n_units: tuple[Any, Any], null_value: float) -> tuple[FloatArray, FloatArray]:
+    """Return areas with added observations, and the squares that these add to a variance."""
+    n = 2 / sum(1 / count for count in n_units)
+    centre = np.asarray((estimate * n + PSEUDO_COUNT * null_value) / (n + PSEUDO_COUNT))
+    mean = (estimate * n + null_value / 2) / (n + 1 / 2)
+    about_chance = (null_value - centre) ** 2 + null_value * (1 - null_value) / 2
+    added = (1 - CHANCE_WEIGHT) * mean * (1 - mean) + CHANCE_WEIGHT * about_chance
+    return centre, np.asarray(PSEUDO_COUNT_VARIANCE * added)
+
+
+def _effective_sizes(areas: Placements) -> tuple[FloatArray, FloatArray]:
+    """Return the number of independent observations of each class that clusters are worth in smoothing.
+
+    It is the geometric mean of two numbers: of equal clusters with the same sum of squared sizes (Kish 1965), and of
+    observations by the ratio of both variances, at least the number of clusters.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        worth = np.nan_to_num(_diagonal(areas.unclustered().variance()) / _diagonal(areas.variance()), posinf=np.inf)
+    negative, positive = (
+        np.sqrt(np.clip(part.total * worth, part.n_units, part.total) / np.sum(part.cluster_shares() ** 2))
+        for part in areas.classes
+    )
+    return negative, positive
+
+
+def _diagonal(matrix: FloatArray) -> FloatArray:
+    """Return the variances of a covariance matrix, or a single variance."""
+    return np.diagonal(matrix) if matrix.ndim == 2 else matrix
+
+
+def satterthwaite_df(components: Sequence[VarianceComponent]) -> Any:
+    """Return the degrees of freedom of a sum of independent variances."""
+    nothing = np.zeros(())
+    total = sum((component.variance for component in components), nothing)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        df = total**2 / sum((component.variance**2 / component.df for component in components), nothing)
+    return np.where(np.isnan(df), np.inf, df)
+
+
+# ---- differences and other contrasts of areas
+@dataclass(frozen=True)
+class AreaContrast:
+    """Weighted sum of K areas, with its variance, and with an interval by MOVER.
+
+    Attributes
+    ----------
+    weights : array of shape (K,)
+    areas : SmoothedAreas
+        The K areas.
+    correlation : array of shape (K, K)
+        Of the areas.
+    df : float
+        Degrees of freedom of the smoothed variance of the sum.
+    plain_variance, plain_df : float
+        Variance of the sum by DeLong or by the jackknife over clusters, and its degrees of freedom in Wald's test.
+    is_same_curve : bool, default=False
+        Whether the curves place every observation alike.
+    is_constant : bool, default=False
+        Whether the difference is the same for every observation, and not 0.
+    is_blind : bool, default=False
+        Whether a variance is unseen, of a class of one observation or of one of two samples.
+
+    Notes
+    -----
+    In the method of variance estimates recovery (MOVER), the distances between the bounds and the sum are the roots of
+    quadratic forms of the distances between the bounds of each area and the area [1]_; contrasts: [2]_. Areas are
+    bounded, and so are the bounds at any level: beyond, ``zero_variance_interval`` determines the bounds.
+
+    References
+    ----------
+    .. [1] G. Y. Zou, A. Donner (2008), Construction of confidence limits about effect measures: a general approach,
+       Statistics in Medicine 27, 1693-1702.
+    .. [2] G. Y. Zou, W. Huang, X. Zhang (2009), A note on confidence interval estimation for a linear function of
+       binomial proportions, Computational Statistics & Data Analysis 53, 1080-1085.
+    """
+
+    weights: FloatArray
+    areas: SmoothedAreas
+    correlation: FloatArray
+    df: float
+    plain_variance: float
+    plain_df: float
+    is_same_curve: bool = False
+    is_constant: bool = False
+    is_blind: bool = False
+
+    @classmethod
+    def from_placements(cls, areas: Placements, weights: FloatArray) -> AreaContrast:
+        """Return a contrast of curves on the same observations."""
+        chosen = np.flatnonzero(weights)
+        areas, weights = areas.select(chosen), weights[chosen]
+        smoothed, contrast = SmoothedAreas.from_placements(areas), areas.contrast(weights)
+        std_error = np.sqrt(smoothed.variance)
+        correlation = np.clip(areas.variance() / np.multiply.outer(std_error, std_error), -1, 1)
+        np.fill_diagonal(correlation, 1.0)
+        components, variance = contrast.components(), float(contrast.variance())
+        if not areas.is_clustered and not areas.is_stratified:
+            components = [
+                part._replace(variance=part.variance + MIN_SUM_SQUARES / (part.df * (part.df + 1)))
+                for part in components
+            ]
+        is_same = float(contrast.estimate) == 0 and contrast.is_constant
+        return cls(
+            weights,
+            smoothed,
+            correlation,
+            float(satterthwaite_df(components)),
+            variance,
+            contrast.df,
+            is_same_curve=is_same,
+            is_constant=variance <= VARIANCE_TOL and not is_same,
+            is_blind=min(contrast.n_units) <= 1,
+        )
+
+    @classmethod
+    def from_samples(cls, first: SmoothedAreas, second: SmoothedAreas) -> AreaContrast:
+        """Return the difference of two areas on different observations."""
+        parts = first, second
+        columns: dict[str, Any] = {
+            name: np.array([getattr(part, name) for part in parts])
+            for name in ("estimate", "centre", "variance", "df", "plain_variance", "is_probit")
+        }
+        n_units = min(first.n_units[0], second.n_units[0]), min(first.n_units[1], second.n_units[1])
+        is_dominant = first.has_dominant_cluster or second.has_dominant_cluster
+        areas = SmoothedAreas(**columns, n_units=n_units, has_dominant_cluster=is_dominant)
+        components = [VarianceComponent(part.variance, float(part.df)) for part in parts]
+        return cls(
+            np.array([1.0, -1.0]),
+            areas,
+            np.eye(2),
+            float(satterthwaite_df(components)),
+            float(areas.plain_variance.sum()),
+            min(part.plain_df for part in parts),
+            is_same_curve=bool(first.estimate == second.estimate and first.is_constant and second.is_constant),
+            is_blind=bool(first.is_blind or second.is_blind),
+        )
+
+    @property
+    def estimate(self) -> float:
+        """Weighted sum of the areas."""
+        return float(self.weights @ self.areas.estimate)
+
+    def limits(self, quantiles: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the bounds for quantiles, shape (Q,) each."""
+        low, high = self.areas.limits(np.asarray(quantiles)[:, None])
+        below, above = self.areas.estimate - low, high - self.areas.estimate
+        is_positive = self.weights > 0
+        distances = (self.weights * np.where(is_positive, *pair) for pair in ((below, above), (above, below)))
+        squares = (np.einsum("qi,ij,qj->q", part, self.correlation, part) for part in distances)
+        downwards, upwards = (np.sqrt(np.maximum(square, 0)) for square in squares)
+        return self.estimate - downwards, self.estimate + upwards
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Return the bounds of the interval."""
+        quantile = -float(stdtrit(self.df, (1 - level) / 2))
+        low, high = self.limits(quantile * _FRACTIONS)
+        (lowest,), (highest,) = self.limits(np.array([np.inf]))
+        smallest, largest = self._bounds
+        width = largest - smallest
+        unseen = zero_variance_interval(np.asarray((self.estimate - smallest) / width), self.areas.n_units, level)
+        first, last = (smallest + width * float(end) for end in unseen)
+        low_end, high_end = float(low.min()), float(high.max())  # a bound never comes nearer as the level rises
+        low_end = min(low_end, first) if first < lowest else low_end
+        high_end = max(high_end, last) if last > highest else high_end
+        return max(low_end, smallest), min(high_end, largest)
+
+    def tails(self, value: float) -> Tails:
+        """Return the one-sided p-values of a value: half of 1 - the level at which intervals begin to exclude it."""
+        if value > self.estimate:
+            return replace(self, weights=-self.weights).tails(-value).swapped()
+        t, smallest = self._quantile_at(value), self._bounds[0]
+        reachable = min(value, float(self.limits(np.array([np.inf]))[0][0]))
+        distance = self.estimate - smallest
+        unseen = (max(reachable - smallest, 0.0) / distance if distance else 1.0) ** min(self.areas.n_units)
+        p_value = float(stdtr(self.df, -t))
+        return Tails.from_lower(unseen, self.df) if unseen > p_value else Tails(p_value, 1 - p_value, t)
+
+    def _quantile_at(self, value: float) -> float:
+        """Return the smallest quantile with a lower bound of at most a value; infinity if there is none."""
+        from scipy.optimize import brentq
+
+        reached = np.flatnonzero(self.limits(_QUANTILES)[0] <= value)
+        if not reached.size or reached[0] == 0:
+            return 0.0 if reached.size else np.inf
+        bracket = _QUANTILES[reached[0] - 1 : reached[0] + 1]
+        return float(brentq(lambda q: float(self.limits(np.array([q]))[0][0]) - value, *bracket, rtol=1e-14))
+
+    @property
+    def _bounds(self) -> tuple[float, float]:
+        return float(np.minimum(self.weights, 0).sum()), float(np.maximum(self.weights, 0).sum())
+
+
+# ---- one area by any method
+def auc_interval(areas: Placements, level: float, method: str | None, replicate: Any = None) -> Interval[Any]:
+    """Return the interval of one area; the smoothed logit replaces a method that shows no variability.
+
+    Parameters
+    ----------
+    areas : Placements
+        Placements of one curve.
+    level : float
+        Confidence level, in (0, 1).
+    method : str or None
+        One of ``AUC_METHODS``, of a partial area one of ``PARTIAL_AUC_METHODS``. None selects the first.
+    replicate : function, optional
+        Returns the area in each resample, for "bootstrap" and "bca".
+
+    Returns
+    -------
+    Interval
+        Of the area as a fraction of the width of its range, with the flag ``fallback`` if another method replaces
+        ``method``.
+
+    Raises
+    ------
+    RocPredictError
+        If ``method`` is unknown.
     """
     allowed = PARTIAL_AUC_METHODS if areas.is_partial else AUC_METHODS
-    check_option("method", method, (None, *allowed))
-    estimate, flags, method = float(areas.estimate), degenerate_flags(areas), method or allowed[0]
-    limits = _interval_limits(areas, level, method, replicate)
-    if limits is None or not limits[1] > limits[0]:
-        flags |= Flags(fallback=method != "smoothed-logit")
-        method = "smoothed-logit"
-        limits = SmoothedAreas.from_placements(areas).interval(level)
+    method = check_option("method", method, (None, *allowed)) or allowed[0]
+    smoothed, estimate = SmoothedAreas.from_placements(areas), float(areas.estimate)
+    limits, flags = _interval_limits(areas, smoothed, level, method, replicate), smoothed.flags
+    if not limits[1] > limits[0]:
+        flags |= Flags(fallback=True)
+        method, limits = "smoothed-logit", smoothed.interval(level)
     if method == "smoothed-logit" and 0 < estimate < 1 and not areas.is_partial:
-        flags |= Flags(fallback=any(areas.constant_classes))
+        flags |= Flags(fallback=any(smoothed.constant_classes))
     low, high = (min(max(float(end), 0.0), 1.0) for end in limits)
     return Interval(low, high, level, method, estimate, flags)
 
 
-def auc_std_error(areas: AnyPlacements, method: str | None, replicate: Any = None) -> float:
-    """Return the standard error of an area as a share: by default DeLong's, or the smoothed one where that is 0."""
+def _interval_limits(
+    areas: Placements, smoothed: SmoothedAreas, level: float, method: str, replicate: Any
+) -> tuple[Any, Any]:
+    """Return the bounds of an interval, which are equal if the method shows no variability."""
+    area, units = float(areas.estimate), areas.n_units
+    if method == "smoothed-logit":
+        return smoothed.interval(level)
+    if method == "bootstrap":
+        return percentile_interval(replicate(), level)
+    if method == "bca":
+        return bca_interval(replicate(), area, _bca_acceleration(areas), level)
+    quantile = critical_value(smoothed.plain_df, level)
+    if method == "newcombe":
+        return _newcombe_low(area, units, quantile), 1 - _newcombe_low(1 - area, units, quantile)
+    if method == "hanley-mcneil":
+        variance = hanley_mcneil_variance(area, units)
+    else:
+        variance = 0.0 if smoothed.is_blind else float(smoothed.plain_variance)
+    half = quantile * float(np.sqrt(variance)) if variance > VARIANCE_TOL else 0.0
+    if method != "logit":
+        return area - half, area + half
+    half = half / (area * (1 - area)) if 0 < area < 1 else 0.0
+    return expit(logit(area) - half), expit(logit(area) + half)
+
+
+def auc_std_error(areas: Placements, method: str | None, replicate: Any = None) -> float:
+    """Return the standard error of an area: by default that of DeLong, or the smoothed one if that is 0."""
     check_option("method", method, (None, *(PARTIAL_AUC_STD_ERRORS if areas.is_partial else STD_ERRORS)))
     if method == "bootstrap":
         return float(np.std(replicate(), ddof=1))
     if method == "hanley-mcneil":
         return float(np.sqrt(hanley_mcneil_variance(float(areas.estimate), areas.n_units)))
-    variance = float(areas.variance())
-    blind = variance <= VARIANCE_TOL or min(areas.n_units) <= 1
-    if method == "smoothed-logit" or (method is None and blind):
-        return float(np.sqrt(SmoothedAreas.from_placements(areas).variance))
-    return float(np.sqrt(variance))
+    smoothed = SmoothedAreas.from_placements(areas)
+    if method is None:
+        return float(smoothed.std_error)
+    return float(np.sqrt(smoothed.plain_variance if method == "delong" else smoothed.variance))
+
+
+def critical_value(df: float, level: float) -> float:
+    """Return the quantile of Student's t that leaves half of 1 - level above it; a normal one for infinite ``df``."""
+    return -float(stdtrit(df, (1 - level) / 2))
+
+
+def hanley_mcneil_variance(area: float, count: tuple[float, float]) -> float:
+    """Return the variance of the AUC of exponential classes with this area.
+
+    References
+    ----------
+    J. A. Hanley, B. J. McNeil (1982), The meaning and use of the area under a receiver operating characteristic (ROC)
+    curve, Radiology 143, 29-36.
+    """
+    negatives, positives = count
+    both_above, both_below = area / (2 - area), 2 * area**2 / (1 + area)
+    spread = (positives - 1) * (both_above - area**2) + (negatives - 1) * (both_below - area**2)
+    return (area * (1 - area) + spread) / (negatives * positives)
+
+
+def _newcombe_low(area: float, count: tuple[float, float], quantile: float) -> float:
+    """Return the lower bound of Newcombe (2006, method 5), from the variance at the bound.
+
+    The upper bound is 1 less the lower bound of the area of the opposite direction.
+
+    References
+    ----------
+    R. G. Newcombe (2006), Confidence intervals for an effect size measure based on the Mann-Whitney statistic. Part 2:
+    asymptotic methods and evaluation, Statistics in Medicine 25, 559-573.
+    """
+    from scipy.optimize import brentq
+
+    half = sum(count) / 2 - 1
+
+    def excess(t: float) -> float:
+        ratio = quantile**2 * (1 + half * ((1 - t) / (2 - t) + t / (1 + t))) / (count[0] * count[1])
+        if area == 1:  # both sides divided by 1 - t, since 1 itself is a solution
+            return 1 - t - ratio * t
+        return (area - t) ** 2 - ratio * t * (1 - t)
+
+    return float(brentq(excess, 0, area, xtol=_XTOL)) if area else 0.0
+
+
+def _bca_acceleration(placements: Placements) -> float:
+    """Return the skewness of the influence on the area over 6, for two samples (Efron 1987)."""
+    cubes = squares = 0.0
+    for part in placements.classes:
+        weighted, deviations = part.deviations(placements.estimate), part.values - placements.estimate
+        cubes += float(np.sum(weighted * deviations**2)) / part.total**3
+        squares += float(np.sum(weighted * deviations)) / part.total**2
+    return cubes / (6 * squares**1.5) if squares > 0 else 0.0
 
 
 def map_interval(interval: Interval[Any], change: Callable[[Any], Any]) -> Interval[Any]:
-    """Return an interval with its ends and its estimate changed, in an order that stays."""
+    """Return an interval with an increasing function applied to its bounds and its estimate."""
     low, high, estimate = (change(part) for part in (interval.low, interval.high, interval.estimate))
     return replace(interval, low=low, high=high, estimate=estimate)
 
@@ -84,152 +605,7 @@ def complement_interval(interval: Interval[Any]) -> Interval[Any]:
     return replace(turned, low=turned.high, high=turned.low)
 
 
-def check_total_weight(cases: tuple[float, float], what: str) -> None:
-    """Refuse weights that do not amount to one case of each class."""
-    for name, total in zip(("negative", "positive"), cases, strict=True):
-        if total < 1:
-            raise RocPredictError(
-                f"weights of the {name} class sum to {total:g}; {what} needs weights that say how many cases "
-                "each row stands for, 1 or more in all"
-            )
-
-
-def hanley_mcneil_variance(area: float, count: tuple[float, float]) -> float:
-    """Return the variance that exponential classes of this area would have (Hanley and McNeil 1982)."""
-    negatives, positives = count
-    both_above, both_below = area / (2 - area), 2 * area**2 / (1 + area)
-    spread = (positives - 1) * (both_above - area**2) + (negatives - 1) * (both_below - area**2)
-    return (area * (1 - area) + spread) / (negatives * positives)
-
-
-def degenerate_flags(areas: AnyPlacements | AucBatch) -> Flags:
-    """Return what is degenerate about an area, or about each of a batch."""
-    whole = not areas.is_partial
-    return Flags(
-        single_observation=np.minimum(*areas.n_units) <= 1,
-        perfect_separation=(areas.estimate == 1) & whole,
-        perfect_reversal=(areas.estimate == 0) & whole,
-        point_mass=areas.is_constant,
-        dominant_cluster=getattr(areas, "has_dominant_cluster", False),
-    )
-
-
-def critical_value(freedom: float, level: float) -> float:
-    """Return the quantile that leaves half of 1 - level above it: normal, or with few degrees of freedom Student's."""
-    tail = (1 - level) / 2
-    return -float(ndtri(tail) if np.isinf(freedom) else stdtrit(freedom, tail))
-
-
-def _interval_limits(areas: AnyPlacements, level: float, method: str, replicate: Any) -> tuple[Any, Any] | None:
-    """Return the ends of an interval, or None where the method sees no spread."""
-    area, units = float(areas.estimate), areas.n_units
-    if method == "bootstrap":
-        return percentile_interval(replicate(), level)
-    if method == "bca":
-        return bca_interval(replicate(), area, _bca_acceleration(areas), level)
-    if method == "smoothed-logit":
-        return SmoothedAreas.from_placements(areas).interval(level)
-    if method == "newcombe":
-        return _newcombe(areas, level)
-    variance = hanley_mcneil_variance(area, units) if method == "hanley-mcneil" else float(areas.variance())
-    blind = (method != "hanley-mcneil" and min(units) <= 1) or (method == "logit" and area in {0, 1})
-    if blind or variance <= VARIANCE_TOL:
-        return None
-    limits = {"delong": _wald_limits, "hanley-mcneil": _wald_limits, "logit": _logit_wald_limits}[method]
-    return limits(area, variance, critical_value(areas.df, level))
-
-
-def _wald_limits(area: float, variance: float, quantile: float) -> tuple[float, float]:
-    half = quantile * float(np.sqrt(variance))
-    return area - half, area + half
-
-
-def _logit_wald_limits(area: float, variance: float, quantile: float) -> tuple[float, float]:
-    half = quantile * np.sqrt(variance) / (area * (1 - area))
-    return expit(logit(area) - half), expit(logit(area) + half)
-
-
-def _newcombe(placements: AnyPlacements, level: float) -> tuple[float, float]:
-    """Solve for the areas that lie z standard errors off, by their own variance (Newcombe 2006, method 5)."""
-    from scipy.optimize import brentq
-
-    area, z = float(placements.estimate), critical_value(placements.df, level)
-    negatives, positives = placements.n_units
-    half = (negatives + positives) / 2 - 1
-
-    def variance_over(t: float, factor: float) -> float:
-        return z * z * factor * (1 + half * ((1 - t) / (2 - t) + t / (1 + t))) / (negatives * positives)
-
-    def excess(t: float) -> float:
-        return (area - t) ** 2 - variance_over(t, t * (1 - t))
-
-    if area == 1:  # both sides divided by 1 - t, since 1 itself solves them
-        return float(brentq(lambda t: (1 - t) - variance_over(t, t), 0, 1, xtol=1e-14)), 1.0
-    if area == 0:
-        return 0.0, float(brentq(lambda t: t - variance_over(t, 1 - t), 0, 1, xtol=1e-14))
-    return float(brentq(excess, 0, area, xtol=1e-14)), float(brentq(excess, area, 1, xtol=1e-14))
-
-
-def _bca_acceleration(placements: AnyPlacements) -> float:
-    """Return the skewness of the area's influence over 6 (Efron 1987), two samples."""
-    assert isinstance(placements, Placements)  # strata are not resampled
-    cubes = squares = 0.0
-    for class_placements in (placements.negative, placements.positive):
-        deviation = class_placements.values - placements.estimate
-        weights = 1.0 if class_placements.weights is None else class_placements.weights
-        cubes += float(np.sum(weights * deviation**3)) / class_placements.total**3
-        squares += float(np.sum(weights * deviation**2)) / class_placements.total**2
-    return cubes / (6 * squares**1.5) if squares > 0 else 0.0
-
-
-@dataclass(frozen=True)
-class AucBatch:
-    """The areas of many features, and how their placement values scatter; every array has shape F.
-
-    The formulas are those of ``Placements``, without clusters.
-    """
-
-    estimate: FloatArray
-    n_units: tuple[FloatArray, FloatArray]
-    """Observations of the negative and of the positive class."""
-    sum_squares: tuple[FloatArray, FloatArray]
-    """Sum of squares of the placement values of each class about the area."""
-    is_partial = False
-
-    @cached_property
-    def smoothed(self) -> SmoothedAreas:
-        """The areas with smoothed variances."""
-        return SmoothedAreas.from_sum_squares(
-            self.estimate,
-            self.sum_squares,
-            self.n_units,
-            0.5,
-            constant_classes=self.constant_classes,
-            is_constant=self.is_constant,
-        )
-
-    def std_error(self) -> tuple[FloatArray, NDArray[np.bool_]]:
-        """Return DeLong's standard errors, and where they are 0 or unknown, so that the smoothed ones stand in."""
-        variance = np.zeros(np.shape(self.estimate))
-        for scatter, n in zip(self.sum_squares, self.n_units, strict=True):
-            with np.errstate(divide="ignore", invalid="ignore"):
-                variance += np.where(n > 1, scatter / (n * (n - 1)), 0.0)
-        blind = (variance <= VARIANCE_TOL) | (np.minimum(*self.n_units) <= 1)
-        return np.sqrt(np.where(blind, self.smoothed.variance, variance)), blind
-
-    @property
-    def constant_classes(self) -> list[NDArray[np.bool_]]:
-        """True where all cases of each class are placed alike, so that its spread was not seen."""
-        classes = zip(self.sum_squares, self.n_units, strict=True)
-        return [np.asarray((scatter <= PLACEMENT_TOL**2) & (count > 1)) for scatter, count in classes]
-
-    @property
-    def is_constant(self) -> NDArray[np.bool_]:
-        """True where every case is placed where chance is."""
-        spread = np.maximum(*self.sum_squares) > PLACEMENT_TOL**2
-        return np.asarray((np.abs(self.estimate - 0.5) <= PLACEMENT_TOL) & ~spread)
-
-
+# ---- rates at a fixed threshold
 _PROPORTIONS = {
     "tpr": (("tp",), ("fn",)),
     "fnr": (("fn",), ("tp",)),
@@ -242,45 +618,46 @@ _PROPORTIONS = {
     "accuracy": (("tp", "tn"), ("fp", "fn")),
     "error_rate": (("fp", "fn"), ("tp", "tn")),
 }
-"""Each measure that is a share: of these cells, among these and those."""
+"""Cells of the confusion matrix in the numerator of each proportion, and the other cells of its denominator."""
 EMPIRICAL_MEASURES = (*_PROPORTIONS, "ameans", "youden")
-"""Measures of which the four cells at a threshold give an interval."""
+"""Measures with an interval from the confusion matrix at a fixed threshold."""
 
 
 def rate_interval(cells: ConfusionCounts, measure: str, level: float, method: str | None) -> Interval[Any]:
-    """Return the interval of a measure from the four cells at a threshold that was fixed beforehand."""
+    """Return the interval of a measure from the confusion matrix at a threshold that was fixed beforehand."""
     check_option("measure", measure, EMPIRICAL_MEASURES)
-    if measure in {"ameans", "youden"}:
+    if measure not in _PROPORTIONS:
         check_option("method", method, (None, "newcombe-wilson"))
-        return _ameans_or_youden(measure, cells, level)
-    check_option("method", method, (None, *PROPORTION_METHODS))
-    method_name = cast(ProportionMethod, method or PROPORTION_METHODS[0])
-    part, other = (np.sum([getattr(cells, name) for name in names], axis=0) for names in _PROPORTIONS[measure])
-    total = part + other
-    interval = proportion_interval(part, np.where(total > 0, total, 1), level=level, method=method_name)
-    if (total > 0).all():
+        totals = [np.asarray(part, dtype=np.float64) for part in (cells.fp + cells.tn, cells.tp + cells.fn)]
+        tnr, tpr = cells.tn / totals[0], cells.tp / totals[1]
+        limits = ameans_interval(tpr, tnr, (totals[0], totals[1]), level)
+        low, high, estimate = (np.asarray(part)[()] for part in (*limits, (tpr + tnr) / 2))
+        interval = Interval(low, high, level, "newcombe-wilson", estimate)
+        return interval if measure == "ameans" else map_interval(interval, lambda part: 2 * part - 1)
+    name = cast(ProportionMethod, check_option("method", method, (None, *PROPORTION_METHODS)) or PROPORTION_METHODS[0])
+    part, other = (np.sum([getattr(cells, cell) for cell in names], axis=0) for names in _PROPORTIONS[measure])
+    is_defined = part + other > 0
+    interval = proportion_interval(part, np.where(is_defined, part + other, 1), level=level, method=name)
+    if is_defined.all():
         return interval
     choices = (interval.low, 0.0), (interval.high, 1.0), (interval.estimate, np.nan)
-    low, high, estimate = (np.where(total > 0, end, nothing)[()] for end, nothing in choices)
-    return Interval(low, high, level, method_name, estimate, Flags(undefined=total == 0))
+    low, high, estimate = (np.where(is_defined, value, undefined)[()] for value, undefined in choices)
+    return Interval(low, high, level, name, estimate, Flags(undefined=~is_defined))
 
 
 def ameans_interval(
     tpr: ArrayOrFloat, tnr: ArrayOrFloat, count: tuple[ArrayOrFloat, ArrayOrFloat], level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the interval of (TPR + TNR)/2 at a fixed threshold, from Wilson's intervals of the two.
+    """Return the interval of (TPR + TNR)/2 at a fixed threshold, from Wilson's intervals of the two rates.
 
-    The distances of a sum's ends are the roots of the summed squares of its parts' distances (Newcombe 1998).
+    The distance between a bound and the sum is the root of the summed squares of the distances of the two rates.
+
+    References
+    ----------
+    R. G. Newcombe (1998), Interval estimation for the difference between independent proportions: comparison of eleven
+    methods, Statistics in Medicine 17, 873-890.
     """
     rates, total = np.array([tnr, tpr]), np.array(count, dtype=np.float64)
     low, high = wilson(rates * total, total, level)
     middle = rates.mean(axis=0)
     return middle - np.hypot(*(rates - low)) / 2, middle + np.hypot(*(high - rates)) / 2
-
-
-def _ameans_or_youden(measure: str, cells: ConfusionCounts, level: float) -> Interval[Any]:
-    positives, negatives = (np.asarray(part, dtype=np.float64) for part in (cells.tp + cells.fn, cells.fp + cells.tn))
-    tpr, tnr = cells.tp / positives, cells.tn / negatives
-    low, high = ameans_interval(tpr, tnr, (negatives, positives), level)
-    interval = Interval(low[()], high[()], level, "newcombe-wilson", ((tpr + tnr) / 2)[()])
-    return interval if measure == "ameans" else map_interval(interval, lambda part: 2 * part - 1)

@@ -1,9 +1,9 @@
-"""McNemar test of two classifiers."""
+"""McNemar's test of two classifiers."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
+from math import sqrt
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -19,11 +19,10 @@ from rocpredict.base.validation import Label, RocPredictError, check_option, sho
 
 McnemarMethod: TypeAlias = Literal["exact", "mid-p", "asymptotic"]
 MCNEMAR_METHODS: tuple[McnemarMethod, ...] = get_args(McnemarMethod)
-_NULL = "on rows of this population both classifiers err equally often"
 
 
 class CorrectnessTable(NamedTuple):
-    """Counts of rows by which of two classifiers is right.
+    """Counts of observations by which of two classifiers is right.
 
     Attributes
     ----------
@@ -38,31 +37,31 @@ class CorrectnessTable(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class McNemarTest(Result):
-    """The test whether two classifiers err equally often.
+    """Test whether two classifiers have the same error rate.
 
     Attributes
     ----------
     error_rate1, error_rate2 : Interval
-        The error rate of each (``.estimate``), with its exact interval (Clopper and Pearson).
+        Error rate of each classifier (``.estimate``), with its exact interval (Clopper and Pearson 1934).
     difference : float
-        Error rate of the first - error rate of the second: negative when the first errs less.
+        Error rate of the first classifier minus that of the second: negative if the first has fewer errors.
     interval : Interval
-        Of the difference.
+        Confidence interval of the difference.
     agreement : CorrectnessTable
-        How many rows both, only the first, only the second, or neither called rightly.
+        Numbers of observations that both, only the first, only the second, or neither classify correctly.
     statistic : float
-        (only_second_right - only_first_right)/sqrt(their sum): standard normal under the null for many
-        discordant rows; it has the sign of the difference. 0 when there are none. The p-value of the exact
-        methods comes from the counts, not from it.
+        (only_second_right - only_first_right)/sqrt(their sum): standard normal under the null hypothesis for many
+        discordant observations, with the sign of the difference; 0 without discordant observations. The p-values of the
+        exact methods are computed from the counts instead.
     p_value : float
-        Two-sided.
+        Two-sided p-value.
     null : str
-        The hypothesis that a small p-value speaks against.
+        Null hypothesis.
     method : str
     n : int
-        Rows.
+        Number of observations.
     flags : Flags
-        ``no_discordant_pairs``: no row tells the two apart, and p is 1.
+        ``no_discordant_pairs``: both classifiers are right and wrong on the same observations, and p is 1.
     """
 
     error_rate1: Interval
@@ -106,29 +105,32 @@ def mcnemar_test(
     level: float = 0.95,
     weights: ArrayLike | None = None,
 ) -> McNemarTest:
-    """Test whether two classifiers err equally often on the same rows.
+    """Test whether two classifiers have the same error rate, on the same observations.
 
     Parameters
     ----------
-    y_pred1, y_pred2 : arrays of shape (n,)
-        The label that each classifier calls each row: calls, not scores.
-    y : array of shape (n,)
-        The true labels, of two or more kinds.
+    y_pred1, y_pred2 : array-like of shape (n,)
+        Label that each classifier predicts for each observation: labels, not scores.
+    y : array-like of shape (n,)
+        True labels, of two or more classes.
     positive : label, optional
-        None: a call is right when it is the row's label. Named: when both or neither are this label, so that
-        confusing other labels is no error.
-    labels : array of labels, optional
-        All labels there are, where a classifier may call one that no row of ``y`` has. Left out, such a call
-        is refused: it is more often a coding of its own (1 for "pos") than an error.
-    method : {"exact", "mid-p", "asymptotic"}
-        Of the p-value. Exact: the binomial test of the rows that only one called rightly; it never rejects
-        a true null too often. Mid-p: half of the probability of what was seen is left out: less conservative,
-        and it may reject a true null a little too often. Asymptotic: normal, without continuity correction;
-        for many such rows.
-    level : float
-        Of all intervals.
-    weights : array of shape (n,), optional
-        How many cases each row stands for; whole numbers.
+        By default, a prediction is right if it equals the label. With ``positive``, a prediction is right if both or
+        neither are this label, so that confusing other labels is no error.
+    labels : array-like of labels, optional
+        All labels, if a classifier may predict one that is not in ``y``. By default such a prediction raises an error:
+        it is more often another coding (1 for "pos") than a wrong prediction.
+    method : {"exact", "mid-p", "asymptotic"}, default="exact"
+        p-value:
+
+        - "exact": binomial test of the observations that only one classifier predicts correctly. It never rejects a
+          true null hypothesis more often than its level.
+        - "mid-p": omits half of the probability of the observed table [3]_. It is less conservative, and may reject a
+          true null hypothesis slightly more often than its level.
+        - "asymptotic": normal approximation without continuity correction, for many such observations.
+    level : float, default=0.95
+        Confidence level of all intervals.
+    weights : array-like of shape (n,), optional
+        Frequency weights; whole numbers.
 
     Returns
     -------
@@ -137,26 +139,31 @@ def mcnemar_test(
     Raises
     ------
     RocPredictError
-        Lengths that differ, missing or unknown labels, scores in place of labels, an unknown method, a level
-        outside (0, 1).
+        If lengths differ, labels are missing or unknown, scores are passed instead of labels, ``method`` is unknown, or
+        ``level`` is not in (0, 1).
 
     Notes
     -----
-    Rows that both call rightly, or both wrongly, say nothing about the difference: of the b + c others each is
-    under the null as likely to favour either, so b is binomial with probability 1/2 (McNemar 1947).
+    Observations that both classifiers predict correctly, or both wrongly, have no information about the difference.
+    Each of the b + c others favours either classifier with probability 1/2 under the null hypothesis, so b is binomial
+    [1]_.
 
-    The interval of the difference is Newcombe's square-and-add of Wilson's intervals (1998, method 10), with the
+    The interval of the difference is Newcombe's square-and-add of two Wilson intervals [2]_ (method 10), with the
     correlation of the two classifiers' successes, continuity-corrected where positive. It never has width 0. Its
-    coverage, enumerated over all tables of 10 to 40 rows for error rates from 0.02 to 0.5, is 0.94 to 1 at
-    level 0.95. As it is made another way than the p-value, the two may disagree about 0 when p is close to
+    coverage, enumerated over all tables of 10 to 40 observations for error rates from 0.02 to 0.5, is 0.94 to 1 at
+    level 0.95. The interval and the p-value are computed differently and may disagree about 0 if p is close to
     1 - level.
 
-    The rows must be new to both classifiers and independent of each other.
+    The observations must be independent of each other, and not used to fit the classifiers.
 
     References
     ----------
-    Q. McNemar (1947), Psychometrika 12, 153-157. R. G. Newcombe (1998), Statistics in Medicine 17, 2635-2650.
-    M. W. Fagerland, S. Lydersen, P. Laake (2013), BMC Medical Research Methodology 13, 91 (mid-p).
+    .. [1] Q. McNemar (1947), Note on the sampling error of the difference between correlated proportions or
+       percentages, Psychometrika 12, 153-157.
+    .. [2] R. G. Newcombe (1998), Improved confidence intervals for the difference between binomial proportions based on
+       paired data, Statistics in Medicine 17, 2635-2650.
+    .. [3] M. W. Fagerland, S. Lydersen, P. Laake (2013), The McNemar test for binary matched-pairs data: mid-p and
+       asymptotic are better than exact conditional, BMC Medical Research Methodology 13, 91.
 
     Examples
     --------
@@ -171,20 +178,20 @@ def mcnemar_test(
     check_index({"y_pred1": y_pred1, "y_pred2": y_pred2, "y": y, "weights": weights})
     y_pred1, y_pred2, y = repeat_rows(weights, y_pred1, y_pred2, y)
     check_option("method", method, MCNEMAR_METHODS)
-    level = check_confidence_level(level)
     right1, right2 = _is_correct(y_pred1, y_pred2, y, positive, labels)
     cells = right1 & right2, right1 & ~right2, ~right1 & right2, ~right1 & ~right2
     agreement = CorrectnessTable(*(int(rows.sum()) for rows in cells))
-    n, first, second = sum(agreement), agreement.only_first_right, agreement.only_second_right
+    n, first, second, wrong = sum(agreement), *agreement[1:]
+    statistic = (second - first) / sqrt(first + second) if first + second else 0.0
     return McNemarTest(
-        error_rate1=proportion_interval(agreement.both_wrong + second, n, level=level),
-        error_rate2=proportion_interval(agreement.both_wrong + first, n, level=level),
+        error_rate1=proportion_interval(wrong + second, n, level=level),
+        error_rate2=proportion_interval(wrong + first, n, level=level),
         difference=(second - first) / n,
         interval=paired_difference_interval(agreement, level=level),
         agreement=agreement,
-        statistic=_z(first, second),
-        p_value=_p_value(first, second, method),
-        null=_NULL,
+        statistic=statistic,
+        p_value=_p_value(first, second, statistic, method),
+        null="both classifiers have the same error rate",
         method=method,
         n=n,
         flags=Flags(no_discordant_pairs=first + second == 0),
@@ -192,91 +199,88 @@ def mcnemar_test(
 
 
 def paired_difference_interval(agreement: CorrectnessTable, *, level: float = 0.95) -> Interval:
-    """Return Newcombe's interval (1998, method 10) of the error rate of the first - that of the second.
+    """Return Newcombe's interval (1998, method 10) of the difference of two error rates on the same observations.
 
     Parameters
     ----------
     agreement : CorrectnessTable
-        Counts with one row or more.
-    level : float
+        Counts of one or more observations.
+    level : float, default=0.95
+        Confidence level.
+
+    Returns
+    -------
+    Interval
+        Of the error rate of the first classifier minus that of the second.
 
     Raises
     ------
     RocPredictError
-        Counts without rows, a level outside (0, 1).
+        If there are no observations, or ``level`` is not in (0, 1).
 
     Examples
     --------
     >>> paired_difference_interval(CorrectnessTable(12, 1, 7, 1))
     Interval(0.0255591 to 0.50692, level=0.95, method='newcombe')
     """
-    _, only_first, only_second, both_wrong = agreement
+    both_right, only_first, only_second, both_wrong = agreement
     n, wrong = sum(agreement), (both_wrong + only_second, both_wrong + only_first)
     error1, error2 = (proportion_interval(errors, n, level=level, method="wilson") for errors in wrong)
-    estimate, correlation = error1.estimate - error2.estimate, _correlation(agreement)
-    below = _combine_widths(error1.estimate - error1.low, error2.high - error2.estimate, correlation)
-    above = _combine_widths(error1.high - error1.estimate, error2.estimate - error2.low, correlation)
-    low, high, level = max(estimate - below, -1.0), min(estimate + above, 1.0), check_confidence_level(level)
-    return Interval(low, high, level, "newcombe", (only_second - only_first) / n)
+    surplus: float = both_right * both_wrong - only_first * only_second
+    surplus = max(surplus - n / 2, 0) if surplus > 0 else surplus
+    margins = (n - wrong[0]) * wrong[0] * (n - wrong[1]) * wrong[1]
+    correlation = surplus / sqrt(margins) if margins else 0.0  # phi coefficient, continuity-corrected if positive
+
+    def combine(first: float, second: float) -> float:
+        return sqrt(first * first - 2 * correlation * first * second + second * second)
+
+    estimate = error1.estimate - error2.estimate
+    low = estimate - combine(error1.estimate - error1.low, error2.high - error2.estimate)
+    high = estimate + combine(error1.high - error1.estimate, error2.estimate - error2.low)
+    level = check_confidence_level(level)
+    return Interval(max(low, -1.0), min(high, 1.0), level, "newcombe", (only_second - only_first) / n)
 
 
 def _is_correct(
     y_pred1: ArrayLike, y_pred2: ArrayLike, y: ArrayLike, positive: Any, labels: ArrayLike | None
 ) -> list[NDArray[np.bool_]]:
-    """Return for each classifier which rows it calls rightly."""
+    """Return for each classifier which observations it predicts correctly."""
     truth = check_labels(y, y)
     names = unique_labels(truth if labels is None else check_labels(labels, labels))
-    calls = [_codes(f"y_pred{k}", p, names) for k, p in enumerate((y_pred1, y_pred2), 1)]
-    for k, called in enumerate(calls, 1):
-        if len(called) != len(truth):
-            raise RocPredictError(f"y_pred{k} has {len(called)} rows and y has {len(truth)}; give as many")
-    codes = _codes("y", truth, names)
+    codes, predictions = (
+        _codes("y", truth, names),
+        [_codes(f"y_pred{k}", labels, names) for k, labels in enumerate((y_pred1, y_pred2), 1)],
+    )
+    for k, predicted in enumerate(predictions, 1):
+        if len(predicted) != len(truth):
+            raise RocPredictError(f"y_pred{k} has {len(predicted)} rows and y has {len(truth)}; pass as many")
     if positive is None:
-        return [called == codes for called in calls]
+        return [predicted == codes for predicted in predictions]
     (code,) = _codes("positive", [positive], names)
-    return [(called == code) == (codes == code) for called in calls]
+    return [(predicted == code) == (codes == code) for predicted in predictions]
 
 
 def _codes(argument: str, values: ArrayLike, names: list[Any]) -> NDArray[np.intp]:
-    """Return the place of each label among the names."""
-    places = {name: place for place, name in enumerate(names)}
+    """Return the index of each label among the names."""
+    indices = {name: index for index, name in enumerate(names)}
     items = as_label_column(argument, values).tolist()
     try:
-        return np.array([places[item] for item in items], dtype=np.intp)
-    except KeyError:
-        unknown = next(item for item in items if item not in places)
-        raise RocPredictError(
-            f"{argument} holds {short_repr(unknown)}, which is not among the labels {names}"
-        ) from None
+        return np.array([indices[item] for item in items], dtype=np.intp)
+    except KeyError as error:
+        unknown = short_repr(error.args[0])
+        raise RocPredictError(f"{argument} contains {unknown}, which is not among the labels {names}") from None
     except TypeError:
-        raise RocPredictError(f"{argument}={short_repr(items)} is not an array of labels, shape (n,)") from None
+        raise RocPredictError(f"{argument}={short_repr(items)} is not an array of labels of shape (n,)") from None
 
 
-def _z(first: int, second: int) -> float:
-    return (second - first) / math.sqrt(first + second) if first + second else 0.0
-
-
-def _p_value(first: int, second: int, method: str) -> float:
-    """Return the two-sided p-value of the rows that only one called rightly."""
+def _p_value(first: int, second: int, statistic: float, method: str) -> float:
+    """Return the two-sided p-value from the numbers of observations that only one classifier predicts correctly."""
     fewer, discordant = min(first, second), first + second
     if first == second:
         return 1.0
     if method == "asymptotic":
-        return float(2 * ndtr(-abs(_z(first, second))))
+        return float(2 * ndtr(-abs(statistic)))
     tail = bdtr(fewer, discordant, 0.5)
     if method == "mid-p":
         tail = (tail + (bdtr(fewer - 1, discordant, 0.5) if fewer else 0.0)) / 2
     return float(2 * tail)
-
-
-def _correlation(agreement: CorrectnessTable) -> float:
-    """Return the phi coefficient of being right, drawn towards 0 where it is positive."""
-    a, b, c, d = agreement
-    margins = (a + b) * (c + d) * (a + c) * (b + d)
-    surplus = a * d - b * c
-    corrected = max(surplus - sum(agreement) / 2, 0) if surplus > 0 else surplus
-    return corrected / math.sqrt(margins) if margins else 0.0
-
-
-def _combine_widths(first: float, second: float, correlation: float) -> float:
-    return math.sqrt(first * first - 2 * correlation * first * second + second * second)

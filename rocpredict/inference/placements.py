@@ -1,20 +1,36 @@
-"""Placement values and their variances."""
+"""Placement values of AUCs, their variances, and the samples that they are computed from."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, get_args
+from functools import cached_property, reduce
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from rocpredict.base.labels import (
+    MAX_EXPANDED_ROWS,
+    ClassRows,
+    SourceRows,
+    check_index,
+    check_sample_weight,
+    encode_groups,
+    omit_rows,
+    split_rows,
+)
+from rocpredict.base.results import Flags
 from rocpredict.base.validation import (
     ArrayOrFloat,
     FloatArray,
+    Label,
+    NanPolicy,
     RocPredictError,
+    check_option,
     check_pair,
     check_probabilities,
+    short_repr,
     to_scalar,
 )
 from rocpredict.distributions.ecdf import Ecdf, count_below, count_below_transposed
@@ -22,17 +38,21 @@ from rocpredict.solvers.base import Axis, interpolate_tpr
 from rocpredict.solvers.empirical import EmpiricalSolver
 
 VARIANCE_TOL = 1e-24
-"""A variance of areas that is no more than rounding."""
+"""Variance of an area below which it is rounding error."""
 MIN_CLUSTERS = 4
-"""Clusters of each class, at least: fewer do not show the variance between clusters."""
+"""Smallest number of clusters of each class that shows the variance between clusters."""
 PLACEMENT_TOL = 1e-12
-"""Of a placement, or an area."""
+"""Rounding error of a placement value or an area."""
 EIGENVALUE_RTOL = 1e-10
-"""Of the largest eigenvalue of a covariance matrix: smaller ones are 0."""
+"""Eigenvalues of a covariance matrix below this share of the largest one are 0."""
+StratumWeights: TypeAlias = Literal["pairs", "positives", "equal"]
+STRATUM_WEIGHTS: tuple[StratumWeights, ...] = get_args(StratumWeights)
+"""Weightings of strata; the first is the default."""
+_DIRECTIONS = (None, "higher", "lower", "auto")
 
 
 class RateRange(NamedTuple):
-    """A range of FPR or of TPR."""
+    """Range of FPR or of TPR."""
 
     axis: Axis
     low: ArrayOrFloat
@@ -40,43 +60,59 @@ class RateRange(NamedTuple):
 
     @property
     def width(self) -> ArrayOrFloat:
-        """The width of the range."""
+        """Width of the range."""
         return self.high - self.low
 
     @property
     def chance_area(self) -> ArrayOrFloat:
-        """The area over the range for a feature that tells nothing."""
+        """Area over the range for an uninformative feature."""
         middle = (self.low + self.high) / 2
         return self.width * (middle if self.axis == "fpr" else 1 - middle)
 
 
 def check_rate_range(fpr: Any, tpr: Any) -> RateRange:
-    """Check the range of FPR or TPR of a partial area."""
+    """Check the range of FPR or of TPR of a partial area."""
     if (fpr is None) == (tpr is None):
         raise RocPredictError("partial_auc needs one of fpr=(low, high) and tpr=(low, high)")
     name: Axis = "fpr" if tpr is None else "tpr"
     limits = fpr if tpr is None else tpr
     low, high = (check_probabilities(name, limit) for limit in check_pair(name, limits, "(low, high)"))
     if np.any(low >= high):
-        raise RocPredictError(f"{name}={limits!r} is an empty range; give (low, high) with low < high")
+        raise RocPredictError(f"{name}={limits!r} is an empty range; pass (low, high) with low < high")
     return RateRange(name, to_scalar(low), to_scalar(high))
 
 
-class ClassPlacements(NamedTuple):
-    """The placement values of one class."""
+# ---- placement values
+class ClassColumns(NamedTuple):
+    """Rows of one class, with the values or the placement values of K features."""
 
     values: FloatArray
-    """Shape (rows,), or (rows, K) for K curves of the same rows; their mean is the area."""
-    weights: Any
-    """Cases that each row stands for; None where it is one."""
-    total: float
-    clusters: NDArray[np.intp] | None = None
-    """The cluster of each row, from 0 on, where rows are not independent; numbered alike in both classes."""
+    """Shape (rows,) or (rows, K); the mean of placement values is the area."""
+    weights: Any = None
+    """Frequency weight of each row, or None."""
+    clusters: Any = None
+    """Cluster of each row, with the same codes in both classes, or None for independent rows."""
+    strata: Any = None
+    """Stratum of each row, or None."""
+
+    @property
+    def total(self) -> float:
+        """Number of observations."""
+        return len(self.values) if self.weights is None else float(self.weights.sum())
 
     @property
     def n_units(self) -> float:
-        """Number of independent units: cases, or clusters with a case of this class."""
-        return self.total if self.clusters is None else float(len(np.unique(self.clusters)))
+        """Number of independent units: observations, or clusters with an observation of this class."""
+        return float(self.total if self.clusters is None else len(np.unique(self.clusters)))
+
+    def rows(self, rows: NDArray[Any]) -> ClassColumns:
+        """Return some of the rows; each feature stays contiguous."""
+        columns: Any = (None if part is None else part.T[..., rows].T for part in self)
+        return ClassColumns(*columns)
+
+    def distribution(self, curve: int) -> Ecdf:
+        """Return the distribution of one feature."""
+        return Ecdf(self.values[:, curve], self.weights)
 
     def deviations(self, centre: FloatArray) -> FloatArray:
         """Return the deviation of each row from a centre, times its weight."""
@@ -84,22 +120,32 @@ class ClassPlacements(NamedTuple):
         return deviations if self.weights is None else (deviations.T * self.weights).T
 
     def sum_squares(self, centre: FloatArray) -> FloatArray:
-        """Return the sum of squares (K curves: of products, shape (K, K)) of the rows about a centre."""
+        """Return the sum of squares of the rows about a centre, or for K curves of products, shape (K, K)."""
         return _products(self.deviations(centre), self.values - centre)
 
     def sum_by_cluster(self, values: FloatArray, n_clusters: int) -> FloatArray:
-        """Return the sum of one or K values of each row over the rows of each cluster."""
+        """Return the sums over the rows of each cluster."""
         sums = np.zeros((n_clusters, *values.shape[1:]))
-        np.add.at(sums, self.clusters, values)  # type: ignore[arg-type]
+        np.add.at(sums, self.clusters, values)
         return sums
 
     def cluster_shares(self) -> FloatArray:
-        """Return the share of each cluster in the class."""
-        return np.bincount(self.clusters, self.weights) / self.total  # type: ignore[arg-type]
+        """Return the share of each cluster in the observations of the class."""
+        return np.bincount(self.clusters, self.weights) / self.total
+
+
+class Stratum(NamedTuple):
+    """Area, placement values and weight of one stratum."""
+
+    estimate: FloatArray
+    """Shape () or (K,)."""
+    classes: list[ClassColumns]
+    """Placement values of the negatives, and of the positives."""
+    weight: float = 1.0
 
 
 class VarianceComponent(NamedTuple):
-    """An independent part of the variance of an area (K curves: of their covariances), and its degrees of freedom."""
+    """Independent part of the variance of an area (K curves: of the covariances), and its degrees of freedom."""
 
     variance: FloatArray
     df: float
@@ -107,67 +153,72 @@ class VarianceComponent(NamedTuple):
 
 @dataclass(frozen=True)
 class Placements:
-    """An area and the placement values that it is the mean of.
+    """An area, or K areas of the same observations, with placement values.
 
     Attributes
     ----------
-    estimate : array of shape () or (K,)
-        The area, as a share of the widest that it could be.
-    negative, positive : ClassPlacements
-        Placement values of each class: how the area changes with one case of it.
-    null_value : float
-        The area of a feature that tells nothing.
-    bounds : pair of float
-        Between which every area lies.
-    is_partial : bool
-        Whether it is a part of the area only.
+    strata : tuple of Stratum
+        A single one without strata. The area is the weighted mean over the strata.
+    null_value : float, default=0.5
+        Area of an uninformative feature.
+    bounds : pair of float, default=(0.0, 1.0)
+        Smallest and largest possible area.
+    is_partial : bool, default=False
+        Whether the area is a partial one.
     wins_within_clusters : array of shape (G,) or (G, K), optional
-        Of whole areas with clusters: the pairs of a negative and a positive of each cluster that the positive wins,
-        ties half.
+        For whole areas with clusters: the pairs of a negative and a positive of each cluster in which the positive is
+        larger, ties half.
+
+    Notes
+    -----
+    The variance is that of DeLong, DeLong and Clarke-Pearson [1]_ in each stratum. With clusters (one stratum) it is
+    that of the jackknife over clusters. A stratum with a single observation of a class, as matched pairs are, does not
+    show its variance; the variance between such strata replaces it.
+
+    References
+    ----------
+    .. [1] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson (1988), Comparing the areas under two or more correlated
+       receiver operating characteristic curves: a nonparametric approach, Biometrics 44, 837-845.
     """
 
-    estimate: FloatArray
-    negative: ClassPlacements
-    positive: ClassPlacements
+    strata: tuple[Stratum, ...]
     null_value: float = 0.5
     bounds: tuple[float, float] = (0.0, 1.0)
     is_partial: bool = False
     wins_within_clusters: Any = None
 
+    @cached_property
+    def estimate(self) -> FloatArray:
+        """Area, as a fraction of its largest possible value, shape () or (K,)."""
+        return np.asarray(sum(part.weight * part.estimate for part in self.strata))
+
     @property
-    def classes(self) -> tuple[ClassPlacements, ClassPlacements]:
-        """Both classes."""
-        return self.negative, self.positive
+    def negative(self) -> ClassColumns:
+        """Placement values of the negatives of the first stratum."""
+        return self.classes[0]
+
+    @property
+    def positive(self) -> ClassColumns:
+        """Placement values of the positives of the first stratum."""
+        return self.classes[1]
+
+    @property
+    def classes(self) -> list[ClassColumns]:
+        """Placement values of both classes of the first stratum."""
+        return self.strata[0].classes
 
     @property
     def n_units(self) -> tuple[float, float]:
-        """Independent units of each class."""
-        return self.negative.n_units, self.positive.n_units
+        """Number of independent units of each class."""
+        negatives, positives = zip(
+            *((part.n_units for part in stratum.classes) for stratum in self.strata), strict=True
+        )
+        return sum(negatives), sum(positives)
 
     @property
-    def df(self) -> float:
-        """Degrees of freedom of the variance in a Wald interval: infinitely many, except with clusters."""
-        return self.components()[0].df if self.is_clustered else np.inf
-
-    def variance(self) -> FloatArray:
-        """Return the variance of the area by DeLong, DeLong and Clarke-Pearson (1988); K curves: covariances.
-
-        With clusters that of the jackknife over clusters. A class of one unit shows no variability and adds nothing.
-        """
-        return sum((part.variance for part in self.components()), np.zeros(self.estimate.shape * 2))
-
-    def components(self) -> list[VarianceComponent]:
-        """Return the parts of the variance: of each class, or of all clusters together."""
-        if self.is_clustered:
-            changes = self._jackknife()
-            n_clusters = len(changes)
-            variance = _products(changes, changes) * ((n_clusters - 1) / n_clusters)
-            return [VarianceComponent(variance, _fourth_moment_df(changes))]
-        return [
-            VarianceComponent(part.sum_squares(self.estimate) / (part.total * (part.total - 1)), part.total - 1)
-            for part in self.classes
-            if part.total > 1
-        ]
+    def is_stratified(self) -> bool:
+        """True if there are two or more strata."""
+        return len(self.strata) > 1
 
     @property
     def is_clustered(self) -> bool:
@@ -177,63 +228,105 @@ class Placements:
     @property
     def has_dominant_cluster(self) -> bool:
         """True if one cluster has more than half of the observations of a class."""
-        if not self.is_clustered:
-            return False
-        return max(float(part.cluster_shares().max()) for part in self.classes) > 1 / 2
-
-    @property
-    def constant_classes(self) -> list[bool]:
-        """True if all units of each class, two or more, are placed alike, so that its spread was not seen."""
-        return [part.n_units > 1 and float(np.ptp(part.values)) <= PLACEMENT_TOL for part in self.classes]
+        return self.is_clustered and max(float(part.cluster_shares().max()) for part in self.classes) > 1 / 2
 
     @property
     def is_constant(self) -> bool:
-        """True if every case is placed where chance is: all values are tied, or all curves alike."""
-        extremes = (extreme for part in self.classes for extreme in (part.values.min(), part.values.max()))
-        return bool(max(abs(extreme - self.null_value) for extreme in extremes) <= PLACEMENT_TOL)
+        """True if every placement is that of an uninformative feature: all values are tied, or all curves equal."""
+        values = [part.values for stratum in self.strata for part in stratum.classes]
+        return all(float(np.abs(part - self.null_value).max()) <= PLACEMENT_TOL for part in values)
 
-    def unclustered(self) -> Placements:
-        """Return the same as of independent rows."""
-        negative, positive = (part._replace(clusters=None) for part in self.classes)
-        return replace(self, negative=negative, positive=positive, wins_within_clusters=None)
+    @property
+    def has_singleton_class(self) -> list[bool]:
+        """True for each stratum with a class of one unit, if there are two or more strata."""
+        return [self.is_stratified and min(part.n_units for part in stratum.classes) <= 1 for stratum in self.strata]
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of the variance in a Wald interval: infinite, except with clusters or between strata."""
+        if self.is_clustered:
+            return self.components()[0].df
+        n_between = sum(self.has_singleton_class)
+        if n_between <= 1:
+            return np.inf
+        between, whole = (
+            float(np.trace(np.atleast_2d(variance))) for variance in (self._between_strata(), self.variance())
+        )
+        return (n_between - 1) * (whole / between) ** 2 if between > 0 else np.inf
+
+    def variance(self) -> FloatArray:
+        """Return the variance of the area, or the covariance matrix of K areas."""
+        return sum((part.variance for part in self.components()), np.zeros(self.estimate.shape * 2))
+
+    def components(self) -> list[VarianceComponent]:
+        """Return the parts of the variance: of each class of each stratum, or of all clusters together."""
+        if self.is_clustered:
+            changes = self._jackknife()
+            variance = _products(changes, changes) * ((len(changes) - 1) / len(changes))
+            return [VarianceComponent(variance, _fourth_moment_df(changes))]
+        singles = self.has_singleton_class
+        within = [
+            VarianceComponent(
+                stratum.weight**2 * part.sum_squares(stratum.estimate) / (part.total * (part.total - 1)), part.total - 1
+            )
+            for stratum, is_single in zip(self.strata, singles, strict=True)
+            for part in stratum.classes
+            if part.total > 1 and not is_single
+        ]
+        df = sum(singles) - 1 if sum(singles) > 1 else np.inf
+        return [*within, VarianceComponent(self._between_strata(), df)] if any(singles) else within
 
     def select(self, curves: NDArray[np.intp]) -> Placements:
         """Return the placements of some of the K curves."""
-        classes = [part._replace(values=part.values[:, curves]) for part in self.classes]
-        within = None if self.wins_within_clusters is None else self.wins_within_clusters[:, curves]
-        return replace(
-            self,
-            estimate=self.estimate[curves],
-            negative=classes[0],
-            positive=classes[1],
-            wins_within_clusters=within,
-        )
+        return self._map(lambda array: array[..., curves])
 
-    def contrast(self, contrast: FloatArray) -> Placements:
+    def contrast(self, weights: FloatArray) -> Placements:
         """Return the placements of a weighted sum of the K curves."""
-        classes = []
-        for side in self.classes:
-            columns = zip(contrast, side.values.T, strict=True)
-            classes.append(side._replace(values=sum(w * column for w, column in columns if w)))
-        chance = self.null_value * float(contrast.sum())
-        bounds = float(np.minimum(contrast, 0).sum()), float(np.maximum(contrast, 0).sum())
-        within = None if self.wins_within_clusters is None else self.wins_within_clusters @ contrast
-        estimate = np.asarray(self.estimate @ contrast)
-        return Placements(estimate, classes[0], classes[1], chance, bounds, self.is_partial, within)
+        bounds = float(np.minimum(weights, 0).sum()), float(np.maximum(weights, 0).sum())
+        placements = self._map(lambda array: sum(w * array[..., k] for k, w in enumerate(weights) if w))
+        return replace(placements, null_value=self.null_value * float(weights.sum()), bounds=bounds)
+
+    def unclustered(self) -> Placements:
+        """Return the same placements as of independent rows."""
+        stratum = self.strata[0]._replace(classes=[part._replace(clusters=None) for part in self.classes])
+        return replace(self, strata=(stratum,), wins_within_clusters=None)
+
+    def _map(self, function: Callable[[FloatArray], Any]) -> Placements:
+        """Return the placements after a linear function of the last axis, which has the curves."""
+        strata = [
+            stratum._replace(
+                estimate=np.asarray(function(stratum.estimate)),
+                classes=[part._replace(values=function(part.values)) for part in stratum.classes],
+            )
+            for stratum in self.strata
+        ]
+        within = None if self.wins_within_clusters is None else function(self.wins_within_clusters)
+        return replace(self, strata=tuple(strata), wins_within_clusters=within)
+
+    def _between_strata(self) -> FloatArray:
+        """Return the variance between the strata with a class of one unit, of a single one the largest possible."""
+        strata = [part for part, single in zip(self.strata, self.has_singleton_class, strict=True) if single]
+        if len(strata) <= 1:
+            lowest, highest = self.bounds
+            largest = [part.weight**2 * (part.estimate - lowest) * (highest - part.estimate) for part in strata]
+            return np.asarray(sum((np.diag(v) if v.ndim else v for v in largest), np.zeros(())))
+        weights, estimates = np.array([part.weight for part in strata]), np.array([part.estimate for part in strata])
+        deviation = ((estimates - weights @ estimates / weights.sum()).T * weights).T
+        return np.asarray(deviation.T @ deviation * (len(strata) / (len(strata) - 1)))
 
     def _jackknife(self) -> FloatArray:
         """Return the change of the area when each cluster is left out, shape (G,) or (G, K).
 
-        Exact for a whole area. Of a partial one the placements stay as they are.
+        Exact for a whole area. The placements of a partial area are kept as they are.
         """
-        n_clusters = 1 + int(max(part.clusters.max() for part in self.classes))  # type: ignore[union-attr]
+        n_clusters = 1 + int(max(part.clusters.max() for part in self.classes))
         shape = (n_clusters, *np.ones(self.estimate.ndim, dtype=int))
-        kept, sums = [], []
+        remaining, sums = [], []
         for part in self.classes:
             weights = np.ones(len(part.values)) if part.weights is None else part.weights
-            kept.append((part.total - part.sum_by_cluster(weights, n_clusters)).reshape(shape))
+            remaining.append((part.total - part.sum_by_cluster(weights, n_clusters)).reshape(shape))
             sums.append(part.sum_by_cluster(part.deviations(self.estimate), n_clusters))
-        (left0, left1), (total0, total1) = kept, (part.total for part in self.classes)
+        (left0, left1), (total0, total1) = remaining, (part.total for part in self.classes)
         if self.wins_within_clusters is None:
             changes = -sums[0] / left0 - sums[1] / left1
         else:
@@ -246,8 +339,8 @@ class Placements:
 def _fourth_moment_df(changes: FloatArray) -> float:
     """Return the degrees of freedom of a sum of squares over clusters, from its fourth moment.
 
-    For one curve 3 (sum e^2)^2 / sum e^4 - 2: the Satterthwaite approximation for Gaussian e of unequal variances,
-    which are estimated by e^2. At least 4 for one curve, K + 3 for K, and at most G - 1.
+    For one curve they are 3 (sum e^2)^2 / sum e^4 - 2: the Satterthwaite approximation for Gaussian e of unequal
+    variances, which are estimated by e^2. They are at least 4 for one curve, K + 3 for K, and at most G - 1.
     """
     n_clusters, n_curves = len(changes), 1 if changes.ndim == 1 else changes.shape[1]
     if n_curves == 1:
@@ -263,7 +356,7 @@ def _fourth_moment_df(changes: FloatArray) -> float:
 
 
 def _products(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return the sum of the products over the rows; for K columns all of them, shape (K, K)."""
+    """Return the sum of the products over the rows, or for K columns all of them, shape (K, K)."""
     if first.ndim == 1:  # pairwise summation keeps more digits than a dot product, and starts no threads
         return np.asarray(np.sum(first * second))
     return np.asarray(first.T @ second)
@@ -272,78 +365,46 @@ def _products(first: FloatArray, second: FloatArray) -> FloatArray:
 def compute_placements(negative: Ecdf, positive: Ecdf) -> Placements:
     """Return the placements of one curve, each class in ascending order of its values.
 
-    O(n log n) time, O(n) memory (Sun and Xu 2014 give the same by midranks).
+    Time is O(n log n), memory O(n). Midranks give the same values (Sun and Xu 2014).
     """
     below, to = count_below(negative.sorted_sample, positive.sorted_sample)
     lower = negative.mid_rank_weight(below, to)
     below_negative = positive.mid_rank_weight(*count_below_transposed(below, to, len(negative.sorted_sample)))
-    classes = (
-        ClassPlacements((positive.total - below_negative) / positive.total, negative.sorted_weights, negative.total),
-        ClassPlacements(lower / negative.total, positive.sorted_weights, positive.total),
-    )
-    return Placements(EmpiricalSolver(negative, positive).auc_from_ranks(lower), *classes)
+    negatives = ClassColumns((positive.total - below_negative) / positive.total, negative.sorted_weights)
+    positives = ClassColumns(lower / negative.total, positive.sorted_weights)
+    return Placements((Stratum(EmpiricalSolver(negative, positive).auc_from_ranks(lower), [negatives, positives]),))
 
 
 def partial_placements(negative: Ecdf, positive: Ecdf, rate_range: RateRange) -> Placements:
-    """Return the placements of the area over a range of FPR or TPR, as a share of the range's width.
+    """Return the placements of the area over a range of FPR or TPR, as a fraction of the width of the range.
 
-    The part of a negative is the TPR at the FPR that it holds, taken to the nearer end where that lies outside
-    the band: with it the variance counts that the ends of the range are estimated too.
+    The placement of a negative is the mean TPR over its step of FPR, where the curve is taken as constant outside the
+    range. The variance therefore accounts for the estimation of the thresholds at both ends of the range.
     """
     axis, low, high = rate_range
-    if axis == "tpr":  # the curve seen from its other corner
+    if axis == "tpr":  # the curve with the classes exchanged
         turned = partial_placements(positive.reflect(), negative.reflect(), RateRange("fpr", 1 - high, 1 - low))
-        classes = [ClassPlacements(s.values[::-1], s.weights[::-1], s.total) for s in reversed(turned.classes)]
-        return replace(turned, negative=classes[0], positive=classes[1])
-    solver = EmpiricalSolver(negative, positive)
-    from_negative, to_negative = _fpr_steps(negative, negative.unique_values)
-    area_to = _cumulative_area(solver.points.fpr, solver.points.tpr)
-    before, after = np.clip(from_negative, low, high), np.clip(to_negative, low, high)
-    tpr_low, tpr_high = solver.along("fpr", np.array([low, high]))
-    outside = tpr_low * (np.minimum(to_negative, low) - np.minimum(from_negative, low))
-    outside += tpr_high * (np.maximum(to_negative, high) - np.maximum(from_negative, high))
-    in_negative = (area_to(after) - area_to(before) + outside) / (to_negative - from_negative)
-    in_positive = _mean_clipped_distance(*_fpr_steps(negative, positive.unique_values), low, high)
-    positives = ClassPlacements(in_positive / rate_range.width, positive.unique_weights, positive.total)
-    negatives = ClassPlacements(in_negative / rate_range.width, negative.unique_weights, negative.total)
+        classes = [
+            part._replace(values=part.values[::-1], weights=part.weights[::-1]) for part in reversed(turned.classes)
+        ]
+        return replace(turned, strata=(Stratum(turned.estimate, classes),))
+    solver, width = EmpiricalSolver(negative, positive), high - low
+    fpr, tpr = solver.points.fpr, solver.points.tpr
+    inside, (tpr_low, tpr_high) = (low <= fpr) & (fpr <= high), solver.along("fpr", np.array([low, high]))
+    levelled = (
+        np.concatenate([[0, low], fpr[inside], [high, 1]]),
+        np.concatenate([[tpr_low] * 2, tpr[inside], [tpr_high] * 2]),
+    )
+    falling = np.array([0, low, high, 1]), np.array([width, width, 0, 0])
+    negatives, positives = (
+        ClassColumns(
+            _mean_over_steps(*polyline, *_fpr_steps(negative, part.unique_values)) / width, part.unique_weights
+        )
+        for polyline, part in ((levelled, negative), (falling, positive))
+    )
     estimate, mean = (np.asarray(part.weights @ part.values / part.total) for part in (positives, negatives))
     negatives = negatives._replace(values=negatives.values - mean + estimate)
-    return Placements(estimate, negatives, positives, null_value=(low + high) / 2, is_partial=True)
-
-
-def placements_in_row_order(class_placements: ClassPlacements, ordered: FloatArray, rows: FloatArray) -> FloatArray:
-    """Return the placement of each row, from those of the values in their order."""
-    if len(class_placements.values) != len(rows):  # tied rows share a value, and rows without a weight have none
-        return class_placements.values[np.minimum(np.searchsorted(ordered, rows), len(ordered) - 1)]
-    values = np.empty(len(rows))
-    values[np.argsort(rows)] = class_placements.values
-    return values
-
-
-def wins_within_clusters(
-    negative: tuple[FloatArray, Any, NDArray[np.intp]], positive: tuple[FloatArray, Any, NDArray[np.intp]]
-) -> FloatArray:
-    """Return the pairs of each cluster that its positive wins, ties half, shape (G, K).
-
-    Each class has values, shape (rows, K), weights or None, and the clusters of its rows.
-    """
-    values, clusters = (np.concatenate([negative[k], positive[k]]) for k in (0, 2))
-    sizes = len(negative[0]), len(positive[0])
-    weights = np.zeros((2, sum(sizes)))
-    weights[0, : sizes[0]] = 1.0 if negative[1] is None else negative[1]
-    weights[1, sizes[0] :] = 1.0 if positive[1] is None else positive[1]
-    n_clusters, columns = 1 + int(clusters.max()), []
-    for column in values.T:
-        order = np.lexsort((column, clusters))
-        ordered, codes = column[order], clusters[order]
-        is_new = np.append(True, (np.diff(codes) > 0) | (np.diff(ordered) > 0))
-        first = np.flatnonzero(is_new)
-        negatives, positives = np.add.reduceat(weights[:, order], first, axis=1)
-        below, cluster = np.cumsum(negatives) - negatives, codes[first]
-        starts = np.append(True, np.diff(cluster) > 0)
-        below -= np.maximum.accumulate(np.where(starts, below, 0.0))
-        columns.append(np.bincount(cluster, positives * (below + negatives / 2), n_clusters))
-    return np.column_stack(columns)
+    return Placements((Stratum(estimate, [negatives, positives]),), null_value=(low + high) / 2, is_partial=True)
 
 
 def _fpr_steps(negative: Ecdf, values: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -351,137 +412,277 @@ def _fpr_steps(negative: Ecdf, values: FloatArray) -> tuple[FloatArray, FloatArr
     return negative.weight_above(values) / negative.total, negative.weight_at_or_above(values) / negative.total
 
 
-def _mean_clipped_distance(start: FloatArray, end: FloatArray, low: float, high: float) -> FloatArray:
-    """Return the mean length of the range that lies right of a point of each cell."""
+def _mean_over_steps(x: FloatArray, y: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
+    """Return the mean of a polyline over each step, or its value where a step has no width."""
+    total = np.concatenate([[0.0], np.cumsum(np.diff(x) * (y[1:] + y[:-1]) / 2)])
 
-    def area(u: FloatArray) -> FloatArray:
-        inside = np.clip(u, low, high)
-        left_of_band = np.minimum(u, low) * (high - low)
-        return np.asarray(left_of_band + (inside - low) * (high - (inside + low) / 2))
+    def area_to(at: FloatArray) -> FloatArray:
+        index = np.searchsorted(x, at, side="right") - 1
+        return np.asarray(total[index] + (at - x[index]) * (y[index] + interpolate_tpr(x, y, at)) / 2)
 
-    width = end - start
-    tied = width > 0
-    mean = np.asarray(high - np.clip(start, low, high))
-    mean[tied] = (area(end[tied]) - area(start[tied])) / width[tied]
+    mean, is_step = np.array(interpolate_tpr(x, y, start)), end > start
+    mean[is_step] = (area_to(end[is_step]) - area_to(start[is_step])) / (end - start)[is_step]
     return mean
 
 
-def _cumulative_area(fpr: FloatArray, tpr: FloatArray) -> Callable[[FloatArray], FloatArray]:
-    """Return the function that tells the area under the curve up to an FPR."""
-    total = np.concatenate([[0.0], np.cumsum(np.diff(fpr) * (tpr[1:] + tpr[:-1]) / 2)])
-
-    def area_to(at: FloatArray) -> FloatArray:
-        index = np.searchsorted(fpr, at, side="right") - 1
-        return np.asarray(total[index] + (at - fpr[index]) * (tpr[index] + interpolate_tpr(fpr, tpr, at)) / 2)
-
-    return area_to
+def placements_in_row_order(class_placements: ClassColumns, ordered: FloatArray, rows: FloatArray) -> FloatArray:
+    """Return the placement of each row, from the placements of the values in ascending order."""
+    if len(class_placements.values) != len(rows):  # tied rows share a value, and rows without a weight have none
+        return class_placements.values[np.minimum(np.searchsorted(ordered, rows), len(ordered) - 1)]
+    values = np.empty(len(rows))
+    values[np.argsort(rows)] = class_placements.values
+    return values
 
 
-StratumWeights: TypeAlias = Literal["pairs", "positives", "equal"]
-STRATUM_WEIGHTS: tuple[StratumWeights, ...] = get_args(StratumWeights)
-"""Weightings of strata; the first is the default."""
+# ---- samples
+class RowOptions(NamedTuple):
+    """Options that define the samples of two classes, with the names of ``auc_test``."""
+
+    positive: Label = None
+    negative: Label = None
+    nan_policy: NanPolicy = "raise"
+    direction: Any = None
+    weights: Any = None
+    clusters: Any = None
+    strata: Any = None
+    stratum_weights: str = "pairs"
+    strata_name: str = "strata"
+    """Argument that is named in a message about strata."""
 
 
 @dataclass(frozen=True)
-class StratifiedPlacements:
-    """The placements of each stratum, and how much each counts: weights of shape (strata,) that sum to 1."""
+class CurveSample:
+    """K features on the same rows, by class, with the sign changed of features whose positives have smaller values.
 
-    strata: tuple[Placements, ...]
-    weights: FloatArray
-    constant_classes: ClassVar[tuple[bool, bool]] = (False, False)  # strata are judged together
-    is_clustered: ClassVar[bool] = False
-    has_dominant_cluster: ClassVar[bool] = False
+    Attributes
+    ----------
+    classes : pair of ClassColumns
+    names : tuple of str
+    directions : tuple of {"higher", "lower"}
+        Direction of each feature before the change of sign.
+    omitted : pair of int
+        Rows (negative, positive) omitted for a missing value.
+    stratum_weights : str
+        One of ``STRATUM_WEIGHTS``.
+    flags : Flags
+    """
+
+    classes: tuple[ClassColumns, ClassColumns]
+    names: tuple[str, ...]
+    directions: tuple[str, ...]
+    omitted: tuple[int, int]
+    stratum_weights: str
+    flags: Flags
 
     @classmethod
-    def from_strata(cls, parts: tuple[Placements, ...], weighting: str) -> StratifiedPlacements:
-        """Weigh the strata: by pairs of a negative and a positive, by positives, or all alike."""
+    def from_rows(cls, features: Mapping[str, ArrayLike], y: ArrayLike, options: RowOptions) -> CurveSample:
+        """Split rows by class, without those that lack a value in any column."""
+        check_option("stratum_weights", options.stratum_weights, STRATUM_WEIGHTS)
+        if options.clusters is not None and options.strata is not None:
+            raise RocPredictError("clusters= and strata= do not go together; pass one of them")
+        groupings = {"clusters": options.clusters, options.strata_name: options.strata}
+        check_index({"y": y, "weights": options.weights, **groupings})
+        values, rows = split_rows(
+            features, y, positive=options.positive, negative=options.negative, nan_policy=options.nan_policy
+        )
+        table, names, codes = np.array(list(values.values())).T, tuple(values), []
+        weights = check_sample_weight(options.weights, len(table))
+        for name, grouping in groupings.items():
+            codes.append(None if grouping is None else encode_groups(name, grouping, len(table))[0])
+            rows = rows if codes[-1] is None else omit_rows(rows, codes[-1] < 0, name, options.nan_policy)
+        parts, weights = _apply_weights(rows, weights)
+        negative, positive = (ClassColumns(table, weights, *codes).rows(part) for part in parts)
+        if options.clusters is not None:
+            _check_clusters(negative, positive)
+        auto = isinstance(options.direction, str) and options.direction == "auto"
+        directions = (
+            _find_directions((negative, positive), names) if auto else _check_directions(options.direction, len(names))
+        )
+        signs = np.where(np.array(directions) == "lower", -1.0, 1.0)
+        classes = negative._replace(values=negative.values * signs), positive._replace(values=positive.values * signs)
+        return cls(classes, names, directions, rows.omitted, options.stratum_weights, Flags(auto_direction=auto))
+
+    @property
+    def n(self) -> tuple[float, float]:
+        """Number of observations of each class."""
+        return self.classes[0].total, self.classes[1].total
+
+    def fields(self) -> dict[str, Any]:
+        """Return the fields of a result that describe the rows."""
+        return {"n": self.n, "omitted": self.omitted, "direction": self.directions, "flags": self.flags}
+
+    @property
+    def design(self) -> str:
+        """Suffix of the name of a method: the dependence of the rows, empty for independent observations."""
+        if self.classes[0].clusters is not None:
+            return ", clustered"
+        return "" if self.classes[0].strata is None else ", stratified"
+
+    def pair(self, curve: int) -> tuple[Ecdf, Ecdf]:
+        """Return the two classes of one feature."""
+        return self.classes[0].distribution(curve), self.classes[1].distribution(curve)
+
+    def stratum(self, code: int) -> CurveSample:
+        """Return the rows of one stratum."""
+        negative, positive = (part.rows(part.strata == code)._replace(strata=None) for part in self.classes)
+        return replace(self, classes=(negative, positive))
+
+    def placements(self, rate_range: RateRange | None = None) -> Placements:
+        """Return the placements of all K curves in the order of the rows, by stratum if there are strata."""
+        if self.classes[0].strata is None:
+            return self._placements(rate_range)
+        codes = np.intersect1d(*(part.strata for part in self.classes))
+        if not codes.size:
+            raise RocPredictError("strata= has no stratum with rows of both classes; nothing can be compared")
+        parts = [self.stratum(code)._placements(rate_range) for code in codes]
         sizes = np.array([[part.negative.total, part.positive.total] for part in parts])
-        weights = {"pairs": sizes.prod(axis=1), "positives": sizes[:, 1], "equal": np.ones(len(parts))}[weighting]
-        return cls(parts, weights / weights.sum())
+        weights = {"pairs": sizes.prod(axis=1), "positives": sizes[:, 1], "equal": np.ones(len(parts))}
+        shares = weights[self.stratum_weights] / weights[self.stratum_weights].sum()
+        strata = (part.strata[0]._replace(weight=share) for part, share in zip(parts, shares, strict=True))
+        return replace(parts[0], strata=tuple(strata))
 
-    @property
-    def estimate(self) -> FloatArray:
-        """The weighted mean of the areas of the strata."""
-        return np.asarray(self.weights @ np.array([part.estimate for part in self.strata]))
+    def area(self, rate_range: RateRange | None = None) -> Placements:
+        """Return the placements of the first curve."""
+        return self.placements(rate_range)._map(lambda array: array[..., 0])
 
-    @property
-    def n_units(self) -> tuple[float, float]:
-        """Independent units of each class, in all."""
-        return sum(part.n_units[0] for part in self.strata), sum(part.n_units[1] for part in self.strata)
-
-    @property
-    def null_value(self) -> float:
-        """Area of a feature that tells nothing."""
-        return self.strata[0].null_value
-
-    @property
-    def is_constant(self) -> bool:
-        """True if every case is placed where chance is."""
-        return all(part.is_constant for part in self.strata)
-
-    @property
-    def is_partial(self) -> bool:
-        """True if it is a part of the area only."""
-        return self.strata[0].is_partial
-
-    @property
-    def df(self) -> float:
-        """Degrees of freedom of the variance: infinitely many, unless most of it is that between strata."""
-        blind = sum(self.has_singleton_class)
-        if blind <= 1:
-            return np.inf
-        variances = self._between_stratum_variance(), self.variance()
-        between, whole = (float(np.trace(np.atleast_2d(variance))) for variance in variances)
-        return (blind - 1) * (whole / between) ** 2 if between > 0 else np.inf
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """Between which every area lies."""
-        return self.strata[0].bounds
-
-    @property
-    def has_singleton_class(self) -> list[bool]:
-        """True for strata that have a class of one case, of which nobody sees how it varies."""
-        return [min(part.n_units) <= 1 for part in self.strata]
-
-    def variance(self) -> FloatArray:
-        """Return the sum of the variances within strata, and of that between strata with a class of one observation."""
-        return sum((part.variance for part in self.components()), np.zeros(self.estimate.shape * 2))
-
-    def components(self) -> list[VarianceComponent]:
-        """Return the parts of the variance: of each class of each stratum, and between those of single observations."""
-        within = [
-            VarianceComponent(share**2 * component.variance, component.df)
-            for share, part in self._weighted(blind=False)
-            for component in part.components()
+    def _placements(self, rate_range: RateRange | None) -> Placements:
+        pairs = [self.pair(curve) for curve in range(len(self.names))]
+        parts = [
+            compute_placements(*pair) if rate_range is None else partial_placements(*pair, rate_range) for pair in pairs
         ]
-        blind = sum(self.has_singleton_class)
-        df = blind - 1 if blind > 1 else np.inf
-        return [*within, VarianceComponent(self._between_stratum_variance(), df)] if blind else within
-
-    def _weighted(self, *, blind: bool) -> list[tuple[float, Placements]]:
-        """Return the strata that are blind (see ``has_singleton_class``), or the others, with their weights."""
-        strata = zip(self.weights, self.strata, self.has_singleton_class, strict=True)
-        return [(share, part) for share, part, single in strata if single == blind]
-
-    def _between_stratum_variance(self) -> FloatArray:
-        strata = self._weighted(blind=True)
-        if len(strata) <= 1:
-            lowest, highest = self.bounds
-            largest = [share**2 * (part.estimate - lowest) * (highest - part.estimate) for share, part in strata]
-            return np.asarray(sum((np.diag(v) if v.ndim else v for v in largest), np.zeros(())))
-        shares, estimates = np.array([share for share, _ in strata]), np.array([part.estimate for _, part in strata])
-        deviation = ((estimates - shares @ estimates / shares.sum()).T * shares).T
-        return np.asarray(deviation.T @ deviation * (len(strata) / (len(strata) - 1)))
-
-    def select(self, curves: NDArray[np.intp]) -> StratifiedPlacements:
-        """Return the same of some of the K curves."""
-        return StratifiedPlacements(tuple(part.select(curves) for part in self.strata), self.weights)
-
-    def contrast(self, contrast: FloatArray) -> StratifiedPlacements:
-        """Return the same of a weighted sum of the K curves."""
-        return StratifiedPlacements(tuple(part.contrast(contrast) for part in self.strata), self.weights)
+        classes, clusters = [], [rows.clusters for rows in self.classes]
+        if clusters[0] is not None and len(np.unique(codes := np.concatenate(clusters))) == len(codes):
+            clusters = [None, None]  # clusters of one row are independent
+        for index, rows in enumerate(self.classes):
+            columns = [
+                placements_in_row_order(
+                    part.classes[index],
+                    pair[index].sorted_sample if rate_range is None else pair[index].unique_values,
+                    values,
+                )
+                for part, pair, values in zip(parts, pairs, rows.values.T, strict=True)
+            ]
+            classes.append(rows._replace(values=np.column_stack(columns), clusters=clusters[index]))
+        within = None if clusters[0] is None or rate_range is not None else _wins_within_clusters(*self.classes)
+        stratum = Stratum(np.array([part.estimate for part in parts]), classes)
+        return replace(parts[0], strata=(stratum,), wins_within_clusters=within)
 
 
-AnyPlacements: TypeAlias = Placements | StratifiedPlacements
-"""One curve or K, all rows together or stratum by stratum."""
+def _wins_within_clusters(negative: ClassColumns, positive: ClassColumns) -> FloatArray:
+    """Return the number of pairs of each cluster in which the positive is larger, ties half, shape (G, K)."""
+    n_clusters, columns = 1 + int(max(part.clusters.max() for part in (negative, positive))), []
+    for values in zip(negative.values.T, positive.values.T, strict=True):
+        ranks = np.unique(np.concatenate(values), return_inverse=True)[1] + 1.0
+        starts = [(len(ranks) + 1) * part.clusters for part in (negative, positive)]  # values of each cluster by itself
+        keys = starts[1] + ranks[len(values[0]) :]
+        ordered = Ecdf(starts[0] + ranks[: len(values[0])], negative.weights)
+        below = (ordered.weight_below(keys) + ordered.total - ordered.weight_above(keys)) / 2
+        won = below - ordered.weight_below(starts[1])
+        columns.append(
+            np.bincount(positive.clusters, won if positive.weights is None else won * positive.weights, n_clusters)
+        )
+    return np.column_stack(columns)
+
+
+def _check_clusters(negative: ClassColumns, positive: ClassColumns) -> None:
+    """Raise if a class has too few clusters to show the variance between them."""
+    counts = [len(np.unique(part.clusters)) for part in (negative, positive)]
+    if min(counts) < MIN_CLUSTERS:
+        raise RocPredictError(
+            f"clusters= has {counts[0]} clusters with negatives and {counts[1]} with positives; {MIN_CLUSTERS} or more "
+            "of each are needed to estimate the variance between clusters"
+        )
+
+
+def check_total_weight(totals: Sequence[float], quantity: str) -> None:
+    """Raise if the weights of a class sum to less than one observation."""
+    for name, total in zip(("negative", "positive"), totals, strict=True):
+        if total < 1:
+            raise RocPredictError(
+                f"weights of the {name} class sum to {total:g}; {quantity} needs frequency weights with a sum of 1 or "
+                "more"
+            )
+
+
+def _apply_weights(rows: ClassRows, weights: FloatArray | None) -> tuple[list[NDArray[np.intp]], FloatArray | None]:
+    """Return the rows of both classes, repeated by whole weights; else rows with a weight above 0, and the weights."""
+    parts = [rows.negative, rows.positive]
+    if weights is None:
+        return parts, None
+    check_total_weight([weights[part].sum() for part in parts], "a test or an interval")
+    if (weights == np.round(weights)).all() and weights.sum() <= MAX_EXPANDED_ROWS:
+        times = weights.astype(np.intp)
+        return [np.repeat(part, times[part]) for part in parts], None
+    return [part[weights[part] > 0] for part in parts], weights
+
+
+def _find_directions(classes: tuple[ClassColumns, ClassColumns], names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the direction of each feature from its empirical AUC."""
+    pairs = [[part.distribution(curve) for part in classes] for curve in range(len(names))]
+    directions = tuple("lower" if EmpiricalSolver(*pair).auc() < 0.5 else "higher" for pair in pairs)
+    check_same_direction(directions, names)
+    return directions
+
+
+def check_same_direction(directions: Sequence[str], names: Sequence[str]) -> None:
+    """Raise if "auto" resolves to opposite directions of curves that are compared."""
+    if len(set(directions)) > 1:
+        listing = ", ".join(f"{name} {direction!r}" for name, direction in zip(names, directions, strict=True))
+        raise RocPredictError(
+            f"direction='auto' finds opposite directions ({listing}); if they are intended, pass "
+            f"direction={tuple(directions)}"
+        )
+
+
+def _check_directions(direction: Any, count: int) -> tuple[str, ...]:
+    if direction is None or isinstance(direction, str):
+        check_option("direction", direction, _DIRECTIONS)
+        return (direction or "higher",) * count
+    directions = tuple(direction) if isinstance(direction, Sequence) else (direction,)
+    if len(directions) != count:
+        raise RocPredictError(
+            f"direction={short_repr(direction)} has {len(directions)} items; pass one for each of {count} curves"
+        )
+    for item in directions:
+        check_option("direction", item, _DIRECTIONS[1:3])
+    return directions
+
+
+def join_rocs(rocs: Mapping[str, Any]) -> CurveSample:
+    """Return the sample of empirical curves of the same observations, without those that one of the curves lacks."""
+    curves = list(rocs.values())
+    sizes = [(len(roc.negative.sample), len(roc.positive.sample)) for roc in curves]
+    row_numbers: list[Any] = [getattr(roc, "source_rows", None) for roc in curves]
+    if any(rows is None for rows in row_numbers):  # observations are matched by their order within the classes
+        row_numbers = [SourceRows(np.arange(n), np.arange(n, n + m), None) for n, m in sizes]
+    totals = [tuple(np.add(size, roc.omitted).tolist()) for size, roc in zip(sizes, curves, strict=True)]
+    shared = [reduce(np.intersect1d, [rows[k] for rows in row_numbers]) for k in (0, 1)]
+    exchanged = [np.intersect1d(row_numbers[0][k], row_numbers[-1][1 - k]).size for k in (0, 1)]
+    if len(set(totals)) > 1 or any(exchanged):
+        raise RocPredictError(
+            f"the curves are not of the same cases in the same order: {totals[0]} and {totals[-1]} (negative, "
+            "positive); pass paired=False for independent samples"
+        )
+    if not min(map(len, shared)):
+        raise RocPredictError(
+            "the curves have no common observations of a class; pass paired=False for independent samples"
+        )
+    values, weights = [], []
+    for roc, rows in zip(curves, row_numbers, strict=True):
+        indices = (np.searchsorted(rows[k], shared[k]) for k in (0, 1))
+        classes = list(zip((roc.negative, roc.positive), indices, strict=True))
+        values.append(np.concatenate([d.sample[index] for d, index in classes]))
+        weights.append(
+            np.concatenate([np.ones(len(index)) if d.weights is None else d.weights[index] for d, index in classes])
+        )
+    if (weights[0] != weights[-1]).any():
+        raise RocPredictError(
+            "the curves have different weights for the same observations; pass paired=False for independent samples"
+        )
+    has_weights = any(roc.negative.weights is not None for roc in curves)
+    directions = tuple(roc.direction or "higher" for roc in curves)
+    options = RowOptions(positive=1, direction=directions, weights=weights[0] if has_weights else None)
+    labels = np.repeat([0, 1], [len(part) for part in shared])
+    sample = CurveSample.from_rows(dict(zip(rocs, values, strict=True)), labels, options)
+    omitted = totals[0][0] - len(shared[0]), totals[0][1] - len(shared[1])
+    return replace(sample, omitted=omitted, flags=Flags(auto_direction=any(roc.auto_direction for roc in curves)))

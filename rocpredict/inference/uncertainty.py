@@ -26,21 +26,21 @@ from rocpredict.base.validation import (
 )
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.shrinkage import ShrinkageDistribution
-from rocpredict.inference.base import ConfidenceBand, Uncertainty
 from rocpredict.inference.bootstrap import BootstrapOptions
 from rocpredict.inference.intervals import complement_interval, map_interval
 from rocpredict.inference.placements import RateRange, check_rate_range
 from rocpredict.solvers.thresholds import ThresholdCriterion
 
 if TYPE_CHECKING:
+    from rocpredict.inference.empirical import ConfidenceBand, EmpiricalUncertainty
     from rocpredict.inference.hypotheses import Alternative, AucTest
-    from rocpredict.inference.parametric import PairFit
+    from rocpredict.inference.parametric import PairFit, ParametricUncertainty
     from rocpredict.solvers.thresholds import ThresholdStability
 
 
-_N_OOB_RESAMPLES = 1000  # resamples behind an out-of-bag mean that is shown unasked
-_MAX_REPR_SIZE = 10_000  # cases, at most, of which a repr shows that mean: with more it is hardly needed
-_MAX_REPR_WORK = 2_000_000  # rows times resamples, at most, for the same
+_N_OOB_RESAMPLES = 1000  # of the out-of-bag mean in a repr
+_MAX_REPR_SIZE = 10_000  # observations, of which a repr shows that mean
+_MAX_REPR_WORK = 2_000_000  # observations times resamples of that mean
 
 AucErrorMethod: TypeAlias = Literal["delong", "hanley-mcneil", "smoothed-logit", "bootstrap", "delta"] | None
 AucMethod: TypeAlias = (
@@ -72,12 +72,11 @@ BandKind: TypeAlias = Literal["pointwise", "simultaneous"]
 
 
 class UncertaintyMixin(Generic[Value]):
-    """Standard errors and intervals; mixed into ``Roc``.
+    """Standard errors, intervals, tests and bands of a ROC curve; mixed into ``Roc``.
 
-    Every method names its own default: for samples the intervals that held in simulation, for Gaussians known
-    by mean, standard deviation and count generalized pivots, of a batch of features the delta method. Methods that
-    draw take ``n_resamples`` and ``rng``, a seed or a numpy Generator; with the default seed the same data give the
-    same interval.
+    The defaults are the methods that kept their level in simulations: for samples smoothed logit intervals and
+    Dirichlet draws, for two Gaussians with counts generalized pivots, and for a batch of features the delta method.
+    Methods that draw have ``n_resamples`` and ``rng``. With the default seed the same data have the same interval.
     """
 
     _oriented_distributions: Any
@@ -96,16 +95,27 @@ class UncertaintyMixin(Generic[Value]):
         Parameters
         ----------
         method : str, optional
-            Samples: "delong", "hanley-mcneil", "smoothed-logit" (never 0), "bootstrap"; left out, DeLong's, or
-            the smoothed one where that is 0 for want of overlap. Two Gaussians with counts: "delta". A fitted
-            prediction: also "bootstrap".
-        n_resamples, rng
-            Of "bootstrap".
+            Samples:
+
+            - "delong" (default): by the placement values. If it is 0 or unknown, "smoothed-logit" replaces the default.
+            - "hanley-mcneil": of exponential classes with this AUC.
+            - "smoothed-logit": with added observations, never 0.
+            - "bootstrap": standard deviation over resamples.
+
+            Two Gaussians with counts: "delta". A fitted prediction has "bootstrap" in addition.
+        n_resamples : int, default=2000
+            Number of resamples, for methods that draw.
+        rng : int or numpy.random.Generator, default=0
+            Seed or generator, for methods that draw.
+
+        Returns
+        -------
+        float or array of shape F
 
         Raises
         ------
         RocPredictError
-            An unknown method; no counts.
+            If the method is unknown, or the counts are missing.
         """
         return self._uncertainty(n_resamples, rng).area_std_error(None, method)
 
@@ -116,33 +126,59 @@ class UncertaintyMixin(Generic[Value]):
 
         Parameters
         ----------
-        level : float
+        level : float, default=0.95
+            Confidence level.
         method : str, optional
-            Samples: "smoothed-logit" (default), "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap"
-            (stratified percentile), "bca". Two Gaussians with counts: "pivotal" (default for one feature), "delta"
-            (default for a batch; on the probit scale, with Student's t), "reiser-guttman". A fitted prediction: also
-            "bootstrap", which fits each resample anew.
-        n_resamples, rng
-            Of the bootstrap.
+            Samples:
+
+            - "smoothed-logit" (default): DeLong's interval [1]_ on the logit scale, with added observations and
+              Student's t.
+            - "newcombe": score interval with the variance of exponential classes [2]_.
+            - "delong", "logit": Wald intervals with DeLong's variance, of the AUC and of its logit.
+            - "hanley-mcneil": Wald interval with the variance of exponential classes.
+            - "bootstrap", "bca": stratified resamples; percentiles, and bias-corrected and accelerated ones [3]_.
+
+            Two Gaussians with counts:
+
+            - "pivotal" (default for one feature): quantiles of a generalized pivot (cf. [4]_).
+            - "delta" (default for a batch): delta method on the probit scale, with Student's t.
+            - "reiser-guttman": noncentral t [5]_.
+
+            A fitted prediction has "bootstrap" in addition, which refits each resample.
+        n_resamples : int, default=2000
+            Number of resamples, for methods that draw.
+        rng : int or numpy.random.Generator, default=0
+            Seed or generator, for methods that draw.
 
         Returns
         -------
         Interval
-            Never of width 0: where a method sees no spread, another stands in, with the flag ``fallback``.
+            Its width is never 0: a method that shows no variability is replaced, with the flag ``fallback``.
 
         Raises
         ------
         RocPredictError
-            An unknown method, a level outside (0, 1), no counts.
+            If the method is unknown, ``level`` is not in (0, 1), or the counts are missing.
 
         Notes
         -----
-        "smoothed-logit" is DeLong's interval (DeLong, DeLong and Clarke-Pearson 1988) on the logit scale. A quarter of
-        an observation is added to each class to estimate the area, and half of one to estimate its variance; the
-        quantiles are those of Student's t with Satterthwaite's degrees of freedom. "pivotal" are quantiles of a
-        generalized pivot (cf. Li, Liao and Liu 2008), a distribution of the AUC over standard deviations
-        s sqrt((n - 1)/chi-squared) and normal means. "delta" has Satterthwaite's degrees of freedom. How each method
-        covers is in the documentation ("How intervals cover").
+        "smoothed-logit" adds a quarter of an observation to each class to estimate the area, and half of one to
+        estimate its variance. Its quantiles are those of Student's t with Satterthwaite's degrees of freedom. "pivotal"
+        is a distribution of the AUC over standard deviations s sqrt((n - 1)/chi-squared) and normal means. "delta" has
+        Satterthwaite's degrees of freedom. The coverage of each method is in the documentation ("How intervals cover").
+
+        References
+        ----------
+        .. [1] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson (1988), "Comparing the areas under two or more
+           correlated receiver operating characteristic curves: a nonparametric approach", Biometrics 44, 837-845.
+        .. [2] R. G. Newcombe (2006), "Confidence intervals for an effect size measure based on the Mann-Whitney
+           statistic. Part 2: asymptotic methods and evaluation", Statistics in Medicine 25, 559-573.
+        .. [3] B. Efron (1987), "Better bootstrap confidence intervals", Journal of the American Statistical Association
+           82, 171-185.
+        .. [4] C.-R. Li, C.-T. Liao, J.-P. Liu (2008), "On the exact interval estimation for the difference in paired
+           areas under the ROC curves", Statistics in Medicine 27, 224-242.
+        .. [5] B. Reiser, I. Guttman (1986), "Statistical inference for Pr(Y < X): the normal case", Technometrics 28,
+           253-257.
         """
         interval = self._uncertainty(n_resamples, rng).area_interval(None, check_confidence_level(level), method)
         return replace(interval, flags=interval.flags | self._direction_flags)
@@ -156,38 +192,51 @@ class UncertaintyMixin(Generic[Value]):
         margin: float | None = None,
         level: float = 0.95,
     ) -> AucTest:
-        """Test the AUC against a value; curves are tested against each other by ``rocpredict.auc_test``.
+        """Test the AUC against a value; ``rocpredict.auc_test`` tests two curves against each other.
 
         Parameters
         ----------
-        null : float
-            The value.
+        null : float, default=0.5
+            AUC under the null hypothesis.
         method : str, optional
-            Samples: "smoothed-logit" (default; p is the level at which the default interval begins to exclude the
-            value), "delong", "mann-whitney" (equal distributions; tie-corrected normal), "exact" (the same, counting
-            all ways to label up to 200 cases).
-            Two Gaussians with counts: "pivotal" (default; p is the level of significance at which the interval excludes
-            the value), "delta".
-        alternative : {"two-sided", "greater", "less", "noninferior", "equivalent"}
-            What is claimed; the last two need ``margin``.
-        margin : float
-        level : float
-            Of the interval in the result.
+            Samples:
+
+            - "smoothed-logit" (default): p is 1 - the level at which the default interval begins to exclude the value.
+            - "delong": the difference over its standard error.
+            - "mann-whitney": equal distributions; a normal approximation with tie correction.
+            - "exact": equal distributions; all ways to choose the labels of up to 200 observations.
+
+            Two Gaussians with counts: "pivotal" (default), "delta"; p is 1 - the level at which that interval begins to
+            exclude the value.
+        alternative : {"two-sided", "greater", "less", "noninferior", "equivalent"}, default="two-sided"
+            Alternative hypothesis. The last two need ``margin``.
+        margin : float, optional
+            Largest negligible difference, above 0.
+        level : float, default=0.95
+            Confidence level of the interval in the result.
+
+        Returns
+        -------
+        AucTest
 
         Raises
         ------
         RocPredictError
-            An unknown method or alternative; a batch; no counts.
+            If the method or the alternative is unknown, the ROC curve is a batch, or the counts are missing.
+
+        See Also
+        --------
+        rocpredict.auc_test : Test of two curves against each other.
         """
         from rocpredict.inference.hypotheses import Hypothesis
 
         if isinstance(null, UncertaintyMixin):
             raise RocPredictError(
-                "null= is a value of the AUC, here a ROC; two ROCs are compared by rp.auc_test(roc1, roc2)"
+                "null= is a ROC curve; pass a value of the AUC, or compare two curves by rp.auc_test(roc1, roc2)"
             )
         claim = Hypothesis(alternative, margin)
         if np.ndim(self.auc()):
-            raise RocPredictError("a batch of features cannot be tested at once; give them one by one")
+            raise RocPredictError("the ROC is a batch; test the features one by one")
         direction, level = self.direction or "higher", check_confidence_level(level)
         return self._uncertainty(_N_OOB_RESAMPLES, 0).auc_test(null, method, claim, level, direction)
 
@@ -205,9 +254,26 @@ class UncertaintyMixin(Generic[Value]):
 
         Parameters
         ----------
+        fpr, tpr : (low, high), optional
+            Range of FPR or of TPR; one of the two.
+        correction : {None, "mcclish"}, default=None
+            Scale of the area, as in ``partial_auc``.
         method : str, optional
-            Samples: "delong" (default; of the partial area itself, the ends of the range estimated),
-            "smoothed-logit", "bootstrap". Two Gaussians with counts: "delta".
+            Samples: "delong" (default; with the variability of the ends of the range), "smoothed-logit", "bootstrap".
+            Two Gaussians with counts: "delta".
+        n_resamples : int, default=2000
+            Number of resamples, for methods that draw.
+        rng : int or numpy.random.Generator, default=0
+            Seed or generator, for methods that draw.
+
+        Returns
+        -------
+        float or array of shape F
+
+        Raises
+        ------
+        RocPredictError
+            If the range, the correction or the method is unknown, or the counts are missing.
         """
         rate_range = self._check_rate_range(fpr, tpr)
         check_option("correction", correction, (None, "mcclish"))
@@ -229,17 +295,32 @@ class UncertaintyMixin(Generic[Value]):
 
         Parameters
         ----------
+        level : float, default=0.95
+            Confidence level.
+        fpr, tpr : (low, high), optional
+            Range of FPR or of TPR; one of the two.
+        correction : {None, "mcclish"}, default=None
+            Scale of the area, as in ``partial_auc``.
         method : str, optional
             Samples: "dirichlet" (default; draws of the curve, see ``tpr_at_fpr_interval``), "smoothed-logit", "delong",
-            "logit" (from the variance of the partial area itself), "bootstrap", "bca". Two Gaussians with counts:
+            "logit" (with the variance of the partial area itself), "bootstrap", "bca". Two Gaussians with counts:
             "pivotal" (default for one feature), "delta".
-        n_resamples, rng
-            Of "dirichlet" and of the bootstrap.
+        n_resamples : int, default=2000
+            Number of resamples, for methods that draw.
+        rng : int or numpy.random.Generator, default=0
+            Seed or generator, for methods that draw.
 
-        Notes
-        -----
-        Where fewer than one negative is expected in the range of FPR (or positive in that of TPR), the flag
-        ``extrapolated`` says that the interval rests on a curve that was assumed there.
+        Returns
+        -------
+        Interval
+            It contains the empirical partial area. The flag ``extrapolated`` indicates that fewer than one negative is
+            expected in the range of FPR, or one positive in that of TPR. The interval then depends on an assumed curve
+            there.
+
+        Raises
+        ------
+        RocPredictError
+            If the range, the correction or the method is unknown, or the counts are missing.
         """
         rate_range = self._check_rate_range(fpr, tpr)
         share = self._uncertainty(n_resamples, rng).area_interval(rate_range, check_confidence_level(level), method)
@@ -269,27 +350,49 @@ class UncertaintyMixin(Generic[Value]):
 
         Parameters
         ----------
-        fpr : float or array
-            With a single feature of any shape: one interval for each, each by itself (see ``band``).
+        fpr : float or array-like
+            FPRs. With a single feature of any shape: one interval for each, each by itself (see ``band``).
+        level : float, default=0.95
+            Confidence level.
         method : str, optional
-            Samples: "dirichlet" (default), "bootstrap", "hilgers" (exact for every pair of continuous distributions;
-            wide). Two Gaussians with counts: "pivotal" (default for one feature), "delta".
-        n_resamples, rng
-            Of "dirichlet" and of the bootstrap.
+            Samples:
+
+            - "dirichlet" (default): draws of the curve.
+            - "bootstrap": percentiles over stratified resamples.
+            - "hilgers": exact for every pair of continuous distributions, and wide [1]_.
+
+            Two Gaussians with counts: "pivotal" (default for one feature), "delta".
+        n_resamples : int, default=2000
+            Number of resamples, for methods that draw.
+        rng : int or numpy.random.Generator, default=0
+            Seed or generator, for methods that draw.
 
         Returns
         -------
         Interval
-            It holds the empirical TPR. With the flag ``extrapolated`` where FPR times the number of negatives is below
-            1: no observation shows the curve there.
+            It contains the empirical TPR. The flag ``extrapolated`` indicates that FPR times the number of negatives is
+            below 1: no observation shows the curve there.
+
+        Raises
+        ------
+        RocPredictError
+            If the method is unknown, an FPR is not in [0, 1], or the counts are missing.
 
         Notes
         -----
-        "dirichlet": each observation has an exponential weight, and each class one more; then the FPR at the k-th
-        largest negative is distributed as that of a continuous distribution (cf. Rubin 1981; Gu, Ghosal and Roy 2008).
-        The TPR is read off the drawn curve, which is straight between the negatives. Before the largest one it is flat
-        for the lower limit (a power of 4 from (0, 0)) and for the upper limit as steep as the power law of half the
-        exponent that the top quarter of the negatives suggests.
+        "dirichlet": each observation has an exponential weight, and each class one weight more. The FPR at the k-th
+        largest negative is then distributed as that of a continuous distribution (cf. [2]_, [3]_). The drawn curve is
+        straight between the negatives. Before the largest one it is flat for the lower limit (a power of 4 from (0,
+        0)). For the upper limit it is as steep as the power law with half of the exponent that the top quarter of the
+        negatives suggests.
+
+        References
+        ----------
+        .. [1] R. A. Hilgers (1991), "Distribution-free confidence bounds for ROC curves", Methods of Information in
+           Medicine 30, 96-101.
+        .. [2] D. B. Rubin (1981), "The Bayesian bootstrap", The Annals of Statistics 9, 130-134.
+        .. [3] J. Gu, S. Ghosal, A. Roy (2008), "Bayesian bootstrap estimation of ROC curve", Statistics in Medicine 27,
+           5407-5420.
         """
         uncertainty, at = self._uncertainty(n_resamples, rng), _check_rates("fpr", fpr)
         return uncertainty.tpr_at_fpr_interval(at, check_confidence_level(level), method)
@@ -325,23 +428,25 @@ class UncertaintyMixin(Generic[Value]):
         n_resamples: int = 2000,
         rng: Seed = 0,
     ) -> ConfidenceBand:
-        """Return a confidence band about the curve of one feature.
+        """Return a confidence band of the curve of one feature.
 
         Parameters
         ----------
-        level : float
-        kind : {"pointwise", "simultaneous"}
-            Pointwise: at each FPR an interval of the TPR there, for one FPR that was chosen beforehand; about a
-            counted curve wider where an interval by itself would fall as the FPR rises, or miss the curve.
-            Simultaneous: the whole curve lies inside with this level.
-        fpr : array of shape (k,), optional
-            Where to give the band. Left out: 201 FPRs, evenly from 0 to 1.
+        level : float, default=0.95
+            Confidence level.
+        kind : {"pointwise", "simultaneous"}, default="pointwise"
+            - "pointwise": at each FPR an interval of the TPR, for one FPR chosen beforehand. The limits of an empirical
+              curve are widened where they decrease as the FPR rises, or exclude the curve.
+            - "simultaneous": the whole curve is inside with this level.
+        fpr : array-like of shape (k,), optional
+            FPRs of the band. By default 201 FPRs, evenly from 0 to 1.
         method : str, optional
-            Pointwise, as in ``tpr_at_fpr_interval``. Samples: "dirichlet" (default), "bootstrap", "hilgers". Two
-            Gaussians with counts: "pivotal" (default), "delta". A fitted prediction: also "bootstrap". Simultaneous.
-            Samples: "kolmogorov-smirnov". Two Gaussians with counts: "working-hotelling".
-        n_resamples, rng
-            Of "dirichlet" and "bootstrap".
+            Pointwise: as in ``tpr_at_fpr_interval``. A fitted prediction has "bootstrap" in addition. Simultaneous:
+            "kolmogorov-smirnov" for samples [1]_, "working-hotelling" for two Gaussians with counts [2]_.
+        n_resamples : int, default=2000
+            Number of resamples, for methods that draw.
+        rng : int or numpy.random.Generator, default=0
+            Seed or generator, for methods that draw.
 
         Returns
         -------
@@ -350,17 +455,24 @@ class UncertaintyMixin(Generic[Value]):
         Raises
         ------
         RocPredictError
-            An unknown kind or method, a level outside (0, 1), FPRs outside [0, 1], no counts, a batch of features.
+            If the kind or the method is unknown, ``level`` is not in (0, 1), an FPR is not in [0, 1], the counts are
+            missing, or the ROC curve is a batch.
 
         Notes
         -----
-        "kolmogorov-smirnov" (Campbell 1994): with probability sqrt(level) the empirical FPR is at no threshold
-        farther from the true one than the exact quantile e0 of Kolmogorov's statistic, and likewise the TPR and e1;
-        so the curve lies between TPR(FPR - e0) - e1 and TPR(FPR + e0) + e1, whatever the distributions. Ties make it
-        conservative. "working-hotelling" (Ma and Hall 1993): on the probit scale a + b x plus or minus
-        sqrt(2 F(level)) SE(x), SE by the delta method and F the quantile with 2 and min(count) - 1 degrees of
-        freedom (for many cases that of chi-squared/2); trimmed to what a rising curve can reach, which costs no
-        coverage.
+        "kolmogorov-smirnov": with probability sqrt(level) the empirical FPR is at no threshold farther from the true
+        one than e0, the exact quantile of Kolmogorov's statistic, and likewise the TPR and e1. The curve is therefore
+        between TPR(FPR - e0) - e1 and TPR(FPR + e0) + e1 for all distributions. Ties make the band conservative.
+        "working-hotelling": on the probit scale a + b x plus or minus sqrt(2 F(level)) SE(x), with SE by the delta
+        method and F the quantile with 2 and min(count) - 1 degrees of freedom. The band is trimmed to the values that a
+        rising curve can reach, which does not change its coverage.
+
+        References
+        ----------
+        .. [1] G. Campbell (1994), "Advances in statistical methodology for the evaluation of diagnostic and laboratory
+           tests", Statistics in Medicine 13, 499-508.
+        .. [2] G. Ma, W. J. Hall (1993), "Confidence bands for receiver operating characteristic curves", Medical
+           Decision Making 13, 191-197.
 
         Examples
         --------
@@ -384,25 +496,36 @@ class UncertaintyMixin(Generic[Value]):
     ) -> Interval[Any]:
         """Return the confidence interval of a rate at a threshold that was fixed beforehand.
 
-        A threshold chosen on the same rows makes the rates there optimistic: see ``best_threshold``.
+        The rates at a threshold that was selected on the same data are optimistic: see ``best_threshold``.
 
         Parameters
         ----------
         measure : str
             "tpr", "fpr", "tnr", "fnr"; for samples also "precision", "npv", "false_discovery_rate",
-            "false_omission_rate", "accuracy", "error_rate", "ameans", "youden". Or an alias, such as "ppv". Of rows
-            that were sampled as they occur: precision and its like go with the classes' shares in the sample.
-        threshold : float or array
-        level : float
+            "false_omission_rate", "accuracy", "error_rate", "ameans", "youden"; or an alias, such as "ppv". Precision
+            and the other measures that depend on the prevalence have that of the sample.
+        threshold : float or array-like
+            Thresholds.
+        level : float, default=0.95
+            Confidence level.
         method : str, optional
-            Samples: "clopper-pearson" (default; exact), "wilson"; for "ameans" and "youden" Wilson's intervals
-            of both rates are combined (Newcombe 1998). Two Gaussians with counts: "noncentral-t" (exact; default
-            for one feature), "delta" (default for a batch).
+            Samples: "clopper-pearson" (default; exact), "wilson". The intervals of "ameans" and "youden" combine
+            Wilson's intervals of both rates [1]_. Two Gaussians with counts: "noncentral-t" (exact; default for one
+            feature), "delta" (default for a batch).
+
+        Returns
+        -------
+        Interval
 
         Raises
         ------
         RocPredictError
-            A measure or method that is not listed.
+            If the measure or the method is unknown, or the counts are missing.
+
+        References
+        ----------
+        .. [1] R. G. Newcombe (1998), "Interval estimation for the difference between independent proportions:
+           comparison of eleven methods", Statistics in Medicine 17, 873-890.
         """
         uncertainty, level = self._uncertainty(_N_OOB_RESAMPLES, 0), check_confidence_level(level)
         name: Any = measure
@@ -410,20 +533,22 @@ class UncertaintyMixin(Generic[Value]):
         return uncertainty.rate_interval(name, self._to_solver_scale(threshold), level, method)
 
     def _check_rate_range(self, fpr: Any, tpr: Any) -> RateRange:
-        """Check the range of FPR or TPR of a partial area, or too many for one feature."""
+        """Return the range of FPR or TPR of a partial area, or raise if it does not fit the shape of the features."""
         rate_range = check_rate_range(fpr, tpr)
         for limit in (rate_range.low, rate_range.high):
             self._check_batch_argument(rate_range.axis, np.asarray(limit))
         return rate_range
 
     def _refit(self) -> PairFit | None:
-        """Return how to fit resamples, where there is a sample behind fitted classes."""
+        """Return the sample and the fit of a fitted prediction, or None."""
         return None
 
-    def _uncertainty(self, n_resamples: int, rng: Seed, *, swap_axes: bool = False) -> Uncertainty:
+    def _uncertainty(
+        self, n_resamples: int, rng: Seed, *, swap_axes: bool = False
+    ) -> EmpiricalUncertainty | ParametricUncertainty:
         """Return the uncertainty of two samples, or of two distributions.
 
-        With ``swap_axes`` it is that of the curve as seen from the corner (1, 1).
+        With ``swap_axes`` it is that of the curve reflected at the other diagonal, whose FPR is 1 - TPR.
         """
         from rocpredict.inference.empirical import EmpiricalUncertainty
         from rocpredict.inference.parametric import ParametricUncertainty
@@ -442,13 +567,13 @@ class UncertaintyMixin(Generic[Value]):
 
 @dataclass(frozen=True)
 class ThresholdUncertainty:
-    """Uncertainty of a best threshold and its Ameans; ``BestThreshold`` asks it.
+    """Uncertainty of a best threshold and its Ameans, behind the methods of ``BestThreshold``.
 
-    ``make_uncertainty`` takes (n_resamples, rng) to the uncertainty of the curve, and ``to_feature_scale`` thresholds
-    of the rule "positive when x >= threshold" back to those of the rule in use.
+    ``make_uncertainty`` returns the uncertainty of the curve for (n_resamples, rng). ``to_feature_scale`` converts
+    thresholds of the rule "positive when x >= threshold" to those of the rule in use.
     """
 
-    make_uncertainty: Callable[[int, Any], Uncertainty]
+    make_uncertainty: Callable[[int, Any], EmpiricalUncertainty | ParametricUncertainty]
     criterion: ThresholdCriterion
     to_feature_scale: Callable[[FloatArray], ArrayOrFloat]
 
@@ -466,12 +591,12 @@ class ThresholdUncertainty:
         return uncertainty.ameans_interval(self.criterion, level, method)
 
     def stability(self, n_resamples: int, rng: Seed) -> ThresholdStability:
-        """Return what the threshold does over resamples."""
+        """Return the best thresholds of resamples."""
         return self.make_uncertainty(n_resamples, rng).stability(self.criterion, self.to_feature_scale)
 
     @property
     def is_fast(self) -> bool:
-        """True if there is a corrected Ameans that is quick enough for a repr."""
+        """True if there is an optimism-corrected Ameans that is quick enough for a repr."""
         uncertainty = self.make_uncertainty(_N_OOB_RESAMPLES, 0)
         return uncertainty.is_empirical and bool(sum(uncertainty.class_sizes) <= _MAX_REPR_SIZE)
 
@@ -486,15 +611,15 @@ class ThresholdUncertainty:
 
 
 def _check_rates(name: str, value: ArrayLike) -> FloatArray:
-    """Return rates as an array, or refuse what is none or not between 0 and 1."""
+    """Return rates as an array, or raise if it is empty or has a value outside [0, 1]."""
     rates = check_probabilities(name, value)
     if not rates.size:
-        raise RocPredictError(f"{name}={short_repr(value)} is empty; give one rate or more")
+        raise RocPredictError(f"{name}={short_repr(value)} is empty; pass one rate or more")
     return rates
 
 
 def apply_mcclish(area: ArrayOrFloat, rate_range: RateRange, correction: Correction) -> ArrayOrFloat:
-    """Return an area over a range of rates on the scale that is asked for."""
+    """Return an area over a range of rates, raw or corrected by McClish."""
     check_option("correction", correction, (None, "mcclish"))
     if correction is None:
         return to_scalar(area)

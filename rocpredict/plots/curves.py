@@ -17,7 +17,7 @@ from rocpredict.base.rates import check_confidence_level
 from rocpredict.base.validation import FloatArray, RocPredictError, Seed, check_probability, short_repr
 from rocpredict.diagnostics.comparison import max_tpr_gap
 from rocpredict.inference.hypotheses import MANN_WHITNEY, PREDICTED_AUC, AucTest
-from rocpredict.inference.many_curves import AucTestMany
+from rocpredict.inference.multiple_aucs import AucTestMany
 from rocpredict.inference.uncertainty import BandKind, BandMethod
 from rocpredict.plots import style
 from rocpredict.plots.canvas import Canvas

@@ -17,8 +17,8 @@ from rocpredict.base.validation import ArrayOrFloat, Direction, FloatArray, RocP
 from rocpredict.distributions.curve_distance import COMPARISON_FPR, FPR_PROBIT, MAX_HARMLESS_AREA, N_FPR, area_between
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.inference.intervals import AucBatch, degenerate_flags
-from rocpredict.inference.permutation import null_auc_variance, tie_correction
+from rocpredict.inference.hypotheses import null_auc_variance, tie_correction
+from rocpredict.inference.intervals import SmoothedAreas
 from rocpredict.inference.placements import compute_placements
 from rocpredict.roc.predicted import PredictedRoc
 from rocpredict.screening.kernels.base import map_ordered
@@ -361,21 +361,21 @@ def empirical_columns(counts: RankStatistics, pair: GaussianPairs, level: float)
     has_both_classes = (counts.negatives > 0) & (counts.positives > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         sizes = counts.negatives.astype(float), counts.positives.astype(float)
-        areas = AucBatch(counts.area, sizes, (counts.negative_sum_squares, counts.positive_sum_squares))
-        std_error, is_degenerate = areas.std_error()
-        low, high = areas.smoothed.interval(level)
+        squares = counts.negative_sum_squares, counts.positive_sum_squares
+        areas = SmoothedAreas.from_sum_squares(counts.area, squares, sizes)
+        low, high = areas.interval(level)
         achieved = _achieved(counts, pair)
     area_between_curves, is_misfit = misfit(pair, counts.tpr_grid)
     columns = {
         "empirical_auc": areas.estimate,
-        "empirical_se": std_error,
+        "empirical_se": areas.std_error,
         "empirical_low": low,
         "empirical_high": high,
         "p_value": mann_whitney_p_value(counts),
         AMEANS_AT_THRESHOLD: np.where(pair.is_valid, achieved, np.nan),
         "misfit": area_between_curves,
     }
-    flags = degenerate_flags(areas) | Flags(fallback=is_degenerate | np.logical_or(*areas.constant_classes))
+    flags = areas.flags | Flags(fallback=areas.is_blind | np.logical_or(*areas.constant_classes))
     row_flags = Flags(**{name: flags[name] & has_both_classes for name in flags}) | Flags(
         misfit=is_misfit & has_both_classes
     )

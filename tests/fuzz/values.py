@@ -176,7 +176,7 @@ WORDS: tuple[Callable[[], Any], ...] = tuple(
     lambda w=w: w
     for w in (
         *("raise", "omit", "higher", "lower", "auto", "rest", "all", "top", "delong", "bootstrap", "bca", "delta"),
-        *("newcombe", "logit", "smoothed-logit", "hanley-mcneil", "reiser-guttman", "permutation", "venkatraman"),
+        *("newcombe", "logit", "smoothed-logit", "hanley-mcneil", "reiser-guttman", "venkatraman"),
         *("ameans", "youden", "balanced_accuracy", "cost", "accuracy", "f1", "f_beta", "closest_topleft", "min_tpr"),
         *(
             "min_tnr",

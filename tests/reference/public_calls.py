@@ -876,7 +876,6 @@ GROUPS["test"] |= {
     ),
     "paired/same": lambda: paired("glucose", "glucose"),
     "paired/bootstrap": lambda: small_pair(**DRAWN),
-    "paired/permutation": lambda: small_pair(method="permutation", **FEW),
     "paired/venkatraman": lambda: small_pair(method="venkatraman", **FEW),
     "paired/tpr-at-fpr": lambda: small_pair(tpr_at_fpr=0.2, **DRAWN),
     "paired/partial-bootstrap": lambda: small_pair(fpr=(0, 0.3), **DRAWN),

@@ -1,0 +1,616 @@
+"""Tests of the equality of several AUCs, and AUCs with clusters, with strata or by group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, Literal, TypeAlias, get_args, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import fdtrc, logit
+
+from rocpredict.base.formatting import format_list, format_number, format_p_value
+from rocpredict.base.labels import as_rereadable, check_index, encode_groups
+from rocpredict.base.rates import check_confidence_level
+from rocpredict.base.results import MAX_ROWS, Flags, Interval, Result
+from rocpredict.base.tables import Table
+from rocpredict.base.validation import (
+    Direction,
+    Directions,
+    FloatArray,
+    Label,
+    NanPolicy,
+    RocPredictError,
+    check_finite,
+    check_option,
+    readonly_array,
+    short_repr,
+)
+from rocpredict.inference.hypotheses import (
+    MANN_WHITNEY,
+    METHOD_NAMES,
+    AucTest,
+    Hypothesis,
+    contrast_test,
+    opposite_direction_flag,
+)
+from rocpredict.inference.intervals import AreaContrast, SmoothedAreas, auc_interval
+from rocpredict.inference.placements import (
+    EIGENVALUE_RTOL,
+    VARIANCE_TOL,
+    CurveSample,
+    Placements,
+    RowOptions,
+    StratumWeights,
+    VarianceComponent,
+)
+from rocpredict.sources.table import as_feature_table
+
+EstimateMethod: TypeAlias = Literal["smoothed-logit", "delong", "logit"]
+ESTIMATE_METHODS: tuple[EstimateMethod, ...] = get_args(EstimateMethod)
+"""Intervals of an AUC with strata or clusters; the first is the default."""
+_MAX_REPR_GROUPS = 4
+
+
+# ---- several curves on the same observations
+@dataclass(frozen=True, eq=False, repr=False)
+class AucTestMany(Result):
+    """Test of the equality of K AUCs, and tests of contrasts between them.
+
+    Attributes
+    ----------
+    null, method, estimator : str
+    estimates : tuple of float
+        AUC of each curve.
+    covariance : array of shape (K, K)
+        Covariance matrix of the estimates, by DeLong, DeLong and Clarke-Pearson; with clusters by the jackknife over
+        clusters.
+    statistic : float
+        Hotelling's T squared, which tends to chi-squared with many observations.
+    df : int
+        Degrees of freedom: K - 1, less for curves that rank all observations alike.
+    p_value : float
+        p-value of the null hypothesis that all AUCs are equal.
+    contrasts : tuple of AucTest
+        Test of each pair or of each requested contrast, without adjustment of p.
+    adjusted_p_values : tuple of float
+        p-values of the contrasts, adjusted by the method of Holm.
+    n, omitted, direction, flags
+        As in ``AucTest``.
+    """
+
+    null: str
+    method: str
+    estimator: str
+    estimates: tuple[float, ...]
+    covariance: FloatArray
+    statistic: float
+    df: int
+    p_value: float
+    contrasts: tuple[AucTest, ...]
+    adjusted_p_values: tuple[float, ...]
+    n: tuple[float, float]
+    omitted: tuple[int, int]
+    direction: tuple[str, ...]
+    flags: Flags
+
+    _frame_of_table = True
+
+    def table(self) -> Table:
+        """Return the contrasts, one in a row."""
+        rows = [
+            [each.null, each.difference, *each.interval, each.statistic, each.p_value, adjusted]
+            for each, adjusted in zip(self.contrasts, self.adjusted_p_values, strict=True)
+        ]
+        notes = [
+            *_test_notes(self),
+            "Each interval covers by itself; adjusted p (Holm) hold for all pairs together.",
+            f"Estimates: {format_list(map(format_number, self.estimates), MAX_ROWS)}.",
+            f"Cases (negative, positive): {self.n}.",
+        ]
+        columns = ["null hypothesis", "difference", "low", "high", "t", "p", "adjusted p"]
+        formats = {"p": format_p_value, "adjusted p": format_p_value, "t": ".4g"}
+        return Table(f"Test of {self.estimator}", columns, rows, formats, notes, self.flags)
+
+    def __repr__(self) -> str:
+        areas = ", ".join(f"{area:.4g}" for area in self.estimates[:MAX_ROWS])
+        areas += f", ... {len(self.estimates)} in all" if len(self.estimates) > MAX_ROWS else ""
+        flags = f", flags={list(self.flags)}" if self.flags else ""
+        return (
+            f"AucTestMany(estimates=({areas}), statistic={self.statistic:.6g}, df={self.df}, "
+            f"p_value={self.p_value:.6g}, contrasts={len(self.contrasts)}, n={self.n}{flags})"
+        )
+
+
+def _test_notes(test: AucTestMany | AucByGroup) -> list[str]:
+    return [
+        f"Null hypothesis: {test.null}. Method: {test.method}.",
+        f"Statistic {format_number(test.statistic)}, df {test.df}, p {format_p_value(test.p_value)}.",
+    ]
+
+
+def auc_test_many(
+    features: Sequence[ArrayLike] | Mapping[str, ArrayLike] | object,
+    y: ArrayLike,
+    *,
+    positive: Label = None,
+    negative: Label = None,
+    contrasts: ArrayLike | None = None,
+    direction: Directions = None,
+    level: float = 0.95,
+    nan_policy: NanPolicy = "raise",
+    weights: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+) -> AucTestMany:
+    """Test whether several features on the same observations have the same AUC.
+
+    Parameters
+    ----------
+    features : sequence of K arrays of shape (n,), mapping of name to array, or data frame
+        Two or more features on the same rows. For an array of shape (n, K) pass the transpose.
+    y : array-like of shape (n,)
+        Class labels.
+    positive, negative : label, optional
+        As in ``empirical_roc``.
+    contrasts : array-like of shape (C, K) or (K,), optional
+        Weights of the AUCs in each contrast that is tested against 0; they sum to 0. By default, every pair.
+    direction : {None, "higher", "lower", "auto"} or one of "higher", "lower" for each, default=None
+        As in ``auc_test``.
+    level : float, default=0.95
+        Confidence level of the interval of each contrast by itself.
+    nan_policy : {"raise", "omit"}, default="raise"
+        How to handle missing values: raise an error, or omit rows that lack a value of any feature.
+    weights, clusters, strata : array-like of shape (n,), optional
+        As in ``auc_test``.
+
+    Returns
+    -------
+    AucTestMany
+
+    Raises
+    ------
+    RocPredictError
+        As ``auc_test``; if there are fewer than two features, or the weights of a contrast do not sum to 0.
+
+    Notes
+    -----
+    The test statistic is a quadratic form of the differences and their covariance matrix [1]_. Each class adds an
+    estimated part of the matrix, so p comes from an F distribution, with the degrees of freedom of a Satterthwaite
+    approximation for matrices [2]_. Contrasts are tested by MOVER, as in ``auc_test``, and their p-values adjusted
+    [3]_.
+
+    References
+    ----------
+    .. [1] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson (1988), Comparing the areas under two or more correlated
+       receiver operating characteristic curves: a nonparametric approach, Biometrics 44, 837-845.
+    .. [2] K. Krishnamoorthy, J. Yu (2004), Modified Nel and Van der Merwe test for the multivariate Behrens-Fisher
+       problem, Statistics & Probability Letters 66, 161-169.
+    .. [3] S. Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics
+       6, 65-70.
+
+    Examples
+    --------
+    >>> from rocpredict.datasets import load_iris
+    >>> iris = load_iris()
+    >>> auc_test_many(list(iris.X.T), iris.y, positive="virginica", negative="versicolor")
+    AucTestMany(estimates=(0.7896, 0.6636, 0.9822, 0.9804), statistic=..., df=3, p_value=..., contrasts=6,
+                n=(50, 50))
+    """
+    check_index({"features": features, "y": y})
+    columns = _columns_by_name(features)
+    if len(columns) < 2:
+        raise RocPredictError(f"features has {len(columns)} curves; pass two or more, each of shape (n,)")
+    options = RowOptions(positive, negative, nan_policy, direction, weights, clusters, strata)
+    sample = CurveSample.from_rows(columns, y, options)
+    areas, level = sample.placements(), check_confidence_level(level)
+    covariance, rows = areas.variance(), sample.fields()
+    matrix = _contrast_matrix(contrasts, len(columns))
+    tests = tuple(_test_one_contrast(sample, areas, row, level) for row in matrix)
+    (statistic, df, p_value), is_smoothed = _test_equality(areas)
+    flags = Flags(same_curve=df == 0, fallback=is_smoothed, dominant_cluster=areas.has_dominant_cluster)
+    rows["flags"] |= flags | opposite_direction_flag(areas.estimate)
+    return AucTestMany(
+        null="all AUCs are equal",
+        method=f"Krishnamoorthy-Yu, paired{sample.design}",
+        estimator=MANN_WHITNEY,
+        estimates=tuple(areas.estimate.tolist()),
+        covariance=readonly_array((covariance + covariance.T) / 2),
+        statistic=statistic,
+        df=df,
+        p_value=p_value,
+        contrasts=tests,
+        adjusted_p_values=_holm([test.p_value for test in tests]),
+        **rows,
+    )
+
+
+def _columns_by_name(features: Any) -> dict[str, Any]:
+    """Return the features by their names in a mapping or a data frame, else by x1, x2, ..."""
+    if isinstance(features, Mapping):
+        return {str(name): x for name, x in features.items()}
+    if hasattr(type(features), "columns") or hasattr(type(features), "column_names"):
+        table = as_feature_table(features)
+        return {str(name): table.column(index) for index, name in enumerate(table.names.tolist())}
+    is_list = isinstance(features, Iterable) and not isinstance(features, (str, bytes))
+    if not is_list or getattr(features, "ndim", 1) == 0 or hasattr(features, "tocsr"):
+        raise RocPredictError(
+            f"features={short_repr(features)} is not a list of features; pass two or more, each of shape (n,)"
+        )
+    return {f"x{k}": x for k, x in enumerate(features, start=1)}
+
+
+def _contrast_matrix(contrasts: ArrayLike | None, count: int) -> FloatArray:
+    if contrasts is None:
+        unit = np.eye(count)
+        return np.array([unit[i] - unit[j] for i, j in combinations(range(count), 2)])
+    matrix = np.atleast_2d(check_finite("contrasts", contrasts))
+    if matrix.ndim != 2 or matrix.shape[1] != count:
+        raise RocPredictError(f"contrasts has shape {matrix.shape}; pass a weight for each of the {count} curves")
+    if (np.abs(matrix.sum(axis=1)) > 1e-9).any() or not np.abs(matrix).sum(axis=1).all():
+        raise RocPredictError("contrasts do not sum to 0; pass weights that compare curves, such as (1, -1/2, -1/2)")
+    return matrix
+
+
+def _test_one_contrast(sample: CurveSample, areas: Placements, weights: FloatArray, level: float) -> AucTest:
+    contrast, claim, index = AreaContrast.from_placements(areas, weights), Hypothesis(), np.flatnonzero(weights)
+
+    def describe(sign: int) -> str:
+        parts = [(abs(w), name) for w, name in zip(weights, sample.names, strict=True) if w * sign > 0]
+        return " + ".join(f"AUC of {name}" if w == 1 else f"{w:.4g} AUC of {name}" for w, name in parts)
+
+    estimates, rows = tuple(areas.estimate[index].tolist()), sample.fields()
+    rows["direction"] = tuple(sample.directions[k] for k in index)
+    rows["flags"] |= opposite_direction_flag(estimates)
+    return contrast_test(contrast, claim, level, "smoothed-logit").result(
+        claim.describe(describe(1), describe(-1)),
+        method=f"{METHOD_NAMES['mover']}, paired{sample.design}",
+        estimator=MANN_WHITNEY,
+        estimates=estimates,
+        difference=contrast.estimate,
+        covariance=areas.variance()[np.ix_(index, index)],
+        **rows,
+    )
+
+
+def _test_equality(areas: Placements) -> tuple[tuple[float, int, float], bool]:
+    """Test that K areas are equal by Hotelling's T squared, with a covariance matrix of several parts.
+
+    The degrees of freedom are (p + p^2) / sum_k (tr[(V_k V^-1)^2] + tr[V_k V^-1]^2) / df_k for the parts V_k of V, the
+    covariance matrix of p differences (Krishnamoorthy and Yu 2004).
+
+    Returns
+    -------
+    statistic, df, p_value : tuple
+    is_smoothed : bool
+        Whether a difference between the areas shows no variance, so that smoothed variances are added.
+    """
+
+    def test(estimate: FloatArray, components: list[VarianceComponent]) -> tuple[tuple[float, int, float], bool]:
+        steps = np.diff(np.eye(len(estimate)), axis=0)
+        differences = steps @ estimate
+        parts = [steps @ component.variance @ steps.T for component in components]
+        values, vectors = np.linalg.eigh(sum(parts, np.zeros((len(steps), len(steps)))))
+        is_positive = values > max(values.max(initial=0.0) * EIGENVALUE_RTOL, VARIANCE_TOL)
+        is_unseen = bool((np.abs(vectors.T @ differences)[~is_positive] > EIGENVALUE_RTOL).any())
+        scale = vectors[:, is_positive] / np.sqrt(values[is_positive])
+        df, statistic = int(np.count_nonzero(is_positive)), float(np.sum((differences @ scale) ** 2))
+        if not df:
+            return (statistic, df, 1.0), is_unseen
+        shares = [scale.T @ part @ scale for part in parts]
+        spent = [(np.sum(v * v) + np.trace(v) ** 2) / c.df for v, c in zip(shares, components, strict=True)]
+        freedom = (df + df**2) / max(float(sum(spent)), 1e-12)
+        rest = freedom - df + 1
+        p_value = float(fdtrc(df, rest, statistic * rest / (freedom * df))) if rest > 0 else 1.0
+        return (statistic, df, p_value), is_unseen
+
+    result, is_unseen = test(areas.estimate, areas.components())
+    if not is_unseen:
+        return result, False
+    profiles = np.column_stack([areas.estimate, areas.variance()]).round(12)  # equal for curves that rank alike
+    areas = areas.select(np.sort(np.unique(profiles, axis=0, return_index=True)[1]))
+    smoothed = SmoothedAreas.from_placements(areas)
+    smoothing = np.maximum(smoothed.variance - smoothed.plain_variance, 0)
+    added = VarianceComponent(np.diag(smoothing), max(min(areas.n_units) - 1, 1))
+    return test(areas.estimate, [*areas.components(), added])[0], True
+
+
+def _holm(p_values: list[float]) -> tuple[float, ...]:
+    order = np.argsort(p_values)
+    factors = len(p_values) - np.arange(len(p_values))
+    adjusted = np.empty(len(p_values))
+    adjusted[order] = np.minimum(np.maximum.accumulate(np.array(p_values)[order] * factors), 1.0)
+    return tuple(adjusted.tolist())
+
+
+# ---- clusters, strata and groups
+@dataclass(frozen=True, eq=False, repr=False)
+class AucEstimate(Result):
+    """AUC with its uncertainty.
+
+    Attributes
+    ----------
+    auc, std_error : float
+    interval : Interval
+    estimator : str
+        Estimator of the AUC, and of its variance.
+    n : pair of float
+        Numbers of observations (negative, positive).
+    n_independent : pair of float
+        Numbers of independent units (negative, positive): observations, or clusters.
+    n_strata : int
+        Number of strata with observations of both classes; 1 without strata.
+    omitted : pair of int
+        Rows omitted because a column has no value.
+    n_uncompared : pair of float
+        Observations in strata without the other class, which are not compared.
+    direction : str
+    flags : Flags
+    """
+
+    auc: float = field(metadata={"label": "AUC"})
+    std_error: float = field(metadata={"label": "standard error"})
+    interval: Interval
+    estimator: str
+    n: tuple[float, float] = field(metadata={"label": "negatives, positives"})
+    n_independent: tuple[float, float] = field(metadata={"label": "independent units of each"})
+    n_strata: int = field(metadata={"label": "strata"})
+    omitted: tuple[int, int] = field(metadata={"label": "rows left out"})
+    n_uncompared: tuple[float, float] = field(metadata={"label": "left alone in their strata"})
+    direction: str
+    flags: Flags
+    _listed = (
+        *("auc", "std_error", "estimator", "n", "n_independent", "n_strata", "omitted", "n_uncompared", "direction"),
+        *("interval", "flags"),
+    )
+    _text = (
+        "auc={auc:.6g}, interval={interval.low:.6g} to {interval.high:.6g}, std_error={std_error:.4g}, "
+        "estimator={estimator!r}, n={n}{flag_text}"
+    )
+    _heading = "AUC: {estimator}, interval of level {interval.level:g} by {interval.method}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AucByGroup(Result):
+    """AUC of each group, with a test of equality.
+
+    Attributes
+    ----------
+    groups : dict
+        ``AucEstimate`` of each group, in the order of their names.
+    null, method : str
+        Null hypothesis, and the test.
+    statistic, df, p_value : float, int, float
+        Welch's F, and the first of its degrees of freedom: the number of groups less one. p is 1 for a single group.
+    n : pair
+        Numbers of observations (negative, positive) of all groups.
+    skipped : tuple
+        Groups without observations of a class.
+    stratified : AucEstimate
+        AUC of pairs within groups.
+    """
+
+    groups: dict[Any, AucEstimate]
+    null: str
+    method: str
+    statistic: float
+    df: int
+    p_value: float
+    n: tuple[float, float]
+    skipped: tuple[Any, ...]
+    stratified: AucEstimate
+
+    _frame_of_table = True
+
+    def table(self) -> Table:
+        """Return the AUC of each group, and the AUC within groups in the last row."""
+        estimates = [*self.groups.items(), ("within groups (stratified)", self.stratified)]
+        rows = [[name, estimate.auc, *estimate.interval, *estimate.n] for name, estimate in estimates]
+        notes = _test_notes(self)
+        notes += [f"Left out for want of a class: {format_list(self.skipped)}."] if self.skipped else []
+        return Table("AUC by group", ["group", "AUC", "low", "high", "negatives", "positives"], rows, notes=notes)
+
+    def __repr__(self) -> str:
+        first = list(self.groups.items())[:_MAX_REPR_GROUPS]
+        areas = ", ".join(f"{short_repr(name, 24)}: {estimate.auc:.4g}" for name, estimate in first)
+        areas += f", ... {len(self.groups)} groups" if len(self.groups) > _MAX_REPR_GROUPS else ""
+        skipped = f", skipped={short_repr(list(self.skipped), 40)}" if self.skipped else ""
+        return f"AucByGroup({{{areas}}}, p_value={self.p_value:.6g}, stratified={self.stratified.auc:.4g}{skipped})"
+
+
+@overload
+def auc_estimate(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    positive: Label = None,
+    negative: Label = None,
+    groups: None = None,
+    strata: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    stratum_weights: StratumWeights = "pairs",
+    direction: Direction = None,
+    level: float = 0.95,
+    method: EstimateMethod | None = None,
+    nan_policy: NanPolicy = "raise",
+) -> AucEstimate: ...
+@overload
+def auc_estimate(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    positive: Label = None,
+    negative: Label = None,
+    groups: ArrayLike,
+    strata: None = None,
+    clusters: None = None,
+    weights: ArrayLike | None = None,
+    stratum_weights: StratumWeights = "pairs",
+    direction: Direction = None,
+    level: float = 0.95,
+    method: EstimateMethod | None = None,
+    nan_policy: NanPolicy = "raise",
+) -> AucByGroup: ...
+def auc_estimate(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    positive: Label = None,
+    negative: Label = None,
+    groups: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    stratum_weights: StratumWeights = "pairs",
+    direction: Direction = None,
+    level: float = 0.95,
+    method: EstimateMethod | None = None,
+    nan_policy: NanPolicy = "raise",
+) -> AucEstimate | AucByGroup:
+    """Estimate an AUC with clusters or strata, or the AUC of each group.
+
+    Parameters
+    ----------
+    x : array-like of shape (n,)
+        Feature values.
+    y : array-like of shape (n,)
+        Class labels.
+    positive, negative : label, optional
+        As in ``empirical_roc``.
+    groups : array-like of shape (n,), optional
+        Group of each row. Each group has its own AUC with an interval of this level, and the equality of the AUCs is
+        tested. Groups cannot be combined with strata or clusters.
+    strata : array-like of shape (n,), optional
+        Strata, such as hospitals or age classes. Only a negative and a positive of one stratum are compared, so that
+        the AUC does not depend on differences between the strata [1]_.
+    clusters : array-like of shape (n,), optional
+        Groups of dependent rows, such as readings of one patient, of either class. The variance is that of the
+        jackknife over clusters, and each class needs rows in four clusters or more.
+    weights : array-like of shape (n,), optional
+        Frequency weights.
+    stratum_weights : {"pairs", "positives", "equal"}, default="pairs"
+        Weights of the strata, or of the groups in the AUC within groups:
+
+        - "pairs": number of pairs of a negative and a positive.
+        - "positives": number of positives.
+        - "equal": the same for all.
+    direction : {None, "higher", "lower", "auto"}, default=None
+        As in ``auc_test``.
+    level : float, default=0.95
+        Confidence level.
+    method : {"smoothed-logit", "delong", "logit"}, optional
+        Interval. By default "smoothed-logit".
+    nan_policy : {"raise", "omit"}, default="raise"
+        How to handle missing values: raise an error, or omit these rows.
+
+    Returns
+    -------
+    AucEstimate or AucByGroup
+        ``AucByGroup`` with ``groups``.
+
+    Raises
+    ------
+    RocPredictError
+        As ``empirical_roc``; if two of groups, strata and clusters are passed, or no stratum or group has both classes.
+
+    Notes
+    -----
+    The variance is that of DeLong, DeLong and Clarke-Pearson within strata. Strata with one observation of a class, as
+    matched pairs are, do not show it; the variance between such strata replaces it. With clusters the variance is
+    (G - 1)/G times the sum of e^2, e being the changes of the AUC when one of the G clusters is left out [2]_.
+    Student's t then has 3 (sum e^2)^2 / sum e^4 - 2 degrees of freedom, between 4 and G - 1: few for clusters of very
+    unequal sizes.
+
+    Groups are compared on the logit scale by Welch's test for means with unequal variances [3]_.
+
+    References
+    ----------
+    .. [1] H. Janes, M. S. Pepe (2009), Adjusting for covariate effects on classification accuracy using the
+       covariate-adjusted receiver operating characteristic curve, Biometrika 96, 371-382.
+    .. [2] Another estimate of the same variance: N. A. Obuchowski (1997), Nonparametric analysis of clustered ROC curve
+       data, Biometrics 53, 567-578.
+    .. [3] B. L. Welch (1951), On the comparison of several mean values: an alternative approach, Biometrika 38,
+       330-336.
+
+    Examples
+    --------
+    >>> x, y = [1, 3, 2, 4, 11, 12, 13, 15], [0, 1, 0, 1, 0, 0, 1, 1]
+    >>> auc_estimate(x, y, strata=["a"] * 4 + ["b"] * 4).auc
+    1.0
+    >>> auc_estimate(x, y).auc
+    0.75
+
+    >>> import numpy as np
+    >>> from rocpredict.datasets import load_pima
+    >>> pima = load_pima()
+    >>> older = np.where(pima.column("age") > 30, "over 30", "to 30")
+    >>> auc_estimate(pima.column("glucose"), pima.y, positive="pos", groups=older)
+    AucByGroup({'over 30': 0.7377, 'to 30': 0.81}, p_value=0.0..., stratified=0.773)
+    """
+    options = RowOptions(positive, negative, nan_policy, direction, weights, clusters, strata, stratum_weights)
+    level = check_confidence_level(level)
+    if groups is None:
+        return _estimate(CurveSample.from_rows({"x": x}, y, options), level, method)
+    groups = as_rereadable(groups)
+    if strata is not None or clusters is not None:
+        raise RocPredictError("groups= cannot be combined with strata= or clusters=; pass one of them")
+    sample = CurveSample.from_rows({"x": x}, y, options._replace(strata=groups, strata_name="groups"))
+    names = encode_groups("groups", groups, np.asarray(groups).size)[1]
+    parts = {name: sample.stratum(code) for code, name in enumerate(names)}
+    comparable = {name: part for name, part in parts.items() if min(part.n) > 0}
+    if not comparable:
+        raise RocPredictError(f"groups={short_repr(names)}: no group has rows of both classes; nothing can be compared")
+    statistic, df, p_value = _welch_test([part.area() for part in comparable.values()])
+    return AucByGroup(
+        groups={name: _estimate(part, level, method) for name, part in comparable.items()},
+        skipped=tuple(name for name in parts if name not in comparable),
+        null="all groups have the same AUC",
+        method="Welch's F of the logits",
+        statistic=statistic,
+        df=df,
+        p_value=p_value,
+        n=sample.n,
+        stratified=_estimate(sample, level, method),
+    )
+
+
+def _estimate(sample: CurveSample, level: float, method: str | None) -> AucEstimate:
+    check_option("method", method, (None, *ESTIMATE_METHODS))
+    area = sample.area()
+    interval = auc_interval(area, level, method)
+    compared = np.sum([[part.total for part in stratum.classes] for stratum in area.strata], axis=0).tolist()
+    variance = "DeLong within strata" if area.is_stratified else "DeLong"
+    variance = "differences between strata" if all(area.has_singleton_class) else variance
+    variance = "the jackknife over clusters" if sample.classes[0].clusters is not None else variance
+    return AucEstimate(
+        auc=float(area.estimate),
+        std_error=float(SmoothedAreas.from_placements(area).std_error),
+        interval=interval,
+        estimator=f"{MANN_WHITNEY}; variance by {variance}",
+        n=sample.n,
+        n_independent=area.n_units,
+        n_strata=len(area.strata),
+        omitted=sample.omitted,
+        n_uncompared=(sample.n[0] - compared[0], sample.n[1] - compared[1]),
+        direction=sample.directions[0],
+        flags=sample.flags | interval.flags,
+    )
+
+
+def _welch_test(groups: list[Placements]) -> tuple[float, int, float]:
+    """Return Welch's F of the logits of the smoothed areas, its first degrees of freedom, and p (Welch 1951)."""
+    areas, df = [SmoothedAreas.from_placements(group) for group in groups], len(groups) - 1
+    if not df:
+        return 0.0, df, 1.0
+    centre, variance, freedom = (
+        np.array([getattr(area, name) for area in areas]) for name in ("centre", "variance", "df")
+    )
+    weights = (centre * (1 - centre)) ** 2 / variance
+    shares, logits = weights / weights.sum(), logit(centre)
+    between = float(weights @ (logits - shares @ logits) ** 2)
+    correction = float(np.sum((1 - shares) ** 2 / freedom)) / (df * (df + 2))
+    statistic = between / df / (1 + 2 * (df - 1) * correction)
+    return statistic, df, float(fdtrc(df, 1 / max(3 * correction, 1e-12), statistic))
