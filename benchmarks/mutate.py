@@ -133,6 +133,16 @@ def sample_mutants(rooms: list[str], count: int, seed: int) -> list[Mutant]:
     return random.Random(seed).sample(mutants, min(count, len(mutants)))
 
 
+def is_global(mutant: Mutant) -> bool:
+    """Return whether a mutant lies outside of all functions."""
+    functions = [
+        node
+        for node in ast.walk(ast.parse((TOP / mutant.path).read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef)
+    ]
+    return not any(node.lineno <= mutant.line <= (node.end_lineno or 0) for node in functions)
+
+
 class TestIndex:
     """The tests that run each line, from the data of ``coverage run`` with ``dynamic_context = test_function``."""
 
@@ -156,7 +166,10 @@ class TestIndex:
         """Return pytest's names of the tests of a mutant, those that run the fewest lines first."""
         # A line inside a long expression has no record of its own: the one before it has.
         lines = (self._tests.get((mutant.path, mutant.line - back), set()) for back in range(8))
-        tests = sorted(next(filter(None, lines), ()), key=lambda test: self._n_lines[test])
+        found = next(filter(None, lines), set())
+        if is_global(mutant):  # it runs at the import alone: every test that uses the file
+            found = set().union(*(tests for (path, _), tests in self._tests.items() if path == mutant.path))
+        tests = sorted(found, key=lambda test: self._n_lines[test])
         # Hypothesis runs every property under one name: all files with properties follow then.
         return [
             file if test == "test_function" else f"{file}::{test}"

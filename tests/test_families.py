@@ -205,6 +205,7 @@ def test_a_student_t_without_tails_or_with_half_its_rows_tied_is_a_gaussian():
         assert df == pytest.approx(1e6)
         assert (loc, scale) == pytest.approx((by_moments.mean, by_moments.std), abs=1e-5)
     assert parameters_of(fit_family("student_t", np.tan(np.linspace(-1.56, 1.56, 99)), "negative"))[0] >= 1
+    assert parameters_of(fit_family("student_t", [*tied[1:], 7.0], "negative"))[0] < 1e6
 
 
 def test_invalid_samples_and_moments_are_refused():

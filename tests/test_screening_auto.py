@@ -197,6 +197,15 @@ def test_features_without_a_prediction_have_the_flags_of_two_gaussians():
     assert np.isfinite([few[name][0] for name in ("auc", "threshold", "ameans", "model_weight")]).all()
 
 
+def test_infinite_thresholds_name_the_class_that_is_predicted():
+    """A constant feature, and one that is reversed to the declared direction: the rule always predicts one class."""
+    y = np.arange(40) % 2
+    table = rp.screen(np.column_stack([np.full(40, 3), 1 - y]), y, family="auto", direction="higher").in_input_order()
+    assert table["threshold"].tolist() == [np.inf, -np.inf]
+    flags = [set(words.split()) & {"always_positive", "always_negative"} for words in table["flags"]]
+    assert flags == [{"always_negative"}, {"always_positive"}]
+
+
 def test_the_unit_of_a_feature_changes_nothing_but_the_threshold():
     """At 1e-140 and 1e140: AUC, Ameans and model weight to 1e-9, thresholds in proportion."""
     X, y = _table(11)

@@ -316,3 +316,15 @@ def test_prevalence_of_none_and_of_all(*numbers):
     assert roc.rates(none.threshold, prevalence=0.0).accuracy == 1
     assert roc.rates(all_.threshold, prevalence=1.0).accuracy == 1
     assert not np.isnan([none.tpr, none.tnr, all_.tpr, all_.tnr]).any()
+
+
+def test_the_slope_at_a_point_mass_is_infinite_at_its_jump_only():
+    """A Gaussian against the value 1: TPR jumps from 0 to 1 at FPR = P(X >= 1), and is constant elsewhere."""
+    roc = rp.PredictedRoc(negative=rp.Gaussian(0, 1), positive=rp.Gaussian(1, 0))
+    assert roc.slope([ndtr(-1), 0.05, 0.5]).tolist() == [np.inf, 0, 0]
+
+
+def test_the_table_of_a_batch_shows_the_middle_point_of_each_curve():
+    curve = rp.PredictedRoc.from_stats(mean=([0, 0], [1, 2]), std=([1, 1], [1, 1])).curve(9)
+    shown = [row[-2:] for row in curve.table().rows]
+    assert shown == [[curve.fpr[k, 4], curve.tpr[k, 4]] for k in (0, 1)]
