@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 CORE := $(VENV)-core
 NOTEBOOKS := $(wildcard notebooks)
 
-.PHONY: help demo test test-core check-slow test-browser fuzz mutate notebooks gallery lint bench fidelity robust docs clean system
+.PHONY: help demo test test-core check-slow test-browser fuzz mutate notebooks gallery lint bench latency fidelity robust docs clean system
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -46,6 +46,9 @@ lint: $(VENV)/group-lint  ## style, spelling, types and the layers
 bench: $(VENV)/group-bench  ## measure speed
 	@$(BIN)/python -m benchmarks
 
+latency: $(VENV)/group-bench  ## measure the seconds of each public call at 200, 1,000 and 100,000 observations a class
+	@$(BIN)/python -m benchmarks.latency
+
 fuzz: $(VENV)/group-test $(VENV)/compiled  ## call the library and the command line 10,000 times each with hostile input
 	@$(BIN)/python -m tests.fuzz.api --count 10000
 	@$(BIN)/python -m tests.fuzz.cli --count 10000
@@ -58,7 +61,7 @@ mutate: $(VENV)/group-test $(VENV)/compiled  ## print the branch coverage; chang
 	@$(BIN)/python -m coverage report --data-file build/coverage
 	@$(BIN)/python -m benchmarks.mutate --coverage build/coverage --out build/mutants.json
 
-fidelity: $(VENV)/keel  ## measure the error of predictions on real data
+fidelity: $(VENV)/keel  ## measure how near predictions come on real data
 	@$(BIN)/python -m benchmarks.fidelity --out docs/fidelity.md
 
 robust: $(VENV)/keel  ## compare family="auto" with the empirical curve on 21 simulated pairs

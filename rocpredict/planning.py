@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import expit, logit, ndtr, ndtri
 
 from rocpredict.base.formatting import format_number
+from rocpredict.base.progress import report_progress
 from rocpredict.base.rates import check_confidence_level, normal_critical_value
 from rocpredict.base.results import Result
 from rocpredict.base.tables import Table
@@ -301,6 +302,7 @@ class StudyDesign:
 
         A larger study contains the observations of a smaller one, so that the results change smoothly with the size.
         """
+        report_progress(len(self._simulations), 0)
         n_studies = next((n for n in _N_STUDIES if n * sum(counts) <= _MAX_SIMULATED_VALUES), _N_STUDIES[-1])
         placements, areas = [], []
         for index, roc in enumerate(self._rocs):

@@ -7,10 +7,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import rocpredict as rp
 from rocpredict import Ecdf, Gaussian, PredictedRoc
+from rocpredict.distributions.fitting import get_fitter
 from rocpredict.distributions.power_transform import PowerTransform, Transformed
+from rocpredict.inference.bootstrap import BootstrapOptions
 from rocpredict.solvers.families import solver_for
 from rocpredict.solvers.numerical import NumericalSolver
+from rocpredict.solvers.thresholds import ThresholdCriterion, find_best_threshold
 from tests.cases import check_refusals, for_each
 
 EPS = np.finfo(float).eps
@@ -160,3 +164,40 @@ def test_invalid_transforms_are_refused():
         words = "is not a continuous distribution of one feature"
         refusals += [(Transformed, (base, TRANSFORMS["box-cox 0"]), f"base=.* {words}")]
     check_refusals(refusals)
+
+
+@for_each(["boxcox", "yeojohnson"], [None, "lower"])
+def test_resamples_fitted_as_a_batch_equal_single_fits(family, direction):
+    """Every quantity of the batch of solvers, and of the solver of each resample by itself."""
+    rng = np.random.default_rng(31)
+    x, y = np.concatenate([rng.gamma(4, 1, 25), rng.gamma(5, 1.3, 30)]), np.repeat([0, 1], [25, 30])
+    x = 1 / x if direction else x
+    resampling = BootstrapOptions(40, 5)
+    refit = rp.predict_roc(x, y, family=family, direction=direction)._uncertainty(40, 5).refit
+    (pair,) = refit.bootstrap_fits(resampling)
+    batch = solver_for(*pair)
+    assert batch.shape == (40,)
+    samples, single = (refit.negative, refit.positive), []
+    for counts in resampling.resample_counts((None, None), (25, 30)):
+        for draws in zip(*counts, strict=True):
+            rows = [np.repeat(part, n.astype(int)) for part, n in zip(samples, draws, strict=True)]
+            single.append(solver_for(*refit.fit(*rows)))
+    quantities = {
+        "auc": lambda solver: solver.auc(),
+        "partial area": lambda solver: solver.area("fpr", np.asarray(0.0), np.asarray(0.1)),
+        "tpr": lambda solver: solver.along("fpr", np.asarray(0.2)),
+        "threshold": lambda solver: solver.optimal_ameans().threshold,
+        "closest": lambda solver: find_best_threshold(solver, ThresholdCriterion(criterion="closest_topleft")).tpr,
+    }
+    for name, quantity in quantities.items():
+        expected = [float(quantity(solver)) for solver in single]
+        tolerance = 1e-6 if name == "closest" else 1e-12  # a search stops near the optimum
+        np.testing.assert_allclose(quantity(batch), expected, rtol=tolerance, err_msg=name)
+
+
+def test_a_resample_with_a_constant_class_is_omitted_from_a_batch():
+    negative, positive = np.array([[1.0, 2, 3], [2, 2, 2]]), np.array([[2.0, 3, 5], [1, 3, 4]])
+    pair = get_fitter("boxcox")(negative, positive)
+    assert pair[0].shape == (1,)
+    single = get_fitter("boxcox")(negative[0], positive[0])
+    assert solver_for(*pair).auc()[0] == pytest.approx(float(solver_for(*single).auc()), rel=1e-14)

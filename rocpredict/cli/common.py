@@ -3,6 +3,7 @@
 import argparse
 import re
 import sys
+import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -19,6 +20,7 @@ import numpy as np
 from rocpredict.base.files import check_writable, is_stream
 from rocpredict.base.formatting import format_list, label_to_text, to_json
 from rocpredict.base.labels import unique_labels
+from rocpredict.base.progress import use_progress
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import AssumptionWarning, FloatArray, RocPredictError, short_repr, suggest
 from rocpredict.datasets import DATASET_NAMES, PIMA_ZERO_MISSING, load_dataset, load_pima
@@ -49,6 +51,61 @@ def translate_to_options(message: str) -> str:
     name = rf"\b({'|'.join([_ARGUMENTS, *_OPTION_NAMES])})="
     translated = re.sub(rf"{name}(?=[\s,;)]|$)", option, message)
     return re.sub(name, lambda match: f"{option(match)} ", translated)
+
+
+_PROGRESS_DELAY = 2.0  # seconds of a command before it shows a progress bar
+_LOOP_DELAY = 0.3  # seconds of a loop before it does
+
+
+@contextmanager
+def show_progress() -> Iterator[None]:
+    """Show a bar with the time left on a terminal while a long loop of the command runs, and erase it afterwards."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield
+        return
+    display = _ProgressDisplay()
+    try:
+        with use_progress(display.update):
+            yield
+    finally:
+        display.stop()
+
+
+class _ProgressDisplay:
+    """Progress bar of one loop after the other, on stderr."""
+
+    def __init__(self) -> None:
+        self._command_start = self._loop_start = time.monotonic()
+        self._bar: Any = None
+        self._n_done = 0
+
+    def update(self, n_done: int, total: int) -> None:
+        """Show how much is done, if the command and the loop have run for long enough."""
+        now = time.monotonic()
+        if n_done < self._n_done:  # a new loop
+            self.stop()
+        self._n_done = n_done
+        if 0 < total <= n_done:
+            self.stop()
+        elif self._bar is not None:
+            self._bar.update(self._task, completed=n_done)
+        elif now - self._command_start >= _PROGRESS_DELAY and now - self._loop_start >= _LOOP_DELAY:
+            self._start(n_done, total)
+
+    def _start(self, n_done: int, total: int) -> None:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        # stdout may be a file: the bar must not redirect it
+        self._bar = Progress(console=Console(stderr=True), transient=True, redirect_stdout=False, redirect_stderr=False)
+        self._task = self._bar.add_task("working", total=total or None, completed=n_done)
+        self._bar.start()
+
+    def stop(self) -> None:
+        """Erase the bar; the next loop has its own."""
+        if self._bar is not None:
+            self._bar.stop()
+        self._bar, self._n_done, self._loop_start = None, 0, time.monotonic()
 
 
 _UNPRINTABLE = ("Cc", "Cf", "Cs", "Zl", "Zp")

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from rocpredict._version import __version__
 from rocpredict.base.validation import RocPredictError, suggest
 from rocpredict.cli import commands, screen
-from rocpredict.cli.common import print_message, print_warnings, translate_to_options
+from rocpredict.cli.common import print_message, print_warnings, show_progress, translate_to_options
 
 EXIT_OK, EXIT_FAILURE, EXIT_USAGE = 0, 1, 2
 DESCRIPTION = """\
@@ -97,7 +97,7 @@ def _parse_and_run(argv: Sequence[str] | None) -> None:
     except SystemExit:  # help and version
         sys.stdout.flush()
         raise
-    with print_warnings(options.command):
+    with print_warnings(options.command), show_progress():
         options.run(options)
 
 

@@ -2,8 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 
 from rocpredict.base.files import check_writable, is_stream, write_atomic
 from rocpredict.base.formatting import format_list, label_to_text, pluralize
+from rocpredict.base.progress import report_progress
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import RocPredictError
 from rocpredict.cli import common
@@ -95,9 +95,8 @@ def run(options: argparse.Namespace) -> None:
     form = _format(options)
     _check(options, form)
     features, labels, notes = _read_data(options)
-    with _progress_bar() as progress:
-        arguments = common.parse_classes(options, labels) | _screen_options(options)
-        result = screen(features, labels, **arguments, progress=progress)
+    arguments = common.parse_classes(options, labels) | _screen_options(options)
+    result = screen(features, labels, **arguments, progress=report_progress)
     _write(_select_rows(result, options, form), result, options, form, notes)
     if options.report is None:
         return
@@ -255,17 +254,3 @@ def _footnotes(table: ScreeningResult) -> Iterator[str]:
     )
     if "misfit" in table.flags:
         yield "misfit: two Gaussians do not describe the feature; use the empirical AUC."
-
-
-@contextmanager
-def _progress_bar() -> Iterator[Callable[[int, int], None] | None]:
-    """Yield a function that draws a progress bar on a terminal, or None without a terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("features", total=None)
-        yield lambda n_done, total: bar.update(task, completed=n_done, total=total)

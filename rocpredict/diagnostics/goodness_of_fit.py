@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtri, log_ndtr, ndtr, ndtri
 
+from rocpredict.base.progress import track
 from rocpredict.base.results import Interval, Result
 from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError
 from rocpredict.distributions.base import Distribution
@@ -385,7 +386,7 @@ def _bootstrap_generic(roc: PredictedRoc, counts: tuple[int, int], resampling: B
     streams, pair = _spawn_generators(resampling), (roc.negative, roc.positive)
     ranks = [plot_ranks(n) for n in counts]
     fit = roc.pair_fit.fit  # type: ignore[union-attr]
-    for _ in range(resampling.n_resamples):
+    for _ in track(range(resampling.n_resamples), resampling.n_resamples):
         values = [np.asarray(d.ppf(s.random(n))) for d, s, n in zip(pair, streams, counts, strict=True)]
         try:
             refitted = PredictedRoc(*fit(*values), direction=roc.direction)

@@ -247,6 +247,10 @@ class Distribution(Result, ABC, Generic[Value]):
         reflected: Distribution[Any] = ReflectedDistribution(self)
         return reflected
 
+    def _add_grid_axis(self) -> Distribution[Any]:
+        """Return a batch with a last axis of length 1."""
+        raise NotImplementedError
+
     @abstractmethod
     def _cdf(self, x: FloatArray) -> FloatArray: ...
 

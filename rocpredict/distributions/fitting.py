@@ -21,7 +21,7 @@ from rocpredict.distributions.shrinkage import fit_shrinkage
 
 DistributionPair = tuple[Distribution, Distribution]
 PairFitter = Callable[[FloatArray, FloatArray], DistributionPair]
-_TRANSFORMED = ("boxcox", "yeojohnson", "kde")
+_TRANSFORMED = {"boxcox": None, "yeojohnson": "yeo-johnson", "kde": None}
 FAMILIES = {
     "gaussian": "mean and standard deviation (ddof=1) of each class, as in the founding paper",
     "auto": "shrunk from the sample to a binormal model of the pooled ranks; see model_fit()",
@@ -50,7 +50,8 @@ def get_fitter(family: Any, direction: Direction = None) -> PairFitter:
     -------
     function
         Maps the arrays of the negatives and the positives to a pair of distributions. It raises `RocPredictError`
-        if the family cannot be fitted to a sample.
+        if the family cannot be fitted to a sample. With families "boxcox" and "yeojohnson", it also maps resamples of
+        shape (B, n0) and (B, n1) to a batch.
 
     Raises
     ------
@@ -69,6 +70,8 @@ def get_fitter(family: Any, direction: Direction = None) -> PairFitter:
 def _fit_pair(family: Any, direction: Direction, negative: FloatArray, positive: FloatArray) -> DistributionPair:
     if family == "empirical":
         return Ecdf(negative), Ecdf(positive)
+    if negative.ndim > 1:
+        return _fit_transformed_batch(family, negative, positive)
     samples = {"negative": negative, "positive": positive}
     for name, sample in samples.items():
         check_finite_sample(name, sample)
@@ -101,8 +104,7 @@ def _fit_class(family: Any, name: str, sample: FloatArray) -> Distribution[Any]:
 
 def _fit_transformed(family: str, negative: FloatArray, positive: FloatArray) -> DistributionPair:
     """Fit Gaussians or kernel densities after a common power transform of both classes."""
-    only = "yeo-johnson" if family == "yeojohnson" else None
-    transforms, values = fit_power_transforms(negative[None, :], positive[None, :], method=only)
+    transforms, values = fit_power_transforms(negative[None, :], positive[None, :], method=_TRANSFORMED[family])
     bases: list[Gaussian[Any] | GaussianKde] = []
     for name, z in zip(("negative", "positive"), np.split(values[0], [len(negative)]), strict=True):
         if (z == z[0]).all():
@@ -121,6 +123,16 @@ def _fit_scipy(family: Any, name: str, sample: FloatArray) -> Distribution[Any]:
             return ScipyDistribution(family(*family.fit(sample, **fixed)))
     except (ValueError, ArithmeticError, RuntimeError) as error:
         raise RocPredictError(f"family={family.name!r} cannot be fitted to the {name} class: {error}") from None
+
+
+def _fit_transformed_batch(family: str, negative: FloatArray, positive: FloatArray) -> DistributionPair:
+    """Fit resamples as ``_fit_transformed`` does, without those in which all values of a class are equal."""
+    fitted = [np.ptp(part, axis=1) > 0 for part in (negative, positive)]
+    negative, positive = (part[np.logical_and(*fitted)] for part in (negative, positive))
+    transform, values = fit_power_transforms(negative, positive, method=_TRANSFORMED[family])
+    classes = np.split(values, [negative.shape[1]], axis=1)
+    bases = [Gaussian(z.mean(axis=1), z.std(axis=1, ddof=1)) for z in classes]
+    return Transformed(bases[0], transform), Transformed(bases[1], transform)
 
 
 def check_finite_sample(name: str, sample: FloatArray) -> FloatArray:

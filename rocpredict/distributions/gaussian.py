@@ -206,9 +206,10 @@ class Gaussian(Distribution[Value]):
         with np.errstate(over="ignore"):
             return np.asarray(self.mean + self.std * z)
 
+    def _add_grid_axis(self) -> Gaussian[Any]:
+        return Gaussian(np.asarray(self.mean)[..., None], np.asarray(self.std)[..., None])
+
 
 def add_grid_axis(distribution: Distribution) -> Distribution:
     """Return the distribution with a last axis of length 1 that a grid of values can fill."""
-    if isinstance(distribution, Gaussian) and distribution.shape:
-        return Gaussian(distribution.mean[..., None], distribution.std[..., None])
-    return distribution
+    return distribution._add_grid_axis() if distribution.shape else distribution

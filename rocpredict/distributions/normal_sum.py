@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
+from numpy.polynomial.chebyshev import chebpts1, chebval, chebvander
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
@@ -31,6 +32,14 @@ _NEWTON_STEPS = 6
 _NEIGHBOURS = 8  # floats on each side of a Newton result that has not converged, searched first
 _TAIL_RTOL = 2e-14  # relative error of the probability of a quantile
 _MAX_QUANTILE_NOISE = 1e-9  # rounding error of a quantile, in units of the largest standard deviation
+_N_CELL_NODES = 10  # Gauss nodes that replace the centres of a cell
+_CELL_WIDTH, _MIN_CELL_WIDTH = 2.0, 0.15  # in units of the standard deviation of the kernels
+_CELL_GROWTH = 0.7  # width of a cell over its distance from the nearest gap or end
+_GAP = 4.0  # distance of neighbouring centres that counts as a gap, in the same units
+_MANY_VALUES = 10_000  # values from which on they are interpolated
+_CHEBYSHEV_NODES = chebpts1(20)
+_CHEBYSHEV_MATRIX = np.linalg.inv(chebvander(_CHEBYSHEV_NODES, 19)).T
+_MIN_COMPRESSION = 2  # centres per node below which all centres are kept
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +97,7 @@ class NormalSum:
             return np.asarray(passed + symmetric_sum(np.multiply(z, self.weights[part], out=z)))
 
         beyond = np.where((x == -np.inf) if upper else (x == np.inf), 1.0, 0.0)
-        inside = np.minimum(self._sum_kernels(x, partial_sum) / self.total, 1.0)
+        inside = np.minimum(self._interpolate_many(x, partial(self._sum_kernels, kernel=partial_sum)) / self.total, 1.0)
         return np.asarray(np.where(np.isinf(x), beyond, inside))
 
     def pdf(self, x: FloatArray) -> FloatArray:
@@ -102,7 +111,8 @@ class NormalSum:
             return symmetric_sum(np.multiply(np.exp(z, out=z), scaled[part], out=z))
 
         with np.errstate(over="ignore"):  # a density may exceed the largest float
-            return np.asarray(self._sum_kernels(x, partial_sum) * np.exp(-LOG_SQRT_2PI) / narrowest)
+            sums = self._interpolate_many(x, partial(self._sum_kernels, kernel=partial_sum))
+            return np.asarray(sums * np.exp(-LOG_SQRT_2PI) / narrowest)
 
     def logpdf(self, x: FloatArray) -> FloatArray:
         """Return the logarithm of the density, relative to the largest term so that it does not underflow."""
@@ -144,6 +154,32 @@ class NormalSum:
         scores = np.maximum.accumulate(np.where(lower < upper, ndtri(lower), -ndtri(upper)))
         return x[np.isfinite(scores)], scores[np.isfinite(scores)]
 
+    def _interpolate_many(self, x: FloatArray, sums: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        """Compute sums at very many values by Chebyshev interpolation over cells as wide as a kernel.
+
+        The error is below 1e-16 of the largest sum in the cell. Values beyond the centres, and those of a cell in which
+        the sums differ by more than a factor of 1,000, are computed directly.
+        """
+        values = np.ravel(x)
+        if values.size < _MANY_VALUES or not self.equal_stds:
+            return sums(x)
+        std, result = self.stds[0], np.empty(values.shape)
+        inside = (values >= self.means[0]) & (values <= self.means[-1])
+        scaled = (values[inside] - self.means[0]) / std
+        cells, index = np.unique(np.floor(scaled), return_inverse=True)
+        if len(_CHEBYSHEV_NODES) * len(cells) > len(scaled) / 2:
+            return sums(x)
+        nodes = self.means[0] + std * (cells[:, None] + (_CHEBYSHEV_NODES + 1) / 2)
+        at_nodes = sums(nodes)
+        coefficients = at_nodes @ _CHEBYSHEV_MATRIX
+        is_smooth = at_nodes.min(axis=1) > 1e-3 * at_nodes.max(axis=1)
+        interpolated = chebval(2 * (scaled - cells[index]) - 1, coefficients.T[:, index], tensor=False)
+        direct = np.ones(values.shape, dtype=bool)
+        direct[inside] = ~is_smooth[index]
+        result[inside] = interpolated
+        result[direct] = sums(values[direct])
+        return result.reshape(np.shape(x))
+
     def _sum_kernels(self, x: FloatArray, kernel: Callable[[FloatArray, slice], FloatArray]) -> FloatArray:
         """Compute ``kernel`` of all (x - mean)/std, in blocks of values and components."""
         values = np.ravel(x)
@@ -176,6 +212,78 @@ class NormalSum:
                 high = min(len(self.means) - 1, int(np.ceil(middle + _WINDOW_SIZE / 2)))
                 left = np.searchsorted(self.means, self.means[low] - reach, "left")
                 yield rows, slice(int(left), int(np.searchsorted(self.means, self.means[high] + reach, "right")))
+
+
+def compress_centres(centres: FloatArray, counts: FloatArray, std: float) -> tuple[FloatArray, FloatArray]:
+    """Return fewer centres and weights whose sum of kernels with this standard deviation is the same up to rounding.
+
+    Parameters
+    ----------
+    centres, counts : arrays of shape (k,)
+        Distinct centres, ascending, and their weights.
+    std : float
+        Standard deviation of the kernels.
+
+    Notes
+    -----
+    A cell is at most two standard deviations wide and about as wide as its distance from the nearest end or gap:
+    there, the tail of the sum depends on the outermost centres. The centres of a cell with more than ten are replaced
+    by the nodes of the Gauss quadrature rule of their weights: the eigenvalues of the Jacobi matrix of the recurrence
+    of their orthogonal polynomials. The weights are above 0, and the first 19 moments of the cell are the same. With
+    half a width of one standard deviation, the error of a tail is at most max|Phi^(20)|/(20! 2^18), about 2e-16 of the
+    weight of the cell.
+    """
+    if len(centres) <= _MIN_COMPRESSION * _N_CELL_NODES:
+        return centres, counts
+    first = _cell_starts(centres, std)
+    sizes = np.diff(first, append=len(centres))
+    is_dense = sizes > _N_CELL_NODES
+    n_nodes = int(np.minimum(sizes, _N_CELL_NODES).sum())
+    if len(centres) < _MIN_COMPRESSION * n_nodes:
+        return centres, counts
+    in_dense = np.repeat(is_dense, sizes)
+    x, w, starts = centres[in_dense], counts[in_dense], np.cumsum(sizes[is_dense]) - sizes[is_dense]
+    repeats = sizes[is_dense]
+    middle, mass = centres[first[is_dense] + repeats // 2], np.add.reduceat(w, starts)
+    u = (x - np.repeat(middle, repeats)) / std
+    previous, polynomial = np.zeros_like(u), np.repeat(mass**-0.5, repeats)
+    jacobi, beta = np.zeros((len(starts), _N_CELL_NODES, _N_CELL_NODES)), np.zeros(len(starts))
+    for k in range(_N_CELL_NODES):  # orthonormal polynomials: u p_k = b_(k+1) p_(k+1) + a_k p_k + b_k p_(k-1)
+        alpha = np.add.reduceat(w * u * polynomial**2, starts)
+        jacobi[:, k, k] = alpha
+        if k == _N_CELL_NODES - 1:
+            break
+        following = (u - np.repeat(alpha, repeats)) * polynomial - np.repeat(beta, repeats) * previous
+        beta = np.sqrt(np.add.reduceat(w * following**2, starts))
+        jacobi[:, k, k + 1] = jacobi[:, k + 1, k] = beta
+        with np.errstate(divide="ignore", invalid="ignore"):
+            previous, polynomial = polynomial, following / np.repeat(beta, repeats)
+    usable = np.asarray(np.isfinite(jacobi).all(axis=(1, 2)))
+    roots, vectors = np.linalg.eigh(np.where(usable[:, None, None], jacobi, 0.0))
+    weights = mass[:, None] * vectors[:, 0] ** 2
+    keep = usable[:, None] & (weights > 0)
+    unusable = np.repeat(~usable, repeats)  # centres so close to each other that their moments are rounding error
+    nodes = np.concatenate([centres[~in_dense], x[unusable], (middle[:, None] + std * roots)[keep]])
+    masses = np.concatenate([counts[~in_dense], w[unusable], weights[keep]])
+    order = np.argsort(nodes, kind="stable")
+    return nodes[order], masses[order]
+
+
+def _cell_starts(centres: FloatArray, std: float) -> NDArray[np.intp]:
+    """Return the index of the first centre of each cell."""
+    with np.errstate(over="ignore"):
+        is_gap = np.diff(centres) > _GAP * std
+    begins, ends = np.concatenate([[True], is_gap]), np.concatenate([is_gap, [True]])
+    group = np.cumsum(begins) - 1
+    after, before = centres - centres[begins][group], centres[ends][group] - centres
+    is_right = before < after
+    distance = np.minimum(before, after) / std
+    near, far = _MIN_CELL_WIDTH / _CELL_GROWTH, _CELL_WIDTH / _CELL_GROWTH
+    index = np.minimum(distance, near) / _MIN_CELL_WIDTH
+    index += np.log(np.clip(distance, near, far) / near) / _CELL_GROWTH
+    index += np.maximum(distance - far, 0) / _CELL_WIDTH
+    code = np.where(is_right, -1 - np.floor(index), np.floor(index))
+    return np.flatnonzero(np.concatenate([[True], (np.diff(code) != 0) | (np.diff(group) != 0)]))
 
 
 def symmetric_sum(terms: FloatArray) -> FloatArray:
@@ -313,7 +421,7 @@ class GaussianKde(NormalSumDistribution):
     means : array of shape (k,)
         Means of the kernels, ascending: one for each distinct value.
     components : NormalSum
-        The kernels, weighted by the number of observations that each represents.
+        The kernels, weighted by the number of observations that each represents; fewer for a large sample.
 
     Raises
     ------
@@ -327,11 +435,18 @@ class GaussianKde(NormalSumDistribution):
     the sample mean m. The variance of the estimate is then s^2 for every bandwidth h. For h >= s there is one kernel
     with standard deviation s at m, which equals ``Gaussian.fit``.
 
+    In a large sample, the kernels of each interval of two bandwidths are replaced by the ten kernels of a Gauss
+    quadrature rule [3]_, which has the same first 19 moments. Near the ends of the sample and near gaps, the intervals
+    are shorter. The density and both tails then differ from those of all kernels by less than 1e-13 of their maximum,
+    and their cost no longer grows with the sample size.
+
     References
     ----------
     .. [1] B. W. Silverman, Density Estimation for Statistics and Data Analysis, section 3.4, Chapman and Hall, 1986.
     .. [2] A. Azzalini, A note on the estimation of a distribution function and quantiles by a kernel method,
        Biometrika 68 (1981) 326-328.
+    .. [3] G. H. Golub and J. H. Welsch, Calculation of Gauss quadrature rules, Mathematics of Computation 23 (1969)
+       221-230.
 
     Examples
     --------
@@ -378,8 +493,8 @@ class GaussianKde(NormalSumDistribution):
         )
 
     @cached_property
-    def components(self) -> NormalSum:  # type: ignore[override]
-        """The kernels, weighted by the number of observations that each represents."""
+    def _kernels(self) -> tuple[FloatArray, FloatArray]:
+        """Means of the kernels, ascending, and the number of observations that each represents."""
         centres, counts = self._ecdf.unique_values, self._ecdf.unique_weights
         if self.variance_preserving:
             mean, std = self._moments
@@ -388,18 +503,27 @@ class GaussianKde(NormalSumDistribution):
             else:
                 ratio, total = self.std / std, self._ecdf.total
                 centres = mean + (centres - mean) * np.sqrt((1 - ratio) * (1 + ratio) * total / (total - 1))
+        return readonly_array(centres), readonly_array(counts)
+
+    @cached_property
+    def components(self) -> NormalSum:  # type: ignore[override]
+        """The kernels, weighted by the number of observations that each represents; of a large sample, fewer."""
+        centres, counts = compress_centres(*self._kernels, self.std)
         return NormalSum(counts, centres, np.full(len(centres), self.std))
 
     @property
     def means(self) -> FloatArray:
-        """Means of the kernels, ascending."""
-        return self.components.means
+        """Means of the kernels, ascending: one for each distinct value."""
+        return self._kernels[0]
 
     def reflect(self) -> GaussianKde:
         """Return the distribution of -X."""
-        return GaussianKde(
+        mirror = GaussianKde(
             -self.sample, bandwidth=self._bandwidth, variance_preserving=self.variance_preserving, weights=self.weights
         )
+        normals = self.components  # compressed only once, so that the mirrored sums are equal to the last bit
+        mirror.__dict__["components"] = NormalSum(normals.weights, -normals.means, normals.stds)
+        return mirror
 
     @cached_property
     def _ecdf(self) -> Ecdf:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -179,7 +179,8 @@ class Transformed(Distribution):
     Parameters
     ----------
     base : distribution
-        Continuous distribution of the transformed values, for one feature.
+        Continuous distribution of the transformed values, for one feature, or a batch of Gaussians of the shape of the
+        transforms.
     transform : PowerTransform
         Transform of the feature values.
 
@@ -202,7 +203,14 @@ class Transformed(Distribution):
     def __post_init__(self) -> None:
         if not isinstance(self.transform, PowerTransform):
             raise RocPredictError(f"transform={short_repr(self.transform)} is not a PowerTransform")
-        check_continuous("base", self.base)
+        shape = np.shape(self.transform.power)
+        if not shape or getattr(self.base, "shape", None) != shape:
+            check_continuous("base", self.base)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the batch of features, ``()`` for one feature."""
+        return self.base.shape
 
     def _logpdf(self, x: FloatArray) -> FloatArray:
         level = self.base._logpdf(self.transform.transform(x))
@@ -225,6 +233,19 @@ class Transformed(Distribution):
         """Return the distribution of -X."""
         return Transformed(self.base.reflect(), self.transform.reflect())
 
+    def map_back(self, z: FloatArray) -> FloatArray:
+        """Return the values of the feature from transformed ones, of a batch also with one axis more."""
+        transform = self.transform[..., None] if np.ndim(z) > len(self.shape) > 0 else self.transform
+        return transform.inverse_transform(z)
+
+    def has_transform_of(self, other: Transformed) -> bool:
+        """Return whether both transforms are equal, feature by feature."""
+        parts = zip(astuple(self.transform), astuple(other.transform), strict=True)
+        return all(np.array_equal(*part) for part in parts)
+
+    def _add_grid_axis(self) -> Transformed:
+        return Transformed(self.base._add_grid_axis(), self.transform[..., None])
+
     def table(self) -> Table:
         """Return a table of the transform and the distribution of the transformed values."""
         kind, power = self.transform.kind, self.transform.power
@@ -238,6 +259,7 @@ class Transformed(Distribution):
 
 LAMBDA_GRID = np.arange(-30, 41) / 10
 """Candidate powers."""
+_COARSE_STEP, _FINE_STEP = 15, 4  # of the first grids, in candidates
 _CHUNK_SIZE = 2**21  # transformed values per chunk
 
 
@@ -298,19 +320,40 @@ def _centre_and_scale(
 
 
 def _maximize_likelihood(logs: FloatArray, first: int, yeo_johnson: NDArray[np.bool_]) -> FloatArray:
-    """Return the power with the highest penalised likelihood, for each feature."""
-    chunk = max(1, _CHUNK_SIZE // logs.size)
-    parts = [LAMBDA_GRID[start : start + chunk] for start in range(0, len(LAMBDA_GRID), chunk)]
-    likelihood = np.concatenate([_likelihood(logs, first, yeo_johnson, powers) for powers in parts], axis=1)
+    """Return the power with the highest penalised likelihood, for each feature.
+
+    Notes
+    -----
+    The likelihood is a concave function of the power p: (z_i - z_j)^2 is log-convex in p, therefore so is a variance,
+    as a sum of such terms. The highest value on a coarse grid is thus next to the highest one of all, and three grids,
+    each finer than the one before, find it.
+    """
+    last = len(LAMBDA_GRID) - 1
     constant = [np.ptp(part, axis=1) == 0 for part in (logs[:, :first], logs[:, first:])]  # var may be rounding error
-    is_estimated = np.isfinite(likelihood) & ~np.logical_or(*constant)[:, None]
-    best = np.argmax(np.where(is_estimated, likelihood, -np.inf), axis=1)
-    return np.where(is_estimated.any(axis=1), LAMBDA_GRID[best], 1.0)
+    is_constant = np.logical_or(*constant)[:, None]
+
+    def search(index: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+        """Return the best one of some powers of each feature, and whether any has a likelihood."""
+        chunk = max(1, _CHUNK_SIZE // logs.size)
+        parts = [LAMBDA_GRID[index[:, start : start + chunk]] for start in range(0, index.shape[1], chunk)]
+        likelihood = np.concatenate([_likelihood(logs, first, yeo_johnson, powers) for powers in parts], axis=1)
+        is_estimated = np.isfinite(likelihood) & ~is_constant
+        best = np.argmax(np.where(is_estimated, likelihood, -np.inf), axis=1)[:, None]
+        return np.take_along_axis(index, best, axis=1), is_estimated.any(axis=1)
+
+    start = np.append(np.arange(0, last, _COARSE_STEP), last)
+    best, is_estimated = search(np.tile(start, (len(logs), 1)))
+    if not is_estimated.all():
+        best, is_estimated = search(np.tile(np.arange(last + 1), (len(logs), 1)))
+    else:
+        for step, reach in ((_FINE_STEP, _COARSE_STEP), (1, _FINE_STEP)):
+            best, _ = search(np.clip(best + np.arange(-reach, reach + 1, step), 0, last))
+    return np.where(is_estimated, LAMBDA_GRID[best[:, 0]], 1.0)
 
 
 def _likelihood(logs: FloatArray, first: int, yeo_johnson: NDArray[np.bool_], powers: FloatArray) -> FloatArray:
-    """Return the penalised log-likelihoods, of shape (F, number of powers)."""
-    z = _power_transform(logs[:, None, :], powers[:, None], yeo_johnson[:, None, None])
+    """Return the penalised log-likelihoods for powers of shape (F, k)."""
+    z = _power_transform(logs[:, None, :], powers[..., None], yeo_johnson[:, None, None])
     likelihood = np.zeros(z.shape[:2])
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         for part in (z[..., :first], z[..., first:]):

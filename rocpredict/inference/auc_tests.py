@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rocpredict.base.progress import track
 from rocpredict.base.rates import check_confidence_level
 from rocpredict.base.results import Flags
 from rocpredict.base.validation import (
@@ -566,7 +567,8 @@ def _permute_samples(samples: tuple[CurveSample, ...], resampling: BootstrapOpti
         first, second = (_error_curve(*group) for group in groups)
         return float(np.abs(first - second).mean())
 
-    replicates = [distance([rng.permutation(part) for part in pooled]) for _ in range(resampling.n_resamples)]
+    exchanges = track(range(resampling.n_resamples), resampling.n_resamples)
+    replicates = [distance([rng.permutation(part) for part in pooled]) for _ in exchanges]
     return distance(pooled), np.array(replicates)
 
 

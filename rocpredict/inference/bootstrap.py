@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from rocpredict.base.labels import MAX_EXPANDED_ROWS
+from rocpredict.base.progress import report_progress
 from rocpredict.base.rates import Rates
 from rocpredict.base.validation import FloatArray, RocPredictError, Seed, check_int, check_seed, to_scalar
 from rocpredict.distributions.ecdf import Ecdf, count_below
@@ -47,7 +48,9 @@ class BootstrapOptions:
         """Return numbers of resamples that sum to all of them, each small enough to hold in memory at once."""
         most = max(1, int(_MAX_CHUNK_SIZE // max(row_size, 1)))
         for start in range(0, self.n_resamples, most):
-            yield min(most, self.n_resamples - start)
+            size = min(most, self.n_resamples - start)
+            yield size
+            report_progress(start + size, self.n_resamples)
 
     def resample_counts(
         self, weights: tuple[Any, Any], rows: tuple[int, int], row_size: float = 0

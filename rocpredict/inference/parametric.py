@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from scipy.special import gammaincinv, ndtr, ndtri, stdtr, stdtrit
 
+from rocpredict.base.progress import track
 from rocpredict.base.rates import normal_critical_value, zero_variance_interval
 from rocpredict.base.results import Flags, Interval
 from rocpredict.base.validation import (
@@ -22,6 +23,7 @@ from rocpredict.base.validation import (
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian, add_grid_axis
+from rocpredict.distributions.power_transform import Transformed
 from rocpredict.inference.bootstrap import BootstrapOptions, percentile_interval
 from rocpredict.inference.empirical import KINDS, ConfidenceBand, EmpiricalUncertainty, Uncertainty, area_function
 from rocpredict.inference.hypotheses import AucStatistic, AucTest, Hypothesis
@@ -71,19 +73,32 @@ class PairFit:
         return PairFit(self.positive, self.negative, lambda negative, positive: self.fit(positive, negative)[::-1])
 
     def bootstrap_fits(self, resampling: BootstrapOptions) -> Iterator[Pair]:
-        """Return the pairs fitted to each resample; Gaussians in batches."""
+        """Return the pairs fitted to each resample; Gaussians in batches, also of transformed values."""
         samples = self.negative, self.positive
-        is_gaussian = all(isinstance(d, Gaussian) for d in self.fit(*samples))
+        pair = self.fit(*samples)
+        is_gaussian = all(isinstance(d, Gaussian) for d in pair)
+        is_transformed = all(isinstance(d, Transformed) and isinstance(d.base, Gaussian) for d in pair)
+        n_before = 0
         for counts in resampling.resample_counts((None, None), (len(self.negative), len(self.positive))):
             if is_gaussian:
                 yield _resampled_gaussians(samples[0], counts[0]), _resampled_gaussians(samples[1], counts[1])
                 continue
-            for draws in zip(*counts, strict=True):
+            if is_transformed:
+                yield self.fit(*(_repeat_rows(x, n) for x, n in zip(samples, counts, strict=True)))
+                continue
+            for draws in track(zip(*counts, strict=True), resampling.n_resamples, n_before):
                 rows = [np.repeat(x, n.astype(np.intp)) for x, n in zip(samples, draws, strict=True)]
                 try:
                     yield self.fit(*rows)
                 except RocPredictError:  # the family cannot be fitted to these rows; the caller counts the fits
                     continue
+            n_before += len(counts[0])
+
+
+def _repeat_rows(sample: FloatArray, counts: FloatArray) -> FloatArray:
+    """Return B resamples of a class, drawn ``counts`` times, shape (B, n)."""
+    resamples: FloatArray = np.repeat(np.tile(sample, len(counts)), counts.astype(np.intp).ravel())
+    return resamples.reshape(counts.shape)
 
 
 def _resampled_gaussians(sample: FloatArray, counts: FloatArray) -> Gaussian[Any]:

@@ -315,7 +315,7 @@ class Solver(CurveSolver):
 
     is_fast: ClassVar[bool] = False
     is_discrete: ClassVar[bool] = False
-    takes_batches: ClassVar[bool] = False
+    takes_batches: bool = False
 
     def __init__(self, negative: Distribution[Any], positive: Distribution[Any]) -> None:
         self.negative, self.positive = negative, positive
@@ -533,6 +533,8 @@ def make_tail_grids(n_points: int) -> tuple[FloatArray, FloatArray]:
 
 def atom_mass(d: Distribution[Any], t: FloatArray) -> FloatArray:
     """Return P(X = t)."""
+    if not d.shape and not d.atoms().points.size:
+        return np.zeros(np.shape(t))
     return np.asarray(np.asarray(d.sf_inclusive(t)) - d.sf(t))
 
 
@@ -601,6 +603,7 @@ class MappedSolver(SameCurveSolver, Solver):
     ) -> None:
         super().__init__(negative, positive)
         self.base, self._threshold_map = base, back
+        self.takes_batches = bool(base.shape)
 
     def log_auc_complement(self) -> FloatArray:
         """Return the logarithm of ``auc_complement``."""

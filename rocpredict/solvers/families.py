@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import betainc, betaincc, digamma, expit, gammaln, log_ndtr, ndtr, polygamma, wrightomega
 
 from rocpredict.base.validation import FloatArray, RocPredictError
@@ -408,16 +409,23 @@ class FamilySolver(NumericalSolver):
             return np.asarray(log_ndtr(_normal_separation(*self.pair.ordered[::-1])))
         return super().log_auc_complement()
 
-    def _crossings(self, log_price: FloatArray) -> tuple[FloatArray, bool]:
+    def _crossings(self, log_prices: FloatArray) -> tuple[list[FloatArray], NDArray[np.bool_]]:
         family, negative, positive, reflected = self.pair
-        if not np.isfinite(log_price) or (family == "exponential" and negative.loc != positive.loc):
-            return super()._crossings(log_price)
-        with np.errstate(all="ignore"):
-            thresholds = np.array(
-                CLOSED_FORMS[family].crossings(negative, positive, float(log_price)), dtype=np.float64
-            )
-        thresholds = np.unique(thresholds[np.isfinite(thresholds)])
-        return (-thresholds[::-1] if reflected else thresholds), False
+        is_closed = np.isfinite(log_prices) & (family != "exponential" or negative.loc == positive.loc)
+        is_uncertain, rows = np.zeros(len(log_prices), dtype=bool), []
+        numerical: Iterator[FloatArray] = iter(())
+        if not is_closed.all():
+            by_grid, is_uncertain[~is_closed] = super()._crossings(log_prices[~is_closed])
+            numerical = iter(by_grid)
+        for price, closed in zip(log_prices.tolist(), is_closed, strict=True):
+            if not closed:
+                rows.append(next(numerical))
+                continue
+            with np.errstate(all="ignore"):
+                thresholds = np.array(CLOSED_FORMS[family].crossings(negative, positive, price), dtype=np.float64)
+            thresholds = np.unique(thresholds[np.isfinite(thresholds)])
+            rows.append(-thresholds[::-1] if reflected else thresholds)
+        return rows, is_uncertain
 
 
 class NormalSumSolver(NumericalSolver):
@@ -452,6 +460,10 @@ class NormalSumSolver(NumericalSolver):
         """Grid for the search of crossings, with additional points around each component."""
         seeded = [normals for normals in self._sums if len(normals.means) <= _MAX_SEEDED_COMPONENTS]
         seeds = [np.ravel(normals.means[:, None] + normals.stds[:, None] * _SEED_Z) for normals in seeded]
+        for index, normals in enumerate(seeded):
+            if normals.equal_stds and len(normals.means) > len(_SEED_Z):  # dense components: points at equal steps
+                step = normals.stds[0] * (_SEED_Z[1] - _SEED_Z[0])
+                seeds[index] = np.unique(np.rint(seeds[index] / step)) * step
         points = np.unique(np.concatenate([self.search_grid, *seeds]))
         return points[np.isfinite(points)]
 
@@ -543,17 +555,17 @@ def solver_for(negative: Distribution[Any], positive: Distribution[Any]) -> Solv
         return ShrinkageSolver(negative, positive)
     if isinstance(negative, Ecdf) and isinstance(positive, Ecdf):
         return EmpiricalSolver(negative, positive)
-    if negative.shape or positive.shape:
+    is_transformed = isinstance(negative, Transformed) and isinstance(positive, Transformed)
+    if (negative.shape or positive.shape) and not (is_transformed and negative.shape == positive.shape):
         raise RocPredictError(
             f"a batch of features needs rp.Gaussian for both classes; the shapes are {negative.shape} and "
             f"{positive.shape}; pass other distributions one feature at a time"
         )
     if not isinstance(negative, Transformed) or not isinstance(positive, Transformed):
         return _numerical_solver(negative, positive)
-    if negative.transform != positive.transform:
+    if not negative.has_transform_of(positive):
         return NumericalSolver(negative, positive)
-    base = solver_for(negative.base, positive.base)
-    return MappedSolver(negative, positive, base, negative.transform.inverse_transform)
+    return MappedSolver(negative, positive, solver_for(negative.base, positive.base), negative.map_back)
 
 
 def _numerical_solver(negative: Distribution[Any], positive: Distribution[Any]) -> NumericalSolver:

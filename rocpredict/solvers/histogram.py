@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rocpredict.base.validation import FloatArray
 from rocpredict.distributions.ecdf import Ecdf
@@ -56,18 +57,21 @@ class HistogramSolver(SameCurveSolver, NumericalSolver):
         """Return the ROC curve of the likelihood ratio."""
         return MappedLikelihoodRatioSolver(self.base.likelihood_ratio(), self._edges_at)
 
-    def _crossings(self, log_price: FloatArray) -> tuple[FloatArray, bool]:
-        """Return the edges at which f1 - price f0 changes sign.
+    def _crossings(self, log_prices: FloatArray) -> tuple[list[FloatArray], NDArray[np.bool_]]:
+        """Return for each price the edges at which f1 - price f0 changes sign.
 
         If the difference is 0 over an interval between two signs, the result contains the first edge of the interval.
         """
-        middle = self.edges[:-1] / 2 + self.edges[1:] / 2
-        with np.errstate(invalid="ignore"):
-            excess = make_log_density_ratio(self.negative, self.positive)(middle) - log_price
-        signs = np.sign(np.where(np.isnan(excess), 0.0, excess))
-        signed = np.flatnonzero(signs)
-        turns = np.flatnonzero(signs[signed][1:] != signs[signed][:-1])
-        return self.edges[signed[turns] + 1], False
+        middle, rows = self.edges[:-1] / 2 + self.edges[1:] / 2, []
+        log_ratio = make_log_density_ratio(self.negative, self.positive)(middle)
+        for price in log_prices:
+            with np.errstate(invalid="ignore"):
+                excess = log_ratio - price
+            signs = np.sign(np.where(np.isnan(excess), 0.0, excess))
+            signed = np.flatnonzero(signs)
+            turns = np.flatnonzero(signs[signed][1:] != signs[signed][:-1])
+            rows.append(self.edges[signed[turns] + 1])
+        return rows, np.zeros(len(log_prices), dtype=bool)
 
     def _edges_at(self, between: FloatArray) -> FloatArray:
         """Return the edges at thresholds between cell numbers."""

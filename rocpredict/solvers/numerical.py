@@ -35,6 +35,7 @@ from rocpredict.solvers.quadrature import (
     find_roots,
     golden_section,
     interval_probability,
+    level_crossings,
     make_log_density_ratio,
     refine_brackets,
     rounding_error,
@@ -46,6 +47,7 @@ _TAIL = 1e-12  # tail probability beyond which rounding may hide the sign of a l
 _MIN_WIDTH = 1e-10  # smallest interval of equal ratio and price, relative to the range of values
 _MIN_RUN = 8  # grid points of an interval with a constant ratio
 _XTOL = 1e-12  # tolerance of a rate; the tangent of the curve corrects the remaining error
+_MAX_PRICES = 128  # prices at a time
 _MAX_LOG_RATIO = 1e300  # replaces an infinite log price: above every finite log ratio, below an infinite one
 
 
@@ -97,24 +99,37 @@ class NumericalSolver(Solver):
 
     def crossings(self, log_price: FloatArray) -> FloatArray:
         """Return all thresholds at which f1 - price f0 changes sign, ascending on the last axis."""
-        rows = [self._crossings(np.asarray(price))[0] for price in np.ravel(log_price)]
-        return pad_rows(rows).reshape(*np.shape(log_price), -1)
+        return pad_rows(self._crossings(np.ravel(log_price))[0]).reshape(*np.shape(log_price), -1)
 
+    @np.errstate(under="ignore")
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
         """Return the threshold that maximizes TPR - price FPR.
 
         The threshold is a crossing of the weighted densities, a bound of an atom, a value in a gap, or infinite.
         """
-        if not np.ndim(log_price):
-            return self._optimal(np.asarray(log_price))
-        each = [self._optimal(np.asarray(price)) for price in np.ravel(log_price)]
-        shape = np.shape(log_price)
-        names = {name for best in each for name in best.flags}
-        flags = Flags(**{name: np.reshape([name in best.flags for best in each], shape) for name in names})
-        crossings = pad_rows([best.crossings for best in each]).reshape(*shape, -1)
-        equal = pad_rows([best.equal_thresholds for best in each])
-        threshold, tpr, fpr, tnr, fnr, low, high = (np.reshape([best[i] for best in each], shape) for i in range(7))
-        return OptimalThreshold(threshold, tpr, fpr, tnr, fnr, low, high, crossings, equal.reshape(*shape, -1), flags)
+        shape, prices = np.shape(log_price), np.ravel(log_price)
+        crossings, is_uncertain = self._crossings(prices)
+        bounds = np.cumsum([0, *map(len, crossings)])
+        inner, fixed = self._candidates(np.concatenate(crossings)), self._fixed_candidates
+        best, equal = np.empty((len(prices), 3)), []
+        for place, (price, first, last) in enumerate(zip(prices, bounds[:-1], bounds[1:], strict=True)):
+            columns = zip(inner, fixed, strict=True)
+            candidates = _Candidates(*(np.concatenate([part[first:last], rest]) for part, rest in columns))
+            best[place], others = self._best_candidate(candidates, price)
+            equal.append(others)
+        threshold, low, high = (np.reshape(part, shape) for part in best.T)
+        negative, positive, grid = self.negative, self.positive, self.search_grid
+        result = self.at_threshold(
+            threshold,
+            pad_rows(crossings).reshape(*shape, -1),
+            (low, high),
+            pad_rows(equal).reshape(*shape, -1),
+            identical=np.full(shape, np.array_equal(negative.cdf(grid), positive.cdf(grid))),
+            crossings_uncertain=np.reshape(is_uncertain, shape),
+            point_mass=np.full(shape, any((d.atoms().masses == 1).any() for d in (negative, positive))),
+        )
+        no_benefit = (np.reshape(prices, shape) == 0) & (result.tpr <= result.fpr)
+        return result._replace(flags=result.flags | Flags(no_benefit=no_benefit))
 
     def likelihood_ratio(self) -> LikelihoodRatioSolver:
         """Return the ROC curve of the likelihood ratio."""
@@ -125,60 +140,57 @@ class NumericalSolver(Solver):
         """Grid for the search of crossings."""
         return self.search_grid
 
-    def _crossings(self, log_price: FloatArray) -> tuple[FloatArray, bool]:
-        """Return all crossings, and True if the ratio equals the price over an interval up to rounding."""
+    def _crossings(self, log_prices: FloatArray) -> tuple[list[FloatArray], NDArray[np.bool_]]:
+        """Return all crossings for each price, and whether the ratio equals it over an interval up to rounding."""
+        if len(log_prices) > _MAX_PRICES:
+            parts = [self._crossings(log_prices[:_MAX_PRICES]), self._crossings(log_prices[_MAX_PRICES:])]
+            return parts[0][0] + parts[1][0], np.concatenate([parts[0][1], parts[1][1]])
         ratio = make_log_density_ratio(self.negative, self.positive)
-
-        def excess(x: FloatArray) -> FloatArray:
-            with np.errstate(invalid="ignore"):  # infinite ratio and infinite log price give NaN
-                return ratio(x) - log_price
-
-        grid, values, noise = refine_brackets(
-            excess, lambda x: rounding_error(self.negative, self.positive, x), self.crossing_grid
+        row, grid, values, noise = refine_brackets(
+            ratio, lambda x: rounding_error(self.negative, self.positive, x), self.crossing_grid, log_prices
         )
         pair = self.negative, self.positive
         low, high = min(float(d.ppf(_TAIL)) for d in pair), max(float(d.isf(_TAIL)) for d in pair)
         inner = (grid >= low) & (grid <= high) & np.isfinite(noise) & ~np.isnan(values)
-        points, clear = grid[inner], (np.abs(values) > noise)[inner]
-        is_level = ~clear[1:] & ~clear[:-1] & (np.diff(points) > _MIN_WIDTH * (high - low))
-        is_uncertain = bool(is_level.any() and clear.any())
-        return sign_changes(excess, grid, values, noise), is_uncertain
+        points, owner, clear = grid[inner], row[inner], (np.abs(values) > noise)[inner]
+        is_level = ~clear[1:] & ~clear[:-1] & (owner[1:] == owner[:-1])
+        is_level &= np.diff(points) > _MIN_WIDTH * (high - low)
+        counts = [np.bincount(part, minlength=len(log_prices)) for part in (owner[1:][is_level], owner[clear])]
+        return level_crossings(ratio, log_prices, row, grid, values, noise=noise), (counts[0] > 0) & (counts[1] > 0)
 
-    @np.errstate(under="ignore")
-    def _optimal(self, log_price: FloatArray) -> OptimalThreshold:
-        negative, positive, grid = self.negative, self.positive, self.search_grid
+    def _candidates(self, points: FloatArray) -> _Candidates:
+        """Return the rates and the log ratio at some thresholds."""
+        fnr, fpr = np.asarray(self.positive.cdf_strict(points)), np.asarray(self.negative.sf_inclusive(points))
+        return _Candidates(points, fnr, fpr, make_log_density_ratio(self.negative, self.positive)(points))
+
+    @cached_property
+    def _fixed_candidates(self) -> _Candidates:
+        """Candidates of every price: atoms and the floats above them, infinite thresholds, and the search grid."""
+        atoms = np.concatenate([self.negative.atoms().points, self.positive.atoms().points])
+        return self._candidates(
+            np.concatenate([atoms, np.nextafter(atoms, np.inf), np.array([np.inf, -np.inf]), self.search_grid])
+        )
+
+    def _best_candidate(
+        self, candidates: _Candidates, log_price: float
+    ) -> tuple[tuple[float, float, float], FloatArray]:
+        """Return the best threshold with the bounds of its plateau, and equally good thresholds elsewhere."""
         with np.errstate(over="ignore"):
             price = float(np.exp(log_price))
-
-        def loss(t: FloatArray) -> FloatArray:
-            """Return 1 - (TPR - price FPR), accurate also if the classes hardly overlap."""
-            fnr, fpr = np.asarray(positive.cdf_strict(t)), np.asarray(negative.sf_inclusive(t))
-            return fnr + price * fpr if np.isfinite(price) else np.where(fpr > 0, np.inf, fnr)
-
-        crossings, is_uncertain = self._crossings(log_price)
-        atoms = np.concatenate([negative.atoms().points, positive.atoms().points])
-        corners = np.array([np.inf, -np.inf])
-        candidates = np.concatenate([crossings, atoms, np.nextafter(atoms, np.inf), corners, grid])
-        losses = np.nan_to_num(loss(candidates), nan=np.inf)
+        points = candidates.points
+        losses = np.nan_to_num(candidates.loss(price), nan=np.inf)
         most = losses.min() * (1 + ROUNDING)
-        threshold = candidates[np.argmax(losses <= most)]
-        low, high = _plateau(
-            loss, make_log_density_ratio(negative, positive), np.unique(candidates), threshold, most, log_price
-        )
+        threshold = float(points[np.argmax(losses <= most)])
+
+        def level_at(t: FloatArray) -> NDArray[np.bool_]:
+            return self._candidates(t).is_level(price, log_price, most)
+
+        low, high = _plateau(level_at, points, candidates.is_level(price, log_price, most), threshold)
         if price == 0 and low < high:
             low = threshold = high  # false positives cost nothing: choose the lowest FPR
         elif low < high and np.isfinite(high - low):
             threshold = low / 2 + high / 2
-        best = self.at_threshold(
-            threshold,
-            crossings,
-            (np.asarray(low), np.asarray(high)),
-            equal_runs(candidates, losses, (low, high)) if price > 0 else None,
-            identical=np.array_equal(negative.cdf(grid), positive.cdf(grid)),
-            crossings_uncertain=is_uncertain,
-            point_mass=any((d.atoms().masses == 1).any() for d in (negative, positive)),
-        )
-        return best._replace(flags=best.flags | Flags(no_benefit=float(log_price) == 0 and best.tpr <= best.fpr))
+        return (threshold, low, high), equal_runs(points, losses, (low, high)) if price > 0 else np.empty(0)
 
     def _mean_tail(
         self, without: Callable[[FloatArray], FloatArray], including: Callable[[FloatArray], FloatArray]
@@ -200,22 +212,35 @@ def _atom_fraction(d: Distribution[Any], t: FloatArray, rate: FloatArray) -> Flo
         return np.where(mass > 0, np.clip((rate - d.sf(t)) / mass, 0, 1), 0.0)
 
 
+class _Candidates(NamedTuple):
+    """Thresholds with their rates and the log ratio of the densities."""
+
+    points: FloatArray
+    fnr: FloatArray
+    fpr: FloatArray
+    log_ratio: FloatArray
+
+    def loss(self, price: float) -> FloatArray:
+        """Return 1 - (TPR - price FPR), accurate also if the classes hardly overlap."""
+        return self.fnr + price * self.fpr if np.isfinite(price) else np.where(self.fpr > 0, np.inf, self.fnr)
+
+    def is_level(self, price: float, log_price: float, most: float) -> NDArray[np.bool_]:
+        """Return where the loss is minimal and does not change: both densities are 0 or proportional."""
+        with np.errstate(invalid="ignore"):
+            steepness = self.log_ratio - log_price
+            is_flat = np.isnan(steepness) | (steepness == 0) | np.isinf(self.points)
+            return np.asarray(is_flat & (self.loss(price) <= most))
+
+
 def _plateau(
-    loss: Callable[[FloatArray], FloatArray],
-    level: Callable[[FloatArray], FloatArray],
-    candidates: FloatArray,
+    level_at: Callable[[FloatArray], NDArray[np.bool_]],
+    points: FloatArray,
+    is_level: NDArray[np.bool_],
     threshold: float,
-    most: float,
-    log_kappa: FloatArray,
 ) -> tuple[float, float]:
     """Return the bounds of the equally good thresholds around this one, where both densities are 0 or proportional."""
-
-    def level_at(t: FloatArray) -> NDArray[np.bool_]:
-        with np.errstate(invalid="ignore"):
-            steepness = level(t) - log_kappa
-        return np.asarray((np.isnan(steepness) | (steepness == 0) | np.isinf(t)) & (loss(t) <= most))
-
-    flat = level_at(candidates)
+    candidates, index = np.unique(points, return_index=True)
+    flat = is_level[index]
     first = last = int(np.searchsorted(candidates, threshold))
     while first > 0 and flat[first - 1]:
         first -= 1

@@ -148,26 +148,43 @@ def _nearest_finite(values: FloatArray) -> FloatArray:
 
 
 def refine_brackets(
-    f: Callable[[FloatArray], FloatArray], noise: Callable[[FloatArray], FloatArray], grid: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return a finer grid that separates close roots, with ``f`` and the bound of its rounding error on it.
+    f: Callable[[FloatArray], FloatArray],
+    noise: Callable[[FloatArray], FloatArray],
+    grid: FloatArray,
+    levels: FloatArray,
+) -> tuple[NDArray[np.intp], FloatArray, FloatArray, FloatArray]:
+    """Return for each level a finer grid that separates close roots of ``f`` - level.
 
+    Returns
+    -------
+    row : array of int of shape (m,)
+        Index of the level, ascending.
+    points, values, bounds : arrays of shape (m,)
+        Grid of each level, ascending, with ``f`` - level and the bound of its rounding error.
+
+    Notes
+    -----
     An interval is halved until the deviation of its midpoint from the chord is less than half of the smallest absolute
     value or an eighth of the rise. Two roots are therefore separated if the function between them exceeds its rounding
     error and its curvature is resolved by the initial grid.
     """
-    values, bound = f(grid), noise(grid)
-    points, levels, bounds = [grid], [values], [bound]
-    usable = np.isfinite(values[:-1]) & np.isfinite(values[1:])
-    left, right, low, high = grid[:-1][usable], grid[1:][usable], values[:-1][usable], values[1:][usable]
+    with np.errstate(invalid="ignore"):  # infinite value and infinite level give NaN
+        values = f(grid) - levels[:, None]
+    row, index = np.nonzero(np.isfinite(values[:, :-1]) & np.isfinite(values[:, 1:]))
+    left, right, low, high = grid[index], grid[index + 1], values[row, index], values[row, index + 1]
+    parts = [(np.repeat(np.arange(len(levels)), len(grid)), np.tile(grid, len(levels)), values.ravel())]
+    bounds = [np.tile(noise(grid), len(levels))]
     for _ in range(40):
         middle = left / 2 + right / 2
         inner = (middle > left) & (middle < right)
         left, right, low, high, middle = (part[inner] for part in (left, right, low, high, middle))
+        row = row[inner]
         if not middle.size:
             break
-        value, rounding = f(middle), noise(middle)
-        points, levels, bounds = [*points, middle], [*levels, value], [*bounds, rounding]
+        distinct, inverse = np.unique(middle, return_inverse=True)  # the levels share the first intervals
+        value, rounding = f(distinct)[inverse] - levels[row], noise(distinct)[inverse]
+        parts.append((row, middle, value))
+        bounds.append(rounding)
         bend = np.abs(value - (low / 2 + high / 2))
         least = np.minimum(np.minimum(np.abs(low), np.abs(high)), np.abs(value))
         same = ((low > 0) == (high > 0)) & ((low > 0) == (value > 0))
@@ -175,12 +192,13 @@ def refine_brackets(
         settled |= ~np.isfinite(value) | (np.maximum(least, bend) <= rounding)
         split = ~settled
         left, middle, right, low, value, high = (part[split] for part in (left, middle, right, low, value, high))
-        left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
+        row, left, right = np.tile(row[split], 2), np.concatenate([left, middle]), np.concatenate([middle, right])
         low, high = np.concatenate([low, value]), np.concatenate([value, high])
-        if left.size > _MAX_PANELS:
+        if left.size > _MAX_PANELS * len(levels):
             break
-    points_all, index = np.unique(np.concatenate(points), return_index=True)
-    return points_all, np.concatenate(levels)[index], np.concatenate(bounds)[index]
+    rows, points, all_values = (np.concatenate(part) for part in zip(*parts, strict=True))
+    order = np.lexsort((points, rows))
+    return rows[order], points[order], all_values[order], np.concatenate(bounds)[order]
 
 
 def sign_changes(
@@ -191,26 +209,50 @@ def sign_changes(
     Two sign changes between neighbouring grid points are found if ``f`` has a local minimum of its absolute value
     there. A value below ``noise`` has no sign.
     """
+    levels, row = np.zeros(1), np.zeros(len(grid), dtype=np.intp)
+    return level_crossings(f, levels, row, grid, values, noise=noise)[0]
+
+
+def level_crossings(
+    f: Callable[[FloatArray], FloatArray],
+    levels: FloatArray,
+    row: NDArray[np.intp],
+    grid: FloatArray,
+    values: FloatArray,
+    *,
+    noise: FloatArray | float = 0.0,
+) -> list[FloatArray]:
+    """Return for each level the points at which ``f`` - level changes sign; see ``sign_changes``.
+
+    ``row`` is the index of the level of each point of ``grid``, ascending, and ``values`` are ``f`` - level there.
+    """
+
+    def excess(x: FloatArray, level: FloatArray) -> FloatArray:
+        with np.errstate(invalid="ignore"):
+            return f(x) - level
+
     signed = np.abs(values) > noise  # False for NaN
-    grid, values = grid[signed], values[signed]
+    row, grid, values = row[signed], grid[signed], values[signed]
     if len(grid) > 2:
         size, above = np.abs(values), values > 0
-        one_sign = (above[1:-1] == above[:-2]) & (above[1:-1] == above[2:])
+        one_sign = (above[1:-1] == above[:-2]) & (above[1:-1] == above[2:]) & (row[2:] == row[:-2])
         dip = np.flatnonzero(one_sign & (size[1:-1] < np.minimum(size[:-2], size[2:]))) + 1
-        sign = np.where(above[dip], 1.0, -1.0)
-        turn = golden_section(lambda x: sign * f(x), grid[dip - 1], grid[dip + 1])
-        crossed = sign * f(turn) < 0
-        at = np.searchsorted(grid, turn[crossed])
-        grid, values = np.insert(grid, at, turn[crossed]), np.insert(values, at, f(turn[crossed]))
-    index = np.flatnonzero((values[:-1] > 0) != (values[1:] > 0))
-    left, right, rising = grid[index], grid[index + 1], values[index + 1] > 0
-    if not len(index):
-        return left
-    root = find_roots(f, left, right)
-    low, high = root.bracket  # a few floats wide
-    left, right = bisect(lambda x: (f(x) > 0) == rising, low, high)
-    with np.errstate(invalid="ignore"):
-        return np.where(np.abs(f(left)) < np.abs(f(right)), left, right)
+        sign, level = np.where(above[dip], 1.0, -1.0), levels[row[dip]]
+        turn = golden_section(lambda x: sign * excess(x, level), grid[dip - 1], grid[dip + 1])
+        crossed = sign * excess(turn, level) < 0
+        turn, level = turn[crossed], level[crossed]
+        row = np.concatenate([row, row[dip[crossed]]])
+        grid, values = np.concatenate([grid, turn]), np.concatenate([values, excess(turn, level)])
+        order = np.lexsort((grid, row))
+        row, grid, values = row[order], grid[order], values[order]
+    index = np.flatnonzero(((values[:-1] > 0) != (values[1:] > 0)) & (row[:-1] == row[1:]))
+    left, right, rising, level = grid[index], grid[index + 1], values[index + 1] > 0, levels[row[index]]
+    if index.size:
+        root = find_roots(excess, left, right, level)
+        low, high = root.bracket  # a few floats wide
+        left, right = bisect(lambda x: (excess(x, level) > 0) == rising, low, high)
+        left = np.where(np.abs(excess(left, level)) < np.abs(excess(right, level)), left, right)
+    return np.split(left, np.searchsorted(row[index], np.arange(1, len(levels))))
 
 
 def find_roots(

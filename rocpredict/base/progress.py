@@ -1,0 +1,38 @@
+"""Progress of calculations that resample or simulate, for whoever shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TypeVar
+
+ProgressCallback = Callable[[int, int], None]
+"""Function of (done, total), numbers of equal pieces of work; a total of 0 is not known beforehand."""
+Item = TypeVar("Item")
+
+_callback: ContextVar[ProgressCallback | None] = ContextVar("progress callback", default=None)
+
+
+@contextmanager
+def use_progress(callback: ProgressCallback) -> Iterator[None]:
+    """Call a function with the progress of all calculations of this thread inside the ``with`` block."""
+    token = _callback.set(callback)
+    try:
+        yield
+    finally:
+        _callback.reset(token)
+
+
+def report_progress(n_done: int, total: int) -> None:
+    """Report how many of all pieces of work are done."""
+    callback = _callback.get()
+    if callback is not None:
+        callback(n_done, total)
+
+
+def track(items: Iterable[Item], total: int, n_before: int = 0) -> Iterator[Item]:
+    """Yield items, and report after each that one more of all pieces of work is done."""
+    for n_done, item in enumerate(items, n_before + 1):
+        yield item
+        report_progress(n_done, total)
