@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 CORE := $(VENV)-core
 NOTEBOOKS := $(wildcard notebooks)
 
-.PHONY: help demo test test-core check-slow test-browser fuzz mutate notebooks gallery lint bench latency fidelity robust docs clean system
+.PHONY: help demo test test-core check-slow test-browser fuzz mutate notebooks gallery lint bench latency coverage fidelity robust docs clean system
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -60,6 +60,11 @@ mutate: $(VENV)/group-test $(VENV)/compiled  ## print the branch coverage; chang
 	  -m pytest tests/test_kernel_counts.py tests/test_kernel_moments.py
 	@$(BIN)/python -m coverage report --data-file build/coverage
 	@$(BIN)/python -m benchmarks.mutate --coverage build/coverage --out build/mutants.json
+
+coverage: $(VENV)/group-bench  ## simulate the coverage of intervals and the level of tests, an hour at most; write docs/coverage.md
+	@mkdir -p build
+	@rm -f build/coverage.jsonl
+	@$(BIN)/python -m benchmarks.coverage --store build/coverage.jsonl --out docs/coverage.md
 
 fidelity: $(VENV)/keel  ## measure how near predictions come on real data
 	@$(BIN)/python -m benchmarks.fidelity --out docs/fidelity.md

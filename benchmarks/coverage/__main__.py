@@ -1,55 +1,64 @@
 """Measure coverage and levels, and write the page: ``python -m benchmarks.coverage [--quick] [--out FILE]``."""
 
 import argparse
+import json
+import os
 import sys
 import time
-from itertools import product
+from collections.abc import Iterable
+from multiprocessing import get_context
 from pathlib import Path
 
-import numpy as np
+from benchmarks.coverage.measures import Cell, Figures, Sizes, Task, measure_task, tasks
+from benchmarks.coverage.page import write_page
+from benchmarks.coverage.settings import Setting
 
-from benchmarks.coverage import levels, others
-from benchmarks.coverage.intervals import Draws, cover, cover_again
-from benchmarks.coverage.page import Measured, is_outside, written
-from benchmarks.coverage.settings import EQUAL, FEW, UNEQUAL, pairs
-
-_SEED = 1
+QUICK = Sizes(fast=60, slow=10, n_resamples=50)
+QUICK_STEP = 9
 
 
-def measure(*, quick: bool) -> Measured:
-    """Measure everything; quick: a few data sets in a few settings."""
-    draws = Draws(300, 100, 20, 200, again=300) if quick else Draws()
-    runs = levels.Runs(300, 50, 10, 50) if quick else levels.Runs()
-    found = Measured(_SEED, draws, runs, other_draws=20 if quick else 300)
-    counts = (*EQUAL, *UNEQUAL, *FEW)
-    for index, (pair, count) in enumerate(product(pairs()[:: 5 if quick else 1], counts)):
-        covered = list(cover(pair, count, draws, np.random.default_rng([_SEED, index])))
-        if is_outside(covered[0]):
-            covered[0] = cover_again(covered[0], draws, np.random.default_rng([_SEED, index, 3]))
-        found.areas.extend(covered)
-        _say(f"{pair.name}, AUC {pair.auc:g}, {count}")
-    found.others.extend(others.measure(found.other_draws, np.random.default_rng([_SEED, 0, 1])))
-    _say("other intervals")
-    for level in levels.measure(runs, np.random.default_rng([_SEED, 0, 2])):
-        found.levels.append(level)
-        _say(f"{level.test}, {level.setting}, n = {level.n}")
-    return found
+def read_cells(lines: Iterable[str]) -> list[Cell]:
+    """Return cells from lines of JSON."""
+    cells = []
+    for line in lines:
+        quantity, setting, n_sets, *figures = json.loads(line)
+        cells.append(Cell(quantity, Setting(*setting), n_sets, *(part and Figures(*part) for part in figures)))
+    return cells
 
 
-def _say(what: str) -> None:
-    print(f"{time.process_time():6.0f} s  {what}", file=sys.stderr)
+def run(plan: list[Task], processes: int, store: Path | None = None) -> list[Cell]:
+    """Measure all tasks in processes of one thread each; add the cells of each to a file as soon as they are there."""
+    os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+    start, cells = time.perf_counter(), []
+    with get_context("spawn").Pool(processes) as pool:
+        for done, found in enumerate(pool.imap_unordered(measure_task, plan), 1):
+            cells += found
+            if store is not None:
+                with store.open("a", encoding="utf-8") as file:
+                    file.writelines(json.dumps(cell) + "\n" for cell in found)
+            if done % 10 == 0 or done == len(plan):
+                print(f"{time.perf_counter() - start:6.0f} s  {done} of {len(plan)} tasks", file=sys.stderr)
+    return cells
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__.partition(":")[0])
-    parser.add_argument("--quick", action="store_true", help="fewer data sets and settings, under a minute")
-    parser.add_argument("--out", type=Path, help="write the page there; left out, print it")
-    asked = parser.parse_args()
-    page = written(measure(quick=asked.quick))
-    if asked.out is None:
+    parser.add_argument("--quick", action="store_true", help="few data sets in one setting of nine, under a minute")
+    parser.add_argument("--out", type=Path, help="write the page there; if omitted, print it")
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--store", type=Path, help="add the figures to this file, as lines of JSON")
+    parser.add_argument("--read", type=Path, help="write the page from such a file, without a simulation")
+    options = parser.parse_args()
+    if options.read is not None:
+        cells = read_cells(options.read.read_text(encoding="utf-8").splitlines())
+    else:
+        plan = tasks(QUICK, QUICK_STEP) if options.quick else tasks(Sizes())
+        cells = run(plan, options.processes, options.store)
+    page = write_page(cells)
+    if options.out is None:
         print(page)
     else:
-        asked.out.write_text(page, encoding="utf-8")
+        options.out.write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,537 @@
+"""Coverage of the default intervals and level of the default tests in one setting, with those of conventional ones."""
+
+import warnings
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import chdtrc, ndtr, ndtri
+
+import rocpredict as rp
+from benchmarks.coverage.settings import (
+    CLUSTERED,
+    FPR,
+    FPR_RANGE,
+    GAUSSIAN,
+    HOOKED,
+    TPR,
+    ClassPair,
+    Setting,
+    class_pair,
+    covering_design,
+    draw_clusters,
+    draw_features,
+    resampling_design,
+)
+from rocpredict.inference.expected_areas import (
+    default_limits,
+    draw_placements,
+    paired_df,
+    smooth_areas,
+    unpaired_df,
+)
+
+SEED, LEVEL = 1, 0.95
+SECOND = (100, 100)
+"""Observations of the second sample of unpaired tests, and of the third group."""
+_MAX_VALUES = 1_000_000  # of one feature, drawn at a time
+_N_WIDTHS = 100  # intervals of a difference whose width is taken
+_SLACK = 1e-9  # a limit that equals the true value contains it
+_QUANTILE = float(ndtri((1 + LEVEL) / 2))
+_ONE_SIDED = float(ndtri(LEVEL))
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Numbers of data sets of each setting, and of resamples of each data set."""
+
+    fast: int = 3000
+    slow: int = 850
+    n_resamples: int = 250
+
+    def power(self, n_sets: int) -> int:
+        """Return the number of data sets on which a power is measured, if that takes data sets of its own."""
+        return min(max(n_sets // 3, 1), 500)
+
+
+class Figures(NamedTuple):
+    """Figures of one interval or test in one setting.
+
+    ``error`` is the share of intervals without the true value, or of rejections of a true hypothesis; ``width`` the
+    median width, and ``power`` the share of rejections of a false hypothesis. None: not measured.
+    """
+
+    error: float
+    width: float | None = None
+    power: float | None = None
+
+
+class Cell(NamedTuple):
+    """Figures of a default in one setting beside those of the conventional method."""
+
+    quantity: str
+    setting: Setting
+    n_sets: int
+    default: Figures
+    conventional: Figures | None = None
+
+    @property
+    def std_error(self) -> float:
+        """Monte-Carlo standard error of the default's error, with two misses and two hits added."""
+        share = (self.default.error * self.n_sets + 2) / (self.n_sets + 4)
+        return float(np.sqrt(share * (1 - share) / self.n_sets))
+
+
+Limits = tuple[Any, Any]
+
+
+def interval_figures(limits: Limits, truth: Any, power: float | None = None) -> Figures:
+    """Return the figures of intervals, for one true value or one for each (of a plateau: its lowest and highest)."""
+    low, high = (np.asarray(limit, float) for limit in limits)
+    lowest, highest = truth if isinstance(truth, tuple) else (truth, truth)
+    misses = (low > highest + _SLACK) | (high < lowest - _SLACK)
+    width = np.subtract(high, low, where=high > low, out=np.zeros(low.shape))
+    return Figures(float(np.mean(misses)), float(np.median(width)), power)
+
+
+def excludes(limits: Limits, value: float) -> Any:
+    """Return which intervals leave a value out."""
+    return (limits[0] > value + _SLACK) | (limits[1] < value - _SLACK)
+
+
+def select_sample(features: Sequence[tuple[Any, Any]], index: int) -> list[Any]:
+    """Return the values of each feature in one of many data sets, negatives first."""
+    return [np.concatenate([part[index] for part in classes]) for classes in features]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One setting with its class distributions, an alternative, and random numbers of its own."""
+
+    setting: Setting
+    sizes: Sizes
+
+    @cached_property
+    def pair(self) -> ClassPair:
+        """Class distributions of the features."""
+        return class_pair(self.setting.kind, self.setting.auc)
+
+    @property
+    def alternative(self) -> float:
+        """An AUC about two conventional standard errors of a difference away, by Hanley and McNeil (1982).
+
+        It is smaller than the AUC of the setting, or larger if that is 1/2.
+        """
+        auc, (n0, n1) = self.setting.auc, self.setting.counts
+        one, two = auc / (2 - auc), 2 * auc * auc / (1 + auc)
+        variance = (auc * (1 - auc) + (n1 - 1) * (one - auc**2) + (n0 - 1) * (two - auc**2)) / (n0 * n1)
+        return float(auc + (2 if auc == 0.5 else -2) * np.sqrt(variance))
+
+    @cached_property
+    def changed(self) -> ClassPair:
+        """Class distributions of the same kind with the alternative AUC."""
+        return class_pair(self.setting.kind, self.alternative)
+
+    def rng(self, task: str) -> np.random.Generator:
+        """Return the random numbers of a task."""
+        return np.random.default_rng([SEED, zlib.crc32(f"{task} {self.setting}".encode())])
+
+    def chunks(self, n_sets: int) -> Iterator[int]:
+        """Return numbers of data sets to draw at a time."""
+        step = max(1, _MAX_VALUES // sum(self.setting.counts))
+        yield from (min(step, n_sets - start) for start in range(0, n_sets, step))
+
+    def pairs(self, n_features: int, changed: bool) -> list[ClassPair]:
+        """Return the class distributions of some features, of which the last may have the alternative AUC."""
+        return [self.pair] * (n_features - 1) + [self.changed if changed else self.pair]
+
+    def samples(
+        self, task: str, n_features: int, n_sets: int, changed: bool = False, counts: tuple[int, int] | None = None
+    ) -> Iterator[tuple[list[Any], Any]]:
+        """Return data sets one by one: values of each feature, and labels."""
+        rng, pairs, counts = self.rng(task), self.pairs(n_features, changed), counts or self.setting.counts
+        for size in self.chunks(n_sets):
+            features = draw_features(rng, pairs, counts, size)
+            for index in range(size):
+                yield select_sample(features, index), np.repeat([0, 1], counts)
+
+    def cell(self, quantity: str, n_sets: int, default: Figures, conventional: Figures | None = None) -> Cell:
+        """Return a cell of the page."""
+        return Cell(quantity, self.setting, n_sets, default, conventional)
+
+
+# ---- many data sets at once: areas
+class _Areas(NamedTuple):
+    """Empirical areas of many data sets, smoothed, with the placements' sums of squares and DeLong's variance."""
+
+    smoothed: Any
+    deviations: tuple[Any, Any]
+    variance: Any
+
+    @classmethod
+    def from_values(cls, classes: tuple[Any, Any], tied: bool) -> "_Areas":
+        placements = draw_placements(*classes, tied=tied)
+        estimate, counts = placements[1].mean(axis=1), tuple(part.shape[1] for part in classes)
+        squares = [((part - estimate[:, None]) ** 2).sum(axis=1) for part in placements]
+        deviations = tuple(part - part.mean(axis=1, keepdims=True) for part in placements)
+        return cls(smooth_areas(estimate, squares, counts), deviations, _covariance(deviations, deviations))
+
+
+def _covariance(one: tuple[Any, Any], other: tuple[Any, Any]) -> Any:
+    """Return DeLong's covariance of two areas of the same observations."""
+    return sum((a * b).sum(axis=1) / (a.shape[1] * (a.shape[1] - 1)) for a, b in zip(one, other, strict=True))
+
+
+def _paired_limits(one: _Areas, other: _Areas, level: float) -> Limits:
+    """Return the default intervals of differences on the same observations."""
+    covariance = _covariance(one.deviations, other.deviations)
+    correlation = np.clip(covariance / np.sqrt(one.smoothed.variance * other.smoothed.variance), -1, 1)
+    squares = [((a - b) ** 2).sum(axis=1) for a, b in zip(one.deviations, other.deviations, strict=True)]
+    df = paired_df(squares, tuple(a.shape[1] for a in one.deviations))
+    return default_limits([one.smoothed, other.smoothed], correlation, df, level)
+
+
+def _unpaired_limits(one: _Areas, other: _Areas, level: float) -> Limits:
+    """Return the default intervals of differences of two samples."""
+    pair = [one.smoothed, other.smoothed]
+    return default_limits(pair, np.zeros(()), unpaired_df(pair), level)
+
+
+def _wald(estimate: Any, variance: Any, quantile: float = _QUANTILE) -> Limits:
+    half = quantile * np.sqrt(np.maximum(variance, 0))
+    return estimate - half, estimate + half
+
+
+def _difference(one: _Areas, other: _Areas, *, paired: bool) -> tuple[Any, Any]:
+    """Return differences with DeLong's variance."""
+    shared = _covariance(one.deviations, other.deviations) if paired else 0.0
+    return one.smoothed.estimate - other.smoothed.estimate, one.variance + other.variance - 2 * shared
+
+
+def measure_areas(scenario: Scenario) -> list[Cell]:
+    """Measure one AUC, differences of two on the same and on other observations, and noninferiority.
+
+    The engine for many data sets leaves out what widens an interval of a difference in rare cases. Each of its
+    rejections is therefore repeated by ``auc_test``, and the width is that of ``auc_test`` in the first data sets.
+    """
+    rng, pair, changed, counts = scenario.rng("areas"), scenario.pair, scenario.changed, scenario.setting.counts
+    truth, null, n_sets = scenario.setting.auc, scenario.alternative, scenario.sizes.fast
+    n_power, labels = scenario.sizes.power(n_sets), [np.repeat([0, 1], counts)] * 3 + [np.repeat([0, 1], SECOND)] * 2
+    claim = {"alternative": "noninferior", "margin": abs(null - truth)}
+    worse, better = (2, 0) if null < truth else (0, 2)
+    comparisons: tuple[tuple[str, int, int, dict[str, Any], int], ...] = (
+        ("paired", 0, 1, {}, n_sets),
+        ("paired, changed", 0, 2, {}, n_power),
+        ("unpaired", 0, 3, {}, n_sets),
+        ("unpaired, changed", 0, 4, {}, n_power),
+        ("noninferiority", worse, better, claim, n_sets),
+        ("noninferiority, changed", 0, 1, claim, n_power),
+    )
+    limits: dict[str, list[Limits]] = {}
+    rejections: dict[str, list[Any]] = {}
+    widths: dict[str, list[float]] = {}
+    start = 0
+    for size in scenario.chunks(n_sets):
+        features = draw_features(rng, (pair, pair, changed), counts, size)
+        features += draw_features(rng, (pair,), SECOND, size) + draw_features(rng, (changed,), SECOND, size)
+        areas = [_Areas.from_values(classes, pair.tied) for classes in features]
+
+        def test(one: int, other: int, options: dict[str, Any], index: int, features: Any = features) -> Any:
+            values = select_sample([features[one], features[other]], index)
+            if other < 3:
+                return rp.auc_test(*values, labels[0], **options)
+            return rp.auc_test((values[0], labels[one]), (values[1], labels[other]))
+
+        first = areas[0].smoothed
+        limits.setdefault("default", []).append(default_limits([first], np.zeros(()), first.df, LEVEL))
+        limits.setdefault("delong", []).append(_wald(first.estimate, areas[0].variance))
+        for name, one, other, options, most in comparisons:
+            pair_limits = (_paired_limits if other < 3 else _unpaired_limits)(
+                areas[one], areas[other], 2 * LEVEL - 1 if options else LEVEL
+            )
+            difference = _difference(areas[one], areas[other], paired=other < 3)
+            wald = _wald(*difference, _ONE_SIDED if options else _QUANTILE)
+            rejected = [
+                (ends[0] > -options["margin"] + _SLACK if options else excludes(ends, 0.0))[: max(most - start, 0)]
+                for ends in (pair_limits, wald)
+            ]
+            for index in np.flatnonzero(rejected[0]):
+                rejected[0][index] = test(one, other, options, index).p_value <= 1 - LEVEL
+            rejections.setdefault(name, []).append(rejected)
+            if most == n_sets:
+                limits.setdefault(name, []).append(wald)
+                some = range(min(max(_N_WIDTHS - start, 0), size))
+                widths.setdefault(name, []).extend(test(one, other, options, k).interval.width for k in some)
+        start += size
+    ends = {name: tuple(np.concatenate(part) for part in zip(*parts, strict=True)) for name, parts in limits.items()}
+    shares = {name: np.concatenate(parts, axis=1).mean(axis=1) for name, parts in rejections.items()}
+
+    def one_auc(method: str) -> Figures:
+        power = float(np.mean(excludes(ends[method], null)))
+        return interval_figures((np.maximum(ends[method][0], 0), np.minimum(ends[method][1], 1)), truth, power)
+
+    auc = one_auc("default")
+    cells = [scenario.cell("auc", n_sets, auc, one_auc("delong"))]
+    for name in ("paired", "unpaired", "noninferiority"):
+        width = float(np.median(widths[name])), float(np.median(ends[name][1] - ends[name][0]))
+        parts = zip(shares[name].tolist(), width, shares[f"{name}, changed"].tolist(), strict=True)
+        cells.append(scenario.cell(name, n_sets, *(Figures(*part) for part in parts)))
+    if scenario.setting.kind in (GAUSSIAN, HOOKED):
+        cells.append(scenario.cell("planned power", n_sets, *_planned_power(scenario, auc.power or 0.0)))
+    return cells
+
+
+def _planned_power(scenario: Scenario, observed: float) -> tuple[Figures, Figures]:
+    """Return the power that planning computes for the test of one AUC, and that of the test in the simulation."""
+    ratio = float(scenario.pair.positive.quantile(ndtr(1)) - scenario.pair.positive.quantile(0.5))
+    mean = float(scenario.pair.positive.quantile(0.5))
+    plan = rp.power(mean=(0, mean), std=(1, ratio), count=scenario.setting.counts, against=scenario.alternative)
+    error = abs(plan.achieved - observed)
+    return Figures(float(error), None, float(plan.achieved)), Figures(float(error), None, observed)
+
+
+# ---- tests by their p-values
+PValues = Iterable[tuple[float, float]]
+
+
+def _test_cell(scenario: Scenario, name: str, run: Callable[[str, bool, int], PValues], n_sets: int) -> Cell:
+    """Return the cell of a test: p-values of the default and the conventional test, without and with a difference."""
+    shares = [
+        np.mean(np.array(list(run(task, changed, size))) <= 1 - LEVEL + 1e-12, axis=0).tolist()
+        for task, changed, size in ((name, False, n_sets), (f"{name}, changed", True, scenario.sizes.power(n_sets)))
+    ]
+    default, conventional = (Figures(error, None, power) for error, power in zip(*shares, strict=True))
+    return scenario.cell(name, n_sets, default, conventional)
+
+
+def measure_screening(scenario: Scenario) -> list[Cell]:
+    """Measure the test of a screening, with every data set as one feature, beside DeLong's test of an AUC of 1/2."""
+
+    def run(task: str, changed: bool, n_sets: int) -> PValues:
+        rng, pairs, y = scenario.rng(task), scenario.pairs(1, changed), np.repeat([0, 1], scenario.setting.counts)
+        for size in scenario.chunks(n_sets):
+            (classes,) = draw_features(rng, pairs, scenario.setting.counts, size)
+            areas, table = _Areas.from_values(classes, pairs[0].tied), rp.screen(np.hstack(classes).T, y)
+            limits = _wald(areas.smoothed.estimate, areas.variance)
+            yield from zip(table["p_value"].tolist(), np.where(excludes(limits, 0.5), 0.0, 1.0), strict=True)
+
+    return [_test_cell(scenario, "screening", run, scenario.sizes.fast)]
+
+
+def measure_several(scenario: Scenario) -> list[Cell]:
+    """Measure the tests that three curves, or three groups, have one AUC."""
+
+    def curves(task: str, changed: bool, n_sets: int) -> PValues:
+        """The default's p is never below that by chi-squared: it is computed where that is at most 0.05."""
+        rng, pairs, y = scenario.rng(task), scenario.pairs(3, changed), np.repeat([0, 1], scenario.setting.counts)
+        for size in scenario.chunks(n_sets):
+            features = draw_features(rng, pairs, scenario.setting.counts, size)
+            p_values = _chi_squared_equality([_Areas.from_values(classes, pairs[0].tied) for classes in features])
+            for index, conventional in enumerate(p_values):
+                default = 1.0
+                if conventional <= 1 - LEVEL:
+                    default = rp.auc_test_many(select_sample(features, index), y, contrasts=(1, -1, 0)).p_value
+                yield default, conventional
+
+    def groups(task: str, changed: bool, n_sets: int) -> PValues:
+        streams = [scenario.samples(f"{task} {k}", 1, n_sets) for k in (0, 1)]
+        for parts in zip(*streams, scenario.samples(task, 1, n_sets, changed, SECOND), strict=True):
+            x, y = (np.concatenate(columns) for columns in zip(*((x[0], y) for x, y in parts), strict=True))
+            result = rp.auc_estimate(x, y, groups=np.repeat([0, 1, 2], [len(labels) for _, labels in parts]))
+            yield result.p_value, _wald_equality(np.array([(one.auc, one.std_error) for one in result.groups.values()]))
+
+    sizes = scenario.sizes
+    return [_test_cell(scenario, name, run, sizes.fast) for name, run in (("curves", curves), ("groups", groups))]
+
+
+def _chi_squared_equality(areas: Sequence[_Areas]) -> Any:
+    """Return p of the conventional test that areas of the same observations are equal."""
+    steps = np.diff(np.eye(len(areas)), axis=0)
+    covariance = np.array([[_covariance(one.deviations, other.deviations) for other in areas] for one in areas])
+    covariance = np.einsum("ai,ijr,bj->rab", steps, covariance, steps)
+    differences = np.array([area.smoothed.estimate for area in areas]).T @ steps.T
+    solution = np.einsum("rab,rb->ra", np.linalg.pinv(covariance, rcond=1e-9, hermitian=True), differences)
+    unseen = np.abs(np.einsum("rab,rb->ra", covariance, solution) - differences).max(axis=1) > _SLACK
+    df = np.maximum(np.linalg.matrix_rank(covariance, rtol=1e-9, hermitian=True), 1)
+    return np.where(unseen, 0.0, chdtrc(df, (differences * solution).sum(axis=1)))
+
+
+def _wald_equality(areas: Any) -> float:
+    """Return p of the conventional test that independent areas, with their standard errors, are equal."""
+    estimates, std_errors = areas.T
+    if not std_errors.all():
+        return float(np.ptp(estimates) == 0)
+    weights = 1 / std_errors**2
+    return float(chdtrc(len(areas) - 1, weights @ (estimates - weights @ estimates / weights.sum()) ** 2))
+
+
+# ---- intervals, one data set at a time
+Answers = Iterable[dict[str, tuple[Any, Any, Any]]]
+
+
+def _interval_cells(scenario: Scenario, n_sets: int, answers: Answers, null: float | None = None) -> list[Cell]:
+    """Return cells from the true value, the default and the conventional limits of each quantity in each data set."""
+    collected: dict[str, list[tuple[Any, Any, Any]]] = {}
+    for one in answers:
+        for name, parts in one.items():
+            collected.setdefault(name, []).append(parts)
+    cells = []
+    for name, rows in collected.items():
+        truths, *intervals = zip(*rows, strict=True)
+        truth = tuple(np.array(truths).T) if np.ndim(truths[0]) else np.array(truths)
+        figures: list[Any] = []
+        for part in intervals:
+            limits = None if part[0] is None else tuple(np.array([tuple(ends) for ends in part]).T)
+            power = None if limits is None or null is None else float(np.mean(excludes(limits, null)))
+            figures.append(None if limits is None else interval_figures(limits, truth, power))
+        cells.append(scenario.cell(name, n_sets, *figures))
+    return cells
+
+
+def measure_clusters(scenario: Scenario) -> list[Cell]:
+    """Measure one AUC and a paired difference with clusters; the conventional method takes them for independent."""
+
+    def samples(task: str, n_features: int, n_sets: int, changed: bool = False) -> Iterator[tuple[list[Any], Any, Any]]:
+        rng, pairs = scenario.rng(task), scenario.pairs(n_features, changed)
+        return (draw_clusters(rng, pairs, scenario.setting.counts) for _ in range(n_sets))
+
+    def paired(task: str, changed: bool, n_sets: int) -> PValues:
+        for features, y, clusters in samples(task, 2, n_sets, changed):
+            tests = rp.auc_test(*features, y, clusters=clusters), rp.auc_test(*features, y, method="delong")
+            yield tests[0].p_value, tests[1].p_value
+
+    truth, n_sets, answers = scenario.setting.auc, scenario.sizes.fast, []
+    for (x,), y, clusters in samples("one AUC, clusters", 1, n_sets):
+        default = tuple(rp.auc_estimate(x, y, clusters=clusters).interval)
+        answers.append({"auc": (truth, default, tuple(rp.empirical_roc(x, y).auc_interval(method="delong")))})
+    cells = _interval_cells(scenario, n_sets, answers, scenario.alternative)
+    return [*cells, _test_cell(scenario, "paired", paired, n_sets)]
+
+
+def fixed_threshold(pair: ClassPair) -> float:
+    """Return a best threshold, or where there is none that with an FPR of 0.05 or, of grades, the next one above."""
+    return pair.best_thresholds[1] if pair.best_thresholds else float(pair.negative.quantile(0.95))
+
+
+def measure_thresholds(scenario: Scenario) -> list[Cell]:
+    """Measure the best threshold, and the TPR at a threshold that is fixed beforehand."""
+    pair, n_sets, n1 = scenario.pair, scenario.sizes.fast, scenario.setting.counts[1]
+    tpr, truth = float(pair.positive.tail(fixed_threshold(pair))), pair.best_thresholds
+    hits = scenario.rng("rate").binomial(n1, tpr, n_sets)
+    exact, wald = rp.proportion_interval(hits, n1), _wald(hits / n1, hits / n1 * (1 - hits / n1) / n1)
+    cells = [scenario.cell("rate", n_sets, interval_figures((exact.low, exact.high), tpr), interval_figures(wald, tpr))]
+    if truth is None:
+        return cells
+    answers = (
+        {"threshold": (truth, tuple(rp.empirical_roc(x, y).best_threshold().threshold_interval()), None)}
+        for (x,), y in scenario.samples("thresholds", 1, n_sets)
+    )
+    return cells + _interval_cells(scenario, n_sets, answers)
+
+
+def measure_resampled(scenario: Scenario) -> list[Cell]:
+    """Measure what the library finds from draws or resamples, beside the percentile bootstrap."""
+    pair, n_sets = scenario.pair, scenario.sizes.slow
+    tpr, fpr, area = float(pair.tpr_at(FPR)), pair.fpr_at(TPR), pair.area(*FPR_RANGE)
+
+    def options(seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        draws = {"n_resamples": scenario.sizes.n_resamples, "rng": seed}
+        return draws, {**draws, "method": "bootstrap"}
+
+    def answers() -> Answers:
+        for seed, ((x,), y) in enumerate(scenario.samples("resampled", 1, n_sets)):
+            roc, (draws, bootstrap) = rp.empirical_roc(x, y), options(seed)
+            best = roc.best_threshold()
+            fpr_there, tpr_there = pair.rates(best.threshold)
+            fixed, ameans = roc.rate_interval("ameans", best.threshold), float(1 + tpr_there - fpr_there) / 2
+            found = {
+                "tpr": (tpr, *(roc.tpr_at_fpr_interval(FPR, **how) for how in (draws, bootstrap))),
+                "fpr": (fpr, *(roc.fpr_at_tpr_interval(TPR, **how) for how in (draws, bootstrap))),
+                "partial": (area, *(roc.partial_auc_interval(fpr=FPR_RANGE, **how) for how in (draws, bootstrap))),
+                "ameans": (ameans, best.ameans_interval(**draws), fixed),
+            }
+            if pair.best_thresholds:
+                limits = best.threshold_interval(), best.threshold_interval(**bootstrap)
+                found["threshold, resampled"] = (pair.best_thresholds, *limits)
+            yield found
+
+    def tests(quantity: dict[str, Any]) -> Callable[[str, bool, int], PValues]:
+        def run(task: str, changed: bool, n_sets: int) -> PValues:
+            for seed, (features, y) in enumerate(scenario.samples(task, 2, n_sets, changed)):
+                default, other = (rp.auc_test(*features, y, **quantity, **how).p_value for how in options(seed))
+                yield default, other
+
+        return run
+
+    cells = _interval_cells(scenario, n_sets, answers())
+    compared: dict[str, dict[str, Any]] = {"tpr": {"tpr_at_fpr": FPR}, "partial": {"fpr": FPR_RANGE}}
+    return cells + [_test_cell(scenario, f"{name} difference", tests(how), n_sets) for name, how in compared.items()]
+
+
+def measure_predicted(scenario: Scenario) -> list[Cell]:
+    """Measure intervals of curves that are predicted from two Gaussians, beside the delta method."""
+    pair, n_sets, best = scenario.pair, scenario.sizes.slow, scenario.pair.best_thresholds
+    tpr, area, threshold = float(pair.tpr_at(FPR)), pair.area(*FPR_RANGE), fixed_threshold(pair)
+    rate = float(pair.positive.tail(threshold))
+    ameans = float(1 + rate - pair.negative.tail(threshold)) / 2
+
+    def both(ask: Callable[..., Any], *arguments: Any, **options: Any) -> tuple[Any, Any]:
+        return ask(*arguments, **options), ask(*arguments, **options, method="delta")
+
+    def answers() -> Answers:
+        for (x,), y in scenario.samples("predicted", 1, n_sets):
+            roc = rp.predict_roc(x, y)
+            found = {
+                "predicted auc": (scenario.setting.auc, *both(roc.auc_interval)),
+                "predicted tpr": (tpr, *both(roc.tpr_at_fpr_interval, FPR)),
+                "predicted partial": (area, *both(roc.partial_auc_interval, fpr=FPR_RANGE)),
+                "predicted rate": (rate, *both(roc.rate_interval, "tpr", threshold)),
+            }
+            if best:
+                chosen = roc.best_threshold()
+                found["predicted ameans"] = (ameans, *both(chosen.ameans_interval))
+                found["predicted threshold"] = (threshold, *both(chosen.threshold_interval))
+            yield found
+
+    def difference(task: str, changed: bool, n_sets: int) -> PValues:
+        other = scenario.samples(f"{task}, second", 1, n_sets, changed, SECOND)
+        for samples in zip(scenario.samples(task, 1, n_sets), other, strict=True):
+            rocs = [rp.predict_roc(x[0], y) for x, y in samples]
+            z = (rocs[0].auc() - rocs[1].auc()) / np.hypot(*(roc.auc_std_error() for roc in rocs))
+            yield rp.auc_test(*rocs).p_value, float(2 * ndtr(-abs(z)))
+
+    cells = _interval_cells(scenario, n_sets, answers())
+    return [*cells, _test_cell(scenario, "predicted difference", difference, n_sets)]
+
+
+Task = tuple[Callable[[Scenario], list[Cell]], Scenario]
+
+
+def measure_task(task: Task) -> list[Cell]:
+    """Measure the cells of one task; a data set may look as if its assumptions were wrong."""
+    function, scenario = task
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rp.AssumptionWarning)
+        return function(scenario)
+
+
+def tasks(sizes: Sizes, step: int = 1) -> list[Task]:
+    """Return everything to measure, in every ``step``-th setting of the design, the most important first."""
+    settings = covering_design()
+    resampled = resampling_design(settings)
+    plain = [one for one in settings if one.kind != CLUSTERED]
+    gaussian = [one for one in plain if one.kind in (GAUSSIAN, HOOKED)]
+    clustered = [one for one in settings if one.kind == CLUSTERED]
+    plan: list[tuple[Callable[[Scenario], list[Cell]], list[Setting]]] = [
+        (measure_areas, plain),
+        (measure_thresholds, plain),
+        (measure_screening, [one for one in plain if one.auc == 0.5]),
+        (measure_resampled, resampled),
+        (measure_several, plain),
+        (measure_predicted, gaussian),
+        (measure_clusters, clustered),
+    ]
+    return [(measure, Scenario(one, sizes)) for measure, some in plan for one in some[::step]]
