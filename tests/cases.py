@@ -12,7 +12,7 @@ from rocpredict import RocPredictError
 
 T = TypeVar("T")
 CORE = "ROCPREDICT_CORE" in os.environ
-"""Whether optional libraries are left out, as in ``make test-core``."""
+"""True if optional libraries are left out, as in ``make test-core``."""
 
 ENGINES = ("numpy",) if CORE else ("numpy", "numba")
 """Engines of a screening; numba is an extra."""

@@ -1,4 +1,4 @@
-"""What all tests share: examples of Hypothesis, the command line in this process, and tests of the core alone."""
+"""Shared fixtures: Hypothesis profiles, the command line in this process, and the tests of the core alone."""
 
 import os
 import re

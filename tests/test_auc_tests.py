@@ -514,7 +514,7 @@ def test_pairing_that_is_not_known_is_flagged():
     fewer = rp.auc_test(roc1, rp.empirical_roc(xs[1][:20], y[:20]))
     assert fewer.method == "MOVER of smoothed logit intervals, unpaired"
     assert "pairing_unknown" not in fewer.flags
-    with pytest.raises(rp.RocPredictError, match="same cases in the same order"):
+    with pytest.raises(rp.RocPredictError, match="same observations in the same order"):
         rp.auc_test(roc1, rp.empirical_roc(xs[1][::-1], y[::-1]), paired=True)
     rocs = [rp.empirical_roc(x, y) for x in xs[:2]]
     assert rp.auc_test(*pickle.loads(pickle.dumps(rocs))).method == "MOVER of smoothed logit intervals, paired"
@@ -664,7 +664,10 @@ REFUSED = [
     (lambda: rp.auc_test(XS[0], None, LABELS, method="exact", null=0.6), "null=0.5"),
     (lambda: rp.auc_test(XS[0], None, LABELS, method="mann-whitney", clusters=np.arange(30)), "clusters="),
     (lambda: rp.auc_test(XS[0], None, LABELS, method="exact", weights=HALVES), "exact.*whole weights"),
-    (lambda: rp.auc_test(np.arange(300), None, np.arange(300) % 2, method="exact"), "300 cases.*mann-whitney"),
+    (
+        lambda: rp.auc_test(np.arange(300), None, np.arange(300) % 2, method="exact"),
+        "sample has 300; pass 'mann-whitney'",
+    ),
     (lambda: rp.auc_test(XS[2], -XS[2], LABELS, direction="auto"), "auto.*opposite.*'higher', 'lower'"),
     (lambda: rp.auc_test((XS[2], LABELS), (-XS[2], LABELS), direction="auto"), "auto.*opposite"),
     (lambda: rp.auc_test(XS[0], (XS[1], LABELS)), "x1=.*pair"),
@@ -683,7 +686,7 @@ REFUSED = [
     (lambda: rp.auc_test(*ROCS[:2], clusters=np.arange(30)), "omit clusters="),
     (lambda: rp.auc_test(*ROCS[:2], null=0.7), "null= is for one curve"),
     (lambda: rp.auc_test(ROCS[0], None, fpr=(0, 0.1)), "one curve.*fpr="),
-    (lambda: rp.auc_test(ROCS[0], rp.empirical_roc(XS[1], LABELS, positive=0)), r"same cases.*\(17, 13\)"),
+    (lambda: rp.auc_test(ROCS[0], rp.empirical_roc(XS[1], LABELS, positive=0)), r"same observations.*\(17, 13\)"),
     (lambda: rp.auc_test(*WEIGHTED), "weights"),
     (lambda: rp.auc_test(*DISJOINT, paired=True), "no common observations of a class.*paired=False"),
     (lambda: rp.auc_test(rp.predict_roc(XS[0], LABELS), ROCS[1], paired=True), "paired=True.*empirical"),

@@ -69,7 +69,7 @@ def test_two_features_are_tested_against_each_other(run):
         ["interval of the difference, level 0.95", f"{low:.6g} to {high:.6g}"],
         ["statistic", f"{expected.statistic:.6g}"],
         ["p", format_p_value(expected.p_value)],
-        ["cases (negative, positive)", "(500, 268)"],
+        ["observations (negative, positive)", "(500, 268)"],
         ["direction", "higher, higher"],
     ]
     assert "Null hypothesis: AUC of glucose = AUC of mass. Alternative: AUC of glucose != AUC of mass." in out

@@ -230,7 +230,7 @@ def test_exchanging_curves_and_clusters():
         rp.auc_test(x1, x2, y, fpr=(0, 0.2), strata=rows % 2).method
         == "MOVER of smoothed logit intervals, paired, stratified"
     )
-    with pytest.raises(rp.RocPredictError, match="give fpr=, tpr= or tpr_at_fpr="):
+    with pytest.raises(rp.RocPredictError, match="pass fpr=, tpr= or tpr_at_fpr="):
         rp.auc_test(x1, x2, y, method="dirichlet")
 
 

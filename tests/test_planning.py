@@ -25,7 +25,7 @@ DEFAULT = "smoothed-logit"
 
 
 def counts_by_method(result):
-    """Give what each method plans, the chosen one among them."""
+    """Return what each method plans, the chosen one among them."""
     return {plan.method: (plan.n_negative, plan.n_positive) for plan in (result, *result.other_methods)}
 
 
@@ -34,7 +34,7 @@ def _orthant(h, k, correlation):
 
 
 def _variance(method, n0, n1, mean, std):
-    """Give the variance of an AUC, written out from the sources."""
+    """Return the variance of an AUC, written out from the sources."""
     (m0, m1), (s0, s1) = mean, std
     total = s0**2 + s1**2
     d = (m1 - m0) / np.sqrt(total)
@@ -408,7 +408,7 @@ def test_other_families_are_planned_against_a_value():
 
 # ---- the default interval and test
 def gaussians(auc, ratio=1.0):
-    """Give two Gaussians of this AUC, the positives' SD being ``ratio`` times the negatives'."""
+    """Return two Gaussians of this AUC, the positives' SD being ``ratio`` times the negatives'."""
     return PredictedRoc(negative=Gaussian(0, 1), positive=Gaussian(ndtri(auc) * np.hypot(1, ratio), ratio))
 
 
@@ -456,7 +456,7 @@ def default_study(rng, curve, other, number, counts):
 
 
 def planned_width(curve, counts):
-    """Give the expected width of the default interval, and its Monte-Carlo standard error."""
+    """Return the expected width of the default interval, and its Monte-Carlo standard error."""
     design = StudyDesign(curve, None, None, None, ComparedQuantity(), "width", None, 0.95, "two-sided", auc_only=False)
     return design.achieved(DEFAULT, counts), 0.0 if design.has_formula(counts) else design.simulated(counts)[1]
 

@@ -1,1 +1,1 @@
-"""How intervals cover, and how tests keep their level: ``python -m benchmarks.coverage``."""
+"""Coverage of the intervals and levels of the tests: ``python -m benchmarks.coverage``."""

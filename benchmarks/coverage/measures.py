@@ -70,7 +70,7 @@ class Figures(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """Figures of a default in one setting beside those of the conventional method."""
+    """Figures of a default in one setting, with those of the conventional method."""
 
     quantity: str
     setting: Setting
@@ -308,7 +308,7 @@ def _test_cell(scenario: Scenario, name: str, run: Callable[[str, bool, int], PV
 
 
 def measure_screening(scenario: Scenario) -> list[Cell]:
-    """Measure the test of a screening, with every data set as one feature, beside DeLong's test of an AUC of 1/2."""
+    """Measure the test of a screening, with every data set as one feature, and DeLong's test of an AUC of 1/2."""
 
     def run(task: str, changed: bool, n_sets: int) -> PValues:
         rng, pairs, y = scenario.rng(task), scenario.pairs(1, changed), np.repeat([0, 1], scenario.setting.counts)
@@ -433,7 +433,7 @@ def measure_thresholds(scenario: Scenario) -> list[Cell]:
 
 
 def measure_resampled(scenario: Scenario) -> list[Cell]:
-    """Measure what the library finds from draws or resamples, beside the percentile bootstrap."""
+    """Measure what the library finds from draws or resamples, and the percentile bootstrap."""
     pair, n_sets = scenario.pair, scenario.sizes.slow
     tpr, fpr, area = float(pair.tpr_at(FPR)), pair.fpr_at(TPR), pair.area(*FPR_RANGE)
 
@@ -472,7 +472,7 @@ def measure_resampled(scenario: Scenario) -> list[Cell]:
 
 
 def measure_predicted(scenario: Scenario) -> list[Cell]:
-    """Measure intervals of curves that are predicted from two Gaussians, beside the delta method."""
+    """Measure intervals of curves that are predicted from two Gaussians, and the delta method."""
     pair, n_sets, best = scenario.pair, scenario.sizes.slow, scenario.pair.best_thresholds
     tpr, area, threshold = float(pair.tpr_at(FPR)), pair.area(*FPR_RANGE), fixed_threshold(pair)
     rate = float(pair.positive.tail(threshold))

@@ -80,9 +80,9 @@ _TOPICS = f"""
 ## One AUC
 
 auc | AUC | interval | DeLong
-`auc_interval()`: smoothed logit interval with Student's t. With clusters, `auc_estimate(clusters=)`, beside DeLong's
-interval, which takes all observations for independent. The p-value of `auc_test(x, None, y, null=)` is the level at
-which this interval excludes the null value; power: against an AUC two standard errors away.
+`auc_interval()`: smoothed logit interval with Student's t. With clusters, `auc_estimate(clusters=)`, compared with
+DeLong's interval, which takes all observations for independent. The p-value of `auc_test(x, None, y, null=)` is the
+level at which this interval excludes the null value; power: against an AUC two standard errors away.
 
 planned power | Power computed by `power` | plan | simulated
 `power(mean=, std=, count=, against=)` for the default test of one AUC, and the power of this test in the simulation.
@@ -91,8 +91,8 @@ Bold: they differ by more than .02 and two standard errors.
 ## Tests of AUCs
 
 paired | Difference of two AUCs, same observations | both | DeLong
-`auc_test(x1, x2, y)`: MOVER of two smoothed logit intervals. With clusters, `auc_test(x1, x2, y, clusters=)`, beside
-DeLong's test, which takes all observations for independent.
+`auc_test(x1, x2, y)`: MOVER of two smoothed logit intervals. With clusters, `auc_test(x1, x2, y, clusters=)`,
+compared with DeLong's test, which takes all observations for independent.
 
 unpaired | Difference of two AUCs, two samples | both | DeLong
 `auc_test((x1, y1), (x2, y2))`: MOVER of two smoothed logit intervals. {SECOND}
@@ -148,8 +148,8 @@ threshold that each data set chooses. Conventional: Newcombe's interval, as if t
 ## Curves predicted from two Gaussians
 
 predicted auc | Predicted AUC | interval | delta
-`predict_roc(x, y).auc_interval()`: generalized pivots, beside the delta method, the default of batches. The Gaussian
-and the hooked settings are those in which the model of two Gaussians is right.
+`predict_roc(x, y).auc_interval()`: generalized pivots, compared with the delta method, the default of batches.
+The Gaussian and the hooked settings are those in which the model of two Gaussians is right.
 
 predicted tpr | Predicted TPR at FPR 0.1 | interval | delta
 `predict_roc(x, y).tpr_at_fpr_interval(0.1)`: generalized pivots.

@@ -1,4 +1,4 @@
-"""Progress of calculations that resample or simulate, for whoever shows it."""
+"""Progress of calculations that resample or simulate, for the caller that shows it."""
 
 from __future__ import annotations
 

@@ -324,9 +324,9 @@ def _maximize_likelihood(logs: FloatArray, first: int, yeo_johnson: NDArray[np.b
 
     Notes
     -----
-    The likelihood is a concave function of the power p: (z_i - z_j)^2 is log-convex in p, therefore so is a variance,
-    as a sum of such terms. The highest value on a coarse grid is thus next to the highest one of all, and three grids,
-    each finer than the one before, find it.
+    The likelihood is a concave function of the power p: (z_i - z_j)^2 is log-convex in p, and so is a variance as a sum
+    of such terms. The highest value on a coarse grid is therefore next to the maximum, and three grids, each finer than
+    the one before, find it.
     """
     last = len(LAMBDA_GRID) - 1
     constant = [np.ptp(part, axis=1) == 0 for part in (logs[:, :first], logs[:, first:])]  # var may be rounding error

@@ -224,7 +224,7 @@ def auc_test(
             raise RocPredictError("paired=True needs both features on the same rows; pass auc_test(x1, x2, y)")
         return _compare(_independent_samples(x1, x2, rows), ("sample1", "sample2"), options)
     if paired is False:
-        raise RocPredictError("paired=False needs different cases; pass auc_test((x1, y1), (x2, y2))")
+        raise RocPredictError("paired=False needs different observations; pass auc_test((x1, y1), (x2, y2))")
     return _compare((CurveSample.from_rows({"x1": x1, "x2": x2}, y, rows),), ("x1", "x2"), options)
 
 
@@ -314,9 +314,9 @@ def _is_empirical(roc: Any) -> bool:
 
 def _are_paired(roc1: Any, roc2: Any) -> bool | None:
     """Return whether two curves have the same observations, or None if this is unknown."""
-    cases: list[Any] = [getattr(roc, "source_rows", None) for roc in (roc1, roc2)]
-    if all(cases) and cases[0].shares_labels(cases[1]):
-        first, second = (np.concatenate([rows.negative, rows.positive]) for rows in cases)
+    sources: list[Any] = [getattr(roc, "source_rows", None) for roc in (roc1, roc2)]
+    if all(sources) and sources[0].shares_labels(sources[1]):
+        first, second = (np.concatenate([rows.negative, rows.positive]) for rows in sources)
         return bool(np.intersect1d(first, second, assume_unique=True).size)
     if roc1.count is None or roc2.count is None:
         return None
@@ -459,9 +459,7 @@ def _test_difference(
     if is_paired:
         contrast, covariance = AreaContrast.from_placements(areas[0], _DIFFERENCE), areas[0].variance() * width**2
     else:
-        contrast = AreaContrast.from_samples(
-            *(SmoothedAreas.from_placements(s.area(quantity.rate_range)) for s in samples)
-        )
+        contrast = AreaContrast.from_samples(*(SmoothedAreas.from_placements(area.curve(0)) for area in areas))
         covariance = np.diag(contrast.areas.plain_variance) * width**2
     statistic, is_same = contrast_test(contrast, claim, level, method), is_paired and contrast.is_same_curve
     if is_same and not is_tpr:

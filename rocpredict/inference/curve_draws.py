@@ -29,9 +29,9 @@ STEEP_EXPONENT = 4.0
 _EXPONENT_FACTOR = 0.5
 """Factor of the exponent that the top quarter of the negatives suggests, for a curve that starts steeply."""
 _EXPONENT_LIMITS = (0.05, 1.0)
-_REACH = 6.0  # standard deviations of the FPR of an order statistic, beyond which no observation is drawn by itself
+_REACH = 6.0  # standard deviations of the FPR of an order statistic, beyond which no negative has its own vertex
 _EXTRA_REACH = 20.0  # observations, in addition
-_MAX_RANKS = 256  # of the negatives that are drawn by themselves; of more, a grid
+_MAX_RANKS = 256  # of the negatives, each with its own vertex; of more, a grid
 _GRID_SIZES = (256, 32)  # of the grid of one curve, and of each of several, whose cells multiply
 _TINY = np.finfo(float).tiny
 
@@ -192,7 +192,7 @@ def draw_quantity(
 
 
 class _Curve(NamedTuple):
-    """The vertices of one curve: ranks of negatives, and for each a place among the positives."""
+    """Vertices of one curve: ranks of negatives, and for each a position among the positives."""
 
     orders: list[IntArray]
     """Rows of each class from the largest value to the smallest."""
@@ -267,7 +267,7 @@ class _Curve(NamedTuple):
 
 
 def _rank_window(totals: FloatArray, fpr_range: tuple[float, float]) -> tuple[int, int]:
-    """Return the ranks between which the negatives have FPRs in a range, all but surely."""
+    """Return the ranks of the negatives whose FPR may be in a range; other ranks are outside almost surely."""
     n, ends = totals[-1], []
     for fpr, sign in zip(fpr_range, (-1, 1), strict=True):
         ends.append(n * fpr + sign * (_REACH * np.sqrt(n * fpr * (1 - fpr)) + _EXTRA_REACH))
@@ -276,9 +276,9 @@ def _rank_window(totals: FloatArray, fpr_range: tuple[float, float]) -> tuple[in
 
 
 def _rank_grid(first: int, last: int, n_rows: int, grid_size: int) -> IntArray:
-    """Return all ranks between two, or so many of them that the steps between are small beside the distance to an end.
+    """Return all ranks between two, or a grid whose steps are small relative to the distance to the nearer end.
 
-    A quarter of the size is the number of ranks from each end that the grid holds one by one.
+    The grid has ``grid_size``/4 ranks at each end one by one.
     """
     if last - first < _MAX_RANKS:
         return np.arange(first, last + 1)
@@ -298,8 +298,8 @@ class _ClassDraws(NamedTuple):
     clusters: Any
     """The cluster of each cell, where cells are rows; or None."""
     groups: list[tuple[IntArray, IntArray, IntArray, int]]
-    """For each curve the cells in order, where each nonempty interval between boundaries starts among them, the numbers
-    of these intervals, and the number of all."""
+    """For each curve: the cells in order, the first cell of each nonempty interval between boundaries, the numbers of
+    these intervals, and the number of all intervals."""
     extra: float
     """Shape of the additional weight."""
 

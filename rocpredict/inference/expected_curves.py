@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit
 
 from rocpredict.base.validation import FloatArray
-from rocpredict.inference.curve_draws import STEEP_EXPONENT, IntArray, draws_interval
+from rocpredict.inference.curve_draws import STEEP_EXPONENT, IntArray
 
 Curve = Any
 """A ``Roc``."""
@@ -108,13 +108,17 @@ class ExpectedCurve:
         increments = np.diff(np.interp(fpr, _FPR_GRID, self.tpr), axis=1, prepend=0, append=1)
         n_above = np.cumsum(data_rng.multinomial(n1, increments), axis=1)[:, :-1]
         estimates = self._empirical_areas(ranks, n_above, (n0, n1))
-        limits, width = [], (self.high - self.low) or 1.0
-        blocks = n_above.reshape(n_blocks, block_size, -1), estimates.reshape(n_blocks, block_size)
-        for block, estimate in zip(*blocks, strict=True):
+        rank = floor((1 - level) / 2 * (2 * n_draws + 1) * (1 + 1e-12))  # of the order statistics that are the limits
+        limits = []
+        for block in n_above.reshape(n_blocks, block_size, -1):
             draws = _Draws.draw(ranks, quarter, block, counts=(n0, n1), n_draws=n_draws, rng=draw_rng)
             low_draws, high_draws = draws.quantity(fpr_range)
-            limits.append(draws_interval((low_draws.T, high_draws.T), level, estimate, (0.0, width)))
-        return SimulatedLimits(*(np.stack(part) for part in zip(*limits, strict=True)))
+            low = np.partition(low_draws, rank - 1, axis=1)[:, rank - 1]
+            limits.append((low, np.partition(high_draws, -rank, axis=1)[:, -rank]))
+        low, high = (np.stack(part) for part in zip(*limits, strict=True))
+        estimates, width = estimates.reshape(low.shape), (self.high - self.low) or 1.0
+        low, high = np.fmin(low, estimates), np.fmax(high, estimates)
+        return SimulatedLimits(np.clip(low, 0, width), np.clip(high, 0, width))
 
     def _empirical_areas(self, ranks: IntArray, n_above: IntArray, counts: tuple[int, int]) -> FloatArray:
         """Return the empirical TPR or partial area of each study; NaN if a grid of ranks does not determine it."""

@@ -119,11 +119,11 @@ class AucTest(Result):
             [f"interval of the {quantity}, level {self.interval.level:g}", format_interval(*self.interval)],
             ["statistic", self.statistic],
             ["p", format_p_value(self.p_value)],
-            ["cases (negative, positive)", str(self.n)],
+            ["observations (negative, positive)", str(self.n)],
             ["direction", ", ".join(self.direction)],
         ]
         if any(self.omitted):
-            rows.append(["rows left out (negative, positive)", str(self.omitted)])
+            rows.append(["rows omitted (negative, positive)", str(self.omitted)])
         notes = [f"Null hypothesis: {self.null}. Alternative: {self.alternative}.", f"Method: {self.method}."]
         if self.method.startswith(_WITHOUT_INTERVAL):
             notes.append(f"This test has no interval of its own; the one shown is by {self.interval.method}.")
@@ -424,12 +424,13 @@ def _exact_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypothesis) 
     recently published algorithms, Statistical Software Newsletter 12, 10-17.
     """
     if negative.weights is not None:
-        raise RocPredictError("method='exact' takes whole weights only: it counts cases")
+        raise RocPredictError("method='exact' takes whole weights only: it permutes the labels of observations")
     sizes = len(negative.sample), len(positive.sample)
-    cases, size = sum(sizes), min(sizes)
-    if cases > _MAX_EXACT_SIZE:
+    n_total, size = sum(sizes), min(sizes)
+    if n_total > _MAX_EXACT_SIZE:
         raise RocPredictError(
-            f"method='exact' counts all ways to label {cases} cases; from {_MAX_EXACT_SIZE + 1} on pass 'mann-whitney'"
+            f"method='exact' takes up to {_MAX_EXACT_SIZE} observations, but the sample has {n_total}; "
+            "pass 'mann-whitney'"
         )
     _, index, repeats = np.unique(
         np.concatenate([negative.sample, positive.sample]), return_inverse=True, return_counts=True
@@ -446,7 +447,7 @@ def _exact_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypothesis) 
         probability[: top + 1] = following
     sums, is_negative = probability[size], sizes[0] == size
     observed = int((twice[: sizes[0]] if is_negative else twice[sizes[0] :]).sum())
-    middle = size * (cases + 1)
+    middle = size * (n_total + 1)
     low, high = float(sums[: observed + 1].sum()), float(sums[observed:].sum())
     p_values = {
         "two-sided": float(sums[np.abs(np.arange(largest + 1) - middle) >= abs(observed - middle)].sum()),
@@ -468,11 +469,11 @@ def null_auc_variance(negatives: ArrayOrFloat, positives: ArrayOrFloat, ties: Ar
 
     The arguments are the numbers of observations and the ``tie_correction``: floats, or arrays of shape F.
     """
-    cases = np.add(negatives, positives, dtype=np.float64)
+    total = np.add(negatives, positives, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        spread = cases + 1 - ties / (cases * (cases - 1))
+        spread = total + 1 - ties / (total * (total - 1))
         variance = spread / (12 * np.multiply(negatives, positives, dtype=np.float64))
-    return np.where((cases > 1) & (spread > 1e-9 * cases), variance, 0.0)
+    return np.where((total > 1) & (spread > 1e-9 * total), variance, 0.0)
 
 
 def opposite_direction_flag(areas: Any, chance: float = 0.5) -> Flags:

@@ -180,7 +180,7 @@ class SmoothedAreas:
 
     @property
     def is_blind(self) -> Any:
-        """True if the variance is 0, or that of a class is unseen for want of a second unit."""
+        """True if the variance is 0, or that of a class is unseen without a second unit."""
         return (self.plain_variance <= VARIANCE_TOL) | (np.minimum(*self.n_units) <= 1)
 
     @property

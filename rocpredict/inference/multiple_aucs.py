@@ -106,9 +106,9 @@ class AucTestMany(Result):
         ]
         notes = [
             *_test_notes(self),
-            "Each interval covers by itself; adjusted p (Holm) hold for all pairs together.",
+            "Each interval has its level by itself; the adjusted p-values (Holm) hold for all contrasts together.",
             f"Estimates: {format_list(map(format_number, self.estimates), MAX_ROWS)}.",
-            f"Cases (negative, positive): {self.n}.",
+            f"Observations (negative, positive): {self.n}.",
         ]
         columns = ["null hypothesis", "difference", "low", "high", "t", "p", "adjusted p"]
         formats = {"p": format_p_value, "adjusted p": format_p_value, "t": ".4g"}
@@ -357,8 +357,8 @@ class AucEstimate(Result):
     n: tuple[float, float] = field(metadata={"label": "negatives, positives"})
     n_independent: tuple[float, float] = field(metadata={"label": "independent units of each"})
     n_strata: int = field(metadata={"label": "strata"})
-    omitted: tuple[int, int] = field(metadata={"label": "rows left out"})
-    n_uncompared: tuple[float, float] = field(metadata={"label": "left alone in their strata"})
+    omitted: tuple[int, int] = field(metadata={"label": "rows omitted"})
+    n_uncompared: tuple[float, float] = field(metadata={"label": "in strata without the other class"})
     direction: str
     flags: Flags
     _listed = (
@@ -409,7 +409,7 @@ class AucByGroup(Result):
         estimates = [*self.groups.items(), ("within groups (stratified)", self.stratified)]
         rows = [[name, estimate.auc, *estimate.interval, *estimate.n] for name, estimate in estimates]
         notes = _test_notes(self)
-        notes += [f"Left out for want of a class: {format_list(self.skipped)}."] if self.skipped else []
+        notes += [f"Skipped, without observations of a class: {format_list(self.skipped)}."] if self.skipped else []
         return Table("AUC by group", ["group", "AUC", "low", "high", "negatives", "positives"], rows, notes=notes)
 
     def __repr__(self) -> str:

@@ -280,6 +280,10 @@ class Placements:
         """Return the placements of some of the K curves."""
         return self._map(lambda array: array[..., curves])
 
+    def curve(self, index: int) -> Placements:
+        """Return the placements of one of the K curves."""
+        return self._map(lambda array: array[..., index])
+
     def contrast(self, weights: FloatArray) -> Placements:
         """Return the placements of a weighted sum of the K curves."""
         bounds = float(np.minimum(weights, 0).sum()), float(np.maximum(weights, 0).sum())
@@ -384,9 +388,7 @@ def partial_placements(negative: Ecdf, positive: Ecdf, rate_range: RateRange) ->
     axis, low, high = rate_range
     if axis == "tpr":  # the curve with the classes exchanged
         turned = partial_placements(positive.reflect(), negative.reflect(), RateRange("fpr", 1 - high, 1 - low))
-        classes = [
-            part._replace(values=part.values[::-1], weights=part.weights[::-1]) for part in reversed(turned.classes)
-        ]
+        classes = [ClassColumns(part.values[::-1], part.weights[::-1]) for part in reversed(turned.classes)]
         return replace(turned, strata=(Stratum(turned.estimate, classes),))
     solver, width = EmpiricalSolver(negative, positive), high - low
     fpr, tpr = solver.points.fpr, solver.points.tpr
@@ -396,20 +398,15 @@ def partial_placements(negative: Ecdf, positive: Ecdf, rate_range: RateRange) ->
         np.concatenate([[tpr_low] * 2, tpr[inside], [tpr_high] * 2]),
     )
     falling = np.array([0, low, high, 1]), np.array([width, width, 0, 0])
-    negatives, positives = (
-        ClassColumns(
-            _mean_over_steps(*polyline, *_fpr_steps(negative, part.unique_values)) / width, part.unique_weights
-        )
-        for polyline, part in ((levelled, negative), (falling, positive))
-    )
+    classes = []
+    for polyline, part in ((levelled, negative), (falling, positive)):
+        start, end = negative.weight_above(part.unique_values), negative.weight_at_or_above(part.unique_values)
+        values = _mean_over_steps(*polyline, start / negative.total, end / negative.total) / width
+        classes.append(ClassColumns(values, part.unique_weights))
+    negatives, positives = classes
     estimate, mean = (np.asarray(part.weights @ part.values / part.total) for part in (positives, negatives))
     negatives = negatives._replace(values=negatives.values - mean + estimate)
     return Placements((Stratum(estimate, [negatives, positives]),), null_value=(low + high) / 2, is_partial=True)
-
-
-def _fpr_steps(negative: Ecdf, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the FPRs between which the curve passes each value."""
-    return negative.weight_above(values) / negative.total, negative.weight_at_or_above(values) / negative.total
 
 
 def _mean_over_steps(x: FloatArray, y: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
@@ -543,7 +540,7 @@ class CurveSample:
 
     def area(self, rate_range: RateRange | None = None) -> Placements:
         """Return the placements of the first curve."""
-        return self.placements(rate_range)._map(lambda array: array[..., 0])
+        return self.placements(rate_range).curve(0)
 
     def _placements(self, rate_range: RateRange | None) -> Placements:
         pairs = [self.pair(curve) for curve in range(len(self.names))]
@@ -660,7 +657,7 @@ def join_rocs(rocs: Mapping[str, Any]) -> CurveSample:
     exchanged = [np.intersect1d(row_numbers[0][k], row_numbers[-1][1 - k]).size for k in (0, 1)]
     if len(set(totals)) > 1 or any(exchanged):
         raise RocPredictError(
-            f"the curves are not of the same cases in the same order: {totals[0]} and {totals[-1]} (negative, "
+            f"the curves do not have the same observations in the same order: {totals[0]} and {totals[-1]} (negative, "
             "positive); pass paired=False for independent samples"
         )
     if not min(map(len, shared)):

@@ -414,7 +414,41 @@ class UncertaintyMixin(Generic[Value]):
     def fpr_at_tpr_interval(
         self, tpr: ArrayLike, level: float = 0.95, *, method: PointMethod = None, n_resamples: int = 2000, rng: Seed = 0
     ) -> Interval[Any]:
-        """Return the pointwise confidence interval of the FPR at a TPR; see ``tpr_at_fpr_interval``."""
+        """Return the pointwise confidence interval of the FPR at a TPR.
+
+        Parameters
+        ----------
+        tpr : float or array-like
+            TPR in [0, 1], chosen before the data were seen.
+        level : float, default=0.95
+            Confidence level.
+        method : str or None, default=None
+            As in ``tpr_at_fpr_interval``, with the classes exchanged.
+        n_resamples : int, default=2000
+            Number of draws or resamples.
+        rng : int or numpy.random.Generator, default=0
+            Seed or generator of the random numbers.
+
+        Returns
+        -------
+        Interval
+            Limits of the FPR, of the shape of ``tpr``.
+
+        Raises
+        ------
+        RocPredictError
+            If ``tpr`` is outside [0, 1], or ``level`` or ``method`` is invalid.
+
+        See Also
+        --------
+        tpr_at_fpr_interval : The methods and their assumptions.
+
+        Examples
+        --------
+        >>> from rocpredict import EmpiricalRoc
+        >>> EmpiricalRoc(negative=range(40), positive=range(20, 60)).fpr_at_tpr_interval(0.9)
+        Interval(0.239143 to 0.594609, level=0.95, method='dirichlet')
+        """
         uncertainty, at = self._uncertainty(n_resamples, rng, swap_axes=True), 1 - _check_rates("tpr", tpr)
         return complement_interval(uncertainty.tpr_at_fpr_interval(at, check_confidence_level(level), method))
 
