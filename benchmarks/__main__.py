@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy
 import scipy
 
-from benchmarks import measure, memory, predict, screen, screen_memory
+from benchmarks import latency, measure, memory, predict, screen, screen_memory
 from rocpredict.base.files import write_atomic
 from rocpredict.base.tables import Table
 
 PARTS = {"predict": predict, "measure": measure, "screen": screen}
-ALL_PARTS = [*PARTS, "memory", "intervals"]
+ALL_PARTS = [*PARTS, "memory", "intervals", "latency"]
 
 _INTRODUCTION = """\
 # Speed
@@ -36,7 +36,7 @@ is, if process time divided by wall time is well above 1.5.
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", nargs="+", choices=ALL_PARTS, default=ALL_PARTS)
+    parser.add_argument("--only", nargs="+", choices=ALL_PARTS, default=ALL_PARTS[:-1])
     parser.add_argument("--out", type=Path, help="a Markdown file to write as well")
     options = parser.parse_args()
     tables = list(_tables(options.only))
@@ -77,6 +77,8 @@ def _tables(parts: list[str]) -> Iterable[Table]:
                 ],
             )
         )
+    if "latency" in parts:
+        yield from map(_shown, latency.measure())
 
 
 def _shown(table: Table) -> Table:

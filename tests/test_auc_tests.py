@@ -10,7 +10,7 @@ from scipy import stats
 from scipy.special import ndtri
 
 import rocpredict as rp
-from tests.cases import check_refused
+from tests.cases import check_refused, for_each
 
 SIDES = np.array([-1, 1])
 PAIRED = ("smoothed-logit", "delong", "bootstrap", "venkatraman")
@@ -711,3 +711,17 @@ def test_error_words():
     """Each names the argument, what came, and what is allowed."""
     two_curves = partial(rp.auc_test, XS[0], XS[1], LABELS)
     check_refused([*((partial(two_curves, **options), words) for options, words in TWO_CURVES), *REFUSED])
+
+
+@for_each(["auto", "kde", "boxcox"], [7.0, 40.0])
+def test_fitted_curves_near_1_are_compared_by_the_intervals_of_their_samples(family, shift):
+    """Separated classes against a shift of one SD: a finite interval without 0, and p in line with it."""
+    rng, y = np.random.default_rng(3), np.repeat([0, 1], 50)
+    first, second = (np.concatenate([rng.normal(30, 1, 50), rng.normal(30 + d, 1, 50)]) for d in (shift, 1.0))
+    rocs = [rp.predict_roc(x, labels, family=family, direction="higher") for x, labels in ((first, y), (second, y + 0))]
+    test = rp.auc_test(*rocs)
+    assert rocs[0].auc() > 0.999
+    assert 0 < test.interval.low < test.difference < test.interval.high < 0.5
+    assert test.p_value < 0.02
+    partial = rp.auc_test(*rocs, fpr=(0, 0.2), n_resamples=40)
+    assert 0 < partial.interval.low < partial.difference < partial.interval.high

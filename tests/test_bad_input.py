@@ -148,7 +148,7 @@ def test_thresholds_rates_and_points(roc):
 BANDS = [
     ({}, "partial_auc needs one of fpr=(low, high) and tpr=(low, high)"),
     ({"fpr": (0, 1), "tpr": (0, 1)}, "partial_auc needs one of"),
-    ({"fpr": (0.5, 0.5)}, "fpr=(0.5, 0.5) is an empty range; give (low, high) with low < high"),
+    ({"fpr": (0.5, 0.5)}, "fpr=(0.5, 0.5) is an empty range; pass (low, high) with low < high"),
     ({"tpr": (0.6, 0.5)}, "tpr=(0.6, 0.5) is an empty range"),
     ({"fpr": (0, 10)}, "fpr=10 is outside [0, 1]; rates are fractions, not percent"),
     ({"fpr": (0, NAN)}, "fpr=nan contains NaN"),

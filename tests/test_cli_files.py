@@ -230,7 +230,7 @@ def test_a_significance_level_is_not_called_a_level_of_confidence(run):
         "--level",
         "0.95",
     )
-    assert "by a two-sided test at the 5 % significance level" in run(*words)[1]
+    assert "with a two-sided test at the 5% significance level" in run(*words)[1]
 
 
 def test_json_is_all_of_stdout(run):

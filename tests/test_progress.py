@@ -20,7 +20,6 @@ CALLS = {
     "refits as a batch": lambda: rp.predict_roc(X, Y, family="boxcox").auc_interval(method="bootstrap", **OPTIONS),
     "diagnosis of Gaussians": lambda: rp.diagnose(X, Y, **OPTIONS),
     "diagnosis of another family": lambda: rp.diagnose(X, Y, family="boxcox", **OPTIONS),
-    "permutations of two curves": lambda: rp.auc_test(X, X[::-1] + X, Y, method="permutation", **OPTIONS),
 }
 
 

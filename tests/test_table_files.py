@@ -497,7 +497,8 @@ def test_paths_without_the_column_of_labels(files):
         "y is missing; pass labels": lambda: rp.screen(path),
         "; pass the name of the column of labels": lambda: rp.summarize(path),
         "feature_names": lambda: rp.screen(path, "y", feature_names=["a"]),
-        "2 h5ad files cannot be combined": lambda: rp.screen([folder / "data.h5ad"] * 2, "y"),
+        "h5ad files cannot be combined with other files": lambda: rp.screen([path, folder / "data.h5ad"], "y"),
+        "part0.csv is named twice": lambda: rp.screen([path, folder / "csv"], "y"),
     }
 
     def check(case):
@@ -506,6 +507,13 @@ def test_paths_without_the_column_of_labels(files):
             call()
 
     check_each({words: (words, call) for words, call in cases.items()}, check)
+
+
+def test_a_folder_has_its_compressed_files_and_not_its_hidden_ones(tmp_path):
+    written(tmp_path, "a,y\n1,p\n2,q\n", "a,y\n3,p\n1,q\n")
+    (tmp_path / "t2.csv.gz").write_bytes(gzip.compress(b"a,y\n5,q\n6,q\n"))
+    (tmp_path / "._t0.csv").write_bytes(b"\0")
+    assert rp.summarize(tmp_path, "y", positive="q").positive.count.tolist() == [4]
 
 
 def test_a_broken_h5ad_file(tmp_path):

@@ -165,7 +165,7 @@ def _read_data(options: argparse.Namespace) -> tuple[Any, Any, tuple[str, ...]]:
     for name in options.data:
         common.check_file(name)
     paths = find_files(options.data)
-    if is_h5ad(paths[0]):
+    if any(map(is_h5ad, paths)):
         if options.label is None:
             raise RocPredictError("--label is needed; pass the name of a column of obs")
         features, labels = read_table_and_labels(paths, options.label)

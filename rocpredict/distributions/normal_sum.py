@@ -438,7 +438,8 @@ class GaussianKde(NormalSumDistribution):
     In a large sample, the kernels of each interval of two bandwidths are replaced by the ten kernels of a Gauss
     quadrature rule [3]_, which has the same first 19 moments. Near the ends of the sample and near gaps, the intervals
     are shorter. The density and both tails then differ from those of all kernels by less than 1e-13 of their maximum,
-    and their cost no longer grows with the sample size.
+    or by the spacing of floats at the values over the bandwidth if that is larger. Their cost no longer grows with the
+    sample size.
 
     References
     ----------

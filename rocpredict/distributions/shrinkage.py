@@ -374,7 +374,7 @@ class ShrinkageDistribution(Ecdf):
     area_between : float
         Area between the curve of the model and the empirical one.
     reversal_probability : float
-        Posterior probability that positives have the smaller values; 0 if "higher" was declared.
+        Posterior probability that positives have the smaller values; 0 if "higher" and 1 if "lower" was declared.
     """
 
     _: KW_ONLY

@@ -121,7 +121,9 @@ def auc_test(
 
         Two curves of which one or both are predicted:
 
-        - "delta" (default): MOVER of the two intervals; for two Gaussians on the probit scale, with Student's t.
+        - "delta" (default): MOVER of an interval of each curve: "delta" for two Gaussians, on the probit scale with
+          Student's t; the smoothed logit interval of the sample for other fitted families, extended to the estimate;
+          for their partial areas the standard error of the bootstrap.
 
         One curve:
 
@@ -330,16 +332,22 @@ def _area_of_roc(roc: Any, options: _TestOptions, chance: float) -> tuple[Smooth
         return SmoothedAreas.from_placements(join_rocs({"x": roc}).area(rate_range)), METHOD_NAMES["smoothed-logit"]
     uncertainty = roc._uncertainty(resampling.n_resamples, resampling.rng)
     is_gaussian = isinstance(roc.negative, Gaussian) and isinstance(roc.positive, Gaussian)
-    df = np.asarray(uncertainty.probit_area(rate_range).df if is_gaussian else np.inf)
     estimate = np.asarray(area_function(rate_range)(uncertainty.solver))
     variance = np.asarray(np.nan_to_num(uncertainty.area_std_error(rate_range, None)) ** 2)
+    if rate_range is None and not is_gaussian:  # the interval of its sample, extended to the estimate
+        smoothed = replace(SmoothedAreas.from_placements(uncertainty.placements_of_sample()), estimate=estimate)
+        return smoothed, METHOD_NAMES["smoothed-logit"]
     negatives, positives = map(float, uncertainty.class_sizes)
     n_units = negatives, positives
-    if variance > VARIANCE_TOL:
-        smoothed = SmoothedAreas(estimate, estimate, variance, df, n_units, variance, is_probit=is_gaussian)
-    else:  # as of observations with the same placement
-        smoothed = replace(SmoothedAreas.from_sum_squares(estimate, (0.0, 0.0), n_units, chance), is_constant=False)
-    return smoothed, METHOD_NAMES["delta" if is_gaussian else "delong" if rate_range is None else "bootstrap"]
+    constant = replace(SmoothedAreas.from_sum_squares(estimate, (0.0, 0.0), n_units, chance), is_constant=False)
+    if variance <= VARIANCE_TOL:  # as of observations with the same placement
+        return constant, METHOD_NAMES["smoothed-logit"]
+    if is_gaussian:
+        df = np.asarray(uncertainty.probit_area(rate_range).df)
+        smoothed = SmoothedAreas(estimate, estimate, variance, df, n_units, variance, is_probit=True)
+        return smoothed, METHOD_NAMES["delta"]
+    total = variance + constant.variance
+    return replace(constant, variance=total, df=np.asarray(np.inf), plain_variance=variance), METHOD_NAMES["bootstrap"]
 
 
 def _compare_predicted(rocs: list[Any], names: tuple[str, str], options: _TestOptions) -> AucTest:

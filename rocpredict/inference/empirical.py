@@ -257,7 +257,7 @@ class EmpiricalUncertainty(Uncertainty):
     def area_std_error(self, rate_range: RateRange | None, method: str | None) -> Any:
         """Return the standard error of an area."""
         replicate = partial(bootstrap_areas, *self._expanded, rate_range, self.resampling)
-        return auc_std_error(self._placements(rate_range), method, replicate)
+        return auc_std_error(self.placements(rate_range), method, replicate)
 
     def area_interval(self, rate_range: RateRange | None, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of an area."""
@@ -266,12 +266,12 @@ class EmpiricalUncertainty(Uncertainty):
             if method in {None, "dirichlet"}:
                 return self._drawn_interval(rate_range, np.zeros(()), level)
         replicate = partial(bootstrap_areas, *self._expanded, rate_range, self.resampling)
-        return auc_interval(self._placements(rate_range), level, method, replicate)
+        return auc_interval(self.placements(rate_range), level, method, replicate)
 
     def auc_test(self, null: Any, method: str | None, claim: Hypothesis, level: float, direction: str) -> AucTest:
         """Test the AUC against a value."""
         rows: dict[str, Any] = {"n": self.class_sizes, "direction": (direction,), "flags": Flags()}
-        areas = self._placements(None)
+        areas = self.placements(None)
         return empirical_auc_test(areas, self._expanded, null, method, claim=claim, level=level, **rows)
 
     def tpr_at_fpr_interval(self, fpr: FloatArray, level: float, method: str | None) -> Interval[Any]:
@@ -393,7 +393,8 @@ class EmpiricalUncertainty(Uncertainty):
         flags = Flags(fallback=fallback, single_observation=min(self.class_sizes) <= 1)
         return ConfidenceBand(fpr, tpr, low, high, level, kind, interval.method, flags)
 
-    def _placements(self, rate_range: RateRange | None) -> Placements:
+    def placements(self, rate_range: RateRange | None) -> Placements:
+        """Return the placements of the sample, for the whole area or for that over a range."""
         pair = self._expanded
         placements = compute_placements(*pair) if rate_range is None else partial_placements(*pair, rate_range)
         check_total_weight(placements.n_units, "an interval")

@@ -28,7 +28,7 @@ from rocpredict.inference.bootstrap import BootstrapOptions, percentile_interval
 from rocpredict.inference.empirical import KINDS, ConfidenceBand, EmpiricalUncertainty, Uncertainty, area_function
 from rocpredict.inference.hypotheses import AucStatistic, AucTest, Hypothesis
 from rocpredict.inference.intervals import Tails, complement_interval
-from rocpredict.inference.placements import RateRange
+from rocpredict.inference.placements import Placements, RateRange
 from rocpredict.solvers.base import Solver
 from rocpredict.solvers.binormal import BinormalSolver
 from rocpredict.solvers.families import solver_for
@@ -332,6 +332,10 @@ class ParametricUncertainty(Uncertainty):
         """Uncertainty of the empirical curve of the sample behind the fit."""
         assert self.refit is not None
         return EmpiricalUncertainty(Ecdf(self.refit.negative), Ecdf(self.refit.positive), self.resampling)
+
+    def placements_of_sample(self) -> Placements:
+        """Return the placements of the sample of a fitted prediction."""
+        return self._empirical.placements(None)
 
     def _uses_empirical(self, method: str | None) -> bool:
         """Return whether the interval of the AUC is the empirical one: of a fit that is not of two Gaussians."""

@@ -32,6 +32,12 @@ _FORMAT_BY_SUFFIX: dict[str, FileFormat] = {
 _FORMAT_BY_MAGIC: dict[bytes, FileFormat] = {b"PAR1": "Parquet", b"ARROW1": "Feather"}
 
 
+def _format_by_name(path: Path) -> FileFormat | None:
+    """Return the format by the suffix of a file name, without that of gzip."""
+    name = path.name.lower().removesuffix(".gz")
+    return _FORMAT_BY_SUFFIX.get(Path(name).suffix)
+
+
 class ColumnarFiles(TableReader):
     """Parquet or Feather files with the same columns."""
 
@@ -157,7 +163,7 @@ def read_table_and_labels(X: Any, y: Any, *, names: Iterable[Any] | None = None)
     if not is_path(X):
         return split_table_and_labels(X, y, names=names)
     paths = find_files(X)
-    if is_h5ad(paths[0]):
+    if any(map(is_h5ad, paths)):
         return split_table_and_labels(_read_h5ad(paths), y, names=names)
     reader = open_tables(paths)
     if not isinstance(y, str):
@@ -177,7 +183,7 @@ def is_h5ad(path: str | PathLike[str]) -> bool:
 
 def _read_h5ad(paths: Sequence[str | PathLike[str]]) -> Any:
     if len(paths) > 1:
-        raise RocPredictError(f"{len(paths)} h5ad files cannot be combined; pass one, or batches of (AnnData, y)")
+        raise RocPredictError("h5ad files cannot be combined with other files; pass one, or batches of (AnnData, y)")
     try:
         import anndata
     except ImportError:
@@ -190,12 +196,12 @@ def _read_h5ad(paths: Sequence[str | PathLike[str]]) -> Any:
 
 
 def find_files(paths: PathArgument) -> list[str | PathLike[str]]:
-    """Return the files of paths, folders and patterns.
+    """Return the files of paths, folders and patterns, each of them once.
 
     Parameters
     ----------
     paths : path, or sequence of paths
-        A folder stands for its files of the format that it holds (h5ad files are named one by one). A pattern such as
+        A folder stands for its visible files of one format (h5ad files are named one by one). A pattern such as
         ``"2024-*.parquet"`` stands for the files that match it. Both are sorted by name.
 
     Returns
@@ -205,12 +211,17 @@ def find_files(paths: PathArgument) -> list[str | PathLike[str]]:
     Raises
     ------
     RocPredictError
-        If a folder or a pattern has no file, or a folder has files of several formats.
+        If a folder or a pattern has no file, a folder has files of several formats, or a file is named twice.
     """
     every = list(paths) if isinstance(paths, Iterable) and not isinstance(paths, (str, os.PathLike)) else [paths]
     if not every:
         raise RocPredictError("paths is empty; pass one path or more")
-    return [file for path in every for file in _expand(path)]
+    files = [file for path in every for file in _expand(path)]
+    names = [os.path.realpath(file) for file in files]
+    twice = [file for place, file in enumerate(files) if names[place] in names[:place]]
+    if twice:
+        raise RocPredictError(f"{twice[0]} is named twice; its rows would count twice")
+    return files
 
 
 def _expand(path: Any) -> Sequence[str | PathLike[str]]:
@@ -221,8 +232,10 @@ def _expand(path: Any) -> Sequence[str | PathLike[str]]:
     if "://" in name:
         raise RocPredictError(f"{name} is a remote path; pass a lazy frame, such as polars.scan_parquet({name!r})")
     if os.path.isdir(name):
-        files = [file for file in sorted(Path(name).iterdir()) if file.suffix.lower() in _FORMAT_BY_SUFFIX]
-        formats = sorted({_FORMAT_BY_SUFFIX[file.suffix.lower()] for file in files})
+        visible = [file for file in sorted(Path(name).iterdir()) if not file.name.startswith(".")]
+        formats_of = {file: _format_by_name(file) for file in visible}
+        files = [file for file, kind in formats_of.items() if kind]
+        formats = sorted({kind for kind in formats_of.values() if kind})
         if not files:
             suffixes = ", ".join(_FORMAT_BY_SUFFIX)
             raise RocPredictError(f"{name} is a folder without files that end in {suffixes}; pass files by name")
@@ -323,7 +336,7 @@ def _open_path(name: str | PathLike[str]) -> tuple[Path, FileFormat]:
                 _copy_stream(source, target, path.name)
         with readable.open("rb") as file:
             first_bytes = file.read(max(map(len, _FORMAT_BY_MAGIC)))
-        by_suffix = _FORMAT_BY_SUFFIX.get(path.suffix.lower(), "CSV")
+        by_suffix = _format_by_name(path) or "CSV"
         return readable, next(
             (kind for magic, kind in _FORMAT_BY_MAGIC.items() if first_bytes.startswith(magic)), by_suffix
         )
