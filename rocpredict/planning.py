@@ -449,10 +449,7 @@ class StudyDesign:
         percent = f"{abs(share - 1):.0%}"
         if percent == "0%":
             return f"same sample size: {why}"
-        verdict = (
-            ("smaller" if share < 1 else "larger") if method == "delta" else "too small" if share < 1 else "too large"
-        )
-        return f"{percent} {verdict}: {why}"
+        return f"{percent} {'fewer' if share < 1 else 'more'} than the reference: {why}"
 
 
 def _counts(n_positive: int, ratio: float) -> SampleSizes:
@@ -576,9 +573,7 @@ def _check_roc(name: str, roc: Any) -> Roc[float]:
     if not 0 < roc.auc() < 1 or (
         is_gaussian(roc) and not np.any([cast(Any, d).std for d in (roc.negative, roc.positive)])
     ):
-        raise RocPredictError(
-            f"{name} has an AUC of {roc.auc():g} without sampling variation; pass overlapping classes"
-        )
+        raise RocPredictError(f"the AUC of {name}, {roc.auc():g}, has no sampling variation; pass overlapping classes")
     return roc
 
 
@@ -829,7 +824,7 @@ def sample_size(
         * "two-sided": the AUC differs from ``against``.
         * "greater": the AUC is above ``against``.
     level : float, default=0.95
-        Confidence level of the interval, in (0, 1). A test rejects at 1 - ``level``.
+        Confidence level of the interval, in (0, 1). The significance level of a test is 1 - ``level``.
     ratio : float, default=1.0
         Number of negatives for each positive. The number of negatives is rounded up.
     method : str, optional

@@ -574,7 +574,7 @@ def test_predicted_curves_are_compared_with_fitted_and_empirical_ones():
     one = rp.PredictedRoc.from_stats(mean=(4, 8), std=(3, 2), count=(60, 40))
     two = rp.PredictedRoc.from_stats(mean=(4, 7), std=(3, 2), count=(80, 40))
     fitted, empirical = rp.predict_roc(xs[0], y, family="logistic"), rp.empirical_roc(xs[1], y)
-    names = ("delta and DeLong", one, fitted), ("DeLong and smoothed logit", fitted, empirical)
+    names = ("delta and smoothed logit", one, fitted), ("smoothed logit", fitted, empirical)
     for method, *pair in names:
         result = rp.auc_test(*pair)
         assert result.method == f"MOVER of {method} intervals, unpaired"
@@ -632,8 +632,8 @@ TWO_CURVES = [
     ({"weights": np.ones(4)}, r"weights has shape \(4,\)"),
     ({"weights": -np.ones(30)}, "weights.*negative"),
     ({"weights": np.full(30, 0.01)}, "weights of the negative class"),
-    ({"weights": HALVES, "method": "venkatraman"}, "venkatraman.*whole weights only"),
-    ({"weights": HALVES, "method": "bootstrap"}, "bootstrap.*whole weights"),
+    ({"weights": HALVES, "method": "venkatraman"}, "venkatraman.*integer weights"),
+    ({"weights": HALVES, "method": "bootstrap"}, "bootstrap.*integer weights"),
     ({"null": 0.7}, "null=.*x2=None"),
     ({"margin": 0.1}, "'two-sided' takes no margin"),
     ({"alternative": "noninferior"}, "'noninferior' needs margin"),
@@ -663,7 +663,7 @@ REFUSED = [
     (lambda: rp.auc_test(XS[0], None, LABELS, tpr_at_fpr=0.1), "one curve.*tpr_at_fpr="),
     (lambda: rp.auc_test(XS[0], None, LABELS, method="exact", null=0.6), "null=0.5"),
     (lambda: rp.auc_test(XS[0], None, LABELS, method="mann-whitney", clusters=np.arange(30)), "clusters="),
-    (lambda: rp.auc_test(XS[0], None, LABELS, method="exact", weights=HALVES), "exact.*whole weights"),
+    (lambda: rp.auc_test(XS[0], None, LABELS, method="exact", weights=HALVES), "exact.*integer weights"),
     (
         lambda: rp.auc_test(np.arange(300), None, np.arange(300) % 2, method="exact"),
         "sample has 300; pass 'mann-whitney'",
@@ -674,7 +674,7 @@ REFUSED = [
     (lambda: rp.auc_test(*UNPAIRED, method="exact"), "method='exact'"),
     (lambda: rp.auc_test(*UNPAIRED, direction=("up", "up")), "direction='up'"),
     (lambda: rp.auc_test(*UNPAIRED, direction=5), "direction=5"),
-    (lambda: rp.auc_test(*UNPAIRED, method="venkatraman", weights=(HALVES, None)), "whole weights only"),
+    (lambda: rp.auc_test(*UNPAIRED, method="venkatraman", weights=(HALVES, None)), "integer weights"),
     (lambda: rp.auc_test(XS[0], XS[1]), "x1=.*pair.*two ROCs"),
     (lambda: rp.auc_test(XS[0], XS[1], LABELS, paired=False), "paired=False.*x1, y1"),
     (lambda: rp.auc_test(*UNPAIRED, paired=True), r"paired=True.*x1, x2, y"),

@@ -3,6 +3,8 @@
 import json
 
 import rocpredict as rp
+from rocpredict.cli.parser import make_parser
+from rocpredict.planning import CURVE_DEFAULT, DEFAULT
 from tests.cases import check_each
 
 PAPER = "sample-size --mean 4 8 --std 3 2"
@@ -22,8 +24,8 @@ def test_the_table_compares_every_method_with_the_result(run):
     assert rows["smoothed-logit"][:4] == ["556", "1111", "1667", "0.0400"]
     assert rows["exact"][:4] == ["552", "1103", "1655", "0.0401"]
     assert rows["hanley-mcneil"][:4] == ["390", "780", "1170", "0.0478"]
-    assert rows["hanley-mcneil"][4].startswith("30% too small: ")
-    assert rows["obuchowski"][4].startswith("3% too large: ")
+    assert rows["hanley-mcneil"][4].startswith("30% fewer than the reference: ")
+    assert rows["obuchowski"][4].startswith("3% more than the reference: ")
     assert "The mean width is computed by a formula" in lines[-1]
 
 
@@ -77,3 +79,16 @@ def test_power_is_the_librarys(run):
         "rocpredict: power needs --against; pass the AUC of the null hypothesis or a second curve\n",
     )
     assert run("power --auc 0.95 --count 1 6 --against 0.5")[0] == 2
+
+
+def test_help_names_the_default_methods():
+    """Those that the library uses: for an AUC, and for a TPR or a partial AUC."""
+    commands = next(action.choices for action in make_parser()._actions if isinstance(action.choices, dict))
+    stated = {
+        name: next(action.help for action in commands[name]._actions if action.dest == "method")
+        for name in ("sample-size", "power")
+    }
+    assert stated["sample-size"].endswith(f"(default: {DEFAULT} for an AUC, {CURVE_DEFAULT} for a TPR or partial AUC)")
+    assert stated["power"].endswith(f"(default: {DEFAULT})")
+    assert rp.sample_size(**STATS, width=0.1).method == DEFAULT
+    assert rp.sample_size(**STATS, width=0.3, tpr_at_fpr=0.1).method == CURVE_DEFAULT

@@ -88,7 +88,7 @@ DIAGNOSE = {
 }
 SAMPLE_SIZE = {
     PLAN: "neither of --width and --power passed; pass --width, or --power with --against",
-    f"{PLAN} --width 0.1 --power 0.9 --against 0.5": "both of --width and --power passed; pass --width",
+    f"{PLAN} --width 0.1 --power 0.9 --against 0.5": "both of --width and --power passed; pass --width, or",
     "sample-size --width 0.1": "pass --mean with --std, or --auc",
     f"{PLAN} --auc 0.7 --width 0.1": "pass --mean with --std, or --auc",
     "sample-size --mean 4 8 --width 0.1": "--mean passed without --std; pass both",
@@ -109,9 +109,9 @@ SAMPLE_SIZE = {
     f"{PLAN} --width 0.1 --level 95": "--level 95.0 is outside",
     f"{PLAN} --width 0.1 --ratio -1": "--ratio -1.0 is not a number in (0, 1e+06]",
     f"{PLAN} --width 0.1 --method best": "argument --method: invalid choice: 'best'",
-    f"{PLAN} --width 0.1 --method empirical": "--method 'empirical' is not available for this design",
+    f"{PLAN} --width 0.1 --method empirical": "--method 'empirical' is not available for this design; choose one of",
     f"{PLAN} --width 0.1 --alternative greater": "--alternative 'greater' applies to a test; leave it out with --width",
-    "sample-size --mean 0 100 --std 1 1 --width 0.1": "sampling variation; pass overlapping classes",
+    "sample-size --mean 0 100 --std 1 1 --width 0.1": "the AUC of roc, 1, has no sampling variation; pass overlapping",
 }
 SCREEN = {
     "screen study.csv": "--label is needed; columns are size, weight, noise, name, outcome",

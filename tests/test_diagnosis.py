@@ -1,6 +1,7 @@
 """Diagnosis: p-values that hold, findings that come when they should and only then, words, degenerate data."""
 
 import json
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -9,7 +10,7 @@ from scipy import stats
 
 import rocpredict as rp
 from rocpredict.base.formatting import to_json
-from rocpredict.diagnostics.diagnose import diagnose
+from rocpredict.diagnostics.diagnose import DiagnosticFinding, _summarize, diagnose
 from rocpredict.diagnostics.goodness_of_fit import GoodnessOfFit, SortedSamples, goodness_of_fit, normal_scores
 from rocpredict.diagnostics.goodness_of_fit import goodness_of_fit_gaussian as fit_many
 from rocpredict.inference import bootstrap
@@ -220,6 +221,30 @@ def test_the_location_of_the_misfit_is_reported():
     assert f"{result.max_tpr_gap:+.3f}".replace("-", "−") in sentence
     assert "at low" in sentence
     assert result.verdict.startswith("Do not rely on the curve")
+
+
+def test_the_verdict_on_notes_states_the_deviations():
+    """Small deviations are slight; larger ones, which sampling variation could explain, are probable."""
+    d, names = diagnosis_of(*EXPONENTIAL), {"curve", "AUC", "threshold"}
+    shapes = [replace(item, severity="ok") for item in d.findings if item.name not in names]
+
+    def verdict(**sizes):
+        notes = [DiagnosticFinding(name, value, "note", "", "") for name, value in sizes.items()]
+        rest = [DiagnosticFinding(name, 0.0, "ok", "", "") for name in names - sizes.keys()]
+        return _summarize(replace(d, findings=(*shapes, *notes, *rest)))
+
+    reason, remedy = "by more than sampling variation explains", "use family='boxcox' or family='auto'."
+    assert verdict(curve=0.015, AUC=-0.0124) == (
+        f"The curve and AUC of family='gaussian' deviate slightly, but {reason} (TPR by 0.015 on average, AUC by "
+        f"0.012): {remedy}"
+    )
+    assert verdict(curve=0.06, threshold=0.025) == (
+        f"The curve and threshold of family='gaussian' probably deviate {reason} (TPR by 0.060 on average, Ameans at "
+        f"the threshold by 0.025): {remedy}"
+    )
+    assert verdict(AUC=0.011) == (
+        f"The AUC of family='gaussian' deviates slightly, but {reason} (AUC by 0.011): {remedy}"
+    )
 
 
 def test_small_samples_get_a_note():

@@ -307,10 +307,10 @@ def test_a_plan_says_what_it_rests_on():
     assert repr(result) == "SampleSize(n_negative=552, n_positive=1103, total=1655, width=0.0399838, method='exact')"
     assert result.goal == "a 95% interval of the AUC (0.866371) with a width of 0.04"
     reasons = {plan.method: plan.bias for plan in result.other_methods}
-    assert reasons["hanley-mcneil"].startswith("30% too small: ")
+    assert reasons["hanley-mcneil"].startswith("30% fewer than the reference: ")
     assert "here the negatives do" in reasons["hanley-mcneil"]
-    assert reasons["obuchowski"].startswith("3% too large: ")
-    assert reasons["delta"].startswith("6% smaller: ")
+    assert reasons["obuchowski"].startswith("3% more than the reference: ")
+    assert reasons["delta"].startswith("6% fewer than the reference: ")
     stored = json.loads(to_json(result.to_dict()))
     assert (stored["n_positive"], stored["other_methods"][2]["n_positive"]) == (1103, 780)
     assert stored["achieved_reference"] == pytest.approx(result.achieved, rel=0.02)
@@ -330,7 +330,7 @@ def test_a_plan_by_another_method_tells_what_it_would_really_give():
     assert (result.n_negative, result.n_positive) == (390, 780)
     assert result.achieved <= 0.04
     assert result.achieved_reference == pytest.approx(0.04784597, abs=1e-7)
-    assert result.bias.startswith("30% too small")
+    assert result.bias.startswith("30% fewer than the reference")
     assert result.other_methods[0].method == DEFAULT
     assert result.std_error == pytest.approx(result.achieved / (2 * Z), rel=1e-12)
 
@@ -378,8 +378,8 @@ REFUSED = [
     (PAPER | {"width": 1e-9}, "more than 10^12"),
     ({"roc": SECOND, "width": 0.1, "against": SECOND, "correlation": 1}, "both curves are the same"),
     ({"mean": (4, 8), "std": (0, 2), "width": 0.1, "tpr_at_fpr": 0.1}, "tpr_at_fpr= needs two densities"),
-    ({"mean": (0, 100), "std": (1, 1), "width": 0.1}, "without sampling variation"),
-    ({"mean": (0, 0), "std": (0, 0), "width": 0.1}, "without sampling variation"),
+    ({"mean": (0, 100), "std": (1, 1), "width": 0.1}, "no sampling variation"),
+    ({"mean": (0, 0), "std": (0, 0), "width": 0.1}, "no sampling variation"),
     ({"mean": ([0, 1], 2), "std": (1, 1), "width": 0.1}, "roc is a batch of shape (2,)"),
     ({"roc": 0.8, "width": 0.1}, "roc=0.8 is not a ROC curve"),
 ]

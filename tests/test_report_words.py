@@ -182,9 +182,8 @@ def test_family_auto_has_no_flag_misfit():
     )
     assert f"{words} {low} to {high}." in text
     assert "has the flag misfit" not in findings(table)
-    assert (
-        "Misfit is the mean distance between the curve of the model, before shrinkage, and the empirical curve." in text
-    )
+    misfit = "Misfit is the mean absolute difference in TPR between the curve of the model, before shrinkage, and the"
+    assert f"{misfit} empirical curve." in text
     gaussian = findings(rp.screen(np.column_stack([X, X]), Y))
     assert "None of 2 features with empirical results has the flag misfit." in gaussian
 
@@ -340,15 +339,16 @@ def test_no_sentence_contradicts_the_verdict(analyze):
 
 
 def test_code_is_printed_as_prose():
+    auto = "a weighted combination of a model and the data (auto)"
     for code, prose in {
         "Do not rely on the curve of family='gaussian' here:": "Do not rely on the curve of the Gaussian model here:",
-        "use family='boxcox' or family='auto'.": "use a Box-Cox model or a model shrunk towards the data (auto).",
-        "use family='auto' or rp.empirical_roc": "use a model shrunk towards the data (auto) or the empirical curve",
+        "use family='boxcox' or family='auto'.": f"use a Box-Cox model, or {auto}.",
+        "use family='auto' or rp.empirical_roc": f"use {auto}, or the empirical curve",
         "use rp.empirical_roc": "use the empirical curve",
         "There is no evidence against family='gamma'.": "There is no evidence against the gamma model.",
         "see roc.proper() and its best_rule()": "consider two thresholds, from the ratio of the densities",
         "two thresholds may do better than one: see roc.proper().": "two thresholds may do better than one.",
-        "use family='auto', or": "use a model shrunk towards the data (auto), or",
+        "use family='auto', or": f"use {auto}, or",
     }.items():
         assert message_to_prose(code) == prose
 

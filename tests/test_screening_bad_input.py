@@ -136,7 +136,7 @@ BAD_TABLES = {
 BAD_NAMES = {
     "feature_names has 3 names and X has 2 columns; pass one for each column": ["a", "b", "c"],
     "feature_names='ab' is not a list of names; pass one for each column of X": "ab",
-    "the column names '1' and 1, which are the same as text": [1, "1"],
+    "the column names '1' and 1, which are identical when converted to text": [1, "1"],
 }
 NEEDED = "positive= is needed: "
 BAD_LABELS = {

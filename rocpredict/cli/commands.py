@@ -24,7 +24,7 @@ from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.inference.auc_tests import TWO_SAMPLE_METHODS, auc_test
 from rocpredict.inference.hypotheses import ALTERNATIVES, AucTest
 from rocpredict.inference.multiple_aucs import AucTestMany, auc_test_many
-from rocpredict.planning import METHODS, POWER_ALTERNATIVES, power, sample_size
+from rocpredict.planning import CURVE_DEFAULT, DEFAULT, METHODS, POWER_ALTERNATIVES, power, sample_size
 from rocpredict.roc.empirical import EmpiricalRoc, empirical_roc
 from rocpredict.roc.predicted import PredictedRoc, predict_roc
 from rocpredict.solvers.thresholds import AMEANS_ALIASES, CRITERIA, PREVALENCE_FREE_CRITERIA, BestThreshold
@@ -42,7 +42,7 @@ def add_paper_options(command: argparse.ArgumentParser) -> None:
 
 
 def run_paper(options: argparse.Namespace) -> None:
-    """Reproduce the tables and figures of the founding paper.
+    """Reproduce the tables and figures of the paper that introduced the method (Kristianti T., 2013).
 
       rocpredict paper
       rocpredict paper --out paper     tables as CSV and JSON, figures as PNG and SVG
@@ -212,7 +212,7 @@ def run_diagnose(options: argparse.Namespace) -> None:
     common.print_result(options, {"feature": name} | diagnosis.to_dict(), table)
 
 
-def _add_curve_options(command: argparse.ArgumentParser) -> None:
+def _add_curve_options(command: argparse.ArgumentParser, default: str) -> None:
     """Add the options of the expected curve, and of the null hypothesis."""
     common.add_pair_option(command, "--mean", "expected class means, in the unit of the feature")
     common.add_pair_option(command, "--std", "expected class standard deviations")
@@ -220,7 +220,7 @@ def _add_curve_options(command: argparse.ArgumentParser) -> None:
         "--auc", type=float, metavar="A", help="expected AUC, instead of --mean and --std (Gaussians with equal SDs)"
     )
     command.add_argument("--against", type=float, metavar="A", help="AUC of the null hypothesis")
-    common.add_pair_option(command, "--against-mean", "class means of a second feature to compare with")
+    common.add_pair_option(command, "--against-mean", "class means of a second feature, for a comparison")
     common.add_pair_option(command, "--against-std", "class standard deviations of the second feature")
     correlation = (
         "correlation of both features within a class, if both are measured on the same subjects: one number, or one "
@@ -234,7 +234,7 @@ def _add_curve_options(command: argparse.ArgumentParser) -> None:
         help="alternative hypothesis (default: two-sided)",
     )
     common.add_level(command, "confidence level")
-    command.add_argument("--method", choices=METHODS, help="default: that of the library's default interval and test")
+    command.add_argument("--method", choices=METHODS, help=f"method (default: {default})")
 
 
 def _curve_arguments(options: argparse.Namespace) -> dict[str, Any]:
@@ -250,7 +250,7 @@ def _curve_arguments(options: argparse.Namespace) -> dict[str, Any]:
 
 def add_sample_size_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``sample-size``."""
-    _add_curve_options(command)
+    _add_curve_options(command, f"{DEFAULT} for an AUC, {CURVE_DEFAULT} for a TPR or partial AUC")
     command.add_argument(
         "--tpr-at-fpr", type=float, metavar="F", help="plan for the TPR at this FPR instead of the AUC"
     )
@@ -260,9 +260,8 @@ def add_sample_size_options(command: argparse.ArgumentParser) -> None:
     ratio = "negatives for each positive (default 1)"
     command.add_argument("--ratio", type=float, default=1.0, metavar="R", help=ratio)
     command.add_argument("--width", type=float, metavar="W", help="full width of the confidence interval")
-    command.add_argument(
-        "--power", type=float, metavar="P", help="power of a test, instead of --width; needs --against"
-    )
+    goal = "power of a test, instead of --width; needs --against or --against-mean"
+    command.add_argument("--power", type=float, metavar="P", help=goal)
 
 
 def run_sample_size(options: argparse.Namespace) -> None:
@@ -286,11 +285,11 @@ def add_power_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--count", nargs=2, type=int, required=True, metavar=("NEG", "POS"), help="observations of each class"
     )
-    _add_curve_options(command)
+    _add_curve_options(command, DEFAULT)
 
 
 def run_power(options: argparse.Namespace) -> None:
-    """Compute the power of the default test of an AUC for the numbers of observations that you have.
+    """Compute the power of the default test of an AUC, or of the difference of two, for given numbers of observations.
 
     rocpredict power --mean 4 8 --std 3 2 --count 50 50 --against 0.8           the AUC against a value
     rocpredict power --auc 0.7 --count 40 80 --against 0.5 --alternative greater
@@ -338,7 +337,7 @@ def add_report_options(command: argparse.ArgumentParser) -> None:
 
 
 def run_report(options: argparse.Namespace) -> None:
-    """Write a report of one feature as one HTML file.
+    """Write a report on one feature as a single HTML file.
 
     The report has curves, confidence intervals, a test, the best threshold, rates, a diagnosis and a methods paragraph.
 
@@ -548,7 +547,7 @@ _OOB_NOTE = (
 
 def add_compare_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``compare``."""
-    common.add_data(command)
+    common.add_data(command, "all features of built-in data")
     common.add_direction(command, "append", " (default: higher); once, or once for each --feature")
     methods = "test of two features (default: smoothed-logit; venkatraman tests whole curves)"
     command.add_argument("--method", choices=TWO_SAMPLE_METHODS, help=methods)

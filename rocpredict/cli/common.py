@@ -196,23 +196,22 @@ def add_classes(
     command.add_argument("--negative", metavar="LABEL", help="label of the negative class (default: all other labels)")
 
 
-def add_data(command: argparse.ArgumentParser) -> None:
+def add_data(command: argparse.ArgumentParser, default_features: str = "") -> None:
     """Add the options for data, classes, features, missing values and the family of distributions."""
     command.add_argument("data", metavar="DATA", help=f"CSV file, or built-in data: {', '.join(DATASET_NAMES)}")
     add_classes(command)
-    add_feature(command, "all features of built-in data")
-    missing = "missing values: raise an error (default) or omit these observations"
+    add_feature(command, default_features)
+    missing = "missing values: raise an error (default; zeros of pima are used as zeros, with a note) or omit them"
     command.add_argument("--nan", choices=["raise", "omit"], default="raise", help=missing)
     others = ", ".join(name for name in FAMILIES if name != "gaussian")
     families = f"family of the class distributions: gaussian (default), {others}"
     command.add_argument("--family", choices=list(FAMILIES), default="gaussian", metavar="NAME", help=families)
 
 
-def add_feature(command: argparse.ArgumentParser, default: str) -> None:
-    """Add the option that chooses features."""
-    command.add_argument(
-        "--feature", action="append", metavar="COLUMN", help=f"feature to use; may be repeated (default: {default})"
-    )
+def add_feature(command: argparse.ArgumentParser, default: str = "") -> None:
+    """Add the option that chooses features: one feature, or several with this default."""
+    hint = f"; may be repeated (default: {default})" if default else ""
+    command.add_argument("--feature", action="append", metavar="COLUMN", help=f"feature to use{hint}")
 
 
 def add_direction(command: argparse.ArgumentParser, action: str = "store", hint: str = " (default: higher)") -> None:

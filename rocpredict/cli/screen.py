@@ -48,9 +48,9 @@ def add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--empirical", choices=list(_EMPIRICAL_CHOICES), default="yes", help=empirical)
     n_top = "number of features with empirical results, for --empirical top (default: 100)"
     command.add_argument("--n-top", type=int, default=100, metavar="N", help=n_top)
-    family = "predict by two Gaussians (default), or by estimates shrunk towards the data (auto)"
+    family = "predict with two Gaussians (default), or with a weighted combination of a model and the data (auto)"
     command.add_argument("--family", choices=["gaussian", "auto"], default="gaussian", help=family)
-    direction = "values that are predicted positive; auto (default) decides for each feature by its class means"
+    direction = "values that are predicted positive; auto (default): chosen for each feature by its class means"
     command.add_argument("--direction", choices=["auto", "higher", "lower"], default="auto", help=direction)
     common.add_level(command, "confidence level")
     command.add_argument(
@@ -250,7 +250,7 @@ def _footnotes(table: ScreeningResult) -> Iterator[str]:
         )
     yield (
         f"q_value: {table.adjust} over all numeric features. ameans_corrected is the optimism-corrected Ameans "
-        "(balanced accuracy), valid on average over all features; for the top-ranked of many features it is too high."
+        "(balanced accuracy). It is too high for the top-ranked features, and right on average over all features."
     )
     if "misfit" in table.flags:
         yield "misfit: two Gaussians do not describe the feature; use the empirical AUC."

@@ -388,7 +388,12 @@ _P_NOTE, _P_WARN = 0.05, 0.01
 _MIN_GROUP_SIZE = 3  # equal values: fewer are not reported as ties
 _FEW_VALUES, _ENOUGH_ROWS = 15, 30
 _SMALL_SAMPLE, _VERY_SMALL_SAMPLE = 50, 20
-_CURVE_FINDINGS = ("curve", "AUC", "threshold")
+_CURVE_FINDINGS = {"curve": _AREA, "AUC": _AUC_ERROR, "threshold": _REGRET}
+_AMOUNTS = {
+    "curve": "TPR by {:.3f} on average",
+    "AUC": "AUC by {:.3f}",
+    "threshold": "Ameans at the threshold by {:.3f}",
+}
 
 _ShapeCheck = tuple[str, float, str, str, str]
 """Name, value, severity, message and suggestion of a check, before the family is considered."""
@@ -441,7 +446,7 @@ def _format_percent(fraction: float) -> str:
 def _check_curve(d: Diagnosis) -> Iterator[DiagnosticFinding]:
     remedy = _suggest_family(d.family)
     message = (
-        f"the mean distance of the predicted from the empirical curve is {d.area_between:.3f} of TPR; "
+        f"the mean absolute difference in TPR between the predicted and the empirical curve is {d.area_between:.3f}; "
         f"{d.area_between_expected:.3f} is expected from sampling variation ({d._p_statement})"
     )
     severity = _AREA.severity_by_p_value(d.area_between_p_value, d.area_between)
@@ -542,22 +547,33 @@ NO_EVIDENCE = "There is no evidence against"
 """Beginning of the verdict on a prediction that agrees with its data."""
 
 
+def _join(names: list[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
 def _summarize(d: Diagnosis) -> str:
     """Return the verdict on the prediction in one sentence."""
     severity = {item.name: item.severity for item in d.findings}
     harmed = [name for name in _CURVE_FINDINGS if severity[name] == "warn"]
     if harmed:
-        harmed_text = " and ".join(filter(None, [", ".join(harmed[:-1]), harmed[-1]]))
-        return f"Do not rely on the {harmed_text} of family='{d.family}' here: {_suggest_family(d.family)}."
+        return f"Do not rely on the {_join(harmed)} of family='{d.family}' here: {_suggest_family(d.family)}."
     shape = [name for name in severity if severity[name] == "warn" and name not in {"sample size", "SD ratio"}]
     is_small = min(d.negative.count, d.positive.count) < _SMALL_SAMPLE
     if shape:
         effect = "with so few observations an effect on the curve could remain undetected"
         consequence = effect if is_small else "there is no strong evidence of an effect on the curve"
         return f"The class distributions deviate from family='{d.family}' ({', '.join(shape)}); {consequence}."
-    suspected = " and ".join(name for name in _CURVE_FINDINGS if severity[name] == "note")
-    if suspected:
-        return f"There is weak evidence against the {suspected} of family='{d.family}': {_suggest_family(d.family)}."
+    noted = [name for name in _CURVE_FINDINGS if severity[name] == "note"]
+    if noted:
+        sizes = {item.name: abs(item.value) for item in d.findings if item.name in noted}
+        verb = "deviates" if len(noted) == 1 else "deviate"
+        is_slight = all(size <= _CURVE_FINDINGS[name].warn for name, size in sizes.items())
+        how = f"{verb} slightly, but" if is_slight else f"probably {verb}"
+        amounts = ", ".join(_AMOUNTS[name].format(size) for name, size in sizes.items())
+        return (
+            f"The {_join(noted)} of family='{d.family}' {how} by more than sampling variation explains ({amounts}): "
+            f"{_suggest_family(d.family)}."
+        )
     two = "; two thresholds may do better than one: see roc.proper()" if severity["SD ratio"] == "warn" else ""
     if is_small:
         counts = f"{d.negative.count} negatives and {d.positive.count} positives are too few for a decisive check"

@@ -355,7 +355,9 @@ def _compare_predicted(rocs: list[Any], names: tuple[str, str], options: _TestOp
     check_option("method", options.method, (None, "delta"))
     quantity, width = options.quantity, options.quantity.band_width
     if quantity.fpr is not None:
-        raise RocPredictError("tpr_at_fpr= compares two empirical curves; the AUC and fpr=(low, high) compare others")
+        raise RocPredictError(
+            "tpr_at_fpr= needs two empirical curves; compare other curves by the AUC or with fpr=(low, high)"
+        )
     claim, rate_range = options.claim.divide(width), quantity.rate_range
     chance = 0.5 if rate_range is None else float(rate_range.chance_area / rate_range.width)
     (first, first_method), (second, second_method) = (_area_of_roc(roc, options, chance) for roc in rocs)
@@ -426,7 +428,7 @@ def _select_method(samples: tuple[CurveSample, ...], options: _TestOptions) -> s
     if method in {"bootstrap", "venkatraman"} and any(sample.design for sample in samples):
         raise RocPredictError(f"method={method!r} takes no clusters= or strata=; pass 'smoothed-logit'")
     if method in {"bootstrap", "venkatraman"} and any(part.weights is not None for part in parts):
-        raise RocPredictError(f"method={method!r} takes whole weights only: it resamples observations")
+        raise RocPredictError(f"method={method!r} requires integer weights: it resamples observations")
     if method == "venkatraman" and quantity != _WHOLE_AREA:
         raise RocPredictError("method='venkatraman' compares whole curves; omit fpr= and tpr=")
     if method == "venkatraman" and options.claim.alternative != "two-sided":

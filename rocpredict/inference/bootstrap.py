@@ -87,7 +87,7 @@ def cumulative_counts(counts: FloatArray) -> FloatArray:
 
 
 def expand_weights(sample: Ecdf) -> Ecdf:
-    """Return a sample with whole frequency weights as repeated observations."""
+    """Replace integer frequency weights by repeated observations."""
     weights = sample.sorted_weights
     if weights is None or sample.total > MAX_EXPANDED_ROWS or (weights != np.round(weights)).any():
         return sample

@@ -424,7 +424,7 @@ def _exact_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypothesis) 
     recently published algorithms, Statistical Software Newsletter 12, 10-17.
     """
     if negative.weights is not None:
-        raise RocPredictError("method='exact' takes whole weights only: it permutes the labels of observations")
+        raise RocPredictError("method='exact' requires integer weights: it permutes the labels of observations")
     sizes = len(negative.sample), len(positive.sample)
     n_total, size = sum(sizes), min(sizes)
     if n_total > _MAX_EXACT_SIZE:

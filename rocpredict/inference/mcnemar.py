@@ -148,11 +148,11 @@ def mcnemar_test(
     Each of the b + c others favours either classifier with probability 1/2 under the null hypothesis, so b is binomial
     [1]_.
 
-    The interval of the difference is Newcombe's square-and-add of two Wilson intervals [2]_ (method 10), with the
-    correlation of the two classifiers' successes, continuity-corrected where positive. It never has width 0. Its
-    coverage, enumerated over all tables of 10 to 40 observations for error rates from 0.02 to 0.5, is 0.94 to 1 at
-    level 0.95. The interval and the p-value are computed differently and may disagree about 0 if p is close to
-    1 - level.
+    The interval of the difference combines two Wilson intervals by Newcombe's square-and-add method [2]_ (method 10).
+    It uses the correlation between the two classifiers' successes, with a continuity correction if the correlation is
+    positive. It never has width 0. Its coverage, enumerated over all tables of 10 to 40 observations for error rates
+    from 0.02 to 0.5, is 0.94 to 1 at level 0.95. The interval and the p-value are computed differently and may disagree
+    about 0 if p is close to 1 - level.
 
     The observations must be independent of each other, and not used to fit the classifiers.
 

@@ -406,7 +406,7 @@ class ParametricUncertainty(Uncertainty):
     def _interval(
         self, quantity: Quantity, level: float, method: str | None, engines: Mapping[str, Callable[[], Limits]]
     ) -> Interval[Any]:
-        """Return the interval of a probability by one of some methods, or by the bootstrap."""
+        """Return the interval of a probability by the selected method: one of ``engines``, or the bootstrap."""
         method = self._select_method(method, tuple(engines))
         dropped = Flags()
         if method == "bootstrap":

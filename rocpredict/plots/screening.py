@@ -60,7 +60,7 @@ def unique_class_pairs(table: ScreeningResult) -> list[tuple[Any, Any]]:
 
 
 def contrast_title(table: ScreeningResult) -> str:
-    """Return the classes that the table compares as a title."""
+    """Return a title that names the compared classes."""
     class_pairs = unique_class_pairs(table)
     return _format_class_pair(*class_pairs[0]) if len(class_pairs) == 1 else f"{len(class_pairs)} class pairs"
 

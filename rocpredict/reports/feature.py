@@ -286,7 +286,7 @@ def feature_report(
     seed: int = 0,
     notes: Sequence[str] = (),
 ) -> Path:
-    """Write a report of one feature as one self-contained HTML file.
+    """Write a report on one feature as a single self-contained HTML file.
 
     Parameters
     ----------

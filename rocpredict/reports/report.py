@@ -39,7 +39,7 @@ _MODELS = {
     "boxcox": "Box-Cox model",
     "yeojohnson": "Yeo-Johnson model",
     "kde": "kernel density model",
-    "auto": "model shrunk towards the data (auto)",
+    "auto": "weighted combination of a model and the data (auto)",
 }
 _PROSE = (
     ("direction='auto' was resolved here", "the direction was chosen here"),
@@ -47,6 +47,8 @@ _PROSE = (
     ("two thresholds may do better than one: see roc.proper()", "two thresholds may do better than one"),
     ("see roc.proper()", "consider two thresholds, from the ratio of the densities"),
     ("rp.empirical_roc", "the empirical curve"),
+    (" or family='auto'", ", or family='auto'"),
+    ("family='auto' or ", "family='auto', or "),
     ("; see `best_threshold().equal_thresholds` in Python", ""),
 )
 

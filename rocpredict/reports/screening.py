@@ -214,7 +214,7 @@ def screening_report(
     date: str | datetime.date | None = None,
     notes: Sequence[str] = (),
 ) -> Path:
-    """Write a report of a screening as one self-contained HTML file.
+    """Write a report on a screening as a single self-contained HTML file.
 
     Parameters
     ----------

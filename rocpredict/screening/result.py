@@ -418,7 +418,7 @@ class ScreeningResult(Result):
         data: Sequence[object] | None = None,
         date: str | datetime.date | None = None,
     ) -> Path:
-        """Write a report of the table as one HTML file, with figures and a description of the methods.
+        """Write a report on the table as a single HTML file, with figures and a description of the methods.
 
         Parameters
         ----------

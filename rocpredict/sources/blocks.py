@@ -482,7 +482,7 @@ def _describe_duplicates(group: list[Any]) -> str:
     kinds = sorted({repr(name) for name in group})
     if len(kinds) == 1:
         return f"the column name {kinds[0]} {'twice' if len(group) == 2 else f'{len(group)} times'}"
-    return f"the column names {' and '.join(kinds)}, which are the same as text"
+    return f"the column names {' and '.join(kinds)}, which are identical when converted to text"
 
 
 def to_numeric(name: str, values: NDArray[Any]) -> NDArray[Any] | None:
