@@ -340,7 +340,7 @@ if pd:
         "X has no numeric column; its only column holds text": pl.DataFrame({"a": ["x"]}),
         "X has the column name 'a' twice": pd.DataFrame([[1, 2, 3]], columns=["a", "a", "b"]),
         "X has the column name 'a' 3 times": pa.table([[1], [2], [3]], names=["a", "a", "a"]),
-        "X has the column names '1' and 1, which are the same as": pd.DataFrame([[1, 2]], columns=[1, "1"]),
+        "X has the column names '1' and 1, which are identical": pd.DataFrame([[1, 2]], columns=[1, "1"]),
     }
 REFUSED_NAMES = {
     "feature_names has 1 names and X has 5 columns; pass one for each column": ["a"],

@@ -10,7 +10,6 @@ import sys
 import tempfile
 import threading
 
-import anndata
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -24,7 +23,7 @@ from rocpredict.sources.csv_reader import read_csv
 from rocpredict.sources.files import open_tables
 from tests.cases import check_each, optional
 
-pl = optional("polars")
+anndata, pl = optional("anndata"), optional("polars")
 NAN = np.nan
 
 
@@ -460,6 +459,7 @@ PATHS = {
 }
 
 
+@pytest.mark.extra("anndata", "polars")
 def test_a_path_is_a_table(files, run):
     """The same screening and summary as of the table in memory, from Python and from the command line."""
     folder, expected, summary = files
@@ -480,6 +480,7 @@ def test_a_path_is_a_table(files, run):
     check_each(PATHS, check)
 
 
+@pytest.mark.extra("anndata", "polars")
 def test_labels_of_files_may_come_apart(files):
     folder, expected, _ = files
     table = rp.screen(folder / "parquet" / "part0.parquet", np.arange(25) % 2, feature_names=["a", "b", "c", "d", "e"])
@@ -488,6 +489,7 @@ def test_labels_of_files_may_come_apart(files):
     assert renamed["empirical_auc"].tolist() == expected["empirical_auc"].tolist()
 
 
+@pytest.mark.extra("anndata", "polars")
 def test_paths_without_the_column_of_labels(files):
     folder, _, _ = files
     path = folder / "csv" / "part0.csv"
@@ -516,6 +518,7 @@ def test_a_folder_has_its_compressed_files_and_not_its_hidden_ones(tmp_path):
     assert rp.summarize(tmp_path, "y", positive="q").positive.count.tolist() == [4]
 
 
+@pytest.mark.extra("anndata")
 def test_a_broken_h5ad_file(tmp_path):
     path = tmp_path / "broken.h5ad"
     path.write_bytes(b"no HDF5")

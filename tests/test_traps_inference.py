@@ -13,7 +13,7 @@ from scipy.special import ndtri
 
 import rocpredict as rp
 from rocpredict.inference.bootstrap import BootstrapOptions
-from tests.cases import check_refused
+from tests.cases import check_refused, for_each
 
 AUC_METHODS = ("smoothed-logit", "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap", "bca")
 PAIRED_METHODS = ("delong", "bootstrap", "venkatraman")
@@ -345,3 +345,11 @@ def test_t27_what_is_tested_is_stated():
         assert "AUC" not in result.null
         assert result.p_value < 0.05 < rp.auc_test(steep, flat, y, method="delong").p_value
     assert "distribution" in rp.auc_test(steep[100:200], None, y[100:200], method="mann-whitney").null
+
+
+@for_each(["kde", "logistic", "auto"])
+def test_the_interval_of_a_rate_of_other_families_names_the_empirical_curve(family):
+    rng, y = np.random.default_rng(0), np.arange(60) % 2
+    roc = rp.predict_roc(rng.normal(size=60) + y, y, family=family)
+    with pytest.raises(rp.RocPredictError, match=r"needs two Gaussians; for a sample, pass the curve of rp\.empirical"):
+        roc.rate_interval("tpr", 0.5)

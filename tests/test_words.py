@@ -11,9 +11,11 @@ from pathlib import Path
 from types import FunctionType
 
 import rocpredict
-from rocpredict import datasets, plots, reports, sklearn
+from rocpredict import datasets, plots, reports
+from tests.cases import optional
 from tests.test_house import MODULES, PUBLIC, TREES
 
+SKLEARN = optional("rocpredict.sklearn")
 TOP = Path(rocpredict.__file__).parent.parent
 FOLDERS = ("rocpredict", "tests", "benchmarks", "docs", "notebooks", "data")
 SUFFIXES = {".py", ".pyi", ".md", ".ipynb", ".html", ".js", ".css", ".rst", ".R", ".json"}
@@ -171,7 +173,7 @@ def test_no_name_is_vague():
 # ---- defaults
 def _documented(name: str) -> FunctionType | type:
     """Return the object with the docstring of a public function: for a constructor, the class."""
-    items = [getattr(room, name, None) for room in (rocpredict, plots, sklearn, datasets, reports)]
+    items = [getattr(room, name, None) for room in (rocpredict, plots, SKLEARN, datasets, reports)]
     return next((item for item in items if isinstance(item, type)), PUBLIC[name])
 
 

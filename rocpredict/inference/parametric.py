@@ -210,6 +210,11 @@ class ParametricUncertainty(Uncertainty):
         """Return the interval of a measure at a threshold that was fixed beforehand."""
         check_option("measure", measure, PARAMETRIC_MEASURES)
         check_option("method", method, (None, "noncentral-t", "delta"))
+        if not self._is_gaussian:
+            raise RocPredictError(
+                "rate_interval() of a predicted curve needs two Gaussians; for a sample, pass the curve of "
+                "rp.empirical_roc(x, y)"
+            )
         is_positive = measure in {"tpr", "fnr"}
         distribution, count = self._gaussians[is_positive], self.class_sizes[is_positive]
         method = method or ("delta" if self.solver.shape else "noncentral-t")
