@@ -178,8 +178,8 @@ def _power_sums(
 ) -> Iterator[tuple[slice, Sums]]:
     """Sum the powers of some features about a shift, in place if possible.
 
-    With ``omit``, NaN is counted and omitted. With ``power``, finite values are scaled by this power of two, and
-    infinite values are omitted.
+    With ``omit``, NaN is counted and omitted. With ``power`` of shape (K, b), finite values are scaled by the power of
+    two of their class, and infinite values are omitted.
     """
     scratch, in_place = ThreadBuffer(), power is None and table.is_readable_in_place and _is_contiguous(features)
     add = partial(table.engine.power_sums, by_columns=table.is_fortran)
@@ -195,7 +195,7 @@ def _power_sums(
                 return sums
             copy = table.copy(rows, features[columns], scratch)
             if power is not None:
-                np.ldexp(copy, power[columns], out=copy)
+                np.ldexp(copy, power[:, columns][codes], out=copy)
                 copy[np.isinf(copy)] = np.nan
             if table.weights is None:
                 add(copy, (slice(0, len(copy)), slice(0, copy.shape[1])), codes, tile_shift, sums)
@@ -227,8 +227,8 @@ def _robust_moments(table: _Table, features: NDArray[np.intp]) -> Moments:
     """Compute the moments of features with any values. With infinities the mean is defined and M2 is NaN."""
     scan = _scan_extremes(table, features)
     n_valid = np.where(scan.counted > 0, scan.counted, 1)
-    largest = np.maximum(np.abs(scan.finite_low), np.abs(scan.finite_high)).max(axis=0, initial=0.0)
-    power = np.clip(-np.frexp(largest)[1], -_MAX_POWER, _MAX_POWER)
+    largest = np.maximum(np.abs(scan.finite_low), np.abs(scan.finite_high))
+    power = np.clip(-np.frexp(np.where(np.isinf(largest), 0.0, largest))[1], -_MAX_POWER, _MAX_POWER)
     low, high = np.ldexp(scan.finite_low, power), np.ldexp(scan.finite_high, power)
 
     def scaled_sums(shift: FloatArray) -> list[FloatArray]:
