@@ -27,7 +27,7 @@ def count_below(values: FloatArray, queries: FloatArray) -> tuple[IntArray, IntA
     Values and queries are in ascending order. Without ties between them, both results are the same array.
     """
     below = np.searchsorted(values, queries, side="left")
-    at = values[np.minimum(below, len(values) - 1)]
+    at = values.take(below, mode="clip")
     if not (at == queries).any():
         return below, below
     return below, np.searchsorted(values, queries, side="right")

@@ -121,7 +121,8 @@ class ClassColumns(NamedTuple):
 
     def sum_squares(self, centre: FloatArray) -> FloatArray:
         """Return the sum of squares of the rows about a centre, or for K curves of products, shape (K, K)."""
-        return _products(self.deviations(centre), self.values - centre)
+        deviations = self.values - centre
+        return _products(deviations if self.weights is None else self.deviations(centre), deviations)
 
     def sum_by_cluster(self, values: FloatArray, n_clusters: int) -> FloatArray:
         """Return the sums over the rows of each cluster."""
