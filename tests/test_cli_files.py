@@ -8,10 +8,12 @@ import signal
 import subprocess
 import sys
 import threading
+from importlib import import_module
 from pathlib import Path
 from unicodedata import category
 
 import pytest
+import shtab
 
 import rocpredict as rp
 from rocpredict.base.files import format_csv
@@ -150,7 +152,7 @@ WORDS = {
     "long name of a page": (["report", "pima", "--feature", "age", "--out", "x" * 300 + ".html"], "File name too long"),
     "overflow": (
         ["predict", "--mean", "4", "8", "--sem", "1e308", "1e6", "--count", "9", "9"],
-        "--std inf contains infinite",
+        "--sem [1e+308, 1000000.0] is too large",
     ),
     "json into csv": (["screen", "iris", "--positive", "setosa", "--json", "--out", "a.csv"], "ends in .json or .txt"),
     "json into pdf": (["screen", "iris", "--positive", "setosa", "--json", "--out", "a.pdf"], "ends in .json or .txt"),
@@ -293,6 +295,19 @@ def test_a_closed_pipe_is_code_0():
         words = f"{sys.executable} -m rocpredict {command} | true; echo ${{PIPESTATUS[0]}}"
         done = subprocess.run(["bash", "-c", words], capture_output=True, text=True, timeout=60, check=True)
         assert (done.stdout, done.stderr) == ("0\n", "")
+
+
+def test_the_shell_completes_commands_and_options(tmp_path):
+    """The script of the documentation, run by bash."""
+    command = next(line for line in Path("docs/command-line.md").read_text().splitlines() if line.startswith("$ shtab"))
+    module, name = command.split(" > ")[0].split()[-1].rsplit(".", 1)
+    script = tmp_path / "rocpredict"
+    script.write_text(shtab.complete(getattr(import_module(module), name)(), "bash"))
+    for words, completed in (("scr", "screen"), ("screen --lab", "--label"), ("predict --fam", "--family")):
+        typed = f"COMP_WORDS=(rocpredict {words}); COMP_CWORD={len(words.split())}"
+        shown = f'source {script}; {typed}; _shtab_rocpredict; echo "${{COMPREPLY[@]}}"'
+        done = subprocess.run(["bash", "-c", shown], capture_output=True, text=True, check=True)
+        assert completed in done.stdout.split(), (words, done)
 
 
 def test_the_bare_command_prints_its_help():

@@ -208,6 +208,7 @@ def test_paths_and_columns_that_are_refused(tmp_path):
         ("https://example.com/t.parquet", "is a remote path; pass a lazy frame, such as polars.scan_parquet("),
         ([], "paths is empty"),
         (3, "3 is not a path"),
+        ("a\0b.csv", r"'a\x00b.csv' is not a path"),
         ([csv, parquet], "t0.csv and t.parquet: one is CSV and one is Parquet"),
     ):
         assert words in message_of(paths)

@@ -565,8 +565,13 @@ def _std_from_sem(sem: Any, count: Any) -> tuple[Any, ...]:
     if count is None:
         raise RocPredictError("sem= needs count=, because std = sem sqrt(count)")
     roots = [np.sqrt(check_nonnegative("count", c)) for c in check_pair("count", count)]
-    with np.errstate(over="ignore"):  # an infinite standard deviation raises later
-        return tuple(check_nonnegative("sem", s) * root for s, root in zip(check_pair("sem", sem), roots, strict=True))
+    with np.errstate(over="ignore"):
+        stds = tuple(check_nonnegative("sem", s) * root for s, root in zip(check_pair("sem", sem), roots, strict=True))
+    if not all(np.isfinite(std).all() for std in stds):
+        raise RocPredictError(
+            f"sem={short_repr(sem)} is too large: std = sem sqrt(count) is beyond the range of float64"
+        )
+    return stds
 
 
 def _std_from_iqr(median: Any, iqr: Any) -> FloatArray:

@@ -227,7 +227,7 @@ def find_files(paths: PathArgument) -> list[str | PathLike[str]]:
 def _expand(path: Any) -> Sequence[str | PathLike[str]]:
     """Return the files of one path, folder or pattern."""
     name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
-    if not isinstance(name, str):
+    if not isinstance(name, str) or "\0" in name:
         raise RocPredictError(f"{short_repr(path)} is not a path; pass a file name")
     if "://" in name:
         raise RocPredictError(f"{name} is a remote path; pass a lazy frame, such as polars.scan_parquet({name!r})")
