@@ -291,7 +291,7 @@ class Distribution(Result, ABC, Generic[Value]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReflectedDistribution(Distribution[float]):
-    """Distribution of -X for a distribution of one feature whose family contains no reflections."""
+    """Distribution of -X, for a distribution of one feature whose family does not contain it."""
 
     base: Distribution[Any]
     _heading = "Distribution of the negative of"

@@ -162,7 +162,7 @@ class Gaussian(Distribution[Value]):
     def atoms(self) -> Atoms:
         """Return the point masses.
 
-        The mean is a point mass with probability 1 if the standard deviation is 0. Otherwise there are no point masses.
+        If the standard deviation is 0, the mean is a point mass with probability 1; otherwise there is none.
         """
         if self.shape:
             raise RocPredictError(f"atoms() called on a batch of shape {self.shape}; it needs one feature")

@@ -238,7 +238,7 @@ class Histogram(Distribution[float]):
         return index, (x >= self.edges[0]) & (x <= self.edges[-1])
 
     def _interpolate_in_bin(self, index: NDArray[np.intp], below: FloatArray, above: FloatArray) -> FloatArray:
-        """Return the value with these fractions of its bin below and above it, computed from the nearer edge."""
+        """Return the value that divides its bin into these two fractions, computed from the nearer edge."""
         low, high = self.edges[index], self.edges[index + 1]
         width = high - low
         return np.asarray(np.clip(np.where(below < above, low + width * below, high - width * above), low, high))

@@ -77,7 +77,7 @@ def _run_em(x: FloatArray, counts: FloatArray, fit: MixtureFit, floor: float, ma
 
 
 def select_n_components(x: FloatArray, counts: FloatArray, rng: np.random.Generator, max_components: int) -> MixtureFit:
-    """Return the mixture with the smallest BIC, stopping after two more components that do not lower it."""
+    """Return the mixture with the smallest BIC; the search stops when two more components do not lower it."""
     fits: list[MixtureFit] = []
     for k in range(1, max_components + 1):
         fits.append(fit_mixture(x, counts, k, rng))
@@ -228,8 +228,8 @@ class GaussianMixture(NormalSumDistribution):
         -----
         Expectation maximization (Dempster, Laird and Rubin 1977) runs from several starts: quantiles of the sample and
         k-means++ draws. With the sample's standard deviation s, no component has a standard deviation below
-        max(s/sqrt(n), s/100). Without this limit a component could shrink onto a tie or a few neighbouring values, and
-        the likelihood would be unbounded. One component equals ``Gaussian.fit(x, ddof=0)``.
+        max(s/sqrt(n), s/100). Without this limit the likelihood would be unbounded, since a component could shrink to a
+        tie. One component equals ``Gaussian.fit(x, ddof=0)``.
 
         BIC = (3k - 1) log n - 2 log L for k components (Schwarz 1978). The search stops when two more components do
         not lower it. In small samples, the BIC may select one component for two groups that overlap.

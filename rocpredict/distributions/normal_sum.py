@@ -46,8 +46,8 @@ _MIN_COMPRESSION = 2  # centres per node below which all centres are kept
 class NormalSum:
     """Weighted sum of normal distributions, in ascending order of their centres.
 
-    Both tails have full relative accuracy. A result does not depend on the other values of a call, and the mirrored
-    components give the same sums to the last bit.
+    Both tails have full relative accuracy. A result does not depend on the other values of a call, and components
+    reflected about 0 give the same sums to the last bit.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class NormalSum:
 
     @cached_property
     def cutoff_z(self) -> float:
-        """Distance, in standard deviations, beyond which a component contributes less than rounding error."""
+        """Distance, in standard deviations, beyond which the contribution of a component is below rounding error."""
         return float(np.sqrt(2 * (38 + np.log(self.total / self.weights.min()))))
 
     @cached_property
@@ -227,7 +227,8 @@ def compress_centres(centres: FloatArray, counts: FloatArray, std: float) -> tup
     Notes
     -----
     A cell is at most two standard deviations wide and about as wide as its distance from the nearest end or gap:
-    there, the tail of the sum depends on the outermost centres. The centres of a cell with more than ten are replaced
+    near an end or a gap, the tail of the sum depends on the outermost centres. The centres of a cell with more than ten
+    are replaced
     by the nodes of the Gauss quadrature rule of their weights: the eigenvalues of the Jacobi matrix of the recurrence
     of their orthogonal polynomials. The weights are above 0, and the first 19 moments of the cell are the same. With
     half a width of one standard deviation, the error of a tail is at most max|Phi^(20)|/(20! 2^18), about 2e-16 of the
@@ -508,7 +509,7 @@ class GaussianKde(NormalSumDistribution):
 
     @cached_property
     def components(self) -> NormalSum:  # type: ignore[override]
-        """The kernels, weighted by the number of observations that each represents; of a large sample, fewer."""
+        """The kernels, weighted by the number of observations that each represents; fewer for a large sample."""
         centres, counts = compress_centres(*self._kernels, self.std)
         return NormalSum(counts, centres, np.full(len(centres), self.std))
 

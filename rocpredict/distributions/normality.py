@@ -125,7 +125,7 @@ def binormal_misfit(
     area = float(area_between(_binormal_tpr(*moments), empirical_tpr(*samples)))
     if area <= MAX_HARMLESS_AREA:
         return CurveMisfit(area, 0.0)
-    if moments[0].std > moments[1].std:  # the curve of the exchanged, reflected classes has no steep start
+    if moments[0].std > moments[1].std:  # exchanged and reflected, the classes have a curve without a steep start
         samples = -samples[1][::-1], -samples[0][::-1]
         moments = moments[1]._replace(mean=-moments[1].mean), moments[0]._replace(mean=-moments[0].mean)
     square = float(np.mean((_binormal_tpr(*moments) - empirical_tpr(*samples)) ** 2))

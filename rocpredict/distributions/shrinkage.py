@@ -47,7 +47,7 @@ class PooledSample(NamedTuple):
     x : array of shape (F, m)
         Values, ascending.
     positive_fraction : array of shape (F, m)
-        Share of positives in the block of each position: 0 or 1 without ties.
+        Proportion of positives in the block of each position: 0 or 1 without ties.
     is_first : array of bool of shape (F, m)
         Whether a position is the first one of its block.
     starts, sizes : arrays of int
@@ -218,7 +218,7 @@ def _binormal_auc_variance(delta: FloatArray, n0: int, n1: int) -> FloatArray:
 
 @np.errstate(under="ignore")
 def posterior_median_auc(area: FloatArray, variance: FloatArray, n0: int, n1: int, *, declared: bool) -> FloatArray:
-    """Return the posterior median of the AUC given the empirical one and DeLong's variance, shape (F,)."""
+    """Return the posterior median of the AUC, given the empirical AUC and DeLong's variance, shape (F,)."""
     g = n0 * n1 / (n0 + n1)
     binormal = _binormal_auc_variance(np.clip(ndtri(area), -_MAX_SCORE, _MAX_SCORE), n0, n1)
     ratio = (g * variance + _EQUAL_VARIANCE_WEIGHT * binormal) / ((g + _EQUAL_VARIANCE_WEIGHT) * binormal)
@@ -250,21 +250,21 @@ def posterior_median_auc(area: FloatArray, variance: FloatArray, n0: int, n1: in
 
 
 class ShrinkageEstimate(NamedTuple):
-    """Shrinkage estimate of F features; P(positive) is cumulated along the m positions of the pooled sample.
+    """Shrinkage estimate of F features: cumulative sums of P(positive) along the m positions of the pooled sample.
 
     Attributes
     ----------
     pooled : PooledSample
     posterior : array of shape (F, m + 1)
-        Of the estimate.
+        Sums of the estimate.
     model : array of shape (F, m + 1)
-        Of the model alone, with the area of the estimate.
+        Sums of the model alone, with the area of the estimate.
     sample : array of shape (F, m + 1)
-        Of the sample.
+        Sums of the sample.
     data_weight : array of shape (F,)
-        Share of the residual of the sample in the estimate.
+        Proportion of the sample's residual that enters the estimate.
     misfit_ratio : array of shape (F,)
-        Cramer-von Mises statistic of the residual, 1 in the mean for a model that is right and fixed beforehand.
+        Cramer-von Mises statistic of the residual; its mean is 1 for a correct model that is specified beforehand.
     area_between : array of shape (F,)
         Area between the curve of the model and the empirical one.
     reversal_probability : array of shape (F,)
@@ -292,7 +292,7 @@ def misfit_statistic(model: FloatArray, residual: FloatArray) -> FloatArray:
 
 
 def residual_weight(misfit_ratio: ArrayLike) -> FloatArray:
-    """Return the share of the residual that an estimate keeps: 0 for a perfect fit, near 1 for a large misfit."""
+    """Return the proportion of the residual in the estimate: 0 for a perfect fit, near 1 for a large misfit."""
     with np.errstate(divide="ignore"):
         return np.asarray(1 / (1 + _RESIDUAL_OFFSET * np.asarray(misfit_ratio, dtype=np.float64) ** -_RESIDUAL_POWER))
 
@@ -315,7 +315,7 @@ def estimate_shrinkage(negative: FloatArray, positive: FloatArray, *, declared: 
     Parameters
     ----------
     negative, positive : arrays of shape (F, n0) and (F, n1)
-        Finite values, 2 or more a class; the rule is "positive when x >= threshold".
+        Finite values, at least 2 per class; the rule is "positive when x >= threshold".
     declared : bool
         Whether positives are known to have the larger values.
 
@@ -364,13 +364,13 @@ class ShrinkageDistribution(Ecdf):
     weights : array of shape (n,)
         Expected observations of this class at each value.
     model : Ecdf
-        The same by the model alone.
+        Distribution of the class in the model alone.
     observed : Ecdf
         Sample of this class.
     data_weight : float
-        Share of the residual of the sample in the estimate.
+        Proportion of the sample's residual that enters the estimate.
     misfit_ratio : float
-        Distance of the sample from the model, over that expected from sampling variation.
+        Distance of the sample from the model, divided by its expected value from sampling variation alone.
     area_between : float
         Area between the curve of the model and the empirical one.
     reversal_probability : float
@@ -384,7 +384,7 @@ class ShrinkageDistribution(Ecdf):
     misfit_ratio: float
     area_between: float
     reversal_probability: float
-    _heading = "Shrunk estimate from {observed.total:g} cases"
+    _heading = "Shrunk estimate from {observed.total:g} observations"
     _text = "total={observed.total:g}, n_unique={unique_values.size}, data_weight={data_weight:.6g}"
 
     def reflect(self) -> ShrinkageDistribution:
@@ -409,9 +409,9 @@ def fit_shrinkage(
     Parameters
     ----------
     negative, positive : arrays of shape (n,)
-        Finite values, 2 or more.
+        Finite values, at least 2 each.
     direction : {None, "higher", "lower", "auto"}
-        "higher" and "lower" are taken as known before these data.
+        Direction; "higher" and "lower" were declared before these data were seen.
     """
     if direction == "lower":
         below, above = fit_shrinkage(-negative, -positive, "higher")

@@ -173,9 +173,9 @@ class BinormalSolver(Solver):
     def threshold_for_odds(self, log_odds: FloatArray) -> FloatArray:
         """Return the smallest threshold with TPR >= odds FPR, or inf if there is none.
 
-        TPR - odds FPR has its maximum at the crossing of the weighted densities at which the likelihood ratio rises.
-        It increases up to this crossing from the crossing at which the ratio falls, if that is smaller. The threshold
-        is a root between the two.
+        TPR - odds FPR is largest where the weighted densities cross and the likelihood ratio rises. If the ratio falls
+        at a smaller crossing, the function increases from there to its maximum. The threshold is a root between the
+        two.
         """
         return map_blocks(_threshold_for_odds, *self.parameters, log_odds)[0]
 
@@ -422,7 +422,7 @@ def _degenerate_rule(
 
 
 def _degenerate_roc_points(pair: FoldedPair, rates: FloatArray, inner: list[FloatArray]) -> list[FloatArray]:
-    """Replace the points of a curve with a point mass by perfect separation, or by the chance line if identical."""
+    """Replace the points if a class is a point mass: by perfect separation, or the chance line for equal classes."""
     rank, half = np.arange(len(rates)), len(rates) // 2
     up, top = rank < half, rank >= half - 1
     perfect = np.where(up, np.inf, 0.0), np.where(up, 0.0, rates), np.where(top, 1.0, rates)
@@ -621,7 +621,7 @@ def _cdf_difference(low: FloatArray, high: FloatArray, step: FloatArray) -> Floa
 def _mean_value(
     f: Callable[[FloatArray], FloatArray], density: Callable[[FloatArray], FloatArray], edges: FloatArray
 ) -> FloatArray:
-    """Return the mean of a function under a density, which is normalised between the first and the last edge."""
+    """Return the mean of a function for a density that is normalised between the first and the last edge."""
     left, right = edges[..., :-1], edges[..., 1:]
     area = gauss_legendre(lambda x: f(x) * density(x), left, right).sum(axis=-1)
     total = gauss_legendre(density, left, right).sum(axis=-1)
@@ -703,7 +703,7 @@ class FoldedNormal(NamedTuple):
 class FoldedPair(NamedTuple):
     """Two Gaussian classes with means 0 and d, folded about one point.
 
-    The class with mean 0 is the one of the abscissa: its rate is passed.
+    The rate of the class with mean 0 is on the abscissa; it is the rate that is passed.
     """
 
     d: FloatArray
@@ -727,7 +727,7 @@ class FoldedPair(NamedTuple):
 
     @property
     def exchanged(self) -> FoldedPair:
-        """The same pair with exchanged classes."""
+        """The same pair with the two classes exchanged."""
         return FoldedPair(-self.d, self.other_std, self.std, self.other_centre, self.centre, self.inside)
 
     @property
@@ -755,7 +755,7 @@ class FoldedPair(NamedTuple):
 
 
 def folded_mean_rate(forward: bool, *parts: NDArray[Any]) -> tuple[FloatArray]:
-    """Return the mean TPR over the negatives between two rules, or if not ``forward`` the mean TNR over positives."""
+    """Return the mean TPR over negatives between two rules, or without ``forward`` the mean TNR over positives."""
     *columns, low, high = (part[..., None] for part in parts)
     pair = FoldedPair(*columns)
     # panels of 2.4 standard deviations are accurate enough

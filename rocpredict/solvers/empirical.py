@@ -194,7 +194,7 @@ class EmpiricalSolver(Solver):
 class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
     """ROC curve of values ranked by their likelihood ratio in two samples.
 
-    The ranking is that of the proportion of positives at each value, with both classes weighted equally.
+    Values are ranked by the proportion of positives at each value, with both classes weighted equally.
     """
 
     def __init__(self, negative: Ecdf, positive: Ecdf) -> None:
@@ -240,7 +240,7 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
 
 
 def midpoints(lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Return thresholds above the lower and at most equal to the upper one of neighbouring values, for all floats."""
+    """Return thresholds above the lower and not above the upper of two neighbouring values, for any floats."""
     with np.errstate(over="ignore", invalid="ignore"):
         middle = np.where(np.isfinite(lower + upper), (lower + upper) / 2, lower / 2 + upper / 2)
     largest = np.finfo(float).max
@@ -249,7 +249,7 @@ def midpoints(lower: FloatArray, upper: FloatArray) -> FloatArray:
 
 
 def _weights(d: Ecdf, values: FloatArray) -> FloatArray:
-    """Return the weight of a class at each of the values, which contain those of the class."""
+    """Return the weight of a class at each of some values, which include all values of the class."""
     weights = np.zeros(len(values))
     weights[np.searchsorted(values, d.unique_values)] = d.unique_weights
     return weights

@@ -548,7 +548,7 @@ def _pairwise_auc(negative: NormalSum, positive: NormalSum, *, upper: bool) -> F
 
 
 def solver_for(negative: Distribution[Any], positive: Distribution[Any]) -> Solver:
-    """Return the solver of two distributions, which is exact for closed forms and samples and else numerical."""
+    """Return the solver of two distributions: exact for closed forms and samples, numerical for others."""
     if isinstance(negative, Gaussian) and isinstance(positive, Gaussian):
         return BinormalSolver(negative, positive)
     if isinstance(negative, ShrinkageDistribution) and isinstance(positive, ShrinkageDistribution):

@@ -164,8 +164,9 @@ def refine_brackets(
 
     Notes
     -----
-    An interval is halved until the deviation of its midpoint from the chord is less than half of the smallest absolute
-    value or an eighth of the rise. Two roots are therefore separated if the function between them exceeds its rounding
+    An interval is halved until the function at its midpoint deviates from the chord by less than half of its smallest
+    absolute value or an eighth of its rise. Two roots are therefore separated if the function between them exceeds its
+    rounding
     error and its curvature is resolved by the initial grid.
     """
     with np.errstate(invalid="ignore"):  # infinite value and infinite level give NaN

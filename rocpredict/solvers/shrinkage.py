@@ -1,4 +1,4 @@
-"""Best threshold of shrinkage estimates: of a batch of features, and of one feature as a batch of one."""
+"""Best threshold of shrinkage estimates, for a batch of features or for one feature."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class CumulativeMasses(NamedTuple):
 
     @classmethod
     def from_positive(cls, positive: FloatArray) -> CumulativeMasses:
-        """Return the masses from the cumulated P(positive)."""
+        """Return the masses computed from cumulative sums of P(positive)."""
         return cls(np.arange(positive.shape[1]) - positive, positive)
 
     @classmethod
@@ -58,7 +58,7 @@ class ShrinkageRule(NamedTuple):
     node : array of int
         Node of the threshold.
     first, last : array of int
-        Ends of the interval of nodes that do about as well.
+        Bounds of the interval of nodes with about the same Ameans.
     tpr, tnr : array
         Rates on the curve.
     ameans : array
@@ -91,7 +91,7 @@ def best_rule(
     Parameters
     ----------
     masses : list of CumulativeMasses
-        Of the estimate, of its model alone, and of the sample.
+        Masses of the estimate, of its model alone, and of the sample.
     is_cut : array of bool of shape (F, k)
         Nodes between two different values.
     data_weight, reversal_probability : array of shape (F,)
@@ -136,10 +136,10 @@ class ShrinkageBatch(NamedTuple):
     auc : array
         P(positive > negative) + P(tie)/2, whatever the direction.
     threshold : array
-        Threshold with the best Ameans; infinite where one class is best everywhere.
+        Threshold with the best Ameans; infinite if the best rule predicts one class for every value.
     rule : ShrinkageRule
     data_weight : array
-        Share of the residual of the sample in the estimate.
+        Proportion of the sample's residual that enters the estimate.
     area_between : array
         Area between the curve of the model and the empirical one.
     """
@@ -157,11 +157,11 @@ def evaluate_batch(negative: FloatArray, positive: FloatArray, *, lower: bool, d
     Parameters
     ----------
     negative, positive : arrays of shape (F, n0) and (F, n1)
-        Finite values, 2 or more a class.
+        Finite values, at least 2 per class.
     lower : bool
         Whether the rule is "positive when x <= threshold".
     declared : bool
-        Whether the positives are known to lie there.
+        Whether this direction was declared, and not chosen from the sample.
     """
     if lower:
         batch = evaluate_batch(-negative, -positive, lower=False, declared=declared)
@@ -182,7 +182,7 @@ def evaluate_batch(negative: FloatArray, positive: FloatArray, *, lower: bool, d
 
 
 class ShrinkageSolver(EmpiricalSolver):
-    """ROC curve of two shrinkage estimates of one feature: by counting their point masses.
+    """ROC curve of two shrinkage estimates of one feature, computed from their point masses.
 
     The threshold with the best Ameans is that of a batch of one.
     """
@@ -214,5 +214,5 @@ class ShrinkageSolver(EmpiricalSolver):
         return best._replace(flags=flags, expected_ameans=rule.ameans[0])
 
     def likelihood_ratio(self) -> LikelihoodRatioSolver:
-        """Return the ROC curve of the likelihood ratio of the model: that of single observations is noise."""
+        """Return the ROC curve of the likelihood ratio of the model; ratios at single observations are noise."""
         return EmpiricalSolver(self.negative.model, self.positive.model).likelihood_ratio()

@@ -147,7 +147,7 @@ class ThresholdStability(Result):
 
     @property
     def ameans_corrected(self) -> float:
-        """Ameans that such thresholds have in the population: 0.9 out of bag + 0.1 in the sample."""
+        """Ameans in the population of a threshold selected in this way: 0.9 out of bag + 0.1 in the sample."""
         return correct_ameans(self.ameans_oob, self.ameans_in_sample)
 
     def table(self) -> Table:
@@ -212,7 +212,7 @@ class BestThreshold(Result, Generic[Value]):
         One threshold of each further interval of equally good thresholds, ascending; empty if there is none, padded
         with NaN in a batch. If there are any, the flag ``equal_thresholds`` is set.
     flags : Flags
-        Flags of degenerate inputs.
+        Flags, such as those of degenerate inputs.
     _uncertainty : object
         Computes the intervals of the threshold and of its Ameans.
     """
@@ -294,8 +294,9 @@ class BestThreshold(Result, Generic[Value]):
 
         Notes
         -----
-        The bootstrap of an empirical threshold has the flag ``undercoverage``: the best threshold of a sample moves as
-        the cube root of n, where the bootstrap is not consistent. Formulas and simulations: docs/intervals.md.
+        The bootstrap interval of an empirical threshold is flagged ``undercoverage``: the best threshold of a sample
+        converges at the rate n^(-1/3), and the bootstrap is not consistent for such estimates. Formulas and
+        simulations: docs/intervals.md.
         """
         return self._uncertainty.threshold_interval(level, method, n_resamples, rng)
 
@@ -440,7 +441,7 @@ def _on_grid(prevalence: ArrayOrFloat) -> ArrayOrFloat:
 
 
 def log_cost_ratio(prevalence: ArrayOrFloat, cost_fp: ArrayOrFloat, cost_fn: ArrayOrFloat) -> FloatArray:
-    """Return the log of the price of a false positive over that of a false negative, each per observation of its class.
+    """Return the log ratio of the prices of a false positive and a false negative, each per observation of its class.
 
     The price of an error is its cost times the proportion of its class.
     """
@@ -531,7 +532,7 @@ def _threshold_at_limit(solver: Solver, target: ThresholdCriterion) -> OptimalTh
 
 
 def _cross_gap(solver: Solver, threshold: FloatArray, *, axis: Axis) -> FloatArray:
-    """Return the other bound of a gap in a class if it has a better rate of the other class."""
+    """Return the other bound of a gap between values of one class if the other class has a better rate there."""
     if solver.takes_batches:
         return threshold
     d = solver.negative if axis == "fpr" else solver.positive
