@@ -532,7 +532,7 @@ def _check_estimated(estimated: ComparedQuantity, curve: Roc, level: float, *, w
         check_probability("tpr_at_fpr", fpr, ends=False)
     name = "tpr_at_fpr" if fpr is not None else cast(Any, estimated.rate_range).axis
     if width is None or against is not None:
-        raise RocPredictError(f"{name}= is planned for by a width of the interval; pass width= without against=")
+        raise RocPredictError(f"{name}= is planned by the width of its interval; pass width= without against=")
     if any(d.atoms().points.size for d in (curve.negative, curve.positive)):
         raise RocPredictError(f"{name}= needs two densities, not samples or point masses; pass a fitted PredictedRoc")
     if level > MAX_LEVEL:

@@ -105,7 +105,7 @@ SAMPLE_SIZE = {
     ),
     f"{PLAN} --width 0.1 {SECOND} --correlation 2": "--correlation 2.0 is outside [-1, 1]",
     f"{PLAN} --width 0.1 {SECOND} --correlation 0 0 0": "--correlation [0.0, 0.0, 0.0] is not a pair",
-    f"{PLAN} --power 0.8 --against 0.5 --tpr-at-fpr 0.1": "--tpr-at-fpr is planned for by a width of the interval",
+    f"{PLAN} --power 0.8 --against 0.5 --tpr-at-fpr 0.1": "--tpr-at-fpr is planned by the width of its interval",
     f"{PLAN} --width 0.1 --level 95": "--level 95.0 is outside",
     f"{PLAN} --width 0.1 --ratio -1": "--ratio -1.0 is not a number in (0, 1e+06]",
     f"{PLAN} --width 0.1 --method best": "argument --method: invalid choice: 'best'",

@@ -370,7 +370,7 @@ REFUSED = [
     (PAPER | {"width": 0.1, "fpr": (0, 0.1), "tpr_at_fpr": 0.1}, "do not go together"),
     (PAPER | {"width": 0.1, "fpr": (0, 0.1)}, "width=0.1 is not below 0.1, the width of the range of rates"),
     (PAPER | {"width": 0.01, "fpr": (0.2, 0.1)}, "is an empty range"),
-    (PAPER | {"width": 0.01, "fpr": (0, 0.1), "against": SECOND}, "fpr= is planned for by a width"),
+    (PAPER | {"width": 0.01, "fpr": (0, 0.1), "against": SECOND}, "fpr= is planned by the width"),
     (PAPER | {"width": 0.01, "tpr": (0.9, 1), "level": 0.9999}, "level=0.9999 is above 0.9995"),
     (PAPER | {"width": 0.1, "method": "best"}, "method='best' is not allowed"),
     (PAPER | {"width": 0.1, "method": "empirical"}, "method='empirical' is not available for this design"),

@@ -644,7 +644,7 @@ def _axis_limits(samples: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, Fl
 
 
 def _n_bins(samples: list[FloatArray], spreads: FloatArray, span: float) -> int:
-    """Return the number of bins for the narrower class after Freedman and Diaconis (1981), within bounds."""
+    """Return the number of bins for the narrower class by the rule of Freedman and Diaconis (1981), within bounds."""
     counts = np.array([len(x) for x in samples])
     with np.errstate(divide="ignore", over="ignore"):
         needed = span * np.cbrt(counts) / (2 * spreads)

@@ -39,9 +39,9 @@ class ClassDescription(Result):
         Mean and standard deviation (ddof=1), in the unit of the feature.
     skewness, skewness_se, skewness_z : float
         Skewness G1, which is unbiased for a normal class, its standard error for a normal class, and its normal score
-        after D'Agostino (1970). NaN for equal values; the first two are NaN below 3 observations, the score below 8.
+        (D'Agostino 1970). NaN for equal values; the first two are NaN below 3 observations, the score below 8.
     kurtosis, kurtosis_se, kurtosis_z : float
-        Excess kurtosis G2, its standard error and its normal score after Anscombe and Glynn (1983). NaN for equal
+        Excess kurtosis G2, its standard error and its normal score (Anscombe and Glynn 1983). NaN for equal
         values; the first two are NaN below 4 observations, the score below 8.
     minimum, maximum : float
     n_unique : int
@@ -347,7 +347,7 @@ def parametric_bootstrap(roc: PredictedRoc, counts: tuple[int, int], resampling:
 def p_values(observed: GoodnessOfFit, simulated: GoodnessOfFit) -> GoodnessOfFit:
     """Return the p-value (b + 1)/(n + 1) of each measure.
 
-    B of n simulated values are at least as large.
+    Of n simulated values, b are at least as large as the observed one.
     """
 
     def p_value(value: float, draws: FloatArray) -> float:
