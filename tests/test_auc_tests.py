@@ -595,6 +595,16 @@ def test_predicted_curves_are_compared_with_fitted_and_empirical_ones():
         assert "fallback" in result.flags
 
 
+def test_a_bootstrap_of_a_separated_sample_falls_back():
+    """No resample of it varies: one such sample of two is enough, and the interval is that of the default test."""
+    x, y = rows()[0][0], rows()[1]
+    separated, overlapping = rp.EmpiricalRoc(np.arange(9.0), np.arange(9.0, 19)), rp.empirical_roc(x, y)
+    for pair in ((separated, overlapping), (overlapping, separated)):
+        result, default = rp.auc_test(*pair, method="bootstrap"), rp.auc_test(*pair)
+        assert "fallback" in result.flags
+        assert (*result.interval, result.p_value) == (*default.interval, default.p_value)
+
+
 def test_one_curve_is_tested_as_by_its_method():
     """By auc_test of the ROC, as of its rows; the two ways give the same p and the same interval."""
     xs, y = rows()
