@@ -19,11 +19,11 @@ ALL_PARTS = [*PARTS, "memory", "intervals", "latency"]
 _INTRODUCTION = """\
 # Speed
 
-This page has measured run times and memory, each compared with a reference that you know, such as a sort of the same
+This page has measured run times and memory, each compared with a familiar reference, such as a sort of the same
 values.
 
 A ratio is the run time of the work divided by that of its reference. Both run alternately in one process, so that other
-load on the machine slows down both. The tables have the median ratio of the pairs and its range. Below 1 the work is
+load on the machine slows down both. The tables have the median ratio of the pairs and its range. Below 1, the work is
 faster than its reference. Each ratio has a goal that must not be exceeded, and some have a lower value to aim for.
 
 Timings use one thread unless stated. A timing with two threads is meaningful only if both processors were free, that
@@ -49,7 +49,7 @@ def _tables(parts: list[str]) -> Iterable[Table]:
         if name in parts:
             yield _shown(
                 Table(
-                    f"Time of the work over time of its reference: {name}",
+                    f"Time of the work divided by the time of its reference: {name}",
                     ["work", "reference", "ratio", "range", "goal", "reference s"],
                     [ratio.row() for ratio in part.measure()],
                     {"ratio": ".3g", "reference s": ".4f"},

@@ -1,7 +1,7 @@
 """Predict the ROC curve, its area and its best threshold from two class distributions.
 
-A feature is one number per observation, and a threshold predicts its class. Do not use rocpredict for time-to-event
-outcomes, for repeated measurements without ``clusters=``, or to fit classifiers.
+A feature is one number per observation; a threshold on the feature predicts the class. Do not use rocpredict for
+time-to-event outcomes, for repeated measurements without ``clusters=``, or to fit classifiers.
 """
 
 from importlib import import_module
@@ -52,10 +52,10 @@ _MODULES_BY_NAME = {
     "TeachingPage": "teaching.page",
     "TeachingServer": "teaching.server",
 }
-"""Public names and the modules that hold them: each is imported when it is first used."""
+"""Public names and their modules; a module is imported when one of its names is first used."""
 _PUBLIC_MODULES = ("datasets", "paper", "plots")
 _ROOMS = ("base", "diagnostics", "distributions", "inference", "reports", "roc", "screening", "solvers", "teaching")
-_IMPORT_LOCK = RLock()  # threads that import parts of a package at the same time see some of them half made
+_IMPORT_LOCK = RLock()  # without it, threads could see modules that another thread has only partly imported
 
 __all__ = ["__version__"]
 __all__.extend([*_PUBLIC_MODULES, *_MODULES_BY_NAME])

@@ -166,7 +166,7 @@ def optimal_weights(moments: MultivariateMoments, criterion: str, ridge: float =
     """Return the weights of the best combination, and the parameter l of the Anderson-Bahadur family.
 
     ``ridge`` times the mean variance of each feature is added to its variance in both classes. The score has a mean
-    variance of 1 over both classes. A constant feature has weight 0. Classes with equal means raise an error.
+    variance of 1 over both classes. A constant feature has weight 0. Equal class means are an error.
     """
     if ridge:
         more = ridge / 2 * np.eye(len(moments.scale))
@@ -580,9 +580,9 @@ def fit_linear_combination(
         * "ameans": Ameans (balanced accuracy) of a single threshold [2]_. The direction is the same as for "auc" if the
           covariances of the classes are equal or proportional.
     ridge : float, optional
-        Ridge parameter, for redundant features or more features than observations: this multiple of the mean variance
-        of each feature is added to its variance in both classes before the weights are computed. The predicted curve
-        uses the original moments.
+        Ridge parameter, for redundant features or more features than observations: before the weights are computed, the
+        variance of each feature in both classes is increased by this multiple of the mean of the two variances. The
+        predicted curve uses the original moments.
     nan_policy : {"raise", "omit"}, default="raise"
         How to handle missing values: raise an error, or omit observations with a missing value in any feature and
         report how many.
@@ -617,16 +617,16 @@ def fit_linear_combination(
     for 0.95. For 20 uninformative features and 200 observations the predicted AUC was 0.68.
 
     ``auc_cv`` and ``ameans_cv`` correct this bias by cross-validation stratified by class: weights and threshold are
-    fitted without one fold and evaluated on it. The AUC is computed within each fold and averaged, because scores of
-    different weights are not comparable. In the same simulations the mean of ``auc_cv`` was within 0.003 of the true
-    AUC, and 0.007 below it for n = 40 and p = 4. An analytic correction is not used, because it would again assume
-    Gaussian classes. ``auc_cv`` is based on one random partition, and is slightly pessimistic, because each fit lacks a
-    fold. It is too high if observations are clustered (for example several of one patient). If features are redundant
-    in the training data of a fold, the weights of minimum norm are used.
+    fitted without one fold and evaluated on this fold. The AUC is computed within each fold and averaged, because
+    scores with different weights are not comparable. In the same simulations the mean of ``auc_cv`` was within 0.003 of
+    the true AUC, and 0.007 below it for n = 40 and p = 4. An analytic correction is not used, because it would again
+    assume Gaussian classes. ``auc_cv`` is based on one random partition, and is slightly pessimistic, because one fold
+    is left out of each fit. It is too high if observations are clustered (for example several of one patient). If
+    features are redundant in the training data of a fold, the weights of minimum norm are used.
 
     The weights are computed by an eigendecomposition of S0 + S1 with standardized features, which also identifies
-    redundant features. A combination of features counts as constant if its variance is below 1e-10 of the variance of a
-    feature.
+    redundant features. A combination of features counts as constant if its variance is below 1e-10 times the variance
+    of a feature.
 
     References
     ----------

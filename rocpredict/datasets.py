@@ -137,9 +137,9 @@ def _abbreviate(names: Any) -> str:
 
 
 def _read_table(file: str) -> dict[str, Any]:
-    """Read a file of the folder ``data``, which a wheel has inside the package.
+    """Read a file of the folder ``data``, which is inside the package in a wheel.
 
-    The last column has the labels.
+    The last column contains the labels.
     """
     installed = Path(str(resources.files("rocpredict"))) / "data" / file
     table = read_csv(installed if installed.exists() else Path(__file__).parents[1] / "data" / file)
@@ -194,8 +194,8 @@ def load_pima(*, zeros_as_missing: bool = False) -> Dataset:
 
     Notes
     -----
-    Numbers of zeros that are missing values: glucose 5, pressure 35, triceps 227, insulin 374, mass 11 of 768. They
-    reduce the means of both classes, and a Gaussian describes insulin and triceps with these zeros badly.
+    Numbers of zeros that are missing values: glucose 5, pressure 35, triceps 227, insulin 374, mass 11 of 768. These
+    zeros reduce the means of both classes; with them, a Gaussian fits insulin and triceps poorly.
 
     Examples
     --------
@@ -223,7 +223,7 @@ def load_pima(*, zeros_as_missing: bool = False) -> Dataset:
 
 
 def load_breast_cancer() -> Dataset:
-    """Load the Wisconsin diagnostic data of 569 breast masses, with thirty features, "benign" or "malignant".
+    """Load the Wisconsin diagnostic data of 569 breast masses, with thirty features, labelled "benign" or "malignant".
 
     Returns
     -------

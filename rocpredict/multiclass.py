@@ -45,7 +45,7 @@ MULTICLASS_METHODS: tuple[MulticlassMethod, ...] = get_args(MulticlassMethod)
 
 
 class BinaryProblem(NamedTuple):
-    """Column of scores that ranks some classes against others, given by label positions."""
+    """Column of scores and the two groups of classes that it ranks, given by label positions."""
 
     column: int
     positive: tuple[int, ...]
@@ -190,7 +190,7 @@ def _effective_size(problems: list[BinaryProblem], groups: Groups) -> float:
 def _smoothed_logit(area: float, variance: float, n_observations: float, level: float) -> tuple[float, float]:
     """Return the logit interval of a smoothed mean of AUCs, with a lower bound on the variance.
 
-    ``SmoothedAreas`` is for single placements: see the Notes of ``multiclass_auc``.
+    ``SmoothedAreas`` does not apply to means of placements: see the Notes of ``multiclass_auc``.
     """
     centre = (area * n_observations + _PSEUDO_COUNT / 2) / (n_observations + _PSEUDO_COUNT)
     variance_scale = centre * (1 - centre)
@@ -253,8 +253,9 @@ class MulticlassAuc(Result):
     n_by_class : dict of label to int
         Number of observations of each class.
     flags : Flags
-        ``single_observation``: a class has one observation. ``fallback``: because of this, or because all observations
-        have the same placement, the interval is the conservative one described in the Notes of ``multiclass_auc``.
+        ``single_observation``: a class has one observation. ``fallback``: the interval is the conservative one
+        described in the Notes of ``multiclass_auc``, because a class has one observation or all observations have the
+        same placement.
     """
 
     auc: ArrayOrFloat
@@ -309,8 +310,8 @@ def multiclass_auc(
     Parameters
     ----------
     scores : array-like of shape (n, K) or (n,)
-        Scores with one column for each class, larger for observations of this class, on any scale. Or one feature that
-        increases along the order of the labels.
+        Scores with one column for each class, larger for observations of this class, on any scale; or one feature whose
+        values increase in the order of the labels.
     y : array-like of shape (n,)
         Class labels.
     labels : sequence of K labels, optional
@@ -319,8 +320,8 @@ def multiclass_auc(
     method : {"hand-till", "one-vs-rest", "one-vs-one"}, default="hand-till"
         Decomposition into binary problems:
 
-        * "hand-till", "one-vs-one": each pair of classes. Its AUC is the mean of two AUCs, one for the column of each
-          class; for one feature there is one AUC per pair.
+        * "hand-till", "one-vs-one": each pair of classes. The AUC of a pair is the mean of two AUCs, one for the column
+          of each class; for one feature there is one AUC per pair.
         * "one-vs-rest": each class, by its own column, against all others. The result depends on the class frequencies.
     average : {"macro", "weighted", None}, default="macro"
         Average over the binary problems:
@@ -365,15 +366,16 @@ def multiclass_auc(
 
     The smoothing differs from that of a single curve. There, half an observation with the largest variance that a
     placement can have is added to each class. An influence is a mean of placements in several binary problems, which
-    varies less. With that smoothing and Student's t the interval of an average covered 0.98 to 1.00, and was up to 1.3
-    times as wide at an AUC of 0.8 and up to 6.6 times at 0.98 (three and five Gaussian classes, 250 samples each). With
-    the present one, two runs of 5 to 200 observations per class and AUCs of 0.5 to 0.99 had a coverage of 0.924 to
-    0.996 (250 samples each) and of 0.927 to 0.988 (45 settings, 400 samples each, standard error 0.005 to 0.013).
+    varies less. With that smoothing and Student's t, the coverage for an average was 0.98 to 1.00, and the interval was
+    up to 1.3 times as wide as this one at an AUC of 0.8 and up to 6.6 times at 0.98 (three and five Gaussian classes,
+    250 samples each). For 5 to 200 observations per class and AUCs of 0.5 to 0.99, the coverage of this interval was
+    0.924 to 0.996 in one run (250 samples each) and 0.927 to 0.988 in another (45 settings, 400 samples each, standard
+    error 0.005 to 0.013).
 
-    The method was chosen among fifteen by simulation. At level 0.95, for three Gaussian classes of 10, 20 and 50
+    The method was chosen from fifteen by simulation. At level 0.95, for three Gaussian classes of 10, 20 and 50
     observations and AUCs of 0.8, 0.9 and 0.98, its coverage was 0.944 to 0.977 with one column per class and 0.947 to
     0.965 with one feature (2000 samples each). For classes of 10, 20 and 50 observations and other averages it was
-    0.950 to 0.982, for five classes of 10 observations 0.942 to 0.969. The coverage of the percentile bootstrap was
+    0.950 to 0.982, and for five classes of 10 observations 0.942 to 0.969. The coverage of the percentile bootstrap was
     0.912 to 0.953, once 0.978 (1000 samples each). For 10 observations per class the interval is 1.04 to 1.1 times as
     wide as the bootstrap interval at AUCs of 0.8 and 0.9, and 1.3 to 1.7 times at 0.98. Adding half an observation to
     each class instead would make it 2.4 to 2.9 times as wide at 0.98.
@@ -383,8 +385,8 @@ def multiclass_auc(
     the limits of the binary problems, each at level 1 - (1 - level)/(number of problems) (Bonferroni). If in each
     binary problem all pairs of observations agree (all ordered correctly, all wrongly, or all tied), the limits are A q
     and 1 - (1 - A) q with q = ((1 - level)/2)**(1/m), where m is the size of the smallest class: a binary problem
-    contains m independent pairs, and if their common outcome had a probability below q, m such outcomes would be
-    unlikely.
+    contains m independent pairs, and if their common outcome had a probability below q, m such outcomes would have a
+    probability below (1 - level)/2.
 
     For one feature the direction is not chosen from the data. A feature that decreases along the labels has an AUC
     below 1/2.

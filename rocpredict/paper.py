@@ -268,12 +268,12 @@ def table_4() -> Table:
         formats,
         [
             (
-                "AUC recomputed is the closed form Phi(D). Every printed AUC is below it, as is the trapezoidal area "
-                "over a grid of thresholds: by about step^2/6 D phi(D)/(s0^2 + s1^2)."
+                "AUC recomputed is the closed form Phi(D). Every printed AUC is below it. So is the trapezoidal area "
+                "over a grid of thresholds, by about step^2/6 D phi(D)/(s0^2 + s1^2)."
             ),
             (
-                "AUC on grid is such an area, with a step that agrees with the printed digits. The step is inferred "
-                "here; the paper does not state how it integrated."
+                "AUC on grid is this area, with a step that agrees with the printed digits. The step is inferred "
+                "here; the paper does not state one."
             ),
             "The printed Ameans are rounded; that of sepal length is the mean of two rounded rates.",
             "For the distance to the mean of class 3, the rule is positive if x <= threshold.",

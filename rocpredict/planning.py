@@ -54,18 +54,18 @@ from rocpredict.roc.predicted import PredictedRoc
 
 SampleSizes: TypeAlias = tuple[int, int]
 _MAX_RATIO = 1e6
-_MIN_CLASS_SIZE = 2  # observations of a class, from which its variance can be estimated
+_MIN_CLASS_SIZE = 2  # observations of a class, needed to estimate its variance
 _MAX_CLASS_SIZE = 10**12
 _SMALL_CLASS_SIZE = 50  # observations of a class, below which the normal approximation is rough
 DEFAULT = "smoothed-logit"
-"""Method of the default interval and test of the AUC, and of the difference of two."""
+"""Method of the default interval and test of an AUC and of the difference of two AUCs."""
 CURVE_DEFAULT = "dirichlet"
 """Method of the default interval of a TPR at an FPR and of a partial AUC."""
 _VARIANCES = {
     DEFAULT: "the default interval and test of empirical AUCs (smoothed logit with Student's t)",
     CURVE_DEFAULT: "the default interval of a point or a range of the empirical curve (Dirichlet draws)",
     "exact": "exact variance of the empirical AUC under the expected distributions",
-    "empirical": "large-sample variance of the empirical estimate, including that of the estimated threshold",
+    "empirical": "large-sample variance of the empirical estimate, including the variance of the estimated threshold",
     "delta": "delta method for the estimate from two fitted Gaussians; assumes that both classes are Gaussian",
     "hanley-mcneil": "formula of Hanley and McNeil (1982), a function of the AUC alone",
     "obuchowski": "formula of Obuchowski and McClish (1997), a function of the AUC alone",
@@ -81,13 +81,13 @@ _BIASES = _VARIANCES | {
 """Reason for the difference of each method from the reference."""
 METHODS = tuple(_VARIANCES)
 POWER_ALTERNATIVES = ("two-sided", "greater")
-_MIN_EXPECTED_ERRORS = 10  # n min(A, 1 - A) of the smaller class, from which the formula holds
-_MIN_FORMULA_SIZE = 50  # observations of the smaller class, from which the formula holds
+_MIN_EXPECTED_ERRORS = 10  # n min(A, 1 - A) of the smaller class, needed for the formula
+_MIN_FORMULA_SIZE = 50  # observations of the smaller class, needed for the formula
 _MAX_SIMULATED_VALUES = 1_500_000
 _N_STUDIES = 10_000, 4_000, 1_500  # simulated studies, fewer for larger studies
-_N_QUANTILES = 2**14  # of a distribution, from which studies are drawn
+_N_QUANTILES = 2**14  # of a distribution; simulated studies are drawn from them
 _DEVIATIONS = readonly_array(np.linspace(-5, 5, 401))  # of the estimate, in standard errors
-_CURVE_RESOLUTION = 0.005  # of the number of positives, less than what the Monte-Carlo error of a width amounts to
+_CURVE_RESOLUTION = 0.005  # of the number of positives; the Monte-Carlo error of a width has a larger effect
 _AUC = ComparedQuantity()
 
 
@@ -118,11 +118,11 @@ class StudyDesign:
     target : float or None
         Goal; None if the numbers of observations are given.
     level : float
-        Confidence level; a test rejects at 1 - level.
+        Confidence level; the significance level of a test is 1 - level.
     alternative : {"two-sided", "greater"}
         Alternative hypothesis.
     auc_only : bool
-        Whether the AUC is all that is known of the curve.
+        True if only the AUC of the curve is known.
     """
 
     curve: Roc
@@ -147,7 +147,7 @@ class StudyDesign:
 
     @cached_property
     def variances(self) -> dict[str, Variance]:
-        """Variance of the estimate by each method, that of the reference first."""
+        """Variance of the estimate by each method, with the reference first."""
         if self._expected_curve is not None:
             variances = self._curve_variances(self._expected_curve)
             return {CURVE_DEFAULT: variances["empirical"]} | variances
@@ -240,8 +240,8 @@ class StudyDesign:
     def _expected(self, counts: SampleSizes) -> float:
         """Return the mean width or the power if the estimate is normal on the logit scale.
 
-        The variance of the placements is the expected one, in proportion to A(1 - A). The deviations of two areas
-        follow from their regression on the difference.
+        The variance of the placements is its expected value, scaled in proportion to A(1 - A). The deviation of each of
+        two areas is predicted from their difference by linear regression.
         """
         same, both = self._covariances
         centres = [float(roc.auc()) for roc in self._rocs]
@@ -362,7 +362,7 @@ class StudyDesign:
 
         if method != self.reference:
             return _counts(_smallest_satisfying(is_met), ratio)
-        # A simulation takes time, so that the search starts from the result of a formula.
+        # Simulations are slow, so the search starts from the result of a formula.
         if method == DEFAULT:
             return _counts(_smallest_satisfying(is_met, self.minimal_counts("exact", ratio)[1]), ratio)
         start = self.minimal_counts("empirical", ratio)[1]
@@ -398,12 +398,12 @@ class StudyDesign:
                 f"with correlations of {negative:g} (negative) and {positive:g} (positive)."
             )
         elif self.other is not None:
-            yield "The second curve has observations of its own, with as many negatives and positives again."
+            yield "The second curve has observations of its own, with the same numbers of negatives and positives."
         if method == self.reference:
             yield self._describe_computation(counts)
             return
         if self.quantity == "width":
-            yield "The interval is the estimate -/+ z standard errors; in about half of such studies it is wider."
+            yield "The interval is the estimate -/+ z standard errors; in about half of the studies it is wider."
         else:
             yield self._describe_null(method)
         if min(counts) < _SMALL_CLASS_SIZE:
@@ -437,11 +437,11 @@ class StudyDesign:
         return "The variance is the same under the null hypothesis."
 
     def describe_bias(self, method: str, share: float) -> str:
-        """Describe how far the sample size by a method is from that by the reference, and why."""
+        """Describe how the sample size by a method differs from the reference, and why."""
         why = _BIASES[method]
         classes: Any = self.curve.negative, self.curve.positive
         if method == "hanley-mcneil" and is_gaussian(self.curve) and classes[0].std > classes[1].std:
-            why += "; here the negatives do"
+            why += "; here the negatives vary more"
         if method == self.reference:
             return f"reference: {why}"
         if self.target is None:
@@ -498,7 +498,7 @@ def _check_design(
     power: Any = None,
     is_planned: bool = False,
 ) -> dict[str, Any]:
-    """Check arguments and return the other fields of the design; ``is_planned`` designs have no goal."""
+    """Check arguments and return the other fields of the design; designs with ``is_planned`` need no goal."""
     other = _other_curve(against)
     null = None if other is not None or against is None else check_probability("against", against, ends=False)
     within = None if correlation is None else _check_correlation(correlation, curve, other)
@@ -532,7 +532,7 @@ def _check_estimated(estimated: ComparedQuantity, curve: Roc, level: float, *, w
         check_probability("tpr_at_fpr", fpr, ends=False)
     name = "tpr_at_fpr" if fpr is not None else cast(Any, estimated.rate_range).axis
     if width is None or against is not None:
-        raise RocPredictError(f"{name}= is planned by the width of its interval; pass width= without against=")
+        raise RocPredictError(f"{name}= allows only the width of its interval as goal; pass width= without against=")
     if any(d.atoms().points.size for d in (curve.negative, curve.positive)):
         raise RocPredictError(f"{name}= needs two densities, not samples or point masses; pass a fitted PredictedRoc")
     if level > MAX_LEVEL:
@@ -591,7 +591,7 @@ def _check_correlation(correlation: Any, curve: Roc, other: Roc | None) -> Corre
 
 def _check_width(width: Any, null: float | None, alternative: str, largest: float) -> float:
     if null is not None:
-        raise RocPredictError(f"width= does not go with against={null}; pass a second curve, or power=")
+        raise RocPredictError(f"width= cannot be combined with against={null}; pass a second curve, or power=")
     if alternative != "two-sided":
         raise RocPredictError(f"alternative={alternative!r} applies to a test; leave it out with width=")
     checked = check_probability("width", width, ends=False)
@@ -626,7 +626,7 @@ class SampleSizeByMethod(Result):
     method : str
         Name of the method.
     n_negative, n_positive, total : int
-        Sample size by this method; for ``power`` the given one.
+        Sample size by this method; for ``power``, the given numbers.
     achieved : float
         Width or power of these numbers by this method.
     achieved_reference : float
@@ -676,7 +676,7 @@ class SampleSize(Result):
     std_error : float
         Standard error of the estimate with these numbers.
     level : float
-        Confidence level; a test rejects at 1 - level.
+        Confidence level; the significance level of a test is 1 - level.
     method : str
         Method of the sample size.
     bias : str
@@ -851,16 +851,16 @@ def sample_size(
     Notes
     -----
     For AUCs and their differences a formula gives the mean width and the power of the reference: the default interval
-    of the expected placements, averaged over a normal distribution of the logit of the AUC. It applies from 50
-    observations and 10 expected errors, n min(AUC, 1 - AUC), of the smaller class on, where it agrees with simulation
-    to 2% of the width or 2 percentage points of power. For smaller studies, 1,500 to 10,000 studies are simulated with
-    a fixed seed.
+    with the expected variance of the placements is averaged over a normal distribution of the logit of the AUC. The
+    formula is used if the smaller class has n >= 50 observations and n min(AUC, 1 - AUC) >= 10 expected errors; it then
+    agrees with simulation to 2% of the width or 2 percentage points of power. For smaller studies, 1,500 to 10,000
+    studies are simulated with a fixed seed.
 
-    For partial AUCs and the TPR at an FPR, 1,250 to 2,000 studies are simulated with a fixed seed. The search ends at
-    0.5% of the sample size. The Monte-Carlo error of a width is 0.5 to 1.5%, and that of the sample size about twice as
-    large. The large-sample variance ("empirical") is accurate to 2% for a TPR if about 300 or more observations of each
-    class are expected on each side of the threshold. For partial AUCs near a corner of the curve it is too small by 5%
-    or more even with 10,000 observations in each class.
+    For partial AUCs and the TPR at an FPR, 1,250 to 2,000 studies are simulated with a fixed seed. The search is
+    accurate to 0.5% of the sample size. The Monte-Carlo error of a width is 0.5 to 1.5%, and that of the sample size
+    about twice as large. The large-sample variance ("empirical") is accurate to 2% for a TPR if about 300 or more
+    observations of each class are expected on each side of the threshold. For partial AUCs near a corner of the curve
+    it is too small by 5% or more even with 10,000 observations in each class.
 
     The exact variance of the empirical AUC A of n0 negatives and n1 positives is
 
@@ -924,7 +924,7 @@ def power(
     alternative : {"two-sided", "greater"}, default="two-sided"
         Alternative hypothesis, as in ``sample_size``.
     level : float, default=0.95
-        The test rejects at 1 - ``level``.
+        Confidence level; the significance level of the test is 1 - ``level``.
     method : {"smoothed-logit", "exact", "delta", "hanley-mcneil", "obuchowski"}, optional
         Method, as in ``sample_size``. By default, the reference "smoothed-logit".
 

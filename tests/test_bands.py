@@ -223,16 +223,6 @@ def test_degenerate_classes_leave_room():
     check_each({str(roc): roc for roc in rocs}, check)
 
 
-def test_a_band_flags_only_the_points_whose_resamples_do_not_vary():
-    """Few thresholds of these negatives are near positives; the last point, (1, 1), is certain."""
-    roc = EmpiricalRoc(np.arange(8.0), [3.0, 4.0, *range(20, 40)])
-    band = roc.band(method="bootstrap")
-    interval = roc.tpr_at_fpr_interval(band.fpr, method="bootstrap")
-    expected = interval.flags["fallback"] & (band.fpr < 1)
-    assert 0 < expected.sum() < len(expected) - 1
-    np.testing.assert_array_equal(band.flags["fallback"], expected)
-
-
 def test_a_method_that_stands_in_is_named():
     """Separated samples are flagged; of two points neither delta nor Working-Hotelling has anything to say."""
     flag = EmpiricalRoc([1, 2, 3], [4, 5, 6]).band(n_resamples=50, method="bootstrap").flags["fallback"]

@@ -132,7 +132,7 @@ def test_pairs_stay_pairs_when_values_are_missing(run, table):
     expected, answer = rp.auc_test(a[whole], b[whole], y[whole]), auc_test(run, line)
     assert (answer["p_value"], answer["n"]) == (expected.p_value, list(expected.n))
     out = run(line)[1]
-    assert "Observations omitted because a feature is missing: 10." in out
+    assert "Observations omitted because a value is missing: 10." in out
     assert "a: observations omitted because the value is missing: 6." in out
 
 
@@ -154,7 +154,7 @@ def test_a_table_of_one_feature_shows_its_uncertainty(run):
     assert code == 0
     assert shown["empirical_auc_low"] == f"{roc.auc_interval().low:.6g}"
     assert shown["empirical_ameans_corrected"] == f"{roc.best_threshold().ameans_corrected:.6g}"
-    assert "empirical_ameans is the Ameans (balanced accuracy) on the data that the threshold was chosen on" in out
+    assert "empirical_ameans, the Ameans (balanced accuracy) on the data from which the threshold was chosen" in out
     assert "95% confidence interval" in out
     assert "on the same observations" not in out
 

@@ -31,7 +31,7 @@ def test_the_page_is_that_of_the_library(run, tmp_path):
     """Byte for byte, with prevalence, level, unit and seed: so twice the same data and day give the same bytes."""
     words = ("--prevalence", 0.1, "--level", 0.9, "--unit", "mg/dL", "--seed", 3, "--out", "a.html")
     note = "pima: zeros in glucose are missing values; these observations are omitted"
-    out = f"a.html: a report of glucose\n{note} (with --nan raise they are used as zeros).\n"
+    out = f"a.html: a report of glucose\n{note} (with --nan raise, the zeros are kept as values).\n"
     assert run(*GLUCOSE, *words) == (0, out, "")
     pima = rp.datasets.load_pima(zeros_as_missing=True)
     options = {"feature": "glucose", "unit": "mg/dL", "positive": "pos", "nan_policy": "omit", "level": 0.9}
@@ -47,7 +47,7 @@ def test_zeros_that_may_be_missing_values_are_mentioned(run, tmp_path):
     out = run("report", "pima", "--feature", "insulin", *words)[1]
     assert out == f"a.html: a report of insulin\n{note} use --nan omit to omit these observations.\n"
     text = (tmp_path / "a.html").read_text(encoding="utf-8")
-    assert f"<dt>Note</dt><dd>{note} they are used as zeros.</dd>" in text
+    assert f"<dt>Note</dt><dd>{note} they are kept as values.</dd>" in text
     assert "--nan" not in text[text.index("</style>") :]
     assert run("report", "pima", "--feature", "age", *words)[1] == "a.html: a report of age\n"
     assert "<dt>Note</dt>" not in (tmp_path / "a.html").read_text(encoding="utf-8")

@@ -240,7 +240,7 @@ def test_built_in_data(run):
     assert run("screen pima --format csv")[1] == expected.to_csv()
     out = run("screen pima")[1]
     assert "zeros in glucose, pressure, triceps, insulin, mass are missing values" in out
-    assert "these observations are omitted (with --nan raise they are used as zeros)" in out
+    assert "these observations are omitted (with --nan raise, the zeros are kept as values)" in out
     assert "use --nan omit to omit these observations" in run("screen pima --nan raise")[1]
 
 

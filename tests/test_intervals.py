@@ -633,12 +633,3 @@ def test_error_words():
     light = empirical(rp.Ecdf([1.0, 2.0], [0.2, 0.3]), [2.0, 3.0])
     calls = (light.auc_interval, light.auc_std_error, lambda: light.partial_auc_interval(fpr=(0, 0.5)))
     check_refused(REFUSED + [(call, "weights of the negative class sum to 0.5") for call in calls])
-
-
-def test_a_rate_is_undefined_only_where_no_observation_is_predicted_positive():
-    roc = rp.EmpiricalRoc(np.arange(8.0), np.arange(3.0, 12))
-    both, one = (roc.rate_interval("precision", threshold) for threshold in ([5.0, 100.0], 5.0))
-    assert (both.low[0], both.high[0], both.estimate[0]) == (one.low, one.high, 0.7)
-    assert (both.low[1], both.high[1]) == (0, 1)
-    assert np.isnan(both.estimate[1])
-    assert both.flags["undefined"].tolist() == [False, True]

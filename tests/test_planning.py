@@ -308,7 +308,7 @@ def test_a_plan_says_what_it_rests_on():
     assert result.goal == "a 95% interval of the AUC (0.866371) with a width of 0.04"
     reasons = {plan.method: plan.bias for plan in result.other_methods}
     assert reasons["hanley-mcneil"].startswith("30% fewer than the reference: ")
-    assert "here the negatives do" in reasons["hanley-mcneil"]
+    assert "here the negatives vary more" in reasons["hanley-mcneil"]
     assert reasons["obuchowski"].startswith("3% more than the reference: ")
     assert reasons["delta"].startswith("6% fewer than the reference: ")
     stored = json.loads(to_json(result.to_dict()))
@@ -349,7 +349,7 @@ REFUSED = [
     (PAPER | {"power": 1.0, "against": 0.5}, "power=1.0 is outside the open interval"),
     (PAPER | {"power": 90, "against": 0.5}, "fractions, not percent"),
     (PAPER | {"power": 0.05, "against": 0.5}, "power=0.05 is not above the significance level 1 - level = 0.05"),
-    (PAPER | {"width": 0.1, "against": 0.5}, "width= does not go with against=0.5"),
+    (PAPER | {"width": 0.1, "against": 0.5}, "width= cannot be combined with against=0.5"),
     (PAPER | {"width": 0.1, "alternative": "greater"}, "alternative='greater' applies to a test"),
     (PAPER | {"width": 0.1, "alternative": "less"}, "alternative='less' is not allowed"),
     (PAPER | {"width": 0.1, "level": 95}, "level=95 is outside"),
@@ -370,7 +370,7 @@ REFUSED = [
     (PAPER | {"width": 0.1, "fpr": (0, 0.1), "tpr_at_fpr": 0.1}, "do not go together"),
     (PAPER | {"width": 0.1, "fpr": (0, 0.1)}, "width=0.1 is not below 0.1, the width of the range of rates"),
     (PAPER | {"width": 0.01, "fpr": (0.2, 0.1)}, "is an empty range"),
-    (PAPER | {"width": 0.01, "fpr": (0, 0.1), "against": SECOND}, "fpr= is planned by the width"),
+    (PAPER | {"width": 0.01, "fpr": (0, 0.1), "against": SECOND}, "fpr= allows only the width"),
     (PAPER | {"width": 0.01, "tpr": (0.9, 1), "level": 0.9999}, "level=0.9999 is above 0.9995"),
     (PAPER | {"width": 0.1, "method": "best"}, "method='best' is not allowed"),
     (PAPER | {"width": 0.1, "method": "empirical"}, "method='empirical' is not available for this design"),

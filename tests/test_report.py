@@ -150,12 +150,12 @@ BY_OPTIONS = [
         ["Mann-Whitney test", "Benjamini and Hochberg", "delta method", "DeLong", "95%"],
         ["Welch"],
     ),
-    ({"empirical": False, "level": 0.9}, PREDICTED, ["Welch", "90%", "no empirical results"], ["DeLong", "Mann-"]),
+    ({"empirical": False, "level": 0.9}, PREDICTED, ["Welch", "90%", "without empirical results"], ["DeLong", "Mann-"]),
     ({"empirical": "top", "n_top": 2}, FIRST + REST, ["Welch", "Mann-Whitney"], []),
     (
         {"adjust": "holm", "direction": "lower"},
         FIRST + REST,
-        ["after Holm", "at or below the threshold"],
+        ["by the method of Holm", "at or below the threshold"],
         ["Benjamini"],
     ),
     (
@@ -293,7 +293,7 @@ def test_refusals_write_no_file(tmp_path, monkeypatch):
         "n_top=-1 is negative": {"n_top": -1},
         "date='tomorrow' is not a date": {"date": "tomorrow"},
         "is not (X, y)": {"data": X},
-        "has 50 rows and the table was computed from 80": {"data": (X[:50], Y[:50])},
+        "has 50 rows, but the table was computed from 80": {"data": (X[:50], Y[:50])},
         "differs from the data of the table": {"n_top": 1, "data": (X + 1, Y)},
     }.items():
         with pytest.raises(rp.RocPredictError, match=re.escape(words)):

@@ -236,12 +236,11 @@ def test_several_class_pairs():
     assert "of 12 tested rows have q" in text
     assert "rows with empirical results" in text
     assert re.search(r"misfit \(petal_length \(\w+ against rest\)", text)
-    assert (
-        "the class pairs of one feature use the same observations and may not be positively dependent: benjamini-yek"
-        in text
-    )
+    assert "the tests of the class pairs of one feature share observations, so that the positive dependence" in text
     named = "setosa, versicolor, virginica, each against the other classes"
-    assert f"In 12 pairs of feature and class pair ({named}) we examined how well the feature discriminates" in text
+    assert (
+        f"In 12 combinations of feature and class pair ({named}) we examined how well the feature discriminates" in text
+    )
     assert "All 12 rows" in text
     assert "positively" not in findings(rp.screen(iris.X, iris.y, adjust="benjamini-yekutieli"))
     assert "use the same observations" not in findings(rp.screen(iris.X, iris.y, positive="setosa"))
@@ -311,9 +310,8 @@ def test_the_tests_of_top_features_and_of_the_others_are_named():
     """The hypothesis of each p, and that the data chose the test; nothing of it if all features have both AUCs."""
     x = np.column_stack([X, _RNG.normal(size=(80, 3))])
     assert (
-        "Empirical results were computed for 1 of 4, those with the best predicted AUC. Their p tests whether both "
-        "classes have the same distribution (Mann-Whitney); for the others p tests whether the class means are equal "
-        "(Welch). The choice of the test depended on these data." in findings(rp.screen(x, Y, empirical="top", n_top=1))
+        "Their p-values test whether both classes have the same distribution (Mann-Whitney); those of the others test "
+        "whether the class means are equal (Welch)." in findings(rp.screen(x, Y, empirical="top", n_top=1))
     )
     whole = rp.screen(x, Y, empirical="top", n_top=4)
     assert "best predicted AUC" not in findings(whole)
@@ -388,8 +386,8 @@ def test_features_are_not_called_rows_with_one_class_pair(tmp_path):
     for words in (
         "All 4 features",
         "The first 4 features with",
-        "of each feature; on",
-        "of 3 features: the mean difference",
+        "of each feature; they",
+        "of 3 features: the mean absolute difference",
     ):
         assert words in text
     for words in ("Ranking of the first 4 features", "No result for 1 feature (", "in 1 feature of the table"):

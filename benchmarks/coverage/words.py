@@ -21,7 +21,7 @@ OPENING = """# How intervals cover, and how tests keep their level
 
 After reading this page you know which default interval or test of rocpredict you can rely on in data like yours, what
 it costs in width or power, and what to do where it misses its level. A 95 % interval should contain the true value in
-95 of 100 studies; a test at the 5 % level should reject a true hypothesis in 5 of 100. Most methods keep this only in
+95 of 100 studies; a test at the 5 % level should reject a true hypothesis in 5 of 100. Most methods do so only in
 large samples. The tables below come from simulation: each data set is drawn from known distributions and analysed by
 the library.
 
@@ -29,7 +29,7 @@ the library.
 .065. A cell outside of these limits is printed in bold. Below each table, a sentence for each group of bold cells
 says what to do instead.
 
-**Settings.** The 80 settings combine four factors: the observations of the smaller class (5, 10, 20, 100), the
+**Settings.** The 80 settings combine four factors: the size of the smaller class (5, 10, 20, 100), the
 negatives per positive (1/50, 1/5, 1, 5, 50), the true AUC (.5, .8, .95, .99) and the kind of the distributions. Every
 pair of levels of two factors occurs in at least two settings (a pairwise covering design). Methods that resample are
 tried in 20 of the settings. `n` is negatives + positives.
@@ -37,8 +37,8 @@ tried in 20 of the settings. `n` is negatives + positives.
 - Gaussian: equal standard deviations.
 - skewed: two exponential distributions.
 - heavy-tailed: Student's t with 2 degrees of freedom, shifted.
-- hooked: Gaussians, the standard deviation of the positives three times as large, so that the ROC curve crosses the
-  chance line.
+- hooked: Gaussians; the standard deviation of the positives is three times that of the negatives, so that the ROC
+  curve crosses the chance line.
 - ordinal: 5 grades of a Gaussian variable.
 - binary: 0 and 1; few negatives have a 1.
 - zero-inflated: 9 in 10 negatives are 0, the other values exponential, with a larger mean in the positives.
@@ -48,17 +48,17 @@ tried in 20 of the settings. `n` is negatives + positives.
 Features of the same observations have a normal copula with correlation .5.
 
 **Reading a row.** Coverage or level is followed by the median width of the interval and by the power: the rejection
-rate where the AUC differs by two standard errors (Hanley and McNeil 1982). The same figures of the conventional method
-follow, on the same data sets. An interval that is only wider is not an improvement: compare widths and powers where
-both methods keep their level. A method that rejects too often has a high power for that reason alone. "SE" is the
-Monte-Carlo standard error of the default's coverage or level. Where a power needs data sets of its own, there are at
-most 500 of them, and its standard error is at most .03. The width of a difference of AUCs is the median of 100 data
+rate where the AUC differs by two standard errors (Hanley and McNeil 1982). The same figures for the conventional
+method, on the same data sets, follow. An interval that is only wider is not an improvement: compare widths and powers
+where both methods keep their level. A method that rejects too often has a high power for that reason alone. "SE" is
+the Monte-Carlo standard error of the default's coverage or level. A power that needs separate data sets is estimated
+from at most 500, with a standard error of at most .03. The width of a difference of AUCs is the median of 100 data
 sets.
 """
 
-SUMMARY = """Lowest and highest coverage, and highest level, over the settings. "Width ratio" is the median ratio of the
-default's width to that of the conventional method; "power" is the mean over the settings. The tables behind these
-figures follow, with the names of the methods. "Settings" counts the settings that were simulated.
+SUMMARY = """The lowest and highest coverage and the highest level are those over the settings. "Width ratio" is the
+median ratio of the default's width to that of the conventional method; "power" is the mean over the settings. The
+tables behind these figures follow, with the names of the methods. "Settings" counts the settings that were simulated.
 """
 INTERVAL_SUMMARY = """interval | settings | lowest coverage | highest | cells below .93 | cells above .985 \
 | conventional, lowest | highest | width ratio"""
@@ -71,18 +71,18 @@ $ make coverage
 $ python -m benchmarks.coverage --quick
 ```
 
-The first command takes less than an hour on two cores. The second takes less than a minute and prints a page of few
-data sets. Seed {seed}; {versions}.
+The first command takes less than an hour on two cores. The second takes less than a minute and prints a page based on
+few data sets. Seed {seed}; {versions}.
 """
 
 SECOND = "The second sample has 100 + 100 observations."
-DRAWS = "All methods have 250 resamples here, which costs up to .003 of coverage against the default of 2,000."
+DRAWS = "All methods use 250 resamples here, which lowers coverage by up to .003 compared with the default of 2,000."
 _TOPICS = f"""
 ## One AUC
 
 auc | AUC | interval | DeLong
 `auc_interval()`: smoothed logit interval with Student's t. With clusters, `auc_estimate(clusters=)`, compared with
-DeLong's interval, which takes all observations for independent. The p-value of `auc_test(x, None, y, null=)` is the
+DeLong's interval, which treats all observations as independent. The p-value of `auc_test(x, None, y, null=)` is the
 level at which this interval excludes the null value; power: against an AUC two standard errors away.
 
 planned power | Power computed by `power` | plan | simulated
@@ -93,7 +93,7 @@ Bold: they differ by more than .02 and two standard errors.
 
 paired | Difference of two AUCs, same observations | both | DeLong
 `auc_test(x1, x2, y)`: MOVER of two smoothed logit intervals. With clusters, `auc_test(x1, x2, y, clusters=)`,
-compared with DeLong's test, which takes all observations for independent.
+compared with DeLong's test, which treats all observations as independent.
 
 unpaired | Difference of two AUCs, two samples | both | DeLong
 `auc_test((x1, y1), (x2, y2))`: MOVER of two smoothed logit intervals. {SECOND}
@@ -112,7 +112,7 @@ Conventional: chi-squared test with DeLong's standard errors.
 
 screening | p-value of `screen` | test | DeLong
 `screen(X, y)`: Mann-Whitney test of equal distributions. The AUC is 1/2 in all settings, but hooked and zero-inflated
-classes have different distributions all the same.
+classes nevertheless have different distributions.
 
 ## Rates and partial areas
 
@@ -138,7 +138,7 @@ threshold.
 ## Best threshold
 
 threshold | Best threshold | interval | bootstrap
-`best_threshold().threshold_interval()`: thresholds that no local test finds worse than the best one. Settings in
+`best_threshold().threshold_interval()`: thresholds that a local test does not find worse than the best one. Settings in
 which all thresholds are equally good are left out. Conventional: percentile bootstrap, on other data sets, in the
 settings of methods that resample.
 
@@ -165,8 +165,8 @@ predicted ameans | Predicted Ameans of the best threshold | interval | delta
 `predict_roc(x, y).best_threshold().ameans_interval()`: generalized pivots.
 
 predicted threshold | Predicted best threshold | interval | delta
-`predict_roc(x, y).best_threshold().threshold_interval()`: generalized pivots from 10 observations per class on,
-otherwise the delta method.
+`predict_roc(x, y).best_threshold().threshold_interval()`: generalized pivots with 10 or more observations per
+class, otherwise the delta method.
 
 predicted difference | Difference of two predicted AUCs, two samples | test | Wald
 `auc_test(roc1, roc2)` of two curves by `predict_roc`. {SECOND}
@@ -221,10 +221,10 @@ _NOT_EQUAL = (
     "`empirical_high`, or by `auc_test(x, None, y)`, which test the AUC."
 )
 _STEPS = (
-    "few observations, or grades, of which the interval cannot contain less than one step. Nothing to do: more "
-    "observations make it narrower, but not narrower than a step."
+    "few observations, or grades: no interval is narrower than one step between neighbouring values. Nothing to do: "
+    "more observations make it narrower down to one step."
 )
-_EMPIRICAL = "test the empirical curves: `auc_test((x1, y1), (x2, y2))` needs no model and keeps its level above."
+_EMPIRICAL = "test the empirical curves: `auc_test((x1, y1), (x2, y2))` needs no model and keeps its level (see above)."
 _HILGERS = '`method="hilgers"` covers at least its level for continuous distributions, and is wider.'
 _ADVICE = {
     ("auc", "above"): _WIDE,

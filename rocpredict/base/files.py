@@ -34,7 +34,7 @@ _MAX_PREFIX_LENGTH = 64  # characters of the name in the temporary name, since f
 
 
 def write_atomic(path: str | PathLike[str], content: str | bytes) -> Path:
-    """Write a file atomically: a reader sees the old or the new content, never a part.
+    """Write a file atomically, so that it has the old or the new content, never a part.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def check_writable(path: str | PathLike[str]) -> Path:
 
 
 def is_stream(path: str | PathLike[str]) -> bool:
-    """Return whether a path is a pipe, a device or an open file of this process, which is not replaced."""
+    """Return True for a pipe, a device or an open file of this process, which must not be replaced."""
     if _DESCRIPTOR.fullmatch(os.fspath(path)):
         return True
     try:
@@ -94,10 +94,10 @@ def format_csv(rows: Iterable[Iterable[Any]]) -> str:
     Notes
     -----
     Text that a spreadsheet would evaluate as a formula is prefixed with an apostrophe, as OWASP ("CSV Injection")
-    recommends. This is text that is not a number and begins with =, +, - or @ (also after quotes, spaces and invisible
-    characters), with a tab or with a line break. The same holds after a semicolon, a bar, a tab or a line break inside
-    a cell, since a spreadsheet with another separator begins a new cell there. Numbers are written with full precision
-    and never changed.
+    recommends. This applies to text that is not a number and begins with =, +, - or @ (also after quotes, spaces and
+    invisible characters), with a tab or with a line break. It also applies to text after a semicolon, a bar, a tab or a
+    line break inside a cell, because a spreadsheet with another separator begins a new cell there. Numbers are written
+    with full precision and never changed.
 
     Examples
     --------
@@ -135,8 +135,8 @@ def data_frame(columns: Mapping[str, Any], backend: str) -> Any:
     Parameters
     ----------
     columns : mapping of str to array
-        A column of objects becomes a column of text, numbers or dates if all its items are of this kind, else of text.
-        None, NaN and NA in it become null.
+        A column of objects is converted to text, numbers or dates if all its items are of this type, otherwise to text.
+        Its None, NaN and NA become null.
     backend : {"pandas", "polars", "pyarrow"}
         Library of the data frame.
 

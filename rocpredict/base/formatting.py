@@ -1,6 +1,6 @@
 """Numbers, lists and labels as text, and results as JSON.
 
-Sentences, legends and reports show rates and AUCs with three decimals, or as many more as keep an estimate apart from
+Sentences, legends and reports show rates and AUCs with three decimals, or as many more as distinguish an estimate from
 0, 1 and its bounds: "0.788 (95% CI 0.752 to 0.819)". P-values are "p = 0.012" or "p < 0.001". Tables and reprs show six
 digits, and two of a p-value: "4.8e-05". A number is shown as 0 or 1 only if it is exactly 0 or 1.
 """
@@ -52,7 +52,7 @@ def format_rate(value: float, decimals: int = 3) -> str:
 
 
 def count_decimals(estimate: float, low: float, high: float) -> int:
-    """Return the number of decimals that keep a rate apart from 0, 1 and the bounds of its interval."""
+    """Return the number of decimals that distinguish a rate from 0, 1 and the bounds of its interval."""
     for decimals in range(3, _MAX_DECIMALS):
         text = f"{estimate:.{decimals}f}"
         if all(value == estimate or f"{value:.{decimals}f}" != text for value in (0, 1, low, high)):
@@ -129,7 +129,7 @@ def to_json(value: Any) -> str:
 
 
 def label_to_text(value: Any) -> str:
-    """Convert a label or a cell to text, dates and times to ISO 8601."""
+    """Convert a label or a cell to text, with dates and times in ISO 8601 format."""
     if isinstance(value, (date, time)):
         return value.isoformat()
     return value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)

@@ -68,20 +68,14 @@ class ClassSamples(NamedTuple):
 
 
 class SourceRows(NamedTuple):
-    """Row indices of both classes, and the labels of all rows as they were passed.
-
-    None for an iterator.
-    """
+    """Row indices of both classes, and the labels of all rows as they were passed. Labels from an iterator are None."""
 
     negative: NDArray[np.intp]
     positive: NDArray[np.intp]
     y: Any
 
     def shares_labels(self, other: SourceRows) -> bool:
-        """Return whether both share the memory of their labels.
-
-        Equal labels may belong to other observations.
-        """
+        """Return whether the labels of both are the same memory. Equal labels may belong to different observations."""
         if self.y is None or self.y is other.y:
             return self.y is not None
         first, second = np.asarray(self.y), np.asarray(other.y)
@@ -200,7 +194,7 @@ class EncodedLabels(NamedTuple):
     """Class of each row as an integer code, and the pairs of classes that are compared."""
 
     codes: NDArray[np.int16]
-    """Codes from 0 on. -1 for a row without a class."""
+    """Codes 0, 1, 2, ..., and -1 for a row without a class."""
     classes: int
     class_pairs: tuple[tuple[tuple[int, ...], int], ...]
     """Codes of the negative classes, and code of the positive class, of each pair."""
@@ -411,7 +405,7 @@ def encode_groups(name: str, groups: ArrayLike, length: int) -> tuple[NDArray[np
 
 
 def omit_rows(rows: ClassRows, missing: NDArray[np.bool_], name: str, nan_policy: NanPolicy) -> ClassRows:
-    """Return the rows of both classes without those that are missing, or raise by ``nan_policy``."""
+    """Return the rows of both classes without missing values, or raise an error if ``nan_policy`` is "raise"."""
     parts = rows.negative, rows.positive
     in_class = np.zeros(len(missing), dtype=bool)
     in_class[np.concatenate(parts)] = True
@@ -602,7 +596,7 @@ def _refuse_nan(name: str, missing: NDArray[np.bool_], remedy: str) -> None:
 
 
 def _fill_masked(name: str, values: Any) -> NDArray[Any]:
-    """Convert values to an array with None for masked items, and other items unchanged."""
+    """Convert values to an array in which masked items are None and other items are unchanged."""
     if isinstance(values, np.ma.MaskedArray):
         if not np.ma.is_masked(values):
             return np.asarray(values.data)

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 ProgressCallback = Callable[[int, int], None]
-"""Function of (done, total), numbers of equal pieces of work; a total of 0 is not known beforehand."""
+"""Function of (done, total), numbers of equal pieces of work; the total is 0 if it is unknown."""
 Item = TypeVar("Item")
 
 _callback: ContextVar[ProgressCallback | None] = ContextVar("progress callback", default=None)
@@ -32,7 +32,7 @@ def report_progress(n_done: int, total: int) -> None:
 
 
 def track(items: Iterable[Item], total: int, n_before: int = 0) -> Iterator[Item]:
-    """Yield items, and report after each that one more of all pieces of work is done."""
+    """Yield items, and report one more piece of work as done after each."""
     for n_done, item in enumerate(items, n_before + 1):
         yield item
         report_progress(n_done, total)

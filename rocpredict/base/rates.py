@@ -206,7 +206,7 @@ class Rates(Result, Generic[Value]):
         return "".join(f", {name}=[{', '.join(f'{value:.6g}' for value in row)}]" for name, row in rows.items())
 
     def table(self) -> Table:
-        """Return a table of all measures, for several thresholds or prevalences of the first ones."""
+        """Return a table of all measures at one threshold, or at the first of several thresholds or prevalences."""
         shape = self._result_shape()
         if shape == np.shape(self.tpr):
             return super().table()
@@ -470,7 +470,8 @@ def proportion_interval(
         Confidence level, in (0, 1).
     method : {"clopper-pearson", "wilson"}, default="clopper-pearson"
         - "clopper-pearson": exact interval [1]_. Its coverage is at least ``level`` for every proportion.
-        - "wilson": score interval [2]_. Its coverage is ``level`` on average over proportions, and it is narrower.
+        - "wilson": score interval [2]_. Its coverage is ``level`` on average over proportions, and it is narrower than
+          the exact interval.
 
     Returns
     -------
@@ -527,7 +528,7 @@ def wilson(successes: FloatArray, n_trials: FloatArray, level: float) -> tuple[F
 
 
 def wilson_limits(share: FloatArray, n_trials: ArrayOrFloat, quantile: float) -> tuple[FloatArray, FloatArray]:
-    """Return the proportions at a distance of ``quantile`` standard errors, by their own variance (Wilson 1927)."""
+    """Return the proportions at a distance of ``quantile`` of their own standard errors (Wilson 1927)."""
     square = quantile * quantile / n_trials
     middle = (share + square / 2) / (1 + square)
     half = quantile * np.sqrt(share * (1 - share) / n_trials + square / (4 * n_trials)) / (1 + square)

@@ -56,7 +56,7 @@ def plot_result(function: str, results: tuple[Any, ...], options: dict[str, Any]
     Raises
     ------
     RocPredictError
-        If the function does not have one of the options.
+        If the function does not accept one of the options.
     """
     plot = getattr(import_module("rocpredict.plots"), function)
     parameters = signature(plot).parameters.values()
@@ -122,9 +122,9 @@ class Result:
         return truncate(f"{type(self).__name__}({', '.join(texts)})", 280)
 
     def table(self) -> Table:
-        """Return a table of the numbers, of a batch its first features.
+        """Return a table of the numbers, which converts to text, HTML, Markdown and CSV.
 
-        It converts to text, HTML, Markdown and CSV.
+        The table of a batch shows the first features.
         """
         values, names = _Values(self), self._tabled or self._names()
         shape, heading = values["batch_shape"], self._heading.format_map(values) or type(self).__name__
@@ -383,28 +383,28 @@ FLAG_DESCRIPTIONS = {
     "auto_direction": "direction='auto' was resolved here; a direction that is chosen from the sample makes the AUC "
     "optimistic",
     "constant": "all values are equal; the feature is uninformative",
-    "crossings_uncertain": "over an interval the likelihood ratio equals the cost ratio up to rounding; crossings in "
-    "it may be missing or lie anywhere in it",
+    "crossings_uncertain": "the likelihood ratio equals the cost ratio up to rounding over an interval; crossings may "
+    "be missing or lie anywhere in this interval",
     "dominant_cluster": "one cluster has more than half of the observations of a class; the standard error depends on "
     "that cluster",
     "dropped_resamples": "the family could not be fitted to some resamples; these were omitted",
-    "equal_thresholds": "other thresholds outside the plateau do as well; see `best_threshold().equal_thresholds` in "
+    "equal_thresholds": "thresholds outside the plateau do equally well; see `best_threshold().equal_thresholds` in "
     "Python",
     "extrapolated": "fewer than one observation is expected beyond this rate; the interval rests on an assumed "
     "shape of the curve",
     "fallback": "the requested method gives zero variance; another method was used",
     "identical": "both classes have the same distribution; no threshold is better than chance",
     "infinite": "infinite values, or a variance beyond the range of float64; a prediction needs finite moments",
-    "interval_extended": "the interval from the data excluded the estimate; it was widened to include it",
+    "interval_extended": "the computed interval excluded the estimate and was widened to include it",
     "label_leakage": "each class has a single value, and the two differ; the feature may be a copy of the label",
     "misfit": "the predicted curve deviates from the empirical curve by more than sampling variation explains; use the "
     "empirical values",
     "no_benefit": "no threshold has an Ameans above 1/2",
-    "no_discordant_pairs": "both predictions are right and wrong on the same observations; p is 1",
+    "no_discordant_pairs": "the two predictions are correct for the same observations; p is 1",
     "no_values": "a class has no value of this feature; nothing can be computed",
     "not_numeric": "the column is not numeric (text, dates); it was not screened",
-    "opposite_directions": "one AUC is above 1/2 and the other is below; two features have opposite directions (pass "
-    "the direction of each), or the means of one feature contradict its ranks",
+    "opposite_directions": "one AUC is above 1/2 and the other is below; the features have opposite directions (pass "
+    "the direction of each), or the class means of a feature contradict its ranks",
     "pairing_unknown": "it is unknown whether the curves come from the same observations; they were tested as "
     "independent samples",
     "perfect_reversal": "every positive lies on the negative side of every negative; the AUC is 0",
@@ -412,8 +412,8 @@ FLAG_DESCRIPTIONS = {
     "point_mass": "a class has a standard deviation of 0; all its values are equal",
     "same_curve": "the curves rank all observations alike; p is 1",
     "single_observation": "a class has a single observation; its variability cannot be estimated",
-    "undercoverage": "the interval contains the truth less often than its level if the classes differ in size or "
-    "variance",
+    "undercoverage": "the interval contains the true value less often than its level states if the classes differ in "
+    "size or variance",
     "undefined": "the measure is 0/0; its interval is all of [0, 1]",
 }
 """Description of every flag that a result can have. Docs/flags.md states the conditions."""
@@ -422,7 +422,7 @@ FLAG_DESCRIPTIONS = {
 class Flags(Result, Mapping[str, NDArray[np.bool_]]):
     """Flags of a result, a mapping from the name of a flag to the mask of the features that have it.
 
-    Only flags that at least one feature has are in the mapping. For a single feature ``"always_positive" in flags``,
+    The mapping contains only flags that at least one feature has. For a single feature, ``"always_positive" in flags``,
     ``list(flags)`` and ``if flags`` therefore work as with a plain set of names.
 
     Examples

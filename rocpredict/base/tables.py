@@ -131,7 +131,7 @@ class Table:
     notes : sequence of str
         Sentences below the table.
     flags : Flags, optional
-        Put into words below the notes.
+        Flags that are described below the notes.
     plot : CurvePlot, optional
         A small picture next to the table, in HTML.
 
@@ -230,7 +230,7 @@ class Table:
 
 
 def _first(value: Any) -> Any:
-    """Return the value that a cell is sorted by: the first value of a tuple."""
+    """Return the value by which a cell is sorted, the first one of a tuple."""
     return value[0] if isinstance(value, tuple) and value else value
 
 

@@ -45,7 +45,7 @@ Direction: TypeAlias = Literal["higher", "lower", "auto"] | None
 Directions: TypeAlias = Direction | Sequence[Literal["higher", "lower"]]
 """One direction for all curves, or one for each curve."""
 Correction: TypeAlias = Literal["mcclish"] | None
-"""Scale of a partial area: unchanged, or standardized after McClish (1989)."""
+"""Scale of a partial area: unchanged, or standardized by the method of McClish (1989)."""
 Pairs: TypeAlias = Literal["rest", "all"]
 """Contrasts of several classes: each against the rest, or every pair."""
 NanPolicy: TypeAlias = Literal["raise", "omit"]
@@ -123,7 +123,7 @@ def is_missing(item: Any) -> bool:
 
 
 def is_scalar(value: object) -> bool:
-    """Return whether a value has no dimensions; nested lists of unequal lengths have some."""
+    """Return whether a value is a scalar, which nested lists of unequal lengths are not."""
     try:
         return np.ndim(value) == 0  # type: ignore[arg-type]
     except ValueError:

@@ -79,7 +79,7 @@ def add_predict_options(command: argparse.ArgumentParser) -> None:
         command, "--count", "class sizes; they set the prevalence and, for two Gaussians, add confidence intervals"
     )
     others = ", ".join(MOMENT_ESTIMATORS)
-    families = f"distribution of each class: gaussian (default); with --mean and --std or --sem also {others}"
+    families = f"distribution of each class: gaussian (default) or, with --mean and --std or --sem, {others}"
     choices = ["gaussian", *MOMENT_ESTIMATORS]
     command.add_argument("--family", choices=choices, default=choices[0], metavar="NAME", help=families)
     common.add_level(command)
@@ -99,7 +99,7 @@ def add_predict_options(command: argparse.ArgumentParser) -> None:
         "--cost-fn", type=float, default=1.0, metavar="C", help="cost of a false negative (default: 1)"
     )
     command.add_argument("--beta", type=float, metavar="B", help="weight of recall, for --criterion f_beta")
-    command.add_argument("--value", type=float, metavar="V", help="limit, for --criterion min_tpr, min_tnr or max_fpr")
+    command.add_argument("--value", type=float, metavar="V", help="limit of --criterion min_tpr, min_tnr or max_fpr")
     common.add_plot(command, "densities and curve (.svg, .png or .pdf)")
 
 
@@ -111,7 +111,8 @@ def run_predict(options: argparse.Namespace) -> None:
       rocpredict predict --mean 4 8 --std 3 5 --family gamma
       rocpredict predict --mean 4 8 --std 3 2 --prevalence 0.1 --criterion cost --cost-fn 5
 
-    Each class is assumed to be Gaussian, or of another --family. Pairs of numbers are in the order negative, positive.
+    Each class is assumed to be Gaussian, or to belong to another --family. Pairs of numbers are in the order negative,
+    positive.
     """
     common.check_plot(options.plot)
     iqr = options.iqr
@@ -223,7 +224,7 @@ def _add_curve_options(command: argparse.ArgumentParser, default: str) -> None:
     common.add_pair_option(command, "--against-mean", "class means of a second feature, for a comparison")
     common.add_pair_option(command, "--against-std", "class standard deviations of the second feature")
     correlation = (
-        "correlation of both features within a class, if both are measured on the same subjects: one number, or one "
+        "correlation of the two features within a class, if both are measured on the same subjects: one number, or one "
         "for each class (default: different subjects)"
     )
     command.add_argument("--correlation", nargs="+", type=float, metavar="R", help=correlation)
@@ -257,7 +258,7 @@ def add_sample_size_options(command: argparse.ArgumentParser) -> None:
     for axis in ("fpr", "tpr"):
         text = f"plan for the partial AUC over this range of {axis.upper()}"
         command.add_argument(f"--{axis}", nargs=2, type=float, metavar=("LOW", "HIGH"), help=text)
-    ratio = "negatives for each positive (default 1)"
+    ratio = "negatives for each positive (default: 1)"
     command.add_argument("--ratio", type=float, default=1.0, metavar="R", help=ratio)
     command.add_argument("--width", type=float, metavar="W", help="full width of the confidence interval")
     goal = "power of a test, instead of --width; needs --against or --against-mean"
@@ -289,7 +290,7 @@ def add_power_options(command: argparse.ArgumentParser) -> None:
 
 
 def run_power(options: argparse.Namespace) -> None:
-    """Compute the power of the default test of an AUC, or of the difference of two, for given numbers of observations.
+    """Compute the power of the default test of an AUC, or of the difference of two AUCs, for given class sizes.
 
     rocpredict power --mean 4 8 --std 3 2 --count 50 50 --against 0.8           the AUC against a value
     rocpredict power --auc 0.7 --count 40 80 --against 0.5 --alternative greater
@@ -304,7 +305,7 @@ def _parse_null(options: argparse.Namespace) -> Any:
     mean, std = options.against_mean, options.against_std
     if options.against is not None and (mean is not None or std is not None):
         raise RocPredictError(
-            "--against is a value, --against-mean and --against-std describe a second curve; pass one of them"
+            "--against is a value, but --against-mean and --against-std describe a second curve; pass one or the other"
         )
     if (mean is None) != (std is None):
         raise RocPredictError("--against-mean and --against-std must be passed together")
@@ -368,7 +369,7 @@ def run_report(options: argparse.Namespace) -> None:
 def notes_for_report(notes: Iterable[str]) -> tuple[str, ...]:
     """Return the notes on the data without command-line options, for a report."""
     notes = (note.replace(common.NAN_RAISE_HINT, "") for note in notes)
-    return tuple(note.replace(common.NAN_OMIT_HINT, "they are used as zeros") for note in notes)
+    return tuple(note.replace(common.NAN_OMIT_HINT, "they are kept as values") for note in notes)
 
 
 def add_teach_options(command: argparse.ArgumentParser) -> None:
@@ -384,7 +385,7 @@ def add_teach_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--no-browser", action="store_true", help="do not open the browser")
     command.add_argument("--lang", choices=languages(), default="en", help="language of the page (default: en)")
     command.add_argument("--no-lesson", action="store_true", help="omit the guided lesson")
-    command.add_argument("--lecture", action="store_true", help="start in lecture mode: large, without sliders")
+    command.add_argument("--lecture", action="store_true", help="start in lecture mode: large text, no sliders")
 
 
 def run_teach(options: argparse.Namespace) -> None:
@@ -466,7 +467,7 @@ _TWO_SAMPLE_OPTIONS = ("method", "alternative", "margin", "seed", "resamples")
 
 
 def _check_tests(options: argparse.Namespace) -> None:
-    """Check that options of a test belong to the test of the selected features."""
+    """Check that the options of a test apply to the number of selected features and to the method."""
     n_features = len(options.feature or ())
     test_options = [name for name, value in common.pick(options, *_TWO_SAMPLE_OPTIONS).items() if value is not None]
     if test_options and n_features != 2:
@@ -476,12 +477,12 @@ def _check_tests(options: argparse.Namespace) -> None:
             else "; select them with --feature"
         )
         raise RocPredictError(
-            f"--{test_options[0]} is for a test of two features, but {n_features or 'none'} are selected{remedy}"
+            f"--{test_options[0]} applies to a test of two features, but {n_features or 'none'} are selected{remedy}"
         )
     random_options = [name for name in test_options if name in {"seed", "resamples"}]
     if random_options and options.method in {None, "smoothed-logit", "delong"}:
         others = ", ".join(TWO_SAMPLE_METHODS[2:])
-        raise RocPredictError(f"--{random_options[0]} is for a --method that uses random numbers: {others}")
+        raise RocPredictError(f"--{random_options[0]} needs a --method that uses random numbers: {others}")
 
 
 def _run_tests(
@@ -514,7 +515,7 @@ def _run_tests(
         contrasts = zip(values["contrasts"], test.adjusted_p_values, strict=True)
         values["contrasts"] = [_rename_features(contrast, names) | {"adjusted_p_value": p} for contrast, p in contrasts]
     omitted = sum(test.omitted)
-    notes = [f"Observations omitted because a feature is missing: {omitted}."] if omitted else []
+    notes = [f"Observations omitted because a value is missing: {omitted}."] if omitted else []
     if "opposite_directions" in test.flags:
         notes.append(f"If the features have opposite directions, {_direction_remedy(test.estimates, directions)}.")
     title = f"{', '.join(names)} on the same observations"
@@ -540,8 +541,8 @@ def _substitute_names(words: str, names: Sequence[str]) -> str:
 
 
 _OOB_NOTE = (
-    "empirical_ameans is the Ameans (balanced accuracy) on the data that the threshold was chosen on, and optimistic; "
-    "empirical_ameans_corrected is corrected for that optimism."
+    "empirical_ameans, the Ameans (balanced accuracy) on the data from which the threshold was chosen, is optimistic; "
+    "empirical_ameans_corrected is corrected for this optimism."
 )
 
 
@@ -559,7 +560,7 @@ def add_compare_options(command: argparse.ArgumentParser) -> None:
     common.add_level(command, "confidence level of all intervals")
     command.add_argument("--seed", type=int, metavar="N", help="seed of a test that uses random numbers (default: 0)")
     command.add_argument(
-        "--resamples", type=int, metavar="N", help="number of resamples or permutations of this test (default: 2000)"
+        "--resamples", type=int, metavar="N", help="number of resamples or permutations (default: 2000)"
     )
     common.add_plot(command, "the curves of each feature (.svg, .png or .pdf)")
 
@@ -620,7 +621,7 @@ def _directions(directions: list[str | None], count: int) -> list[str | None]:
 
 
 def _predicted(name: str, data: Data, empirical: EmpiricalRoc, options: argparse.Namespace) -> PredictedRoc:
-    """Predict the curve of a feature; a direction from "auto" is not declared, so that no family uses it."""
+    """Predict the curve of a feature; the fit does not use a direction that was resolved from "auto"."""
     direction = "auto" if options.direction == ["auto"] else empirical.direction
     arguments = data.classes | {"direction": direction, "nan_policy": options.nan, "family": options.family}
     result: PredictedRoc = common.with_feature_name(name, predict_roc, data.features[name], data.labels, **arguments)

@@ -59,7 +59,7 @@ _LOOP_DELAY = 0.3  # seconds of a loop before it does
 
 @contextmanager
 def show_progress() -> Iterator[None]:
-    """Show a bar with the time left on a terminal while a long loop of the command runs, and erase it afterwards."""
+    """Show a bar with the remaining time on a terminal during a long loop of the command, and erase it afterwards."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield
         return
@@ -162,7 +162,7 @@ def with_feature_name(name: str, make: Callable[..., Any], *values: Any, **argum
 
 
 NAN_OMIT_HINT = "use --nan omit to omit these observations"
-NAN_RAISE_HINT = " (with --nan raise they are used as zeros)"
+NAN_RAISE_HINT = " (with --nan raise, the zeros are kept as values)"
 _DEFAULT_POSITIVE = {"pima": "pos", "breast_cancer": "malignant"}
 
 
@@ -201,7 +201,7 @@ def add_data(command: argparse.ArgumentParser, default_features: str = "") -> No
     command.add_argument("data", metavar="DATA", help=f"CSV file, or built-in data: {', '.join(DATASET_NAMES)}")
     add_classes(command)
     add_feature(command, default_features)
-    missing = "missing values: raise an error (default; zeros of pima are used as zeros, with a note) or omit them"
+    missing = "missing values: raise an error (default; zeros in pima are kept, with a note) or omit the observations"
     command.add_argument("--nan", choices=["raise", "omit"], default="raise", help=missing)
     others = ", ".join(name for name in FAMILIES if name != "gaussian")
     families = f"family of the class distributions: gaussian (default), {others}"
@@ -221,7 +221,7 @@ def add_direction(command: argparse.ArgumentParser, action: str = "store", hint:
 
 
 def add_level(command: argparse.ArgumentParser, what: str = "confidence level of the intervals") -> None:
-    """Add the option of the confidence level."""
+    """Add the option for the confidence level."""
     command.add_argument("--level", type=float, default=0.95, metavar="L", help=f"{what} (default: 0.95)")
 
 
@@ -274,7 +274,7 @@ def check_suffix(option: str, path: Path, *suffixes: str) -> None:
 def check_no_label(name: str, options: argparse.Namespace) -> None:
     """Check that --label is not used with built-in data."""
     if options.label is not None:
-        raise RocPredictError(f"--label {options.label!r} is for files; the built-in data {name} have labels")
+        raise RocPredictError(f"--label {options.label!r} applies to files only; the built-in data {name} have labels")
 
 
 def read_table(options: argparse.Namespace, *needed: str) -> CsvTable:
@@ -319,7 +319,7 @@ def load(options: argparse.Namespace) -> Data:
 def built_in(name: str, options: argparse.Namespace, exclude: Sequence[str] = ()) -> Data:
     """Return built-in data or some of their features.
 
-    With ``--nan omit`` zeros of pima are missing values.
+    With ``--nan omit``, zeros in pima are missing values.
     """
     check_no_label(name, options)
     data = load_pima(zeros_as_missing=options.nan == "omit") if name == "pima" else load_dataset(name)

@@ -149,7 +149,7 @@ COMMANDS = {
     "report": (commands.add_report_options, commands.run_report),
     "teach": (commands.add_teach_options, commands.run_teach),
 }
-"""Functions that add the options of a command and that run it. The docstring of the latter is its help."""
+"""For each command, the function that adds its options and the one that runs it, whose docstring is the help text."""
 
 
 def make_parser() -> argparse.ArgumentParser:

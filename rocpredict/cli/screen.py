@@ -72,7 +72,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--top", type=int, metavar="N", help=rows)
     command.add_argument("--format", choices=FORMATS, help="output format (default: table)")
     command.add_argument(
-        "--out", type=Path, metavar="FILE", help="file to write; without --format its suffix sets the format"
+        "--out", type=Path, metavar="FILE", help="file to write; its suffix sets the format unless you pass --format"
     )
     page = "also write an HTML report of all rows, with figures"
     command.add_argument("--report", type=Path, metavar="FILE", help=page)
@@ -144,7 +144,7 @@ def _format(options: argparse.Namespace) -> str:
     suffix = options.out.suffix.lower()
     if suffix not in _FORMAT_BY_SUFFIX:
         raise RocPredictError(
-            f"--out {options.out}: its suffix is not that of a format; pass --format {', '.join(FORMATS)}"
+            f"--out {options.out}: the suffix identifies no format; pass --format with one of {', '.join(FORMATS)}"
         )
     return _FORMAT_BY_SUFFIX[suffix]
 
@@ -245,12 +245,12 @@ def _footnotes(table: ScreeningResult) -> Iterator[str]:
     yield f"auc is predicted by two Gaussians{where}{empirical}."
     if table.family == "auto":
         yield (
-            "family auto: auc, threshold and ameans are shrunk from the data towards a binormal model of the ranks; "
-            "model_weight is the weight of the model."
+            "family auto: auc, threshold and ameans are those of a weighted combination of the data and a binormal "
+            "model of the ranks; model_weight is the weight of the model."
         )
     yield (
         f"q_value: {table.adjust} over all numeric features. ameans_corrected is the optimism-corrected Ameans "
-        "(balanced accuracy). It is too high for the top-ranked features, and right on average over all features."
+        "(balanced accuracy). It is too high for the top-ranked features, but accurate on average over all features."
     )
     if "misfit" in table.flags:
         yield "misfit: two Gaussians do not describe the feature; use the empirical AUC."

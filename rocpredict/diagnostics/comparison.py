@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _GRID = np.unique(np.concatenate([np.linspace(0, 1, 4097), ndtr(np.linspace(-8, 8, 2049))]))
-_MIN_CLASS_SIZE = 3  # negatives, for an FPR that is neither the first step nor the last
+_MIN_CLASS_SIZE = 3  # negatives, needed for an FPR between the first and the last step
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,7 +32,7 @@ class Comparison(Result):
     Attributes
     ----------
     n_negative, n_positive : int or float
-        Number of observations of each class behind the empirical curve; sums of weights may be fractions.
+        Number of observations (sum of weights, possibly fractional) of each class of the empirical curve.
     direction : {"higher", "lower"}
         "higher": positive if x >= threshold; "lower": positive if x <= threshold.
     predicted_auc, empirical_auc : float
@@ -54,7 +54,7 @@ class Comparison(Result):
     area_between : float
         Mean absolute difference of TPR over all FPR; see ``rocpredict.distributions.curve_distance.area_between``.
     ks_negative, ks_positive, ks : float
-        Largest difference between the predicted and the empirical cdf within each class, and the larger of both.
+        Largest difference between the predicted and the empirical cdf within each class, and the larger of the two.
     predicted_threshold, empirical_threshold : float
         Thresholds with the highest predicted and the highest empirical Ameans.
     predicted_ameans : float
@@ -146,7 +146,7 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
     predicted : PredictedRoc
         Predicted ROC of one feature.
     empirical : EmpiricalRoc
-        Empirical ROC of the same feature and direction. Data that were not used to fit the prediction are a fairer
+        Empirical ROC of the same feature and direction. Data that were not used to fit the prediction provide a fairer
         test.
     level : float, default=0.95
         Confidence level of the interval of the empirical AUC, in (0, 1).
@@ -173,7 +173,7 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
     observations each, ``auc_error_z`` was within 0.4 in 95 of 100 samples, while for two lognormal classes of 200 it
     was -4.5 on average. A value of 1 is therefore already evidence against the distributions. If DeLong's standard
     error is 0 (no overlap) or a class has a single observation, the smoothed standard error is used; if all values are
-    tied, that of Hanley and McNeil. It is always finite.
+    tied, the standard error of Hanley and McNeil. ``auc_error_z`` is therefore always finite.
 
     Examples
     --------

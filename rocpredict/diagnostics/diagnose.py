@@ -131,7 +131,7 @@ class Diagnosis(Result):
     threshold_regret, threshold_p_value : float
         Loss of empirical Ameans at this threshold, compared with the best threshold of the same data.
     n_resamples, n_failed : int
-        Number of simulated samples, and of those to which the family could not be fitted.
+        Number of simulated samples, and number of these to which the family could not be fitted.
     findings : tuple of DiagnosticFinding
         Findings with severity "ok", "note" or "warn", description and suggestion.
     verdict : str
@@ -284,13 +284,13 @@ def diagnose(
     -----
     p-values come from a parametric bootstrap [1]_: samples of the same sizes are simulated from the fitted
     distributions, the family is refitted to each, and the measure is computed again. p = (b + 1)/(n + 1) if b of n
-    simulated values are at least as large as the observed one. The refit is necessary: the Kolmogorov-Smirnov p-value
-    of textbooks omits it. For two Gaussians 500 samples are fast; an iteratively fitted family takes the time of 1000
-    fits.
+    simulated values are at least as large as the observed one. The refit is necessary: the textbook p-value of the
+    Kolmogorov-Smirnov test ignores that parameters are estimated. For two Gaussians 500 samples are fast; a family that
+    is fitted iteratively takes as long as 1000 fits.
 
     A large p does not prove that the family is correct: with 20 observations per class no check is decisive. With
-    thousands of observations, a small p may come from a misfit that does no harm: see ``area_between``, ``auc_error``
-    and ``threshold_regret``.
+    thousands of observations, a small p can result from a misfit that hardly affects the curve: see ``area_between``,
+    ``auc_error`` and ``threshold_regret``.
 
     References
     ----------
@@ -362,7 +362,7 @@ def diagnose(
 
 # ---- findings
 class _Limits(NamedTuple):
-    """Limits above which a measure is a note, and above which it is a warning."""
+    """Limits above which a measure is reported as a note, and as a warning."""
 
     note: float
     warn: float
@@ -430,7 +430,7 @@ def _suggest_family(family: str) -> str:
 
 
 def _format_signed(value: float, form: str = ".1f") -> str:
-    """Format a number with a sign character U+2212 for minus."""
+    """Format a number with U+2212 as the minus sign."""
     return format(value, form).replace("-", "−")
 
 
@@ -439,7 +439,7 @@ def _format_z(value: float) -> str:
 
 
 def _format_percent(fraction: float) -> str:
-    """Format a fraction in percent, a small one with one digit."""
+    """Format a fraction in percent, with one significant digit below 1%."""
     return f"{100 * fraction:.0f}%" if fraction == 0 or fraction >= 0.01 else f"{100 * fraction:.1g}%"
 
 
@@ -456,7 +456,7 @@ def _check_curve(d: Diagnosis) -> Iterator[DiagnosticFinding]:
     )
     message = (
         f"the largest difference of TPR (predicted − empirical) is {most} at FPR {d.max_tpr_gap_fpr:.3f}, threshold "
-        f"{d.max_tpr_gap_threshold:.6g}; the mean is {low} at low, {middle} at middle and {high} at high FPR"
+        f"{d.max_tpr_gap_threshold:.6g}; the mean difference is {low} at low, {middle} at middle and {high} at high FPR"
     )
     yield _finding("largest gap", d.max_tpr_gap, "ok", message, "")
     message = f"predicted − empirical AUC is {_format_signed(d.auc_error, '.3f')} ({format_p_statement(d.auc_p_value)})"
@@ -585,7 +585,7 @@ def _summarize(d: Diagnosis) -> str:
 _POINTS = 301
 _BINS = (5, 40)
 _MAX_IQR = 5
-"""Number of interquartile ranges outside the quartiles up to which a class is drawn."""
+"""Distance from the quartiles, in interquartile ranges, up to which a class is drawn."""
 _MARGIN = 0.04
 
 
@@ -609,7 +609,7 @@ def _make_plot_data(
 
 
 def _quantiles(distribution: Distribution, values: FloatArray, band: FloatArray, *, mirrored: bool) -> QuantilePlotData:
-    """Return normal scores in the order of the feature values, which is reversed for a mirrored rule."""
+    """Return normal scores in the order of the feature; if ``mirrored``, ``values`` have reversed signs."""
     ranks = plot_ranks(len(values))
     expected = ndtri((ranks + 0.5) / len(values))
     fitted = normal_scores(distribution, values[ranks])

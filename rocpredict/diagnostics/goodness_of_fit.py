@@ -39,15 +39,16 @@ class ClassDescription(Result):
         Mean and standard deviation (ddof=1), in the unit of the feature.
     skewness, skewness_se, skewness_z : float
         Skewness G1, which is unbiased for a normal class, its standard error for a normal class, and its normal score
-        (D'Agostino 1970). NaN for equal values; the first two are NaN below 3 observations, the score below 8.
+        (D'Agostino 1970). All are NaN if all values are equal; the first two are NaN for fewer than 3 observations, the
+        score for fewer than 8.
     kurtosis, kurtosis_se, kurtosis_z : float
-        Excess kurtosis G2, its standard error and its normal score (Anscombe and Glynn 1983). NaN for equal
-        values; the first two are NaN below 4 observations, the score below 8.
+        Excess kurtosis G2, its standard error and its normal score (Anscombe and Glynn 1983). All are NaN if all values
+        are equal; the first two are NaN for fewer than 4 observations, the score for fewer than 8.
     minimum, maximum : float
     n_unique : int
         Number of distinct values.
     mode, mode_fraction, mode_count : float, float, int
-        Most frequent value (the lowest of several), the fraction of observations with it, and their number.
+        Most frequent value (the lowest of several), and the fraction and number of observations with this value.
     fraction_at_minimum, fraction_at_maximum, fraction_at_zero : float
         Fraction of observations with exactly this value.
     outliers : float
@@ -97,7 +98,7 @@ class ClassDescription(Result):
 def describe_classes(
     roc: Roc, rows: tuple[FloatArray, FloatArray], observed: GoodnessOfFit, p: GoodnessOfFit
 ) -> list[ClassDescription]:
-    """Describe both classes; for direction "lower" the fit is computed from mirrored values, which is equivalent."""
+    """Describe both classes; for direction "lower" the fit is computed from values with reversed signs."""
     samples = sort_by_direction(roc, *rows)
     fits = zip(oriented_distributions(roc), samples, observed[:2], p[:2], strict=True)
     return [
@@ -199,7 +200,7 @@ class GoodnessOfFit(NamedTuple):
     auc_error: ArrayOrFloat
     """|Mean of predicted TPR - empirical TPR| over all FPR."""
     threshold_regret: ArrayOrFloat
-    """Loss of Ameans of the observed value with the best predicted Ameans, against the best empirical Ameans."""
+    """Loss of empirical Ameans at the observed value with the highest predicted Ameans, against the best threshold."""
 
 
 class SortedSamples(NamedTuple):
@@ -210,7 +211,7 @@ class SortedSamples(NamedTuple):
 
 
 def sort_by_direction(roc: Roc, negative: FloatArray, positive: FloatArray) -> SortedSamples:
-    """Sort two samples, which are mirrored for direction "lower"."""
+    """Sort two samples, with reversed signs for direction "lower"."""
     sign = -1.0 if roc.direction == "lower" else 1.0
     return SortedSamples(np.sort(sign * negative), np.sort(sign * positive))
 

@@ -167,7 +167,7 @@ class Distribution(Result, ABC, Generic[Value]):
     @overload
     def cdf_strict(self, x: ArrayLike) -> FloatArray: ...
     def cdf_strict(self, x: ArrayLike) -> float | FloatArray:
-        """Return the lower tail probability P(X < x), without a point mass at x.
+        """Return the lower tail probability P(X < x), which excludes a point mass at x.
 
         Parameters
         ----------
@@ -186,7 +186,7 @@ class Distribution(Result, ABC, Generic[Value]):
     @overload
     def sf_inclusive(self, x: ArrayLike) -> FloatArray: ...
     def sf_inclusive(self, x: ArrayLike) -> float | FloatArray:
-        """Return the upper tail probability P(X >= x), with a point mass at x.
+        """Return the upper tail probability P(X >= x), which includes a point mass at x.
 
         Parameters
         ----------
@@ -350,8 +350,8 @@ def find_smallest_root(
 ) -> FloatArray:
     """Return the smallest x in each bracket at which an increasing function of x and ``args`` is 0 or more.
 
-    The root is exact to the last float, or to ``xatol``. If the function does not change sign, the nearer bound is
-    returned.
+    The root is exact to the resolution of float64, or to ``xatol``. If the function does not change sign, the nearer
+    bound is returned.
     """
     from scipy.optimize.elementwise import find_root
 

@@ -39,7 +39,7 @@ def maximize_newton(
     slopes: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
     start: FloatArray,
 ) -> FloatArray:
-    """Maximize a concave function by Newton steps, halved until the function does not decrease."""
+    """Maximize a concave function by Newton steps, which are halved until the function does not decrease."""
     at, best = start, objective(start)
     for _ in range(_MAX_ITER):
         gradient, curvature = slopes(at)
@@ -59,7 +59,7 @@ def minimize_bfgs(
     starts: Sequence[tuple[float, ...]],
     bounds: tuple[tuple[float, ...], tuple[float, ...]],
 ) -> FloatArray:
-    """Minimize a loss with its gradient within bounds, from several starts."""
+    """Minimize a loss within bounds by its gradient, from several starts."""
     low, high = (np.array(limits) for limits in bounds)
 
     def line_search(
@@ -78,7 +78,7 @@ def minimize_bfgs(
         return None
 
     def bfgs(at: FloatArray) -> tuple[float, FloatArray]:
-        """Minimize by the BFGS method, without BLAS threads for three parameters."""
+        """Minimize by the BFGS method; products of a few parameters are computed without BLAS threads."""
         value, slope = loss(at)
         identity = inverse = np.eye(len(at))  # inverse of the Hessian matrix
         for _ in range(_MAX_ITER):
@@ -279,7 +279,7 @@ def student_t(sample: FloatArray) -> tuple[float, ...]:
 def skew_normal(sample: FloatArray) -> tuple[float, ...]:
     """Return the shape, location and scale.
 
-    The shape is limited to [-100, 100], because the likelihood may have no maximum in the shape.
+    The shape is limited to [-100, 100], because the likelihood may have no maximum at a finite shape.
     """
     unit, centre, std, z = _standardised(sample)
 

@@ -347,8 +347,8 @@ def from_moments(name: str, mean: Any, std: Any = None) -> ScipyDistribution:
     Raises
     ------
     RocPredictError
-        If the name is another one, if the mean is outside the support, or if ``std`` is not above 0 or too large for
-        the family with this mean.
+        If the name is not one of these, if the mean is outside the support, or if ``std`` is not above 0 or too large
+        for the family with this mean.
 
     Notes
     -----

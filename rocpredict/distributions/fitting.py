@@ -24,7 +24,7 @@ PairFitter = Callable[[FloatArray, FloatArray], DistributionPair]
 _TRANSFORMED = {"boxcox": None, "yeojohnson": "yeo-johnson", "kde": None}
 FAMILIES = {
     "gaussian": "mean and standard deviation (ddof=1) of each class, as in the founding paper",
-    "auto": "shrunk from the sample to a binormal model of the pooled ranks; see model_fit()",
+    "auto": "shrunk from the sample towards a binormal model of the pooled ranks; see model_fit()",
     "boxcox": "Gaussians after a common Box-Cox transform of both classes (Yeo-Johnson if a value is 0 or less)",
     "yeojohnson": "Gaussians after a common Yeo-Johnson transform of both classes",
     "kde": "Gaussian kernel densities on the scale of 'boxcox', with twice Silverman's bandwidth, variance preserved",

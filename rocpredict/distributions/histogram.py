@@ -93,7 +93,7 @@ class Histogram(Distribution[float]):
 
     Notes
     -----
-    The density jumps at the edges; the density at an edge is that of the bin with the larger density.
+    The density jumps at the edges; at an edge it is the larger of the two densities.
 
     Examples
     --------

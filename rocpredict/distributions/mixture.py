@@ -30,7 +30,7 @@ _MAX_ITER = 1000  # EM steps on the binned sample
 _MAX_ITER_FULL = 100  # EM steps on the full sample, after those on the bins
 _N_BINS = 1024  # groups of neighbouring values for the first fit of a large sample
 _TOL = 1e-7  # log-likelihood per observation and step
-_MIN_RELATIVE_STD = 0.01  # standard deviation of a component over that of the sample
+_MIN_RELATIVE_STD = 0.01  # standard deviation of a component, relative to that of the sample
 _MIN_RESPONSIBILITY = 1e-200  # observations per component
 
 
@@ -229,7 +229,7 @@ class GaussianMixture(NormalSumDistribution):
         Expectation maximization (Dempster, Laird and Rubin 1977) runs from several starts: quantiles of the sample and
         k-means++ draws. With the sample's standard deviation s, no component has a standard deviation below
         max(s/sqrt(n), s/100). Without this limit the likelihood would be unbounded, since a component could shrink to a
-        tie. One component equals ``Gaussian.fit(x, ddof=0)``.
+        group of tied values. One component equals ``Gaussian.fit(x, ddof=0)``.
 
         BIC = (3k - 1) log n - 2 log L for k components (Schwarz 1978). The search stops when two more components do
         not lower it. In small samples, the BIC may select one component for two groups that overlap.

@@ -34,9 +34,9 @@ _TAIL_RTOL = 2e-14  # relative error of the probability of a quantile
 _MAX_QUANTILE_NOISE = 1e-9  # rounding error of a quantile, in units of the largest standard deviation
 _N_CELL_NODES = 10  # Gauss nodes that replace the centres of a cell
 _CELL_WIDTH, _MIN_CELL_WIDTH = 2.0, 0.15  # in units of the standard deviation of the kernels
-_CELL_GROWTH = 0.7  # width of a cell over its distance from the nearest gap or end
+_CELL_GROWTH = 0.7  # width of a cell, relative to its distance from the nearest gap or end
 _GAP = 4.0  # distance of neighbouring centres that counts as a gap, in the same units
-_MANY_VALUES = 10_000  # values from which on they are interpolated
+_MANY_VALUES = 10_000  # number of values from which sums are interpolated
 _CHEBYSHEV_NODES = chebpts1(20)
 _CHEBYSHEV_MATRIX = np.linalg.inv(chebvander(_CHEBYSHEV_NODES, 19)).T
 _MIN_COMPRESSION = 2  # centres per node below which all centres are kept
@@ -226,13 +226,12 @@ def compress_centres(centres: FloatArray, counts: FloatArray, std: float) -> tup
 
     Notes
     -----
-    A cell is at most two standard deviations wide and about as wide as its distance from the nearest end or gap:
-    near an end or a gap, the tail of the sum depends on the outermost centres. The centres of a cell with more than ten
-    are replaced
-    by the nodes of the Gauss quadrature rule of their weights: the eigenvalues of the Jacobi matrix of the recurrence
-    of their orthogonal polynomials. The weights are above 0, and the first 19 moments of the cell are the same. With
-    half a width of one standard deviation, the error of a tail is at most max|Phi^(20)|/(20! 2^18), about 2e-16 of the
-    weight of the cell.
+    A cell is at most two standard deviations wide and about as wide as its distance from the nearest end or gap: near
+    an end or a gap, the tail of the sum depends on the outermost centres. If a cell has more than ten centres, they are
+    replaced by the nodes of the Gauss quadrature rule of their weights: the eigenvalues of the Jacobi matrix of the
+    recurrence of their orthogonal polynomials. The weights are above 0, and the first 19 moments of the cell are the
+    same. For a half-width of one standard deviation, the error of a tail is at most max|Phi^(20)|/(20! 2^18), about
+    2e-16 of the weight of the cell.
     """
     if len(centres) <= _MIN_COMPRESSION * _N_CELL_NODES:
         return centres, counts
@@ -366,7 +365,7 @@ class NormalSumDistribution(Distribution):
     def _root_quantile(
         self, target: FloatArray, guess: FloatArray, bracket: tuple[FloatArray, FloatArray], *, upper: bool
     ) -> FloatArray:
-        """Return quantiles to the last float, searched among the floats around ``guess`` or else in the bracket."""
+        """Return quantiles to float64 resolution, searched around ``guess`` and, if necessary, in the bracket."""
         excess = partial(self._excess, upper=upper)
         reach = _NEIGHBOURS * np.spacing(np.abs(guess))
         low, high = guess - reach, guess + reach
@@ -439,7 +438,7 @@ class GaussianKde(NormalSumDistribution):
     In a large sample, the kernels of each interval of two bandwidths are replaced by the ten kernels of a Gauss
     quadrature rule [3]_, which has the same first 19 moments. Near the ends of the sample and near gaps, the intervals
     are shorter. The density and both tails then differ from those of all kernels by less than 1e-13 of their maximum,
-    or by the spacing of floats at the values over the bandwidth if that is larger. Their cost no longer grows with the
+    or, if larger, by the spacing of floats at the values divided by the bandwidth. Their cost no longer grows with the
     sample size.
 
     References
@@ -523,7 +522,7 @@ class GaussianKde(NormalSumDistribution):
         mirror = GaussianKde(
             -self.sample, bandwidth=self._bandwidth, variance_preserving=self.variance_preserving, weights=self.weights
         )
-        normals = self.components  # compressed only once, so that the mirrored sums are equal to the last bit
+        normals = self.components  # compressed only once, so that the reflected sums are equal to the last bit
         mirror.__dict__["components"] = NormalSum(normals.weights, -normals.means, normals.stds)
         return mirror
 

@@ -21,7 +21,7 @@ from rocpredict.distributions.curve_distance import (
 )
 
 WARNING_MISFIT_RATIO = 1.6
-"""Limit of the mean squared distance over its expectation; for fitted normal samples the median ratio is 0.3."""
+"""Limit of the mean squared distance, divided by its expectation; the median for fitted normal samples is 0.3."""
 WARNING_MISFIT_RATIO_SKEWED = 0.4
 """The same limit if a class is significantly skewed."""
 SKEWNESS_Z_LIMIT = 3.2
@@ -32,7 +32,7 @@ _PSEUDO_VARIANCE = 0.25
 """Addition to the expectation, in units of 1/n^2 for the smaller class size n. If the classes hardly overlap the
 expectation is almost 0, and one observation on the wrong side would otherwise exceed every limit."""
 _COARSE_FPR = (np.arange(32) + 0.5) / 32
-"""FPRs at which the expectation is computed; it is smooth, so few suffice."""
+"""FPRs at which the expectation is computed; few suffice, because it is a smooth function of the FPR."""
 _COARSE_FPR_PROBIT = ndtri(_COARSE_FPR)[:, None]
 _ARCSINE_FPR = np.arcsin(np.sqrt(_COARSE_FPR))[:, None]
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
@@ -60,7 +60,7 @@ class CurveMisfit(NamedTuple):
     area_between: float
     """Mean absolute difference of the predicted and the empirical TPR over all FPRs."""
     ratio_to_expected: float
-    """Mean squared difference over its expectation from sampling variation."""
+    """Mean squared difference, divided by its expected value from sampling variation alone."""
 
 
 @contextmanager
@@ -77,7 +77,7 @@ def normality_warning(negative: FloatArray, positive: FloatArray) -> str | None:
     """Return a warning that Gaussians do not fit two finite samples, or None.
 
     The result is None if the curves agree, if sampling variation explains the difference, if a class has fewer than 5
-    observations, and within ``suppress_normality_warning``.
+    observations, or within ``suppress_normality_warning``.
 
     Notes
     -----
@@ -120,7 +120,7 @@ def binormal_misfit(
     """Compare the empirical curve with that of two Gaussians with these moments.
 
     Values are in ascending order, and at least one standard deviation is above 0. If the area between the curves is
-    tolerated, ``ratio_to_expected`` is 0 and not computed.
+    tolerated, ``ratio_to_expected`` is set to 0 without being computed.
     """
     area = float(area_between(_binormal_tpr(*moments), empirical_tpr(*samples)))
     if area <= MAX_HARMLESS_AREA:
@@ -204,7 +204,7 @@ def _classes_by_magnitude(measured: Any) -> list[tuple[str, Any]]:
 
 
 def _mode_fraction(sample: FloatArray) -> tuple[float, float]:
-    """Return the proportion of the most frequent value, 0 if it occurs fewer than three times, and the value."""
+    """Return the proportion of the most frequent value (0 if it occurs fewer than three times), and the value."""
     values, counts = np.unique(sample, return_counts=True)
     mode = int(np.argmax(counts))
     return float(counts[mode] / len(sample)) if counts[mode] >= _MIN_TIES else 0.0, float(values[mode])

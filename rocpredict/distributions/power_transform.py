@@ -234,7 +234,7 @@ class Transformed(Distribution):
         return Transformed(self.base.reflect(), self.transform.reflect())
 
     def map_back(self, z: FloatArray) -> FloatArray:
-        """Return the values of the feature from transformed ones, of a batch also with one axis more."""
+        """Return the feature values of transformed values, which for a batch may have an additional axis."""
         transform = self.transform[..., None] if np.ndim(z) > len(self.shape) > 0 else self.transform
         return transform.inverse_transform(z)
 

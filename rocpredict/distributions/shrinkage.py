@@ -151,7 +151,7 @@ def _shape_table(n0: int, n1: int, declared: bool) -> _ShapeTable:
 
 
 def _rebin(values: FloatArray, n_bins: int) -> FloatArray:
-    """Return the sums of values of shape (F, k) over as many equal parts of the axis, shape (F, n_bins)."""
+    """Return the sums of values of shape (F, k) over equal parts of the axis, shape (F, n_bins)."""
     size = values.shape[1]
     if size == n_bins:
         return values

@@ -45,7 +45,7 @@ class BootstrapOptions:
         return check_seed("rng", self.rng)
 
     def chunk_sizes(self, row_size: float) -> Iterator[int]:
-        """Return numbers of resamples that sum to all of them, each small enough to hold in memory at once."""
+        """Return the sizes of chunks of resamples, each small enough for memory, which add up to all resamples."""
         most = max(1, int(_MAX_CHUNK_SIZE // max(row_size, 1)))
         for start in range(0, self.n_resamples, most):
             size = min(most, self.n_resamples - start)
@@ -55,10 +55,10 @@ class BootstrapOptions:
     def resample_counts(
         self, weights: tuple[Any, Any], rows: tuple[int, int], row_size: float = 0
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """Return chunks of resamples: how often each row of each class is drawn, shapes (B, rows).
+        """Return chunks of resamples, as the number of draws of each row of each class, shapes (B, rows).
 
-        ``weights`` are frequency weights of the rows, or None. ``row_size`` is how many numbers the caller needs for
-        each resample in addition.
+        ``weights`` are frequency weights of the rows, or None. ``row_size`` is the number of additional values that the
+        caller needs for each resample.
         """
         streams = [np.random.default_rng(seed) for seed in self.generator().integers(0, 2**63, 2)]
         for size in self.chunk_sizes(2 * sum(rows) + row_size):  # a stream for each class: chunks change nothing
@@ -69,7 +69,7 @@ class BootstrapOptions:
 
 
 def draw_counts(rng: np.random.Generator, size: int, weights: Any, rows: int) -> FloatArray:
-    """Draw as many observations as there are, with replacement, ``size`` times: counts of shape (size, rows)."""
+    """Draw ``size`` resamples of the observations with replacement, as counts of shape (size, rows)."""
     if weights is not None:
         total = float(np.sum(weights))
         n_drawn = max(1, round(total))
@@ -80,7 +80,7 @@ def draw_counts(rng: np.random.Generator, size: int, weights: Any, rows: int) ->
 
 
 def cumulative_counts(counts: FloatArray) -> FloatArray:
-    """Return the sum of each number of leading counts, shape (B, rows + 1)."""
+    """Return the cumulative sums of the counts, beginning with 0, shape (B, rows + 1)."""
     total = np.zeros((len(counts), counts.shape[1] + 1))
     np.cumsum(counts, axis=1, out=total[:, 1:])
     return total
@@ -98,7 +98,7 @@ def expand_weights(sample: Ecdf) -> Ecdf:
 def percentile_interval(replicates: FloatArray, level: float) -> tuple[Any, Any]:
     """Return the interval between two quantiles of the replicates (Efron and Tibshirani 1993, section 13.3).
 
-    Of replicates of shape (B, k) the limits have shape (k,), of shape (B,) they are floats.
+    For replicates of shape (B, k) the limits have shape (k,); for shape (B,) they are floats.
     """
     method: Any = "inverted_cdf" if np.isinf(replicates).any() else "linear"  # infinite values have no mean
     low, high = np.quantile(replicates, ((1 - level) / 2, (1 + level) / 2), axis=0, method=method)
@@ -119,7 +119,7 @@ def bca_interval(replicates: FloatArray, estimate: float, acceleration: float, l
 def make_area_function(
     negative: Ecdf, positive: Ecdf, rate_range: RateRange | None
 ) -> Callable[[FloatArray, FloatArray], FloatArray]:
-    """Return the function from how often each value is drawn to the AUC, or the partial area, of B resamples."""
+    """Return the function that maps the counts of the drawn values to the AUC, or partial area, of B resamples."""
     if rate_range is None:
         return make_auc_function(negative, positive)
     points, (axis, low, high) = make_points_function(negative, positive), rate_range
@@ -132,7 +132,7 @@ def make_area_function(
 
 
 def make_auc_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], FloatArray]:
-    """Return the function from how often each value, ascending, is drawn, shapes (B, rows), to B AUCs."""
+    """Return the function that maps the counts of the ascending values, shapes (B, rows), to B AUCs."""
     below, to = count_below(negative.sorted_sample, positive.sorted_sample)
 
     def areas(negative_counts: FloatArray, positive_counts: FloatArray) -> FloatArray:
@@ -154,7 +154,7 @@ class BootstrapPoints(NamedTuple):
 
 
 def make_points_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], BootstrapPoints]:
-    """Return the function from how often each value, ascending, is drawn to the operating points of B resamples."""
+    """Return the function that maps the counts of the ascending values to the operating points of B resamples."""
     places = _vertex_places(negative, positive)
 
     def points(*counts: FloatArray) -> BootstrapPoints:
@@ -179,7 +179,7 @@ def _vertex_places(negative: Ecdf, positive: Ecdf) -> list[NDArray[np.intp]]:
 def _class_counts(
     negative: Ecdf, positive: Ecdf, resampling: BootstrapOptions
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Return how often each value of both classes is drawn, a chunk of resamples at a time."""
+    """Return the counts of the drawn values of both classes, for one chunk of resamples at a time."""
     rows = len(negative.sorted_sample), len(positive.sorted_sample)
     return resampling.resample_counts((negative.sorted_weights, positive.sorted_weights), rows, 10 * sum(rows))
 
@@ -210,7 +210,7 @@ class ResampledThresholds(NamedTuple):
     ameans_oob: FloatArray
     """Ameans on the observations that were not drawn; NaN where a class has none."""
     optimism: FloatArray
-    """Mean TPR and TNR in the resample less those in the sample, at the best threshold of the resample."""
+    """Mean TPR and TNR in the resample minus those in the sample, at the best threshold of the resample."""
 
     @property
     def mean_oob(self) -> float:
@@ -241,7 +241,7 @@ def bootstrap_thresholds(
 
 
 def _resampled_utility(criterion: ThresholdCriterion, tpr: FloatArray, fpr: FloatArray) -> FloatArray:
-    """Return the utility of each operating point; a function of rates is called row by row."""
+    """Return the utility of each operating point; a function of rates is called once for each row."""
     if not callable(criterion.criterion):
         return utility(criterion, Rates(tpr, fpr, 1 - fpr, 1 - tpr, criterion.prevalence))
     rows = zip(tpr, fpr, strict=True)
@@ -249,9 +249,9 @@ def _resampled_utility(criterion: ThresholdCriterion, tpr: FloatArray, fpr: Floa
 
 
 def _oob_share(draws: FloatArray, weights: Any, place: NDArray[np.intp]) -> FloatArray:
-    """Return the fraction of the observations not drawn from one place on, for each resample; NaN where all were drawn.
+    """Return the fraction of the out-of-bag observations at or after a place, for each resample; NaN if there are none.
 
-    Of a value with frequency weight w that is drawn k times, w (1 - 1/w)^k observations are left out on average.
+    If a value with frequency weight w is drawn k times, w (1 - 1/w)^k of its observations are left out on average.
     """
     left_out = (draws == 0) * 1.0 if weights is None else weights * (1 - 1 / np.maximum(weights, 1)) ** draws
     below = cumulative_counts(left_out)

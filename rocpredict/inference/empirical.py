@@ -66,22 +66,22 @@ KINDS = ("pointwise", "simultaneous")
 TPR_METHODS = ("dirichlet", "bootstrap", "hilgers")
 """Intervals of the TPR at an FPR; the first is the default."""
 THRESHOLD_METHODS = ("test-inversion", "bootstrap")
-"""Intervals of the best threshold for a weighted criterion; the first is the default. Others have the bootstrap."""
+"""Intervals of the best threshold for a weighted criterion; the first is the default. Others use the bootstrap."""
 AMEANS_METHOD = "optimism-corrected"
 _GRID = readonly_array(np.arange(201) / 200)  # correctly rounded, as the FPRs of empirical curves are
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _LEVELS = (0.01, 0.1, 0.3, 0.5, 0.68, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999)
 _CRITICAL_VALUES = (0.01, 0.101, 0.305, 0.53, 0.778, 1.003, 1.292, 1.545, 1.84, 2.046, 2.234, 2.64)
-"""Critical value of the local tests of thresholds at each of the levels: about 0.79 of the normal one.
+"""Critical value of the local tests of thresholds at each of the levels: about 0.79 times the normal quantile.
 
-Simulated: quantiles over 1,300,000 paths of a two-sided Brownian motion W(t) - t^2, which the empirical utility tends
-to near the best threshold, of the lowest (M - Z(c))/sqrt(|T - c|) over the points c on the far side of 0 from T. Z is
-the path, M its maximum, T the location of the maximum, and 0 the true best threshold. The steps are 0.4 to 1 % of t
-from 1e-6 on. The maximum within a step is drawn from its distribution. Monte-Carlo standard errors are at most 0.0025,
-and 0.007 beyond 0.99.
+Near the best threshold, the empirical utility tends to a path Z(t) = W(t) - t^2 of a two-sided Brownian motion W with
+drift. M is the maximum of Z, T its location, and 0 the true best threshold. The values are quantiles, over 1,300,000
+simulated paths, of the lowest (M - Z(c))/sqrt(|T - c|) over the points c on the far side of 0 from T. For t of 1e-6 or
+more, the steps are 0.4 to 1 % of t. The maximum within a step is drawn from its distribution. Monte-Carlo standard
+errors are at most 0.0025, and 0.007 beyond 0.99.
 """
 _FARTHEST_CRITICAL_VALUE = 10.0, 8.4
-"""A normal quantile, and the critical value there, by the last slope. The limit of the slope is 0.887."""
+"""A normal quantile and its critical value, extrapolated with the last slope. The limit of the slope is 0.887."""
 _CONTINUITY_CORRECTION = 0.4
 """Number of observations subtracted from a count for Wilson's lower limit.
 
@@ -105,8 +105,8 @@ class ConfidenceBand(Result):
     level : float
         Confidence level.
     kind : {"pointwise", "simultaneous"}
-        A pointwise band contains the TPR at one FPR chosen beforehand with this level, a simultaneous band the whole
-        curve.
+        With probability ``level``, a pointwise band contains the TPR at one FPR chosen beforehand, and a simultaneous
+        band contains the whole curve.
     method : str
         Method of the band.
     flags : Flags
@@ -145,7 +145,7 @@ class ConfidenceBand(Result):
         Raises
         ------
         RocPredictError
-            If ``curve`` is neither.
+            If ``curve`` is neither a ROC of one feature nor a function.
         """
         tpr_function = getattr(curve, "tpr_at_fpr", curve)
         if not callable(tpr_function):
@@ -200,8 +200,8 @@ class Uncertainty(ABC):
     ) -> ConfidenceBand:
         """Return the band of Campbell (1994).
 
-        At no threshold the true FPR is farther from its estimate than the first critical value, or the true TPR than
-        the second one. The curve is therefore between TPR(FPR - first) - second and TPR(FPR + first) + second.
+        At every threshold, the true FPR is within the first critical value of its estimate, and the true TPR within the
+        second. The curve is therefore between TPR(FPR - first) - second and TPR(FPR + first) + second.
         """
         right, up = (kolmogorov_critical_value(np.sqrt(level), n) for n in total)
         before, after = fpr - right, fpr + right
@@ -303,8 +303,8 @@ class EmpiricalUncertainty(Uncertainty):
         """Return limits that hold for all continuous distributions (Hilgers 1991).
 
         The FPR at the k-th largest of n negatives has a beta distribution. One rank has an FPR below the requested one
-        and another rank an FPR above it with certainty 1 - (1 - level)/4 each. The exact intervals of the TPR at these
-        two negatives use the other half of 1 - level.
+        and another rank an FPR above it, each with probability 1 - (1 - level)/4. The exact intervals of the TPR at
+        these two negatives use the other half of 1 - level.
         """
         tail, (negatives, positives) = (1 - level) / 4, self.class_sizes
         strict = _largest_rank(lambda rank: betaincinv(rank, negatives + 1 - rank, 1 - tail) <= fpr, negatives)
@@ -361,9 +361,10 @@ class EmpiricalUncertainty(Uncertainty):
     def ameans_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of the Ameans that the best threshold has in the population.
 
-        Each rate is shrunk by its own optimism: the mean difference between a resample and the sample at the best
-        threshold of the resample (Efron and Gong 1983). The limits are those of a fixed threshold with such rates. The
-        upper one subtracts half of the optimism where that is higher; with all of it the interval covers too little.
+        Each rate is reduced by its own optimism: the mean difference between a resample and the sample at the best
+        threshold of the resample (Efron and Gong 1983). The limits are those of a fixed threshold with the reduced
+        rates. For the upper limit, only half of the optimism is subtracted if this limit is higher; otherwise the
+        coverage would be too low.
         """
         check_option("method", method, (None, AMEANS_METHOD))
         best = find_best_threshold(self.solver, criterion)
@@ -423,7 +424,7 @@ def threshold_set(
     points : OperatingPoints
         All operating points of the two samples.
     log_price : float
-        Log of the cost of a false positive, in units of a false negative.
+        Log of the cost of a false positive divided by that of a false negative.
     sizes : tuple of float
         Observations of the (negative, positive) class.
     level : float
@@ -438,12 +439,13 @@ def threshold_set(
     Near the best threshold the empirical utility, as a function of the threshold, tends to a two-sided Brownian motion
     with a parabolic drift [1]_. The location of the maximum converges at the rate of the cube root of n, and the
     bootstrap is not consistent. The loss between the best and another threshold, divided by its standard error, has a
-    limit without nuisance parameters, as likelihood ratios have in such problems [2]_. Its quantiles are tabulated.
+    limit distribution without nuisance parameters, as likelihood ratios have in similar problems [2]_. Its quantiles
+    are tabulated.
 
     A threshold is worse if the utility that its rule loses exceeds its margin of error. With a of n1 positives and b of
     n0 negatives between this threshold and the best one, the loss is w1 a/n1 - w0 b/n0. The margin is the root of the
     summed squares of w1 (a/n1 - lower limit) and w0 (upper limit - b/n0), with Wilson's limits [3]_. Below the best
-    threshold the classes are exchanged.
+    threshold, the roles of the classes are exchanged.
 
     References
     ----------

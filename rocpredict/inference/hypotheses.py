@@ -63,7 +63,7 @@ class AucTest(Result):
     null, alternative : str
         The hypotheses.
     method : str
-        Such as "DeLong, paired".
+        Name of the method, such as "DeLong, paired".
     estimator : str
         Name of the estimator.
     estimates : tuple of float
@@ -76,12 +76,12 @@ class AucTest(Result):
         For methods with an interval, 1 - ``level`` of the widest interval that excludes the null value; half of that
         for a one-sided alternative.
     interval : Interval
-        Of the difference of two curves, or of the estimate of one curve. "venkatraman", "mann-whitney" and "exact" have
-        no interval of their own: the interval is the default one, with its name in ``interval.method``.
+        Interval of the difference of two curves, or of the estimate of one curve. "venkatraman", "mann-whitney" and
+        "exact" have no interval of their own: the interval is the default one, with its name in ``interval.method``.
     covariance : array of shape (K, K)
-        Covariance matrix of the K estimates: by DeLong, DeLong and Clarke-Pearson, with clusters by the jackknife over
-        clusters; of TPRs over the resamples; of a predicted curve the square of its standard error. It is 0 between
-        curves of different observations.
+        Covariance matrix of the K estimates: for AUCs by DeLong, DeLong and Clarke-Pearson, or with clusters by the
+        jackknife over clusters; for TPRs from the resamples; for a predicted curve the square of its standard error.
+        The covariance of curves of different observations is 0.
     n : tuple
         Numbers of observations (negative, positive); for two samples, one pair for each.
     omitted : tuple of int
@@ -192,7 +192,7 @@ class Hypothesis:
         }[self.alternative]
 
     def combine(self, low: Tails, high: Tails) -> tuple[float, float]:
-        """Return statistic and p from the one-sided p-values of the null value less and plus the margin."""
+        """Return statistic and p from the one-sided p-values of the null value minus and plus the margin."""
         if self.alternative == "equivalent" and low.greater < high.less:  # two one-sided tests: the larger p-value
             return -high.statistic, high.less
         if self.alternative == "two-sided":
@@ -209,9 +209,9 @@ class Hypothesis:
     def normal_test(
         self, estimate: Any, low: Any, high: Any, std_error: float, freedom: float = np.inf
     ) -> tuple[float, float]:
-        """Return z and p of a normal estimate, or Student's t and p with finite degrees of freedom.
+        """Return z and p of a normal estimate or, for finite degrees of freedom, Student's t and p.
 
-        ``low`` and ``high`` are the null value less and plus the margin.
+        ``low`` and ``high`` are the null value minus and plus the margin.
         """
 
         def tails(value: Any) -> Tails:
@@ -229,7 +229,7 @@ class AucStatistic(NamedTuple):
     interval: Interval
 
     def add_flags(self, flags: Flags) -> AucStatistic:
-        """Return the same with more flags on the interval."""
+        """Return the statistic with additional flags on the interval."""
         return self._replace(interval=replace(self.interval, flags=self.interval.flags | flags))
 
     def result(self, hypotheses: tuple[str, str], *, flags: Flags, **fields: Any) -> AucTest:
@@ -273,11 +273,11 @@ class ComparedQuantity:
 
     @property
     def band_width(self) -> float:
-        """Width of the range, by which a fraction is multiplied."""
+        """Width of the range, the factor that converts a fraction to an area."""
         return 1.0 if self.rate_range is None else float(self.rate_range.width)
 
     def bootstrap_function(self, negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], FloatArray]:
-        """Return the function from the counts of each value in B resamples to the quantity in each."""
+        """Return the function that maps the counts of each value in B resamples to the quantity in each resample."""
         fpr = self.fpr
         if fpr is None:
             return make_area_function(negative, positive, self.rate_range)
@@ -325,10 +325,10 @@ def wald_test(
 def zero_variance_test(
     difference: float, units: tuple[Any, Any], hypothesis: Hypothesis, level: float, *, same: bool = False
 ) -> AucStatistic:
-    """Test a difference that is the same for every observation, by the number of unseen observations that differ.
+    """Test a difference that is the same for every observation, by a bound on the fraction that may differ.
 
-    If n observations show the same difference d, others are at most a fraction 1 - p^(1/n) (Clopper and Pearson 1934),
-    and the true difference is at least p^(1/n) (1 + d) - 1.
+    If n observations show the same difference d, at most a fraction 1 - p^(1/n) of the population differs from it
+    (Clopper and Pearson 1934), and the true difference is at least p^(1/n) (1 + d) - 1.
     """
     low, high = (2 * float(end) - 1 for end in zero_variance_interval(np.asarray((1 + difference) / 2), units, level))
     interval = Interval(low, high, level, "unseen", difference, Flags(same_curve=same, fallback=not same))
@@ -362,14 +362,14 @@ def empirical_auc_test(
     pair : (negative, positive) or None
         The two classes, for independent observations of one stratum.
     null : float
-        The value.
+        AUC under the null hypothesis.
     method : str or None
         One of ``ONE_SAMPLE_METHODS``; None selects the first. If "delong" shows no variability, the smoothed logit
         replaces it.
     claim : Hypothesis
     level : float
     design : str, default=""
-        Suffix of the name of the method: the dependence of the rows.
+        Suffix of the name of the method, which states the dependence of the rows.
     **rows
         Fields of ``AucTest``: n, omitted, direction, flags.
 
@@ -416,7 +416,8 @@ def _mann_whitney_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypot
 def _exact_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypothesis) -> tuple[float, float]:
     """Return the area and its exact p under permutation of the labels.
 
-    The distribution of the rank sum, with midranks, is computed over all ways to choose the labels: exact for ties too.
+    The distribution of the rank sum, with midranks, is computed over all ways to choose the labels, and is exact also
+    with ties.
 
     References
     ----------

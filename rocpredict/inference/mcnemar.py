@@ -114,11 +114,11 @@ def mcnemar_test(
     y : array-like of shape (n,)
         True labels, of two or more classes.
     positive : label, optional
-        By default, a prediction is right if it equals the label. With ``positive``, a prediction is right if both or
-        neither are this label, so that confusing other labels is no error.
+        By default, a prediction is right if it equals the label. With ``positive``, a prediction is right if it and the
+        true label are both ``positive`` or both another label, so that confusing other labels is no error.
     labels : array-like of labels, optional
-        All labels, if a classifier may predict one that is not in ``y``. By default such a prediction raises an error:
-        it is more often another coding (1 for "pos") than a wrong prediction.
+        All labels, if a classifier may predict one that is not in ``y``. By default such a prediction raises an error,
+        because it more often results from another coding (1 for "pos") than from a wrong prediction.
     method : {"exact", "mid-p", "asymptotic"}, default="exact"
         p-value:
 
@@ -126,7 +126,7 @@ def mcnemar_test(
           true null hypothesis more often than its level.
         - "mid-p": omits half of the probability of the observed table [3]_. It is less conservative, and may reject a
           true null hypothesis slightly more often than its level.
-        - "asymptotic": normal approximation without continuity correction, for many such observations.
+        - "asymptotic": normal approximation without continuity correction, for many discordant observations.
     level : float, default=0.95
         Confidence level of all intervals.
     weights : array-like of shape (n,), optional
@@ -144,9 +144,9 @@ def mcnemar_test(
 
     Notes
     -----
-    Observations that both classifiers predict correctly, or both wrongly, have no information about the difference.
-    Each of the b + c others favours either classifier with probability 1/2 under the null hypothesis, so b is binomial
-    [1]_.
+    Observations that both classifiers predict correctly, or both wrongly, contain no information about the difference.
+    Let only the first classifier be right for b observations, and only the second for c. Under the null hypothesis each
+    of these favours either classifier with probability 1/2, so b is binomial [1]_.
 
     The interval of the difference combines two Wilson intervals by Newcombe's square-and-add method [2]_ (method 10).
     It uses the correlation between the two classifiers' successes, with a continuity correction if the correlation is
@@ -154,7 +154,7 @@ def mcnemar_test(
     from 0.02 to 0.5, is 0.94 to 1 at level 0.95. The interval and the p-value are computed differently and may disagree
     about 0 if p is close to 1 - level.
 
-    The observations must be independent of each other, and not used to fit the classifiers.
+    The observations must be independent of each other and must not have been used to fit the classifiers.
 
     References
     ----------
@@ -211,7 +211,7 @@ def paired_difference_interval(agreement: CorrectnessTable, *, level: float = 0.
     Returns
     -------
     Interval
-        Of the error rate of the first classifier minus that of the second.
+        Interval of the error rate of the first classifier minus that of the second.
 
     Raises
     ------

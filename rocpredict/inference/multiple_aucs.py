@@ -70,7 +70,7 @@ class AucTestMany(Result):
     statistic : float
         Hotelling's T squared, which tends to chi-squared with many observations.
     df : int
-        Degrees of freedom: K - 1, less for curves that rank all observations alike.
+        Degrees of freedom: K - 1, or fewer if curves rank all observations alike.
     p_value : float
         p-value of the null hypothesis that all AUCs are equal.
     contrasts : tuple of AucTest
@@ -160,7 +160,7 @@ def auc_test_many(
     direction : {None, "higher", "lower", "auto"} or one of "higher", "lower" for each, default=None
         As in ``auc_test``.
     level : float, default=0.95
-        Confidence level of the interval of each contrast by itself.
+        Confidence level of each interval, not adjusted for the number of contrasts.
     nan_policy : {"raise", "omit"}, default="raise"
         How to handle missing values: raise an error, or omit rows that lack a value of any feature.
     weights, clusters, strata : array-like of shape (n,), optional
@@ -173,14 +173,14 @@ def auc_test_many(
     Raises
     ------
     RocPredictError
-        As ``auc_test``; if there are fewer than two features, or the weights of a contrast do not sum to 0.
+        As in ``auc_test``; also if there are fewer than two features, or the weights of a contrast do not sum to 0.
 
     Notes
     -----
-    The test statistic is a quadratic form of the differences and their covariance matrix [1]_. Each class adds an
-    estimated part of the matrix, so p comes from an F distribution, with the degrees of freedom of a Satterthwaite
-    approximation for matrices [2]_. Contrasts are tested by MOVER, as in ``auc_test``, and their p-values adjusted
-    [3]_.
+    The test statistic is a quadratic form of the differences and their covariance matrix [1]_. This matrix is a sum of
+    estimated parts, one for each class, so p comes from an F distribution with the degrees of freedom of a
+    Satterthwaite approximation for matrices [2]_. Contrasts are tested by MOVER, as in ``auc_test``, and their p-values
+    are adjusted by the method of Holm [3]_.
 
     References
     ----------
@@ -278,8 +278,8 @@ def _test_one_contrast(sample: CurveSample, areas: Placements, weights: FloatArr
 def _test_equality(areas: Placements) -> tuple[tuple[float, int, float], bool]:
     """Test that K areas are equal by Hotelling's T squared, with a covariance matrix of several parts.
 
-    The degrees of freedom are (p + p^2) / sum_k (tr[(V_k V^-1)^2] + tr[V_k V^-1]^2) / df_k for the parts V_k of V, the
-    covariance matrix of p differences (Krishnamoorthy and Yu 2004).
+    The degrees of freedom are (p + p^2) / sum_k {(tr[(V_k V^-1)^2] + tr[V_k V^-1]^2) / df_k}, where the V_k are the
+    parts of V, the covariance matrix of the p differences (Krishnamoorthy and Yu 2004).
 
     Returns
     -------
@@ -383,11 +383,11 @@ class AucByGroup(Result):
     null, method : str
         Null hypothesis, and the test.
     statistic, df, p_value : float, int, float
-        Welch's F, and the first of its degrees of freedom: the number of groups less one. p is 1 for a single group.
+        Welch's F, its numerator degrees of freedom (number of groups minus one), and p, which is 1 for a single group.
     n : pair
         Numbers of observations (negative, positive) of all groups.
     skipped : tuple
-        Groups without observations of a class.
+        Groups without observations of one of the classes.
     stratified : AucEstimate
         AUC of pairs within groups.
     """
@@ -502,27 +502,28 @@ def auc_estimate(
     level : float, default=0.95
         Confidence level.
     method : {"smoothed-logit", "delong", "logit"}, optional
-        Interval. By default "smoothed-logit".
+        Method of the interval. By default "smoothed-logit".
     nan_policy : {"raise", "omit"}, default="raise"
         How to handle missing values: raise an error, or omit these rows.
 
     Returns
     -------
     AucEstimate or AucByGroup
-        ``AucByGroup`` with ``groups``.
+        ``AucByGroup`` if ``groups`` is passed, otherwise ``AucEstimate``.
 
     Raises
     ------
     RocPredictError
-        As ``empirical_roc``; if two of groups, strata and clusters are passed, or no stratum or group has both classes.
+        As in ``empirical_roc``; also if two of groups, strata and clusters are passed, or no stratum or group has both
+        classes.
 
     Notes
     -----
-    The variance is that of DeLong, DeLong and Clarke-Pearson within strata. Strata with one observation of a class, as
-    matched pairs are, do not show it; the variance between such strata replaces it. With clusters the variance is
-    (G - 1)/G times the sum of e^2, e being the changes of the AUC when one of the G clusters is left out [2]_.
-    Student's t then has 3 (sum e^2)^2 / sum e^4 - 2 degrees of freedom, between 4 and G - 1: few for clusters of very
-    unequal sizes.
+    The variance is that of DeLong, DeLong and Clarke-Pearson within strata. Strata with one observation of a class,
+    such as matched pairs, contain no information on this variance; the variance between these strata is used instead.
+    With clusters the variance is (G - 1)/G times the sum of e^2, e being the changes of the AUC when one of the G
+    clusters is left out [2]_. Student's t then has 3 (sum e^2)^2 / sum e^4 - 2 degrees of freedom, between 4 and G - 1:
+    few for clusters of very unequal sizes.
 
     Groups are compared on the logit scale by Welch's test for means with unequal variances [3]_.
 
@@ -601,7 +602,7 @@ def _estimate(sample: CurveSample, level: float, method: str | None) -> AucEstim
 
 
 def _welch_test(groups: list[Placements]) -> tuple[float, int, float]:
-    """Return Welch's F of the logits of the smoothed areas, its first degrees of freedom, and p (Welch 1951)."""
+    """Return Welch's F (1951) for the logits of the smoothed areas, its numerator degrees of freedom and p."""
     areas, df = [SmoothedAreas.from_placements(group) for group in groups], len(groups) - 1
     if not df:
         return 0.0, df, 1.0

@@ -60,7 +60,7 @@ class PairFit:
     fit: Callable[[FloatArray, FloatArray], Pair]
 
     def reflected(self) -> PairFit:
-        """Return the same for -X."""
+        """Return the samples and the function for -X."""
 
         def fit(negative: FloatArray, positive: FloatArray) -> Pair:
             pair = self.fit(-negative, -positive)
@@ -69,11 +69,11 @@ class PairFit:
         return PairFit(-self.negative, -self.positive, fit)
 
     def swap_classes(self) -> PairFit:
-        """Return the same with exchanged classes."""
+        """Return the samples and the function with exchanged classes."""
         return PairFit(self.positive, self.negative, lambda negative, positive: self.fit(positive, negative)[::-1])
 
     def bootstrap_fits(self, resampling: BootstrapOptions) -> Iterator[Pair]:
-        """Return the pairs fitted to each resample; Gaussians in batches, also of transformed values."""
+        """Return the pair fitted to each resample; Gaussians, also of transformed values, are fitted in batches."""
         samples = self.negative, self.positive
         pair = self.fit(*samples)
         is_gaussian = all(isinstance(d, Gaussian) for d in pair)
@@ -96,13 +96,13 @@ class PairFit:
 
 
 def _repeat_rows(sample: FloatArray, counts: FloatArray) -> FloatArray:
-    """Return B resamples of a class, drawn ``counts`` times, shape (B, n)."""
+    """Return B resamples of a class, in which each value occurs ``counts`` times, shape (B, n)."""
     resamples: FloatArray = np.repeat(np.tile(sample, len(counts)), counts.astype(np.intp).ravel())
     return resamples.reshape(counts.shape)
 
 
 def _resampled_gaussians(sample: FloatArray, counts: FloatArray) -> Gaussian[Any]:
-    """Return the Gaussians fitted to B resamples of a class, drawn ``counts`` times, shape (B, n)."""
+    """Return the Gaussians fitted to B resamples, in which each value occurs ``counts`` times, shape (B, n)."""
     center = sample.mean()
     deviation, totals = sample - center, counts.sum(axis=1)
     mean = counts @ deviation / totals
@@ -114,8 +114,8 @@ def _resampled_gaussians(sample: FloatArray, counts: FloatArray) -> Gaussian[Any
 class ParametricUncertainty(Uncertainty):
     """Uncertainty of a predicted ROC curve.
 
-    ``count`` has the observations of the (negative, positive) class, where they are known, and ``refit`` the sample of
-    the prediction, where there is one.
+    ``count`` contains the numbers of observations of the (negative, positive) class, if known, and ``refit`` the sample
+    of the prediction, if there is one.
     """
 
     negative: Distribution[Any]
@@ -174,7 +174,7 @@ class ParametricUncertainty(Uncertainty):
         )
 
     def auc_test(self, null: Any, method: str | None, claim: Hypothesis, level: float, direction: str) -> AucTest:
-        """Test the AUC against a value; p is the level of significance at which the interval excludes it."""
+        """Test the AUC against a value; p is 1 - the level at which the interval begins to exclude the value."""
         method = self._select_method(method, ("pivotal", "delta"), resampled=False)
         engine = PivotalAuc.from_moments(*self._moments) if method == "pivotal" else auc_probit(*self._moments)
         interval, value = self.area_interval(None, level, method), check_probability("null", null)
@@ -194,7 +194,7 @@ class ParametricUncertainty(Uncertainty):
     def tpr_at_fpr_interval(self, fpr: FloatArray, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of the TPR at an FPR, one for each feature or for each of some FPRs.
 
-        It is from 0 to 1 where a class has no variability. At the ends of the curve its width is 0.
+        The interval is [0, 1] if a class has no variability. At the ends of the curve its width is 0.
         """
         method = self._select_method(method, ("pivotal", "delta"))
         estimate, (low, high), dropped = self.solver.along("fpr", fpr), *self._tpr_limits(fpr, level, method)
@@ -280,11 +280,11 @@ class ParametricUncertainty(Uncertainty):
         return self._probability_interval(ameans, level, method, draw)
 
     def _band(self, fpr: FloatArray, level: float, kind: str, method: str | None) -> ConfidenceBand:
-        """Return a band; a pointwise one consists of intervals, a simultaneous one is for a line on the probit scale.
+        """Return a band, of intervals if pointwise, and for a straight line on the probit scale if simultaneous.
 
-        The F quantile of Working and Hotelling has the degrees of freedom of the smaller class. Its limit for many
-        observations, chi-squared, excludes a true curve too often among few (0.912 instead of 0.95 at 10 + 10, 0.929
-        at 20 + 20).
+        The F quantile of Working and Hotelling has the degrees of freedom of the smaller class. With its limit for many
+        observations, the chi-squared quantile, the coverage of small samples is too low (0.912 instead of 0.95 at 10 +
+        10, 0.929 at 20 + 20).
         """
         if kind == KINDS[0]:
             method = self._select_method(method, ("pivotal", "delta"))
@@ -343,7 +343,7 @@ class ParametricUncertainty(Uncertainty):
         return self._empirical.placements(None)
 
     def _uses_empirical(self, method: str | None) -> bool:
-        """Return whether the interval of the AUC is the empirical one: of a fit that is not of two Gaussians."""
+        """Return whether the interval of the AUC is the empirical one, as for fits other than two Gaussians."""
         return self.refit is not None and not self._is_gaussian and method != "bootstrap"
 
     def _select_method(
@@ -351,7 +351,7 @@ class ParametricUncertainty(Uncertainty):
     ) -> str:
         """Return the requested method or the default.
 
-        Two Gaussians: "pivotal" for one feature with ``min_count`` observations of each class and more, else "delta".
+        Two Gaussians: "pivotal" for one feature with ``min_count`` or more observations of each class, else "delta".
         Other fitted families: "bootstrap".
         """
         check_option("method", method, (None, *allowed, "bootstrap") if resampled else (None, *allowed))
@@ -575,10 +575,10 @@ def delta_probit(
 def _auc_parts(
     negative: Gaussian[Any], positive: Gaussian[Any], count: Count
 ) -> tuple[FloatArray, tuple[tuple[FloatArray, FloatArray], ...]]:
-    """Return D, and the parts of the mean and of the standard deviation of each class in its variance.
+    """Return D, and the parts of its variance from the mean and from the standard deviation of each class.
 
-    The part of a standard deviation is that for D^2/2 = 1. All are computed from the fractions of the classes in the
-    sum of variances, and do not depend on the unit.
+    The part from a standard deviation is to be multiplied by D^2/2. All are computed from the fractions of the classes
+    in the sum of variances, and do not depend on the unit.
     """
     d, s0, s1 = BinormalSolver(negative, positive).scaled
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -609,7 +609,7 @@ def reiser_guttman_interval(
 def noncentral_t_interval(
     z: FloatArray, size: ArrayOrFloat, freedom: ArrayOrFloat, level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the interval of Phi(c) where size z has the noncentral t distribution with noncentrality size c.
+    """Return the interval of Phi(c) if size z has the noncentral t distribution with noncentrality size c.
 
     It is exact for P(X >= threshold) of a Gaussian sample, with size^2 = n and freedom = n - 1.
     """
@@ -646,15 +646,15 @@ def _noncentral_t_limits(t: float, freedom: float, level: float) -> tuple[float,
 class PivotalAuc:
     """Distribution of the generalized pivot of D, with AUC = Phi(D) (cf. Li, Liao and Liu 2008).
 
-    The pivot draws standard deviations s sqrt((n - 1)/chi-squared) and, about the means, a normal distance between
-    the classes. It is a mixture over the standard deviations of normal distributions of that distance.
+    Standard deviations are drawn as s sqrt((n - 1)/chi-squared). Given these, the distance between the means is normal.
+    The distribution of the distance is therefore a mixture of normal distributions.
 
     Attributes
     ----------
     distance : float
         Distance between the estimated means.
     scale, std_error : arrays of shape (draws,)
-        Root of the sum of both drawn variances; standard error of the distance with them.
+        Square root of the sum of both drawn variances, and standard error of the distance for these variances.
     """
 
     distance: float

@@ -74,9 +74,10 @@ BandKind: TypeAlias = Literal["pointwise", "simultaneous"]
 class UncertaintyMixin(Generic[Value]):
     """Standard errors, intervals, tests and bands of a ROC curve; mixed into ``Roc``.
 
-    The defaults are the methods that kept their level in simulations: for samples smoothed logit intervals and
-    Dirichlet draws, for two Gaussians with counts generalized pivots, and for a batch of features the delta method.
-    Methods that draw have ``n_resamples`` and ``rng``. With the default seed the same data have the same interval.
+    The defaults are the methods that kept their level in simulations: smoothed logit intervals and Dirichlet draws for
+    samples, generalized pivots for two Gaussians with counts, and the delta method for a batch of features.
+    ``n_resamples`` and ``rng`` apply to methods that use random numbers. With the default seed, the same data give the
+    same interval.
     """
 
     _oriented_distributions: Any
@@ -97,16 +98,17 @@ class UncertaintyMixin(Generic[Value]):
         method : str, optional
             Samples:
 
-            - "delong" (default): by the placement values. If it is 0 or unknown, "smoothed-logit" replaces the default.
-            - "hanley-mcneil": of exponential classes with this AUC.
-            - "smoothed-logit": with added observations, never 0.
+            - "delong" (default): from the placement values. If it is 0 or unknown, "smoothed-logit" replaces the
+              default.
+            - "hanley-mcneil": standard error for exponential classes with this AUC.
+            - "smoothed-logit": standard error with added observations, which is never 0.
             - "bootstrap": standard deviation over resamples.
 
-            Two Gaussians with counts: "delta". A fitted prediction has "bootstrap" in addition.
+            Two Gaussians with counts: "delta". A fitted prediction also accepts "bootstrap".
         n_resamples : int, default=2000
-            Number of resamples, for methods that draw.
+            Number of resamples or draws, for methods that use random numbers.
         rng : int or numpy.random.Generator, default=0
-            Seed or generator, for methods that draw.
+            Seed or generator, for methods that use random numbers.
 
         Returns
         -------
@@ -136,7 +138,7 @@ class UncertaintyMixin(Generic[Value]):
             - "newcombe": score interval with the variance of exponential classes [2]_.
             - "delong", "logit": Wald intervals with DeLong's variance, of the AUC and of its logit.
             - "hanley-mcneil": Wald interval with the variance of exponential classes.
-            - "bootstrap", "bca": stratified resamples; percentiles, and bias-corrected and accelerated ones [3]_.
+            - "bootstrap", "bca": percentiles over stratified resamples, and bias-corrected and accelerated ones [3]_.
 
             Two Gaussians with counts:
 
@@ -144,11 +146,11 @@ class UncertaintyMixin(Generic[Value]):
             - "delta" (default for a batch): delta method on the probit scale, with Student's t.
             - "reiser-guttman": noncentral t [5]_.
 
-            A fitted prediction has "bootstrap" in addition, which refits each resample.
+            A fitted prediction also accepts "bootstrap", with a refit to each resample.
         n_resamples : int, default=2000
-            Number of resamples, for methods that draw.
+            Number of resamples or draws, for methods that use random numbers.
         rng : int or numpy.random.Generator, default=0
-            Seed or generator, for methods that draw.
+            Seed or generator, for methods that use random numbers.
 
         Returns
         -------
@@ -164,8 +166,9 @@ class UncertaintyMixin(Generic[Value]):
         -----
         "smoothed-logit" adds a quarter of an observation to each class to estimate the area, and half of one to
         estimate its variance. Its quantiles are those of Student's t with Satterthwaite's degrees of freedom. "pivotal"
-        is a distribution of the AUC over standard deviations s sqrt((n - 1)/chi-squared) and normal means. "delta" has
-        Satterthwaite's degrees of freedom. The coverage of each method is in the documentation ("How intervals cover").
+        uses the distribution of the AUC for standard deviations drawn as s sqrt((n - 1)/chi-squared) and normal means.
+        "delta" uses Satterthwaite's degrees of freedom. The coverage of each method is in the documentation ("How
+        intervals cover").
 
         References
         ----------
@@ -202,9 +205,9 @@ class UncertaintyMixin(Generic[Value]):
             Samples:
 
             - "smoothed-logit" (default): p is 1 - the level at which the default interval begins to exclude the value.
-            - "delong": the difference over its standard error.
-            - "mann-whitney": equal distributions; a normal approximation with tie correction.
-            - "exact": equal distributions; all ways to choose the labels of up to 200 observations.
+            - "delong": the difference divided by its standard error.
+            - "mann-whitney": test of equal distributions by a normal approximation with tie correction.
+            - "exact": test of equal distributions over all ways to choose the labels, for up to 200 observations.
 
             Two Gaussians with counts: "pivotal" (default), "delta"; p is 1 - the level at which that interval begins to
             exclude the value.
@@ -262,9 +265,9 @@ class UncertaintyMixin(Generic[Value]):
             Samples: "delong" (default; with the variability of the ends of the range), "smoothed-logit", "bootstrap".
             Two Gaussians with counts: "delta".
         n_resamples : int, default=2000
-            Number of resamples, for methods that draw.
+            Number of resamples or draws, for methods that use random numbers.
         rng : int or numpy.random.Generator, default=0
-            Seed or generator, for methods that draw.
+            Seed or generator, for methods that use random numbers.
 
         Returns
         -------
@@ -306,16 +309,16 @@ class UncertaintyMixin(Generic[Value]):
             "logit" (with the variance of the partial area itself), "bootstrap", "bca". Two Gaussians with counts:
             "pivotal" (default for one feature), "delta".
         n_resamples : int, default=2000
-            Number of resamples, for methods that draw.
+            Number of resamples or draws, for methods that use random numbers.
         rng : int or numpy.random.Generator, default=0
-            Seed or generator, for methods that draw.
+            Seed or generator, for methods that use random numbers.
 
         Returns
         -------
         Interval
             It contains the empirical partial area. The flag ``extrapolated`` indicates that fewer than one negative is
-            expected in the range of FPR, or one positive in that of TPR. The interval then depends on an assumed curve
-            there.
+            expected in the range of FPR, or fewer than one positive in the range of TPR. The interval then depends on
+            an assumed curve in this range.
 
         Raises
         ------
@@ -351,7 +354,8 @@ class UncertaintyMixin(Generic[Value]):
         Parameters
         ----------
         fpr : float or array-like
-            FPRs. With a single feature of any shape: one interval for each, each by itself (see ``band``).
+            FPRs, of any shape for a single feature. Each FPR has its own pointwise interval (for a whole curve, see
+            ``band``).
         level : float, default=0.95
             Confidence level.
         method : str, optional
@@ -363,9 +367,9 @@ class UncertaintyMixin(Generic[Value]):
 
             Two Gaussians with counts: "pivotal" (default for one feature), "delta".
         n_resamples : int, default=2000
-            Number of resamples, for methods that draw.
+            Number of resamples or draws, for methods that use random numbers.
         rng : int or numpy.random.Generator, default=0
-            Seed or generator, for methods that draw.
+            Seed or generator, for methods that use random numbers.
 
         Returns
         -------
@@ -380,11 +384,11 @@ class UncertaintyMixin(Generic[Value]):
 
         Notes
         -----
-        "dirichlet": each observation has an exponential weight, and each class one weight more. The FPR at the k-th
-        largest negative is then distributed as that of a continuous distribution (cf. [2]_, [3]_). The drawn curve is
-        straight between the negatives. Before the largest one it is flat for the lower limit (a power of 4 from (0,
-        0)). For the upper limit it is as steep as the power law with half of the exponent that the top quarter of the
-        negatives suggests.
+        "dirichlet": each observation has an exponential weight, and each class has one additional weight. The FPR at
+        the k-th largest negative is then distributed as for a sample from a continuous distribution (cf. [2]_, [3]_).
+        The drawn curve is straight between the negatives. Between (0, 0) and the largest negative, the curve for the
+        lower limit is flat (a power of 4), and the curve for the upper limit is as steep as the power law with half of
+        the exponent that the top quarter of the negatives suggests.
 
         References
         ----------
@@ -469,18 +473,18 @@ class UncertaintyMixin(Generic[Value]):
         level : float, default=0.95
             Confidence level.
         kind : {"pointwise", "simultaneous"}, default="pointwise"
-            - "pointwise": at each FPR an interval of the TPR, for one FPR chosen beforehand. The limits of an empirical
-              curve are widened where they decrease as the FPR rises, or exclude the curve.
+            - "pointwise": an interval of the TPR at each FPR, valid for one FPR chosen beforehand. The limits of an
+              empirical curve are widened where they decrease as the FPR rises, or where they exclude the curve.
             - "simultaneous": the whole curve is inside with this level.
         fpr : array-like of shape (k,), optional
             FPRs of the band. By default 201 FPRs, evenly from 0 to 1.
         method : str, optional
-            Pointwise: as in ``tpr_at_fpr_interval``. A fitted prediction has "bootstrap" in addition. Simultaneous:
+            Pointwise: as in ``tpr_at_fpr_interval``. A fitted prediction also accepts "bootstrap". Simultaneous:
             "kolmogorov-smirnov" for samples [1]_, "working-hotelling" for two Gaussians with counts [2]_.
         n_resamples : int, default=2000
-            Number of resamples, for methods that draw.
+            Number of resamples or draws, for methods that use random numbers.
         rng : int or numpy.random.Generator, default=0
-            Seed or generator, for methods that draw.
+            Seed or generator, for methods that use random numbers.
 
         Returns
         -------
@@ -494,12 +498,12 @@ class UncertaintyMixin(Generic[Value]):
 
         Notes
         -----
-        "kolmogorov-smirnov": with probability sqrt(level) the empirical FPR is at no threshold farther from the true
-        one than e0, the exact quantile of Kolmogorov's statistic, and likewise the TPR and e1. The curve is therefore
-        between TPR(FPR - e0) - e1 and TPR(FPR + e0) + e1 for all distributions. Ties make the band conservative.
-        "working-hotelling": on the probit scale a + b x plus or minus sqrt(2 F(level)) SE(x), with SE by the delta
-        method and F the quantile with 2 and min(count) - 1 degrees of freedom. The band is trimmed to the values that a
-        rising curve can reach, which does not change its coverage.
+        "kolmogorov-smirnov": with probability sqrt(level), the empirical FPR is within e0 of the true FPR at every
+        threshold, where e0 is the exact quantile of Kolmogorov's statistic. The TPR is within e1 with the same
+        probability. The curve is therefore between TPR(FPR - e0) - e1 and TPR(FPR + e0) + e1 for all distributions.
+        Ties make the band conservative. "working-hotelling": on the probit scale a + b x plus or minus sqrt(2 F(level))
+        SE(x), with SE by the delta method and F the quantile with 2 and min(count) - 1 degrees of freedom. The band is
+        trimmed to the values that a rising curve can reach, which does not change its coverage.
 
         References
         ----------
@@ -537,7 +541,7 @@ class UncertaintyMixin(Generic[Value]):
         measure : str
             "tpr", "fpr", "tnr", "fnr"; for samples also "precision", "npv", "false_discovery_rate",
             "false_omission_rate", "accuracy", "error_rate", "ameans", "youden"; or an alias, such as "ppv". Precision
-            and the other measures that depend on the prevalence have that of the sample.
+            and the other measures that depend on the prevalence use the prevalence of the sample.
         threshold : float or array-like
             Thresholds.
         level : float, default=0.95
@@ -582,7 +586,7 @@ class UncertaintyMixin(Generic[Value]):
     ) -> EmpiricalUncertainty | ParametricUncertainty:
         """Return the uncertainty of two samples, or of two distributions.
 
-        With ``swap_axes`` it is that of the curve reflected at the other diagonal, whose FPR is 1 - TPR.
+        With ``swap_axes``, it is the uncertainty of the curve with the axes FPR' = 1 - TPR and TPR' = 1 - FPR.
         """
         from rocpredict.inference.empirical import EmpiricalUncertainty
         from rocpredict.inference.parametric import ParametricUncertainty
@@ -620,7 +624,7 @@ class ThresholdUncertainty:
         return replace(interval, low=to_scalar(np.minimum(*limits)), high=to_scalar(np.maximum(*limits)))
 
     def ameans_interval(self, level: float, method: str | None, n_resamples: int, rng: Seed) -> Interval:
-        """Return the interval of the Ameans there."""
+        """Return the interval of the Ameans at the threshold."""
         uncertainty, level = self.make_uncertainty(n_resamples, rng), check_confidence_level(level)
         return uncertainty.ameans_interval(self.criterion, level, method)
 

@@ -15,8 +15,8 @@ labels : sequence of str, optional
 chance : bool, default=True
     Draw the chance line.
 legend : bool, default=True
-    Draw a legend. A title above a legend that is placed above the axes needs a ``pad`` of 24 for a legend of one line,
-    or 40 for two lines.
+    Draw a legend. If the legend is above the axes, a title needs a ``pad`` of 24 for a legend of one line, or 40 for
+    two lines.
 feature, unit : str, optional
     Name and unit of the feature on the x axis. They are shown literally, and a long name is truncated.
 """

@@ -40,7 +40,7 @@ class Box(NamedTuple):
 
     @classmethod
     def in_corner(cls, corner: str, size: tuple[float, float]) -> Box:
-        """Return a rectangle of this size in a corner of the axes, such as "lower right" or "upper center"."""
+        """Return a rectangle of this size at a corner or edge of the axes, such as "lower right" or "upper center"."""
         (edge, horizontal), (width, height) = corner.split(), size
         left = {"left": 0.0, "center": (1 - width) / 2, "right": 1 - width}[horizontal]
         bottom = 0.0 if edge == "lower" else 1 - height
@@ -256,7 +256,7 @@ def place_labels(
     Parameters
     ----------
     positions : array of shape (n, 2)
-        Anchors, in fractions of the axes, as all positions and sizes here.
+        Anchors. All positions and sizes are in fractions of the axes.
     sizes : sequence of n pairs (width, height)
         Sizes of the labels.
     points : array of shape (m, 2)

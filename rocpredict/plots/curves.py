@@ -95,8 +95,8 @@ def plot_roc(
     Notes
     -----
     An empirical curve is drawn from point to point, with diagonal segments for ties between the classes. The area
-    between the chance line and a curve below it is hatched. Whether confidence bands overlap is not a test of two
-    curves from the same observations, because these are correlated; use ``test``.
+    between the chance line and a curve below it is hatched. The overlap of confidence bands is not a test of two curves
+    from the same observations, because the curves are correlated; use ``test``.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def plot_comparison(predicted: Roc[float], empirical: EmpiricalRoc, *, ax: Axes 
     Raises
     ------
     RocPredictError
-        If an argument is not such a curve, or the directions differ, as in ``rocpredict.compare``.
+        If an argument is not a curve of the stated type, or the directions differ, as in ``rocpredict.compare``.
 
     Examples
     --------
@@ -256,7 +256,7 @@ def plot_mean_roc(
 
     Notes
     -----
-    The bands are pointwise and describe folds that share training data. Whether two bands overlap is not a test of two
+    The bands are pointwise and describe folds that share training data. The overlap of two bands is not a test of two
     models.
 
     Examples
@@ -385,7 +385,7 @@ def plot_band(
         * "pointwise": covers the TPR at each single FPR with probability ``level``.
         * "simultaneous": covers the whole curve with probability ``level``.
     method : str, optional
-        Method of the band, as in ``roc.band``. By default, the one for this kind of curve.
+        Method of the band, as in ``roc.band``. By default, the default method for this kind of curve.
     ax : matplotlib Axes, optional
         Axes to draw on. By default, those of a new figure.
     label : str, optional
@@ -498,7 +498,7 @@ def plot_precision_recall(
 
 
 def select_by_prevalence(curves: Sequence[Any]) -> list[Any]:
-    """Return one curve of each prevalence, rounded to six decimals."""
+    """Return one curve for each distinct prevalence, rounded to six decimals."""
     return list({round(curve.prevalence, 6): curve for curve in curves}.values())
 
 
@@ -560,12 +560,12 @@ def plot_probit(
 
     Notes
     -----
-    The axes are probit(FPR) and probit(TPR), with the rates as tick labels. The curve of two Gaussians is the line
-    a + b probit(FPR) with a = (mean1 - mean0)/std1 and b = std0/std1. Its slope is 1 if both classes have the same
-    standard deviation. Rates of 0 and 1 are infinite on this scale; empirical curves are drawn at the edge there. Near
-    the edges an empirical curve depends on few observations and has a large sampling variation. A straight empirical
-    curve means that an increasing transform exists that makes both classes Gaussian (Metz, Herman and Shen 1998). The
-    classes themselves are Gaussian only if the curve also agrees with the predicted one.
+    The axes are probit(FPR) and probit(TPR), with the rates as tick labels. The curve of two Gaussians is the line a +
+    b probit(FPR) with a = (mean1 - mean0)/std1 and b = std0/std1. Its slope is 1 if both classes have the same standard
+    deviation. Rates of 0 and 1 are infinite on this scale; points of empirical curves with these rates are drawn at the
+    edge. Near the edges an empirical curve depends on few observations and has a large sampling variation. A straight
+    empirical curve means that an increasing transform exists that makes both classes Gaussian (Metz, Herman and Shen
+    1998). The classes themselves are Gaussian only if the curve also agrees with the predicted one.
 
     Examples
     --------

@@ -17,13 +17,13 @@ from rocpredict.plots.canvas import Canvas
 from rocpredict.roc.base import Roc
 from rocpredict.solvers.thresholds import BestThreshold
 
-#: Maximum height of the axes in median heights of a density; the peak of a Gaussian is 1.25 of these.
+#: Maximum of the y axis, as a multiple of the median height of a density; the peak of a Gaussian is at 1.25.
 _MAX_RELATIVE_HEIGHT = 5
 _MAX_HEIGHT = 1e306
 
 
 class _ClassDrawing(NamedTuple):
-    """Drawing data of one class, with the probabilities (later the heights) ``stems`` of its atoms ``points``."""
+    """Drawing data of one class; ``stems`` are the probabilities (later the heights) of its atoms at ``points``."""
 
     class_style: style.ClassStyle
     distribution: Distribution
@@ -57,8 +57,7 @@ def plot_densities(
         Threshold, in the unit of the feature. By default, ``roc.best_threshold()``.
     prevalence : float, optional
         Proportion of positives, in [0, 1]. If passed, the densities are weighted by it: the areas then add up to 1, and
-        the crossings are candidates for the highest accuracy. Without weights they are candidates for the highest
-        Ameans.
+        the crossings are candidates for the threshold with the highest accuracy (without weights, the highest Ameans).
     feature : str, default="x"
         Name of the feature.
     unit : str, optional
@@ -81,8 +80,8 @@ def plot_densities(
     Notes
     -----
     Values with a positive probability (a standard deviation of 0, a discrete distribution) are drawn as stems. In a
-    plot with densities, whose unit differs, only the relative heights of the stems are meaningful. Histograms have a
-    bin edge at the threshold.
+    plot that also shows densities, which have another unit, only the relative heights of the stems are meaningful.
+    Histograms have a bin edge at the threshold.
 
     Examples
     --------

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 _TITLED: style.Look = {"title_fontsize": style.SMALL, "alignment": "left"}
-#: The properties of a legend that would hide something inside.
+#: Properties of a legend that would hide points inside the axes.
 _ABOVE: style.Look = _TITLED | {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "frameon": False}
 #: Maximum characters of a class name.
 _MAX_CLASS_LENGTH = 16
@@ -233,7 +233,7 @@ def _neg_log10_p(p: Any) -> FloatArray:
 
 
 def _draw_by_level(scatter: _Scatter, p: FloatArray, has_empirical: NDArray[np.bool_], level: float) -> None:
-    """Draw points with q <= level and q > level, with hollow points for predicted among empirical AUCs."""
+    """Draw points with q <= level and with q > level; predicted AUCs among empirical ones are hollow."""
     is_significant, zero, some = scatter.table["q_value"] <= level, p == 0, has_empirical[scatter.rows]
     mixed = bool(some.any() and not some.all())
     scatter.draw(zero, _ZERO, f"p < {_MIN_P_VALUE:.0e}, drawn at this value".replace("-", "−"))
@@ -247,8 +247,9 @@ def _draw_by_level(scatter: _Scatter, p: FloatArray, has_empirical: NDArray[np.b
 def _draw_level(scatter: _Scatter, p: FloatArray, level: float) -> FloatArray:
     """Draw the line at which q equals the level, and return points on it, in fractions of the axes.
 
-    The line is at the p-value ``level * p / q`` of the significant row with the largest p. By Benjamini-Hochberg, q is
-    m p / k for the largest of k significant p-values among m, so that the line is at the critical value k level / m.
+    The line is at the p-value ``level * p / q`` of the significant row with the largest p. With the Benjamini-Hochberg
+    adjustment, q is m p / k for the largest of k significant p-values among m, so that the line is at the critical
+    value k level / m.
     """
     q = scatter.table["q_value"]
     significant = scatter.rows[(q[scatter.rows] <= level) & (p[scatter.rows] > 0)]
@@ -348,7 +349,7 @@ def plot_screening(
 
     Notes
     -----
-    Long names are truncated in the middle. Rows with the flag ``misfit`` have a cross for the predicted AUC.
+    Long names are truncated in the middle. The predicted AUC of a row with the flag ``misfit`` is drawn as a cross.
 
     In "volcano" the dashed line is the p-value at which the least significant row with q <= ``max_q`` would have
     q = ``max_q`` at the same rank. With the Benjamini-Hochberg adjustment it is k max_q/m for k significant of m tested

@@ -185,7 +185,7 @@ def as_sequence(values: object) -> list[Any] | None:
 
 
 def check_single_feature(roc: object, argument: str = "roc") -> Roc:
-    """Return an ROC curve after checking that it is one, of one feature."""
+    """Return an argument after checking that it is the ROC curve of one feature."""
     if not isinstance(roc, Roc):
         makers = "rp.PredictedRoc, rp.predict_roc or rp.empirical_roc"
         raise RocPredictError(f"{argument}={short_repr(roc)} is not an ROC curve; pass the result of {makers}")
@@ -266,7 +266,7 @@ _STEPS = 16
 
 
 def feature_axis_limits(roc: Roc, threshold: float) -> tuple[float, float]:
-    """Return the limits of the x axis, which contain both classes and the threshold unless it is far away."""
+    """Return the limits of the x axis, which contain both classes and, unless it is far away, the threshold."""
     limits = distribution_limits(roc.negative) + distribution_limits(roc.positive) or [0.0]  # all values are infinite
     low, high = min(limits), max(limits)
     if low - (high - low) < threshold < high + (high - low):
@@ -348,7 +348,7 @@ _FIXED_METADATA: dict[str, Look] = {
 
 
 def save_figure(figure: Figure, path: str | PathLike[str]) -> Path:
-    """Write a figure to a file, reproducibly to the byte.
+    """Write a figure to a file with reproducible bytes.
 
     Parameters
     ----------

@@ -210,9 +210,10 @@ def plot_cost(
     Cost curves were introduced in [1]_. With the prevalence BR and the costs C1 of a false positive and C0 of a false
     negative, the probability cost is PC = BR C0/(BR C0 + (1 - BR) C1). The normalized expected cost of a threshold is
     FNR PC + FPR (1 - PC), in units of the cost of calling all observations wrongly. Each threshold, a point in the ROC
-    plot, is a straight line here, and the curve is the lower envelope of these lines. It is nowhere above the two lines
-    of calling all observations positive and none positive. At PC = 1/2 it is 1 - Ameans. For samples the thresholds are
-    chosen and evaluated on the same data, so that the curve is optimistic.
+    plot, is a straight line in this plot, and the cost curve is the lower envelope of these lines. It is nowhere above
+    the two lines for calling all observations positive and for calling none positive. At PC = 1/2, it is 1 minus the
+    highest Ameans. For samples the thresholds are chosen and evaluated on the same data, so that the curve is
+    optimistic.
 
     References
     ----------

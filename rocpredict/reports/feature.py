@@ -67,7 +67,7 @@ class FeatureAnalysis:
     family_name, family_label : str
         Name of the family, and of the prediction.
     gaussian, shrunk : bool
-        Whether the prediction has delta-method intervals; whether it is shrunk towards the data.
+        Whether the prediction is two Gaussians, which have intervals; whether it is shrunk towards the data.
     diagnosis, model_fit : Diagnosis, ModelFit or None
         Diagnosis and fit of the prediction, if there is one.
     best_empirical, best_predicted : BestThreshold
@@ -85,8 +85,8 @@ class FeatureAnalysis:
     verdict : str
         Conclusion about the fit of the prediction.
     proper_auc : float or None
-        AUC of the likelihood-ratio rule, if the densities cross more than once and it differs when printed. None for a
-        shrunk estimate, which has no densities.
+        AUC of the likelihood-ratio rule, if the densities cross more than once and its printed digits differ from those
+        of the predicted AUC. None for a shrunk estimate, which has no densities.
     crossings_inside : list of float
         Crossings of the densities within the range of the values.
     flags : list of str
@@ -229,7 +229,7 @@ def threshold_grid(analysis: FeatureAnalysis) -> Table:
     titles = ["Distribution", "Threshold", f"{format_level(analysis.level)} CI", "Method"]
     titles += ["TPR", "FPR", "Ameans", "Flags"]
     formats = {"Threshold": format_numeral, **dict.fromkeys(titles[4:7], format_rate)}
-    return Table("Thresholds with the highest Ameans (balanced accuracy), (TPR + TNR)/2", titles, rows, formats)
+    return Table("Thresholds with the highest Ameans (balanced accuracy, (TPR + TNR)/2)", titles, rows, formats)
 
 
 def rate_table(analysis: FeatureAnalysis) -> Table:

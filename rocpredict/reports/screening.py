@@ -131,7 +131,7 @@ def check_same_data(table: ScreeningResult, data: Any) -> SourceData:
     features, labels = read_table_and_labels(data[0], data[1])
     if features.n_rows != table.n_observations:
         raise RocPredictError(
-            f"data= has {features.n_rows} rows and the table was computed from {table.n_observations}; pass the data "
+            f"data= has {features.n_rows} rows, but the table was computed from {table.n_observations}; pass the data "
             "that were screened"
         )
     weights = check_sample_weight(data[2], features.n_rows) if len(data) == 3 else None
@@ -349,7 +349,7 @@ class ScreeningReportText:
         self.complete = len(np.unique(table.row_index)) == table.n_screened
         part = f"{len(table):,} of {table.n_screened:,} {self.noun}s"
         self.shown = pluralize(len(table), self.noun) if self.complete else part
-        pairs = f"{pluralize(table.n_screened, 'pair')} of feature and class pair"
+        pairs = f"{pluralize(table.n_screened, 'combination')} of feature and class pair"
         self.size = pairs if self.several else pluralize(table.n_screened, "feature")
         self.first = next(iter(_rows(table.top(1))), {})
         self.weighted = table["n_negative"].dtype.kind == "f"

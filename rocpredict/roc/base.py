@@ -102,7 +102,7 @@ def _distribution_label(distribution: Any) -> str:
 
 
 def n_terms(distribution: Any) -> int:
-    """Return the number of terms that one evaluation of a distribution sums over."""
+    """Return the number of terms that are summed in one evaluation of a distribution."""
     if hasattr(distribution, "base"):
         return n_terms(distribution.base)
     return len(distribution.components.weights) if hasattr(distribution, "components") else 0
@@ -195,8 +195,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         threshold : float or array-like
-            Threshold, in the unit of the feature. One feature accepts any shape; a batch of shape F accepts one number
-            for all features or an array of shape F.
+            Threshold, in the unit of the feature. Any shape for one feature; one number for all features or an array of
+            shape F for a batch.
 
         Returns
         -------
@@ -403,8 +403,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         fpr : float or array-like
-            Highest false positive rate, in [0, 1]. One feature accepts any shape; a batch accepts one number or an
-            array of shape F.
+            Highest false positive rate, in [0, 1]. Any shape for one feature; one number or an array of shape F for a
+            batch.
 
         Returns
         -------
@@ -434,8 +434,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         tpr : float or array-like
-            Lowest true positive rate, in [0, 1]. One feature accepts any shape; a batch accepts one number or an array
-            of shape F.
+            Lowest true positive rate, in [0, 1]. Any shape for one feature; one number or an array of shape F for a
+            batch.
 
         Returns
         -------
@@ -467,8 +467,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         fpr : float or array-like
-            False positive rate, in [0, 1]. One feature accepts any shape; a batch accepts one number or an array of
-            shape F.
+            False positive rate, in [0, 1]. Any shape for one feature; one number or an array of shape F for a batch.
 
         Returns
         -------
@@ -489,13 +488,13 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         return to_scalar(self._solver.slope(self._rate("fpr", fpr)))
 
     def hook(self) -> Hook[Value]:
-        """Return the part of the curve below the chance line.
+        """Return the hook, which is the part of the curve below the chance line.
 
         Returns
         -------
         Hook
-            FPR bounds and area of this part. Two Gaussians with different standard deviations always have one, often
-            too small to be seen.
+            FPR bounds and area of this part. The curve of two Gaussians with different standard deviations always has a
+            hook, which is often too small to see.
 
         See Also
         --------
@@ -515,7 +514,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         n_points : int, default=513
-            Number of thresholds, chosen to cover both classes. Empirical curves ignore it and return all their points.
+            Number of thresholds, chosen to cover both classes. Ignored for empirical curves: all their points are
+            returned.
 
         Returns
         -------
@@ -605,9 +605,9 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
         Notes
         -----
-        "best" is the net benefit after a perfect calibration that keeps the order of the values; it is never below that
-        of treating all or none. If the thresholds are chosen and evaluated on the same data, the net benefit is
-        optimistic. "probability" is also reduced by poor calibration.
+        With "best", the result is the net benefit after a perfect calibration that preserves the order of the values;
+        it is never below the net benefit of treating all or none. If the thresholds are chosen and evaluated on the
+        same data, the net benefit is optimistic. With "probability", poor calibration also reduces the net benefit.
 
         References
         ----------
@@ -671,7 +671,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
             * "ameans" (also "youden", "balanced_accuracy"): highest (TPR + TNR)/2.
             * "cost": lowest expected cost; uses ``prevalence``, ``cost_fp`` and ``cost_fn``.
-            * "accuracy", "f1", "f_beta": highest value of this measure; they use ``prevalence``.
+            * "accuracy", "f1", "f_beta": highest value of the measure named; uses ``prevalence``.
             * "closest_topleft": smallest distance to the corner (FPR = 0, TPR = 1).
             * "min_tpr", "min_tnr", "max_fpr": best threshold with TPR >= ``value``, TNR >= ``value`` or
               FPR <= ``value``.
@@ -699,9 +699,9 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Notes
         -----
         For two Gaussians the best threshold is the crossing of the (weighted) densities at which the likelihood ratio
-        increases; [1]_ treats the same quadratic equation. If no crossing is better than a bound of the axis, the
-        threshold is infinite. For samples the threshold is the midpoint of the middle one of the best intervals. A
-        threshold that is chosen and evaluated on the same data is optimistic.
+        increases; [1]_ treats the same quadratic equation. If no crossing is better than calling all or no observations
+        positive, the threshold is infinite. For samples, the best thresholds form intervals; the threshold is the
+        midpoint of the middle interval. A threshold that is chosen and evaluated on the same data is optimistic.
 
         References
         ----------
@@ -773,12 +773,12 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Notes
         -----
         The crossings satisfy prevalence cost_fn f1(t) = (1 - prevalence) cost_fp f0(t). For two Gaussians, most pairs
-        of one family and histograms they follow from the form of the densities. For other pairs the
-        log ratio is bracketed between about 2,000 quantiles of both classes, and for mixtures of up to 1,000 normals
-        between points a quarter of a standard deviation apart around each component. Intervals are halved until no
-        further crossing fits between their bounds. A density that oscillates more often than these points resolve may
-        have further crossings. Where the weighted densities are equal over a whole interval, up to rounding,
-        ``best_threshold("cost", ...)`` has the flag ``crossings_uncertain``.
+        of one family, and histograms, they are computed from the form of the densities. For other pairs, each crossing
+        is bracketed between two of about 2,000 quantiles of both classes or, for mixtures of up to 1,000 normals, of
+        points a quarter of a standard deviation apart around each component. Intervals are halved until no further
+        crossing fits between their bounds. A density that oscillates more often than these points resolve may have
+        further crossings. If the weighted densities are equal over a whole interval, up to rounding,
+        ``best_threshold("cost", ...)`` returns the flag ``crossings_uncertain``.
 
         Examples
         --------
@@ -799,8 +799,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
         Notes
         -----
-        For a shrunk estimate (family "auto") only its model is used: the likelihood ratio of single observations is
-        noise.
+        For a shrunk estimate (family "auto") only its model is used, because a likelihood ratio estimated from single
+        observations is noise.
 
         Examples
         --------
@@ -848,8 +848,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Raises
         ------
         RocPredictError
-            If a threshold has two requirements, a requirement is outside [0, 1], or a predictive value is requested
-            without a prevalence in (0, 1).
+            If two requirements are passed for one threshold, a requirement is outside [0, 1], or a predictive value is
+            requested without a prevalence in (0, 1).
 
         Notes
         -----
@@ -858,13 +858,13 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         negative. If the two regions would overlap, one threshold meets both requirements: ``single_threshold`` is True,
         and the threshold is the one in the overlap with the highest Ameans.
 
-        A predictive value does not always increase with the threshold, because the other class may be more frequent far
+        A predictive value does not always increase with the threshold, because the other class can be more frequent far
         out in a tail. ``min_ppv`` refers to all observations ruled in, and among the thresholds that meet it the one
         that decides most observations is chosen (``min_npv`` likewise). For samples the rates are computed from the
         same data, without correction for sampling variation.
 
-        The partition into three zones is that of [1]_. With error rates as requirements it equals the intermediate
-        range of the two-graph ROC plot [2]_.
+        The partition into three zones is that of [1]_. With error rates as requirements, the grey zone equals the
+        intermediate range of the two-graph ROC plot [2]_.
 
         References
         ----------
@@ -1067,7 +1067,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
 
 def _quantiles_with_atoms(distribution: Distribution, tail: FloatArray) -> FloatArray:
-    """Return upper quantiles, moved just above an atom for tails below 0.5 because the curve jumps at an atom."""
+    """Return upper quantiles; for tails below 0.5, those at an atom are moved just above it."""
     quantiles = np.asarray(distribution.isf(tail))
     at = np.asarray(distribution.sf_inclusive(quantiles)) > distribution.sf(quantiles)
     return np.where(at & (tail < 0.5), _next_float(quantiles), quantiles)

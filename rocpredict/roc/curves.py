@@ -104,8 +104,8 @@ class CurveMethods(Generic[Value]):
             Scale of the result:
 
             * None: the area itself.
-            * "mcclish": area rescaled so that chance has 1/2 and a perfect curve 1 [1]_. Values below 1/2 (even below
-              0) mean a curve worse than chance in this range.
+            * "mcclish": area rescaled so that chance yields 1/2 and a perfect curve 1 [1]_. A value below 1/2, even
+              below 0, indicates a curve worse than chance in this range.
 
         Returns
         -------
@@ -143,8 +143,7 @@ class CurveMethods(Generic[Value]):
         Parameters
         ----------
         fpr : float or array-like
-            False positive rate, in [0, 1]. One feature accepts any shape; a batch accepts one number or an array of
-            shape F.
+            False positive rate, in [0, 1]. Any shape for one feature; one number or an array of shape F for a batch.
 
         Returns
         -------
@@ -174,8 +173,7 @@ class CurveMethods(Generic[Value]):
         Parameters
         ----------
         tpr : float or array-like
-            True positive rate, in [0, 1]. One feature accepts any shape; a batch accepts one number or an array of
-            shape F.
+            True positive rate, in [0, 1]. Any shape for one feature; one number or an array of shape F for a batch.
 
         Returns
         -------
@@ -209,8 +207,8 @@ class PrecisionRecallCurve(Result):
         True positive rates.
     precision : array of shape (T,)
         Proportion of positives among the observations called positive. At the first point no observation is called
-        positive, and precision is 0/0. There an empirical curve has precision 1, as in scikit-learn, and a predicted
-        curve the precision of the next point.
+        positive, and precision is 0/0. At this point the precision of an empirical curve is set to 1, as in
+        scikit-learn, and that of a predicted curve to the precision of the next point.
     prevalence : float
         Proportion of positives for which the precision is computed. It is also the expected precision of a random
         guess.
@@ -260,7 +258,7 @@ class PrecisionRecallCurve(Result):
 
         def precision(x: FloatArray) -> FloatArray:
             result = precision_from_rates(positive.sf_inclusive(x), negative.sf_inclusive(x), self.prevalence)
-            return np.where(np.isnan(result), 1.0, result)  # NaN only where both tails are 0 in doubles
+            return np.where(np.isnan(result), 1.0, result)  # NaN only where both tails are 0 in float64
 
         points, masses = positive.atoms()
         total = float(masses @ precision(points))
@@ -295,7 +293,7 @@ class DecisionCurve(Result):
     net_benefit : array of shape (k,)
         Net benefit of the rule, TPR prevalence - FPR (1 - prevalence) p/(1 - p), in true positives per observation.
     treat_all, treat_none : array of shape (k,)
-        Net benefit of calling all observations positive, and none (0).
+        Net benefit of calling all observations positive and of calling none positive (0).
     thresholds : array of shape (k,)
         Thresholds of the rule, in the unit of the feature.
     tpr, fpr : array of shape (k,)

@@ -49,8 +49,8 @@ class EmpiricalRoc(Roc[float]):
 
     Notes
     -----
-    Ties between the classes count one half in the AUC; the curve is diagonal there. Thresholds are midpoints between
-    neighbouring distinct values: all thresholds between the same two values give the same rates.
+    Ties between the classes count one half in the AUC and are diagonal segments of the curve. Thresholds are midpoints
+    between neighbouring distinct values: all thresholds between the same two values give the same rates.
 
     Examples
     --------

@@ -37,9 +37,9 @@ class GreyZone(Result, Generic[Value]):
     Attributes
     ----------
     low, high : float or array of shape F
-        Bounds of the grey zone, ``low <= high``, in the unit of the feature. At an infinite bound no observation is
-        decided (or all are, if both bounds are the same). ``rule_out`` and ``rule_in`` are the same two numbers by
-        role.
+        Bounds of the grey zone, ``low <= high``, in the unit of the feature. No observation is decided on the side of
+        an infinite bound; if both bounds are equal, all are decided. ``rule_out`` and ``rule_in`` return the same two
+        numbers, named by their role.
     tpr, fpr : float or array of shape F
         Proportion of the positives, and of the negatives, that are called positive.
     tnr, fnr : float or array of shape F
@@ -111,7 +111,7 @@ class GreyZone(Result, Generic[Value]):
 
     @property
     def likelihood_ratios(self) -> tuple[Value, Value, Value]:
-        """Return the likelihood ratios of the zones ruled out, undecided and ruled in.
+        """Return the likelihood ratios of the three zones (ruled out, undecided, ruled in).
 
         Each is P(zone | positive)/P(zone | negative), and NaN for an empty zone.
         """
@@ -122,7 +122,7 @@ class GreyZone(Result, Generic[Value]):
 
     @property
     def decided_rates(self) -> Rates[Value]:
-        """Return the rates among the decided observations, with their prevalence, and NaN for a class without any."""
+        """Return the rates and the prevalence among the decided observations, with NaN for a class without any."""
         decided_prevalence = None
         if self.prevalence is not None:
             base_rate = np.asarray(self.prevalence)
@@ -138,7 +138,7 @@ class GreyZone(Result, Generic[Value]):
 
     @property
     def undefined(self) -> tuple[str, ...]:
-        """Return the names of the properties that are 0/0 because a zone or class is empty, for any feature."""
+        """Return the names of the properties that are 0/0 for some feature, because a zone or class is empty."""
         no_positive_call, no_negative_call = np.add(self.tpr, self.fpr) == 0, np.add(self.tnr, self.fnr) == 0
         no_undecided = np.add(self.undecided_negative, self.undecided_positive) == 0
         empty_zone = no_positive_call | no_negative_call | no_undecided
@@ -162,7 +162,7 @@ class GreyZone(Result, Generic[Value]):
 
 
 class _Demand(NamedTuple):
-    """Requirement of a maximum error rate, or of minimum odds of correct to wrong calls, on one threshold.
+    """Requirement on one threshold, either a maximum error rate or minimum odds of correct to wrong calls.
 
     ``right`` and ``wrong`` return the rates of correct and of wrong calls at a threshold, each within its class.
     """
@@ -173,12 +173,12 @@ class _Demand(NamedTuple):
     log_odds: FloatArray | None
 
     def is_met(self, t: FloatArray) -> NDArray[np.bool_]:
-        """Return True where a threshold meets the requirement up to rounding, or calls no observation."""
+        """Return True where a threshold meets the requirement up to rounding, or decides no observation."""
         wrong = np.asarray(self.wrong(t))
         if self.rate is not None:
             return np.asarray(wrong <= self.rate * (1 + _ROUNDING))
         with np.errstate(divide="ignore", invalid="ignore"):
-            odds = np.exp(np.minimum(np.asarray(self.log_odds), 700.0))  # larger odds require a wrong rate of 0 too
+            odds = np.exp(np.minimum(np.asarray(self.log_odds), 700.0))  # larger odds also require a wrong rate of 0
             return np.asarray((self.right(t) >= odds * wrong * (1 - _ROUNDING)) | (self.log_odds == -np.inf))
 
 

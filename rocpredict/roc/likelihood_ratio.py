@@ -56,7 +56,7 @@ class LikelihoodRatioGain(Result, Generic[Value]):
     -----
     ``youden_gain`` is the gain in Youden's J = TPR - FPR, twice the gain in Ameans. J of the likelihood-ratio rule is
     the total variation distance of the classes, 1 minus their overlap. If the densities cross at most twice, as those
-    of two Gaussians, this gain equals the J of the best single threshold in the opposite direction.
+    of two Gaussians do, ``youden_gain`` equals the J of the best single threshold in the opposite direction.
     """
 
     auc_single: Value
@@ -105,7 +105,7 @@ class LikelihoodRatioGain(Result, Generic[Value]):
 class LikelihoodRatioRoc(CurveMethods[Value], Result):
     """ROC curve of the likelihood-ratio rule, which calls an observation positive if its likelihood ratio is high.
 
-    No other rule based on the same feature is better [1]_: the curve is concave and nowhere below that of the
+    No other rule based on the same feature is better [1]_: the curve is concave and nowhere below the curve of the
     one-threshold rule for the same two distributions. For two Gaussians with different standard deviations the rule has
     two thresholds [2]_, and its AUC is at least max(AUC, 1 - AUC) of the one-threshold rule. ``Roc.proper()`` returns
     this curve.
@@ -119,10 +119,10 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
 
     Notes
     -----
-    * Two Gaussians: closed forms; rates by Newton's method on the two thresholds, partial areas by quadrature. Batches
-      are computed at once.
+    * Two Gaussians: closed forms, except that rates use Newton's method on the two thresholds and partial areas use
+      quadrature. All features of a batch are computed at once.
     * Samples: the values are ranked by their likelihood ratio in the same samples, which is optimistic.
-    * Other densities: the axis is divided where the ratio turns.
+    * Other densities: the axis is divided at the local extrema of the likelihood ratio.
     * A density and a discrete distribution: the likelihood ratio separates the classes perfectly.
 
     The numerical error is about 1e-12.
@@ -164,8 +164,8 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         Parameters
         ----------
         n_points : int, default=513
-            Number of points, chosen to cover both classes. Empirical curves ignore it and return all their points. If
-            the likelihood ratio is constant over an interval, there may be a few more or fewer.
+            Number of points, chosen to cover both classes. Ignored for empirical curves: all their points are returned.
+            If the likelihood ratio is constant over an interval, there may be a few more or fewer.
 
         Returns
         -------
@@ -188,7 +188,7 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         -------
         TwoThresholdRule
             Thresholds in the unit of the feature, with their rates. For densities the rule has this FPR up to a
-            relative error of about 1e-12; if the likelihood ratio has ties, it may have a lower one.
+            relative error of about 1e-12; if the likelihood ratio has ties, the FPR may be lower.
 
         Raises
         ------

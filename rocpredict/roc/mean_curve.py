@@ -158,7 +158,7 @@ def mean_roc(
     Parameters
     ----------
     folds : iterable of (x, y), or of EmpiricalRoc
-        Two or more folds. Each has the scores and labels of observations that its model was not fitted to.
+        Two or more folds. Each contains the scores and labels of observations that were not used to fit its model.
     positive : label, optional
         Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
     negative : label, optional

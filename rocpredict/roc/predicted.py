@@ -51,16 +51,16 @@ class ModelFit(Result):
     Attributes
     ----------
     model_weight : float
-        Weight of the model in the shrunk estimate (family "auto"), in [0, 1]; the empirical distribution has the rest.
-        For other families it is the weight that the shrinkage rule of "auto" would assign to this model.
+        Weight of the model in the shrunk estimate (family "auto"), in [0, 1]; the rest is the weight of the empirical
+        distribution. For other families it is the weight that the shrinkage rule of "auto" would assign to this model.
     is_shrinkage : bool
         True if the prediction is a shrunk estimate.
     area_between : float
         Mean absolute TPR difference between the curve of the model and the empirical curve, over all FPRs.
     misfit_ratio : float
         Cramer-von Mises statistic: mean squared distance between the model and the data along the pooled ranks, divided
-        by its expectation for a correct model that is known in advance. It is about 0.3 for a correct model, because
-        the model is fitted to the same data.
+        by its expectation for a correct model with known parameters. For a correct model that is fitted to the same
+        data, it is about 0.3.
     n_negative, n_positive : int
         Numbers of observations.
     """
@@ -279,7 +279,7 @@ class PredictedRoc(Roc[Value]):
         Warns
         -----
         AssumptionWarning
-            If a median is far from the midpoint of its quartiles, because the class is then skewed.
+            If a median is far from the midpoint of its quartiles, which indicates a skewed class.
 
         Notes
         -----
@@ -303,7 +303,7 @@ class PredictedRoc(Roc[Value]):
             raise RocPredictError(f"{problem}; pass one of std=, sem=, iqr= (with median=) and effect_size=")
         statistic = statistics[0]
         if (median is not None) != (statistic == "iqr"):
-            raise RocPredictError("median= and iqr= need each other; pass both, in place of mean= and std=")
+            raise RocPredictError("median= and iqr= belong together; pass both, in place of mean= and std=")
         if statistic == "iqr" and mean is not None:
             raise RocPredictError("iqr= cannot be combined with mean=; pass median= with iqr=, or mean= with std=")
         if statistic in {"std", "sem"} and mean is None:
@@ -489,8 +489,8 @@ def predict_roc(
     Raises
     ------
     RocPredictError
-        If the data, labels or weights are invalid, ``family`` is unknown, or a class cannot be fitted (for example one
-        observation, or infinite values).
+        If the data, labels or weights are invalid, ``family`` is unknown, or a class cannot be fitted (for example
+        because it has one observation or infinite values).
 
     Warns
     -----
@@ -531,7 +531,7 @@ def predict_roc(
             warnings.warn(
                 f"the data contradict direction={direction!r}: the empirical AUC is "
                 f"{format_estimate(empirical.estimate, empirical, empirical.level)}, the estimate for this direction "
-                f"is {format_rate(roc.auc())}; omit direction= unless it was known before the data",
+                f"is {format_rate(roc.auc())}; omit direction= unless it was known before the data were seen",
                 AssumptionWarning,
                 stacklevel=2,
             )
@@ -603,6 +603,6 @@ def _from_effect_size(mean: Any, effect_size: Any) -> tuple[Gaussian[Any], Gauss
         std = (high - low) / d
     if not np.all((std > 0) & np.isfinite(std)):
         raise RocPredictError(
-            f"effect_size={short_repr(effect_size)} does not match mean=; it must have the sign of their difference"
+            f"effect_size={short_repr(effect_size)} does not match mean=; pass the sign of the difference of the means"
         )
     return Gaussian(low, std), Gaussian(high, std)

@@ -30,9 +30,9 @@ from rocpredict.solvers.empirical import EmpiricalSolver
 from rocpredict.solvers.shrinkage import ShrinkageBatch, evaluate_batch
 
 _BLOCK = 256
-"""Features of one block of the optimism."""
+"""Number of features for which the optimism is computed together."""
 _N_DRAWS = 16
-"""Number of draws, and of mirrored draws; the error of the optimism is about 0.004 at 30 observations per class."""
+"""Number of draws, and of their negatives; the error of the optimism is about 0.004 at 30 observations per class."""
 
 
 def prediction_optimism(
@@ -75,9 +75,10 @@ def empirical_optimism(
 ) -> FloatArray:
     """Compute the optimism of the empirical Ameans at the best threshold, for well-separated classes.
 
-    An observation at the threshold shifts it by (z^2 + (z^2 - 1)^2/2)/(n H), where H is the slope of the log density
-    ratio. Multiplied by the common density g at the threshold, and by 1/2, this is the covariance of the threshold with
-    the empirical rates: the term of order 1/n of the optimism. It diverges as the classes become equal.
+    An observation at the threshold shifts the threshold by (z^2 + (z^2 - 1)^2/2)/(n H), where H is the slope of the log
+    density ratio. Multiplied by the common density g at the threshold, and by 1/2, this is the covariance of the
+    threshold with the empirical rates: the term of order 1/n of the optimism. This term diverges as the classes become
+    equal.
 
     Parameters
     ----------
@@ -86,7 +87,7 @@ def empirical_optimism(
     z0, z1 : array of shape F
         z-scores of the best threshold in each class.
     ratio : array of shape F
-        Standard deviation of the negatives over that of the positives.
+        Standard deviation of the negatives divided by that of the positives.
 
     Returns
     -------
@@ -145,7 +146,7 @@ class GaussianPairs(NamedTuple):
     Attributes
     ----------
     is_valid : array of bool of shape (features,)
-        Whether both classes have moments; other features have arbitrary Gaussians.
+        True if both classes have moments; the Gaussians of other features are arbitrary.
     m0, s0, m1, s1, n0, n1 : array of shape (features,)
         Means, standard deviations and counts of the negatives (0) and of the positives (1).
     lower : array of bool of shape (features,)
@@ -178,8 +179,8 @@ class Prediction(NamedTuple):
     columns: dict[str, Any]
     """Columns that do not depend on the family."""
     model_columns: dict[str, Any]
-    """Columns of the Gaussian model. In rows with family "auto" those of ``shrinkage_columns`` replace them; a column
-    that ``shrinkage_columns`` does not compute is NaN there."""
+    """Columns of the Gaussian model. In rows with family "auto", the columns of ``shrinkage_columns`` replace them; a
+    column that ``shrinkage_columns`` does not compute is NaN in these rows."""
     flags: Flags
     optimism: FloatArray
     """Mean excess of the predicted over the achieved Ameans."""
@@ -247,7 +248,7 @@ def predict(summary: TwoClassSummary, direction: Direction, level: float) -> Pre
 def _widen_degenerate(
     pair: GaussianPairs, interval: Interval[Any], level: float
 ) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
-    """Widen the intervals of features with zero variance in a class by ``zero_variance_interval``."""
+    """Widen the intervals of features with zero variance in a class to ``zero_variance_interval``."""
     low, high = np.asarray(interval.low), np.asarray(interval.high)
     for std, count in ((pair.s0, pair.n0), (pair.s1, pair.n1)):
         limits = zero_variance_interval(np.asarray(interval.estimate), (count, count), level)
@@ -257,7 +258,7 @@ def _widen_degenerate(
 
 
 def effect_size(pair: GaussianPairs) -> FloatArray:
-    """Compute Cohen's d, the difference of means over the pooled standard deviation; 0 for equal means."""
+    """Compute Cohen's d, the difference of means divided by the pooled standard deviation; 0 for equal means."""
     with np.errstate(divide="ignore", invalid="ignore"):
         freedom = pair.n0 + pair.n1 - 2
         pooled = np.hypot(pair.s0 * np.sqrt((pair.n0 - 1) / freedom), pair.s1 * np.sqrt((pair.n1 - 1) / freedom))
@@ -265,10 +266,10 @@ def effect_size(pair: GaussianPairs) -> FloatArray:
 
 
 def welch_p_value(pair: GaussianPairs) -> FloatArray:
-    """Compute the two-sided p-value of Welch's t-test (Welch 1947), of a predicted AUC of 1/2 for Gaussians.
+    """Compute the two-sided p-value of Welch's t-test (Welch 1947), which tests a predicted AUC of 1/2.
 
     If one class has zero variance, the p-value is at least that of Student's t-test with a pooled variance. If both
-    have, t is undefined, and the p-value is that of the most extreme order of the observations.
+    classes have zero variance, t is undefined, and the p-value is that of the most extreme order of the observations.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         unit = np.maximum(pair.s0, pair.s1)
@@ -283,13 +284,13 @@ def welch_p_value(pair: GaussianPairs) -> FloatArray:
             1 / pair.n0[is_degenerate] + 1 / pair.n1[is_degenerate]
         )
         p_value[is_degenerate] = np.maximum(p_value[is_degenerate], 2 * stdtr(freedom, -np.abs(pooled)))
-    ways = np.log1p(pair.n0 + pair.n1) + betaln(pair.n0 + 1, pair.n1 + 1)  # 1 over the number of orders
+    ways = np.log1p(pair.n0 + pair.n1) + betaln(pair.n0 + 1, pair.n1 + 1)  # minus the log of the number of orders
     p_value = np.where(unit == 0, np.minimum(2 * np.exp(ways), 1), p_value)
     return np.where(pair.m1 == pair.m0, 1.0, p_value)
 
 
 _COARSE_FPR = (np.arange(64) + 0.5) / 64
-"""FPRs at which the sampling variance of an empirical curve, a smooth function, is evaluated."""
+"""FPRs for the sampling variance of an empirical curve; few suffice, because it is a smooth function of the FPR."""
 _COARSE_PROBIT = ndtri(_COARSE_FPR)
 _MAX_SLOPE = 20.0
 _MISFIT_BLOCK = 64
@@ -299,7 +300,7 @@ SCREENING_MISFIT_RATIO = 1.1
 
 Its median is 0.3, since the Gaussians are fitted to the same data. The level of 1 % holds for equal standard deviations
 with 5 to some hundred observations per class. It is 2 to 3 % if one standard deviation is three times the other, and
-5 % if it is ten times the other. From 1000 observations on, ``MAX_HARMLESS_AREA`` is the effective limit."""
+5 % if it is ten times the other. With 1000 observations or more, ``MAX_HARMLESS_AREA`` is the effective limit."""
 
 
 def misfit(pair: GaussianPairs, empirical: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
@@ -447,7 +448,7 @@ def _count(x: FloatArray, weights: FloatArray, class_pair_rows: RowPair, thresho
 
 
 def _weight_around(ecdf: Ecdf, threshold: float) -> tuple[float, float]:
-    """Return the total weights of the values below and at a threshold."""
+    """Return the total weight of the values below a threshold, and of those equal to it."""
     if np.isnan(threshold):
         return 0.0, 0.0
     below = ecdf.cdf_strict(threshold)
@@ -510,8 +511,8 @@ def check_integer_weights(weights: FloatArray | None) -> None:
     """Raise if weights cannot be expanded to repeated rows."""
     if weights is not None and ((weights != np.round(weights)).any() or weights.sum() > MAX_EXPANDED_ROWS):
         raise RocPredictError(
-            f"weights are not whole numbers, or their sum exceeds {MAX_EXPANDED_ROWS:,}; pass such frequency weights, "
-            "or use family='gaussian'"
+            f"weights are not whole numbers, or their sum exceeds {MAX_EXPANDED_ROWS:,}; pass whole numbers with a sum "
+            f"of at most {MAX_EXPANDED_ROWS:,}, or use family='gaussian'"
         )
 
 

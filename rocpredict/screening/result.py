@@ -141,16 +141,16 @@ class ScreeningResult(Result):
     adjust : str
         Method that adjusts ``p_value`` to ``q_value``, over all rows of the screening.
     direction : {"auto", "higher", "lower"} or None
-        Requested direction; the column ``direction`` has that of each row.
+        Requested direction; the column ``direction`` contains the direction of each row.
     empirical : {True, False, "top"}
-        Requested empirical AUCs. In rows without one, ``p_value`` is that of Welch's t-test.
+        Requested empirical AUCs. In rows without an empirical AUC, ``p_value`` is that of Welch's t-test.
     family : {"gaussian", "auto"}
-        Requested family; with "auto", the column ``family`` has that of each row.
+        Requested family; with "auto", the column ``family`` contains the family of each row.
     n_observations : int
         Number of rows of the table that was screened.
     n_screened, n_tested : int
-        Number of rows of the whole result, and of those with a p-value. ``q_value`` is adjusted for ``n_tested`` tests.
-        A part of a table, such as ``top(10)``, keeps both numbers.
+        Number of rows of the whole result, and number of these rows with a p-value. ``q_value`` is adjusted for
+        ``n_tested`` tests. A part of a table, such as ``top(10)``, keeps both numbers.
 
     Notes
     -----
@@ -163,7 +163,7 @@ class ScreeningResult(Result):
     negative_mean, ...        Mean and standard deviation (ddof=1) of each class.
     effect_size               Cohen's d.
     direction                 "higher": positive when x >= threshold; "lower": positive when x <= threshold.
-    auc, auc_low, auc_high    AUC predicted by two Gaussians, with a confidence interval (delta method on the probit
+    auc, auc_low, auc_high    AUC predicted from two Gaussians, with a confidence interval (delta method on the probit
                               scale).
     empirical_auc, ...        Empirical AUC (Mann-Whitney, ties count 1/2), DeLong's standard error, and a smoothed
                               logit confidence interval.
@@ -291,8 +291,8 @@ class ScreeningResult(Result):
         Parameters
         ----------
         by : str
-            Name of a column, or "discrimination", the order of ``screen``: by the distance from 1/2 of the empirical
-            AUC (of the predicted AUC if there is no empirical one), then by that of the predicted AUC.
+            Name of a column, or "discrimination", the order of ``screen``: by the distance of the empirical AUC from
+            1/2 (of the predicted AUC if there is no empirical one), then by the distance of the predicted AUC.
         descending : bool, optional
             Whether large values are first. By default, False for text, dates, p_value, q_value, misfit, empirical_se,
             n_missing and fpr, and True for other columns.
@@ -326,9 +326,10 @@ class ScreeningResult(Result):
         Notes
         -----
         A name or an annotation that is not a number and begins with =, +, -, @, a tab or a line break is preceded by an
-        apostrophe, as OWASP recommends, since a spreadsheet would evaluate it as a formula. The same applies after
-        invisible characters, and after a semicolon, a bar or a tab inside the name. Numbers are never changed. Parquet,
-        JSON and data frames contain all text unchanged.
+        apostrophe, as OWASP recommends, since a spreadsheet would evaluate it as a formula. Leading quotes, spaces and
+        invisible characters do not count as its beginning. An apostrophe is also inserted before a formula that follows
+        a semicolon, a bar, a tab or a line break, because a spreadsheet with another separator would begin a new cell
+        there. Numbers are never changed. Parquet, JSON and data frames contain all text unchanged.
         """
         columns = self._columns()
         text = format_csv([columns, *zip(*(_to_csv_column(values) for values in columns.values()), strict=True)])
@@ -425,11 +426,11 @@ class ScreeningResult(Result):
         path : path
             File to write, in an existing folder. It is replaced only after the whole report was written.
         n_top : int, default=10
-            Number of features, the first of the table, that are plotted.
+            Number of features that are plotted, from the top of the table.
         title : str, optional
             Heading of the report.
         data : (X, y) or (X, y, weights), optional
-            Data that were screened. The report then has their empirical curves and a hash of them.
+            Data that were screened. The report then contains their empirical curves and a hash of the data.
         date : datetime.date or str, optional
             Date of the report. By default, today.
 
@@ -500,8 +501,8 @@ class ScreeningResult(Result):
 def discrimination_sort_keys(columns: Mapping[str, NDArray[Any]]) -> tuple[NDArray[Any], ...]:
     """Return the sort keys of the default order.
 
-    The keys are the distance from 1/2 of the empirical AUC (of the predicted AUC if there is no empirical one), that of
-    the predicted AUC, and the absolute effect size, which orders features whose AUC rounds to 1.
+    The keys are the distance of the empirical AUC from 1/2 (of the predicted AUC if there is no empirical one), the
+    distance of the predicted AUC, and the absolute effect size, which orders features whose AUC rounds to 1.
     """
     predicted = np.abs(columns["auc"] - 0.5)
     empirical = np.abs(columns["empirical_auc"] - 0.5)

@@ -310,10 +310,10 @@ def screen(
     Raises
     ------
     RocPredictError
-        If ``X`` is not a table, ``y`` has another length or unknown labels, names are not unique, an option is out of
-        range, ``empirical`` or ``family="auto"`` is requested for a summary or batches, ``family="auto"`` is combined
-        with ``empirical=False`` or with weights that are not whole numbers. A feature that cannot be predicted does not
-        raise: its row has flags, and NaN for undefined values.
+        If ``X`` is not a table, ``y`` has the wrong length or unknown labels, names are not unique, or an option is out
+        of range; if ``empirical`` or ``family="auto"`` is requested for a summary or batches; or if ``family="auto"``
+        is combined with ``empirical=False`` or with weights that are not whole numbers. A feature that cannot be
+        predicted does not raise: its row has flags, and NaN for undefined values.
 
     See Also
     --------

@@ -87,8 +87,8 @@ class ResponseMethod(NamedTuple):
 def select_response_method(estimator: Any, method: str, *, fitted_family: bool) -> str:
     """Return the response method of a classifier after checking that it has one.
 
-    "auto" prefers probabilities, as in scikit-learn. If a family is fitted to the scores, it prefers the decision
-    function or the log odds, because probabilities are not Gaussian.
+    With "auto", probabilities are preferred, as in scikit-learn. If a family is fitted to the scores, the decision
+    function or the log odds are preferred, because probabilities are not Gaussian.
     """
     check_option("response_method", method, RESPONSE_METHODS)
     automatic = ("decision_function", "log_odds", "predict_proba") if fitted_family else RESPONSE_METHODS[1:3]
@@ -180,8 +180,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Score of the classifier:
 
         * "auto": ``predict_proba`` if available, else ``decision_function``. If ``family`` is not "empirical", the
-        order
-          is ``decision_function``, log odds, ``predict_proba``.
+          order is ``decision_function``, log odds, ``predict_proba``.
         * "predict_proba": probability of the positive class.
         * "decision_function": decision value.
         * "log_odds": difference of the log probabilities.
@@ -191,7 +190,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         * "empirical": the threshold is chosen on the empirical ROC curve.
         * "auto": shrunk estimate, a compromise between a model and the empirical distribution.
         * any other family of ``predict_roc``: it is fitted to the scores of each class, and the threshold is chosen on
-          the predicted curve. This reduces the variance if the family fits, and is biased otherwise.
+          the predicted curve. This reduces the variance of the threshold if the family fits, and biases it otherwise.
     n_jobs : int, optional
         Number of folds that are fitted in parallel.
     random_state : int, RandomState or None, default=None
@@ -209,9 +208,9 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     threshold_ : float
         Threshold of the score. An observation is called positive if its score is at or above it.
     best_threshold_ : BestThreshold
-        Performance of the threshold on held-out data with its uncertainty: ``ameans_corrected`` (None with
+        Threshold with its performance on held-out data. Its uncertainty is described by ``ameans_corrected`` (None with
         ``family="gaussian"``, whose predicted Ameans is slightly optimistic), ``threshold_interval()``,
-        ``ameans_interval()``, ``stability()``.
+        ``ameans_interval()`` and ``stability()``.
     roc_ : EmpiricalRoc or PredictedRoc
         ROC curve of the pooled out-of-fold scores.
     fold_thresholds_ : array of shape (folds,)
@@ -233,7 +232,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     -----
     AssumptionWarning
         If ``sample_weight`` is passed to a classifier that does not accept it; the weights are then only used for the
-        threshold. Or if the pooled scores contradict the two Gaussians of ``family="gaussian"``.
+        threshold. Also if the pooled scores contradict the two Gaussians of ``family="gaussian"``.
 
     See Also
     --------
@@ -241,12 +240,12 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     Notes
     -----
-    All thresholds with different results are compared (midpoints of neighbouring distinct scores), not a grid.
+    All thresholds with different results (midpoints of neighbouring distinct scores) are compared, instead of a grid.
 
-    The threshold is one number on the scale of the scores, so that the scores of the folds are pooled. The AUC of
-    ``roc_`` is that of the pooled scores, which come from different models, and may be above or below the AUC of every
-    fold. The confidence intervals of ``best_threshold_`` describe the sampling variation for fixed models. The
-    variability of ``fold_thresholds_`` additionally reflects different models and smaller samples.
+    Because the threshold is one number on the scale of the scores, the scores of all folds are pooled. They come from
+    different models, so the AUC of ``roc_`` may be above or below the AUC of every fold. The confidence intervals of
+    ``best_threshold_`` describe the sampling variation for fixed models. The variability of ``fold_thresholds_``
+    additionally reflects different models and smaller samples.
 
     With metadata routing enabled, ``fit`` passes metadata to the classifier and to the splitter (such as ``groups``).
     Otherwise all further arguments of ``fit`` are passed to the classifier.

@@ -63,7 +63,7 @@ def translated_errors() -> Iterator[None]:
 
 
 def check_fit_arguments(X: object, y: object, sample_weight: object = None) -> None:
-    """Raise for masked values, which scikit-learn would use, for missing labels, and for indexes that differ."""
+    """Raise an error for masked values (which scikit-learn would use), missing labels or indexes that differ."""
     for name, values in (("X", X), ("y", y), ("sample_weight", sample_weight)):
         if np.ma.is_masked(values):
             raise RocPredictError(f"{name} has masked values, and scikit-learn ignores masks; remove these rows")
@@ -89,7 +89,8 @@ def score_features(
 ) -> tuple[ScreeningResult, FloatArray, FloatArray, FloatArray]:
     """Screen features, and select the class pair with the smallest p-value for each feature.
 
-    Selection by AUC would favour rare classes, which have a large sampling variation. Ties are resolved by the AUC.
+    Selection by AUC would favour rare classes, whose AUCs have a large sampling variation. Ties are resolved by the
+    AUC.
 
     Returns
     -------
@@ -181,7 +182,7 @@ class RocSelector(SelectorMixin, BaseEstimator):
         limits. Ties are resolved by the distance of the AUC from 1/2, then by position.
     min_auc : float, optional
         Minimum AUC of selected features, in [1/2, 1]. With ``direction="auto"`` an AUC of at most 1 - ``min_auc`` also
-        satisfies it.
+        satisfies this limit.
     max_q : float, optional
         Maximum q-value of selected features. It controls the false discovery rate, the expected proportion of
         uninformative features among the selected ones (Benjamini-Hochberg).
@@ -201,9 +202,9 @@ class RocSelector(SelectorMixin, BaseEstimator):
         * "all": all pairs of classes.
     positive : label, optional
         Label of the positive class. By default, the last of two labels in sorted order ("pos" for "neg" and "pos");
-        with ``direction="auto"`` the choice does not affect which features are selected. Directions "higher" and
-        "lower" need it, unless the labels are {0, 1}, {-1, 1} or booleans. With three or more classes, each is positive
-        in turn.
+        with ``direction="auto"`` the choice does not affect which features are selected. It is required for directions
+        "higher" and "lower", unless the labels are {0, 1}, {-1, 1} or booleans. With three or more classes, each is
+        positive in turn.
     engine : {"auto", "numpy", "numba"}, default="auto"
         Backend of the computation, as in ``rocpredict.screen``.
     n_jobs : int, default=1
@@ -212,8 +213,8 @@ class RocSelector(SelectorMixin, BaseEstimator):
     Attributes
     ----------
     scores_ : array of shape (n_features_in_,)
-        abs(AUC - 1/2), or with a direction the signed distance from 1/2 on this side. NaN for features that cannot be
-        scored; these are never selected.
+        abs(AUC - 1/2) or, with a direction, the signed distance of the AUC from 1/2 in this direction. NaN for features
+        that cannot be scored; these are never selected.
     auc_ : array of shape (n_features_in_,)
         AUC of the best class pair; below 1/2 if positives have smaller values.
     pvalues_, qvalues_ : array of shape (n_features_in_,)

@@ -47,7 +47,7 @@ class OptimalThreshold(NamedTuple):
     """One threshold of each other interval that is equally good, ascending on the last axis and padded with NaN."""
     flags: Flags
     expected_ameans: FloatArray | None = None
-    """Ameans on new data, where that of the curve is known to be optimistic."""
+    """Ameans expected on new data, if the Ameans of the curve is known to be optimistic."""
 
 
 class _HookFields(NamedTuple, Generic[Value]):
@@ -101,7 +101,7 @@ class TwoThresholdRule(Result, _TwoThresholdRuleFields[Value]):
         thresholds, the call also changes between ``low`` and ``high``.
     thresholds : array of shape (k,), or F + (2,) for a batch
         All thresholds at which the call changes, ascending. There are more than two if the densities cross more than
-        twice. Two Gaussians have two, which may be infinite.
+        twice. For two Gaussians there are two, which may be infinite.
     tpr, fpr, tnr, fnr : float or array of shape F
         Rates of the rule.
     ameans : float or array of shape F
@@ -234,7 +234,7 @@ def is_undominated(tpr: FloatArray, fpr: FloatArray) -> NDArray[np.bool_]:
 
 
 def middle_of_best(utility: FloatArray, tolerance: ArrayLike = ROUNDING) -> NDArray[np.intp]:
-    """Return the index of the middle one of the best values on the last axis, the lower one of an even number."""
+    """Return the index of the middle one of the best values on the last axis, the lower of two middle ones."""
     good = utility >= utility.max(axis=-1, keepdims=True) - np.asarray(tolerance)[..., None]
     rank = np.cumsum(good, axis=-1)
     return np.asarray(np.argmax(good & (rank == (rank[..., -1:] + 1) // 2), axis=-1))
@@ -303,7 +303,7 @@ class Solver(CurveSolver):
     is_discrete : bool
         Whether the number of operating points is finite.
     takes_batches : bool
-        Whether the pair may be a batch of features. A grid resolves all maxima of such pairs.
+        Whether the pair may be a batch of features. If so, a grid resolves all maxima.
     thresholds : array or None
         Thresholds of all operating points, descending; None if the solver is not discrete.
 
@@ -405,7 +405,7 @@ class Solver(CurveSolver):
         parts = [np.broadcast_to(p, self.shape + p.shape[-1:]) for p in (*quantiles, np.array([-np.inf, np.inf]))]
         grid = np.sort(np.concatenate(parts, axis=-1), axis=-1)
         best, threshold = np.full(self.shape, -np.inf), np.zeros(self.shape)
-        for reach in (8, *[1] * 14):  # quantiles of mirrored classes may differ in their last digit only
+        for reach in (8, *[1] * 14):  # quantiles of -x and of x may differ in the last digit only
             values = utility(rates_at(*wide, grid))
             if np.isneginf(best).all():
                 check_defined(values)

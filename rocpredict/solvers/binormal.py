@@ -62,7 +62,7 @@ class BinormalSolver(Solver):
 
     @property
     def separation(self) -> FloatArray:
-        """Separation D, the difference of the means over the square root of the sum of the variances."""
+        """Separation D, the difference of the means divided by the square root of the sum of the variances."""
         return map_blocks(lambda *moments: (separation(*scale_parameters(*moments)),), *self.parameters)[0]
 
     def auc(self) -> FloatArray:
@@ -174,8 +174,8 @@ class BinormalSolver(Solver):
         """Return the smallest threshold with TPR >= odds FPR, or inf if there is none.
 
         TPR - odds FPR is largest where the weighted densities cross and the likelihood ratio rises. If the ratio falls
-        at a smaller crossing, the function increases from there to its maximum. The threshold is a root between the
-        two.
+        at a smaller crossing, the function increases from there to its maximum. The threshold is a root between these
+        two points.
         """
         return map_blocks(_threshold_for_odds, *self.parameters, log_odds)[0]
 
@@ -187,9 +187,9 @@ class BinormalSolver(Solver):
 class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
     """ROC curve of the likelihood ratio of two Gaussians.
 
-    The log ratio is a parabola, so each rule has two thresholds that are mirror images in its vertex (which is infinite
-    for equal standard deviations). Both classes are folded about this point, and a rule is represented by the z-scores
-    of one threshold.
+    The log ratio is a parabola, so each rule has two thresholds that are mirror images about its vertex (which is
+    infinite for equal standard deviations). Both classes are folded about this point, and a rule is represented by the
+    z-scores of one threshold.
     """
 
     def __init__(self, negative: Gaussian[Any], positive: Gaussian[Any]) -> None:

@@ -88,7 +88,7 @@ class EmpiricalSolver(Solver):
         return self.auc_from_ranks(self.negative.mid_rank_weight(*below))
 
     def auc_from_ranks(self, lower: FloatArray) -> FloatArray:
-        """Return the AUC from the weight of the negatives below each positive, ascending, counting ties as 1/2."""
+        """Return the AUC from the weight of the negatives below each of the ascending positives, with ties as 1/2."""
         weights = self.positive.sorted_weights
         ordered_pairs = lower.sum() if weights is None else weights @ lower
         return np.asarray(ordered_pairs / (self.negative.total * self.positive.total))
@@ -151,7 +151,7 @@ class EmpiricalSolver(Solver):
 
     @cached_property
     def _undominated(self) -> NDArray[np.bool_]:
-        """Mask of the operating points that no other point with one equal rate dominates."""
+        """Mask of the operating points that are not dominated by a point with one equal rate."""
         return is_undominated(self.points.tpr, self.points.fpr)
 
     def _best_run(self, utility: FloatArray, tolerance: float) -> BestRun:
@@ -222,7 +222,7 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
         return self._rule(self.positive_fraction > v.low[np.searchsorted(v.fpr, fpr, side="right") - 1])
 
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the smallest ratio that is called positive at each operating point, its FPR and TPR."""
+        """Return the smallest ratio that is called positive at each operating point, with the FPR and TPR."""
         v = self.base.points
         fraction = np.concatenate([[np.inf], v.high[1:]])
         with np.errstate(divide="ignore", invalid="ignore"):

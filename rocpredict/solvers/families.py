@@ -49,7 +49,7 @@ class FamilyParameters(NamedTuple):
 class FamilyPair(NamedTuple):
     """Two members of one family.
 
-    If ``reflected`` is True, the classes have the distributions of -X.
+    If ``reflected`` is True, the members are the distributions of -x.
     """
 
     family: str
@@ -434,11 +434,10 @@ class NormalSumSolver(NumericalSolver):
     Notes
     -----
     The AUC is the sum over all pairs of components of w0 w1 Phi((m1 - m0)/hypot(s0, s1)), with weights w, means m and
-    standard deviations s. For two kernel densities, the sum depends on the standard deviations through
-    H = hypot(s0, s1) only. Both can therefore be replaced by H/sqrt(2). With the cdf F of the one class and the
-    density f of the other, the AUC is then the integral of F f. For such smooth functions the trapezoidal rule has a
-    relative error as small as rounding, for every pair of components [1]_. Each point needs n0 + n1 evaluations
-    instead of n0 n1.
+    standard deviations s. For two kernel densities, the sum depends on the standard deviations through H = hypot(s0,
+    s1) only. Both standard deviations can therefore be replaced by H/sqrt(2). With the cdf F of the negatives and the
+    density f of the positives, the AUC is then the integral of F f. The trapezoidal rule evaluates this smooth
+    integrand up to rounding for every pair of components [1]_. Each point needs n0 + n1 evaluations instead of n0 n1.
 
     References
     ----------

@@ -101,8 +101,8 @@ def auc_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
     -----
     A bin contains its lower edge but not its upper edge. The AUC is highest if every negative is at the lower edge of
     its bin and every positive at the upper edge, and lowest in the opposite case. With common edges, the bounds differ
-    by the probability of a tie, sum_k p_k n_k. The AUC of evenly filled bins, which is the trapezoidal rule, is then
-    their midpoint.
+    by the probability of a tie, sum_k p_k n_k. The AUC of evenly filled bins, given by the trapezoidal rule, is then
+    the midpoint of the bounds.
 
     Examples
     --------

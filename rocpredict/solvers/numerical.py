@@ -481,8 +481,8 @@ class LikelihoodRatioRanking:
     ) -> FloatArray:
         """Return the mean over a class of a function with kinks at these levels and at the extrema of the ratio.
 
-        Close to an extremum, the ratio resolves rates to 1e-8 only. The tolerance is therefore larger for a narrow
-        range of rates of this width.
+        Close to an extremum, the ratio resolves rates to 1e-8 only. The relative tolerance is therefore larger if
+        ``width``, the width of the range of rates, is small.
         """
         rtol = min(max(_RTOL, 1e-17 / width**2), 1e-6)
         kink_levels = np.concatenate([self.level(self._extrema), levels])

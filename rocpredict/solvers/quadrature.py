@@ -166,8 +166,7 @@ def refine_brackets(
     -----
     An interval is halved until the function at its midpoint deviates from the chord by less than half of its smallest
     absolute value or an eighth of its rise. Two roots are therefore separated if the function between them exceeds its
-    rounding
-    error and its curvature is resolved by the initial grid.
+    rounding error and the initial grid resolves its curvature.
     """
     with np.errstate(invalid="ignore"):  # infinite value and infinite level give NaN
         values = f(grid) - levels[:, None]
@@ -205,7 +204,7 @@ def refine_brackets(
 def sign_changes(
     f: Callable[[FloatArray], FloatArray], grid: FloatArray, values: FloatArray, noise: FloatArray | float = 0.0
 ) -> FloatArray:
-    """Return the points at which ``f`` changes sign, to the last float, from its values on an ascending grid.
+    """Return the points at which ``f`` changes sign, to float64 resolution, from its values on an ascending grid.
 
     Two sign changes between neighbouring grid points are found if ``f`` has a local minimum of its absolute value
     there. A value below ``noise`` has no sign.

@@ -24,7 +24,7 @@ _REVERSAL_SHARE = 1.5
 
 
 class CumulativeMasses(NamedTuple):
-    """Masses of both classes below each node between the positions of the pooled sample: arrays of shape (F, k)."""
+    """Masses of both classes below each node (a threshold in the pooled sample), as arrays of shape (F, k)."""
 
     negative: FloatArray
     positive: FloatArray
@@ -184,7 +184,7 @@ def evaluate_batch(negative: FloatArray, positive: FloatArray, *, lower: bool, d
 class ShrinkageSolver(EmpiricalSolver):
     """ROC curve of two shrinkage estimates of one feature, computed from their point masses.
 
-    The threshold with the best Ameans is that of a batch of one.
+    The threshold with the best Ameans is computed as for a batch of one feature.
     """
 
     negative: ShrinkageDistribution
@@ -206,7 +206,7 @@ class ShrinkageSolver(EmpiricalSolver):
         return best_rule(masses, is_cut, data_weight, reversal, counts)
 
     def optimal_ameans(self) -> OptimalThreshold:
-        """Return the operating point of ``rule``, with the Ameans that it has on new data."""
+        """Return the operating point of ``rule``, with the Ameans expected on new data."""
         rule, last_point = self.rule, len(self.points.tpr) - 1
         place, first, last = (last_point - int(node[0]) for node in (rule.node, rule.last, rule.first))
         best = self._optimum([BestRun(place, first, last, np.empty(0, dtype=np.intp))], ())

@@ -63,7 +63,7 @@ _MEASURES = {"min_tpr": "tnr", "min_tnr": "tpr", "max_fpr": "tpr", "balanced_acc
 """Measure of ``Rates`` that a criterion maximizes, if its name differs from that of the criterion."""
 CHANCE_AMEANS = 0.5
 """Ameans of a rule that does not depend on the feature."""
-_OOB_WEIGHT = 0.9  # weight of the out-of-bag mean in the corrected Ameans; without the rest it is too low by up to .02
+_OOB_WEIGHT = 0.9  # weight of the out-of-bag mean in the corrected Ameans; this mean alone is too low by up to .02
 _MAX_ITER = 100
 _MAX_BETA = 1e100
 
@@ -103,7 +103,7 @@ class ThresholdCriterion:
 
     @property
     def log_price(self) -> FloatArray | None:
-        """Log price of a false positive, or None if the criterion does not have one."""
+        """Log likelihood ratio at the best threshold (``log_cost_ratio``), or None if it depends on the curve."""
         if self.criterion in AMEANS_ALIASES:
             return EVEN
         if self.criterion in {"cost", "accuracy"}:
@@ -147,7 +147,7 @@ class ThresholdStability(Result):
 
     @property
     def ameans_corrected(self) -> float:
-        """Ameans in the population of a threshold selected in this way: 0.9 out of bag + 0.1 in the sample."""
+        """Ameans in the population at a threshold selected in this way, from the out-of-bag and in-sample Ameans."""
         return correct_ameans(self.ameans_oob, self.ameans_in_sample)
 
     def table(self) -> Table:
@@ -272,10 +272,10 @@ class BestThreshold(Result, Generic[Value]):
         method : {"test-inversion", "bootstrap", "pivotal", "delta"}, optional
             - ``"test-inversion"``: the thresholds that no local test finds worse than the best one. Default for
               samples and the criteria "ameans", "cost" and "accuracy".
-            - ``"bootstrap"``: quantiles of the thresholds that resamples select. Default for samples and other
-              criteria; also accepted for a prediction that is fitted to samples.
-            - ``"pivotal"``: generalized pivots. Default for two Gaussians with at least 10 observations per class,
-              one feature and a weighted criterion.
+            - ``"bootstrap"``: quantiles of the best thresholds of resamples. Default for samples and other criteria;
+              also accepted for a prediction that is fitted to samples.
+            - ``"pivotal"``: generalized pivots. Default for two Gaussians with at least 10 observations per class, one
+              feature and the criteria "ameans", "cost" and "accuracy".
             - ``"delta"``: delta method. Default for other Gaussians with class counts.
         n_resamples : int, default=2000
             Number of bootstrap resamples.
@@ -317,8 +317,8 @@ class BestThreshold(Result, Generic[Value]):
         method : {"optimism-corrected", "pivotal", "delta", "bootstrap"}, optional
             - ``"optimism-corrected"``: Wilson intervals of both rates, each shifted by the optimism of selecting the
               threshold on the same data. Default for samples.
-            - ``"pivotal"``: generalized pivots. Default for two Gaussians with class counts, one feature and a
-              weighted criterion.
+            - ``"pivotal"``: generalized pivots. Default for two Gaussians with class counts, one feature and the
+              criteria "ameans", "cost" and "accuracy".
             - ``"delta"``: delta method. Default for other Gaussians with class counts.
             - ``"bootstrap"``: for a prediction that is fitted to samples.
         n_resamples : int, default=2000
