@@ -11,10 +11,18 @@ from scipy import stats
 import rocpredict as rp
 from rocpredict.base.formatting import to_json
 from rocpredict.diagnostics.diagnose import DiagnosticFinding, _summarize, diagnose
-from rocpredict.diagnostics.goodness_of_fit import GoodnessOfFit, SortedSamples, goodness_of_fit, normal_scores
+from rocpredict.diagnostics.goodness_of_fit import (
+    GoodnessOfFit,
+    SortedSamples,
+    _bootstrap_generic,
+    _bootstrap_transformed,
+    goodness_of_fit,
+    normal_scores,
+)
 from rocpredict.diagnostics.goodness_of_fit import goodness_of_fit_gaussian as fit_many
 from rocpredict.inference import bootstrap
-from tests.cases import CORE, check_refused
+from rocpredict.inference.bootstrap import BootstrapOptions
+from tests.cases import CORE, check_refused, for_each
 
 Q = (np.arange(100) + 0.5) / 100
 NORMAL = stats.norm.ppf(Q)  # as normal as 100 rows can be
@@ -91,7 +99,6 @@ def test_batches_of_draws_equal_single_draws():
 
 
 def test_seeds_and_chunks_of_draws(monkeypatch):
-    """The same seed gives the same, in chunks of any size; another one something else."""
     x, y = rows(NORMAL, NORMAL**3)
     whole, other = (diagnose(x, y, n_resamples=50, rng=seed) for seed in (7, 8))
     assert other.area_between_expected != whole.area_between_expected
@@ -263,7 +270,6 @@ def test_small_samples_get_a_note():
 
 
 def test_direction_and_unit_change_nothing():
-    """Lower is the mirror; of factors that nearly overflow nothing is seen."""
     negative, positive = EXPONENTIAL
     result, lower = diagnosis_of(negative, positive), diagnosis_of(-negative, -positive, direction="lower")
     numbers = ("area_between", "area_between_expected", "area_between_p_value", "auc_p_value", "auc_error")
@@ -355,7 +361,6 @@ def test_draws_without_a_fit_are_counted():
 
 
 def test_invalid_diagnoses_are_refused():
-    """Also a class of one row; missing rows may be left out."""
     table = [
         ([1, 2, 3, np.inf], {}, "infinite"),
         ([1, 2, 3, np.nan], {}, "missing"),
@@ -368,3 +373,20 @@ def test_invalid_diagnoses_are_refused():
     check_refused([(partial(diagnose, x, [0, 0, 1, 1][: len(x)], **options), words) for x, options, words in table])
     result = diagnose([1.0, 2, 3, np.nan, 4, 5], [0, 0, 1, 1, 1, 0], nan_policy="omit", n_resamples=20)
     assert (result.negative.count, result.positive.count) == (3, 2)
+
+
+@for_each([("boxcox", None), ("yeojohnson", "lower"), ("kde", "lower")])
+def test_simulated_samples_fitted_as_a_batch_equal_single_fits(family, direction):
+    """The measures of misfit and the normal scores of 20 simulated samples, by both ways of fitting."""
+    rng = np.random.default_rng(12)
+    x, y = np.concatenate([rng.gamma(4, 1, 25), rng.gamma(5, 1.3, 30)]), np.repeat([0, 1], [25, 30])
+    roc = rp.predict_roc(1 / x if direction else x, y, family=family, direction=direction)
+    batch, single = (
+        list(simulate(roc, (25, 30), BootstrapOptions(20, 4)))
+        for simulate in (_bootstrap_transformed, _bootstrap_generic)
+    )
+    assert (len(batch), len(single)) == (1, 20)
+    for part, name in enumerate(("misfits", "scores")):
+        expected = [np.concatenate(values) for values in zip(*(chunk[part] for chunk in single), strict=True)]
+        for values, wanted in zip(batch[0][part], expected, strict=True):
+            np.testing.assert_allclose(values, wanted, rtol=1e-9, atol=1e-12, err_msg=name)

@@ -8,7 +8,6 @@ import pytest
 from scipy import stats
 
 from rocpredict import RocPredictError, predict_roc
-from rocpredict.base.validation import AssumptionWarning
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.fitting import FAMILIES, get_fitter
 from rocpredict.distributions.gaussian import Gaussian
@@ -45,7 +44,6 @@ def fitted(family, direction=None):
 
 @for_each(ALL)
 def test_every_family_has_one_curve(family):
-    """Areas are those under the curve, and no threshold beats the best one."""
     roc = fitted(family)
     auc, curve, best = roc.auc(), roc.curve(2001), roc.best_threshold()
     area = np.trapezoid(curve.tpr, curve.fpr)
@@ -180,24 +178,3 @@ def test_the_bootstrap_refits_each_resample(family, direction):
     assert interval.method == "bootstrap"
     threshold = roc.best_threshold().threshold_interval(n_resamples=20)
     assert threshold.low <= roc.best_threshold().threshold <= threshold.high
-
-
-def test_a_gaussian_in_doubt_warns_and_the_shrunk_one_does_not():
-    rng = np.random.default_rng(2)
-    x, y = np.exp(2 * rng.normal(size=200)) * np.repeat([1, 2], 100), np.repeat([0, 1], 100)
-    with pytest.warns(AssumptionWarning):
-        predict_roc(x, y)
-    predict_roc(x, y, family="auto")
-
-
-@for_each(["auto", "boxcox"])
-def test_plots_draw_it(family):
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, ax = plt.subplots()
-    fitted(family).plot(ax=ax)
-    assert ax.lines
-    plt.close(figure)

@@ -89,7 +89,6 @@ def test_powers_of_a_constant_class_keep_the_shape():
 
 @for_each([(2, 2), (7, 12), (300, 10), (10, 300)])
 def test_empirical_tpr_values_are_the_empirical_curve(n0, n1):
-    """With ties, against EmpiricalRoc.tpr_at_fpr."""
     rng = np.random.default_rng(n0)
     negative, positive = rng.integers(0, 9, (3, n0)) * 1.0, rng.integers(2, 12, (3, n1)) * 1.0
     result = empirical_tpr(np.sort(negative), np.sort(positive), GRID)
@@ -365,7 +364,6 @@ def test_thresholds_lie_between_values():
 # ---- the batch and one feature
 @for_each([None, "higher", "lower", "auto"], SAMPLES)
 def test_batch_is_the_loop(direction, make):
-    """Curve, threshold and Ameans of nine features at once and one by one."""
     rng = np.random.default_rng(7)
     rows = [make(rng, 21, 14) for _ in range(9)]
     for j, (negative, positive) in enumerate(rows):
@@ -434,7 +432,7 @@ def test_a_reflected_estimate_exchanges_the_directions():
 
 @for_each([20, 100])
 def test_interval_of_the_expected_ameans_covers(n):
-    """Of 300 samples of two normal classes 93 % or more (false: 1e-3), without a resample."""
+    """Of 300 samples of two normal classes 93% or more (false: 1e-3), without a resample."""
     rng = np.random.default_rng(n)
     hits = []
     for _ in range(300):
@@ -533,7 +531,6 @@ def test_a_constant_feature_is_uninformative():
 
 
 def test_perfect_separation_is_flagged():
-    """One exchanged pair of values ends it."""
     negative, positive = np.arange(5.0), np.arange(5.0, 12)
     assert "perfect_separation" in roc_of(negative, positive, direction="higher").best_threshold().flags
     negative[4], positive[0] = 5, 4

@@ -1,4 +1,4 @@
-"""Agreement of the vectorised estimators with the library's results for one sample at a time."""
+"""Agreement of the vectorized estimators with the library's results for one sample at a time."""
 
 import warnings
 from collections.abc import Callable, Mapping

@@ -25,7 +25,7 @@ _COLUMNS = [
     "features",
     "L1 error",
     "ratio",
-    "95 % interval",
+    "95% interval",
     "win",
     "worse",
     "regret",
@@ -208,7 +208,7 @@ def _worst(scores: Scores) -> Table:
     ]
     formats = {"AUC": ".3f", "L1 error": ".4f", "ratio": ".3f"}
     return Table(
-        "Every feature on which `auto` is more than 5 % worse",
+        "Every feature on which `auto` is more than 5% worse",
         ["n", "feature", "AUC", "L1 error", "ratio"],
         rows,
         formats,

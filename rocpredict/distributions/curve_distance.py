@@ -23,7 +23,7 @@ def area_between(predicted: FloatArray, empirical: FloatArray) -> FloatArray:
     Notes
     -----
     The mean estimates the area between the curves. The empirical curve has steps between these FPRs; with 50
-    observations per class, the error is at most 3 % of the area, and in most samples at most 1 %.
+    observations per class, the error is at most 3% of the area, and in most samples at most 1%.
     """
     return np.asarray(np.abs(predicted - empirical).mean(axis=-1))
 

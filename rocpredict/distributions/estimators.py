@@ -127,7 +127,7 @@ def weibull_from_moments(mean: float, std: float) -> tuple[float, ...]:
 
 
 def _log_one_plus_cv2(e: float) -> tuple[float, float]:
-    """Return log(1 + (std/mean)^2) for c = 1/e and the derivative by e, accurate also for a small e."""
+    """Return log(1 + (std/mean)^2) for c = 1/e and the derivative by e, accurate even for a small e."""
     if e > _SERIES_LIMIT:
         return gammaln(1 + 2 * e) - 2 * gammaln(1 + e), 2 * (digamma(1 + 2 * e) - digamma(1 + e))
     n = np.arange(2, _N_TERMS)
@@ -210,7 +210,7 @@ def fit_laplace(sample: FloatArray) -> tuple[float, ...]:
 
 def fit_logistic(sample: FloatArray) -> tuple[float, ...]:
     """Return location and scale, by maximization of a concave function of location/scale and 1/scale."""
-    unit, centre, std, z = _standardised(sample)
+    unit, centre, std, z = _standardized(sample)
 
     def objective(at: FloatArray) -> float:
         if at[1] <= 0:
@@ -255,7 +255,7 @@ def student_t(sample: FloatArray) -> tuple[float, ...]:
     If one value makes up half of the sample or more, the likelihood of few degrees of freedom is unbounded as the
     scale goes to 0. In this case the result is the Gaussian, with 1e6 degrees of freedom.
     """
-    unit, centre, std, z = _standardised(sample)
+    unit, centre, std, z = _standardized(sample)
     if 2 * np.unique(sample, return_counts=True)[1].max() >= len(sample):
         return MAX_DF, *_unscale(unit, centre, std, 0.0, 1.0)
 
@@ -281,7 +281,7 @@ def skew_normal(sample: FloatArray) -> tuple[float, ...]:
 
     The shape is limited to [-100, 100], because the likelihood may have no maximum at a finite shape.
     """
-    unit, centre, std, z = _standardised(sample)
+    unit, centre, std, z = _standardized(sample)
 
     def loss(at: FloatArray) -> tuple[float, FloatArray]:
         loc, scale, shape = at[0], np.exp(at[1]), at[2]
@@ -312,7 +312,7 @@ def log_less_digamma(k: float, *, slope: bool = False) -> float:
 
 
 def _skew_normal_moments_start(skew: float) -> tuple[float, float, float]:
-    """Return location, log scale and shape of a standardised skew normal with this skewness, clipped to its range."""
+    """Return location, log scale and shape of a standardized skew normal with this skewness, clipped to its range."""
     size = np.clip(np.abs(skew), 0.05, 0.98) ** (2 / 3)
     delta = np.copysign(np.sqrt(np.pi / 2 * size / (size + ((4 - np.pi) / 2) ** (2 / 3))), skew)
     scale = 1 / np.sqrt(1 - 2 * delta**2 / np.pi)
@@ -332,7 +332,7 @@ def _scaled(sample: FloatArray) -> tuple[float, FloatArray]:
     return unit, sample / unit
 
 
-def _standardised(sample: FloatArray) -> tuple[float, float, float, FloatArray]:
+def _standardized(sample: FloatArray) -> tuple[float, float, float, FloatArray]:
     unit, scaled = _scaled(sample)
     centre = float(scaled.mean())
     deviation = scaled - centre

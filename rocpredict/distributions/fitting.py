@@ -15,7 +15,7 @@ from rocpredict.distributions.families import PARAMETRIC_FAMILIES, ScipyDistribu
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.histogram import Histogram
 from rocpredict.distributions.mixture import GaussianMixture
-from rocpredict.distributions.normal_sum import GaussianKde
+from rocpredict.distributions.normal_sum import GaussianKde, KernelBatch
 from rocpredict.distributions.power_transform import Transformed, fit_power_transforms
 from rocpredict.distributions.shrinkage import fit_shrinkage
 
@@ -50,8 +50,8 @@ def get_fitter(family: Any, direction: Direction = None) -> PairFitter:
     -------
     function
         Maps the arrays of the negatives and the positives to a pair of distributions. It raises `RocPredictError`
-        if the family cannot be fitted to a sample. With families "boxcox" and "yeojohnson", it also maps resamples of
-        shape (B, n0) and (B, n1) to a batch.
+        if the family cannot be fitted to a sample. With families "boxcox", "yeojohnson" and "kde", it also maps
+        resamples of shape (B, n0) and (B, n1) to a batch.
 
     Raises
     ------
@@ -131,7 +131,9 @@ def _fit_transformed_batch(family: str, negative: FloatArray, positive: FloatArr
     negative, positive = (part[np.logical_and(*fitted)] for part in (negative, positive))
     transform, values = fit_power_transforms(negative, positive, method=_TRANSFORMED[family])
     classes = np.split(values, [negative.shape[1]], axis=1)
-    bases = [Gaussian(z.mean(axis=1), z.std(axis=1, ddof=1)) for z in classes]
+    bases: list[Any] = [
+        KernelBatch.fit(z) if family == "kde" else Gaussian(z.mean(axis=1), z.std(axis=1, ddof=1)) for z in classes
+    ]
     return Transformed(bases[0], transform), Transformed(bases[1], transform)
 
 

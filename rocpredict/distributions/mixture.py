@@ -44,7 +44,7 @@ class MixtureFit(NamedTuple):
 
 
 def fit_mixture(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Generator) -> MixtureFit:
-    """Fit k components to standardised, ascending values with counts, by maximum likelihood with several starts."""
+    """Fit k components to standardized, ascending values with counts, by maximum likelihood with several starts."""
     floor = min_std(float(counts.sum()))
     bins, bin_counts = _bin_sample(x, counts)
     fits = initial_parameters(bins, bin_counts, k, rng, floor)

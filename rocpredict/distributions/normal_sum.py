@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebpts1, chebval, chebvander
@@ -39,6 +39,9 @@ _GAP = 4.0  # distance of neighbouring centres that counts as a gap, in the same
 _MANY_VALUES = 10_000  # number of values from which sums are interpolated
 _CHEBYSHEV_NODES = chebpts1(20)
 _CHEBYSHEV_MATRIX = np.linalg.inv(chebvander(_CHEBYSHEV_NODES, 19)).T
+_MAX_BATCH_BLOCK_SIZE = 2**17  # array elements per block of a batch, which fits into a cache
+_N_BATCH_POINTS = 129  # of the table of quantiles of each sample of a batch
+_BATCH_STEPS, _BATCH_XTOL = 100, 1e-7  # a last Newton step of 1e-7 kernel widths leaves an error of about 1e-14
 _MIN_COMPRESSION = 2  # centres per node below which all centres are kept
 
 
@@ -192,7 +195,7 @@ class NormalSum:
         return sums.reshape(np.shape(x))
 
     def _blocks(self, x: FloatArray) -> Iterator[tuple[NDArray[np.intp], slice]]:
-        """Yield indices of values that share a window of components, in blocks of limited size."""
+        """Yield blocks of indices of values, each with the window of components that its values share."""
         for rows, part in self._windows(x):
             step = max(1, _MAX_BLOCK_SIZE // (part.stop - part.start))
             yield from ((rows[first : first + step], part) for first in range(0, len(rows), step))
@@ -237,18 +240,31 @@ def compress_centres(centres: FloatArray, counts: FloatArray, std: float) -> tup
         return centres, counts
     first = _cell_starts(centres, std)
     sizes = np.diff(first, append=len(centres))
-    is_dense = sizes > _N_CELL_NODES
-    n_nodes = int(np.minimum(sizes, _N_CELL_NODES).sum())
-    if len(centres) < _MIN_COMPRESSION * n_nodes:
+    if len(centres) < _MIN_COMPRESSION * int(np.minimum(sizes, _N_CELL_NODES).sum()):
         return centres, counts
-    in_dense = np.repeat(is_dense, sizes)
+    nodes, masses, _ = _replace_centres(centres, counts, first, std)
+    order = np.argsort(nodes, kind="stable")
+    return nodes[order], masses[order]
+
+
+def _replace_centres(
+    centres: FloatArray, counts: FloatArray, first: NDArray[np.intp], std: float
+) -> tuple[FloatArray, FloatArray, NDArray[np.intp]]:
+    """Return the centres and weights after the replacement in each cell, and the cells that they belong to.
+
+    ``first`` is the index of the first centre of each cell.
+    """
+    sizes, cells = np.diff(first, append=len(centres)), np.arange(len(first))
+    is_dense, cell = sizes > _N_CELL_NODES, np.repeat(cells, sizes)
+    in_dense = is_dense[cell]
     x, w, starts = centres[in_dense], counts[in_dense], np.cumsum(sizes[is_dense]) - sizes[is_dense]
     repeats = sizes[is_dense]
-    middle, mass = centres[first[is_dense] + repeats // 2], np.add.reduceat(w, starts)
+    middle, mass = centres[first[is_dense] + repeats // 2], np.add.reduceat(w, starts) if len(starts) else w
     u = (x - np.repeat(middle, repeats)) / std
     previous, polynomial = np.zeros_like(u), np.repeat(mass**-0.5, repeats)
     jacobi, beta = np.zeros((len(starts), _N_CELL_NODES, _N_CELL_NODES)), np.zeros(len(starts))
-    for k in range(_N_CELL_NODES):  # orthonormal polynomials: u p_k = b_(k+1) p_(k+1) + a_k p_k + b_k p_(k-1)
+    for k in range(_N_CELL_NODES if len(starts) else 0):
+        # orthonormal polynomials: u p_k = b_(k+1) p_(k+1) + a_k p_k + b_k p_(k-1)
         alpha = np.add.reduceat(w * u * polynomial**2, starts)
         jacobi[:, k, k] = alpha
         if k == _N_CELL_NODES - 1:
@@ -265,8 +281,8 @@ def compress_centres(centres: FloatArray, counts: FloatArray, std: float) -> tup
     unusable = np.repeat(~usable, repeats)  # centres so close to each other that their moments are rounding error
     nodes = np.concatenate([centres[~in_dense], x[unusable], (middle[:, None] + std * roots)[keep]])
     masses = np.concatenate([counts[~in_dense], w[unusable], weights[keep]])
-    order = np.argsort(nodes, kind="stable")
-    return nodes[order], masses[order]
+    node_cells = np.broadcast_to(cells[is_dense][:, None], keep.shape)[keep]
+    return nodes, masses, np.concatenate([cell[~in_dense], cell[in_dense][unusable], node_cells])
 
 
 def _cell_starts(centres: FloatArray, std: float) -> NDArray[np.intp]:
@@ -553,6 +569,143 @@ class GaussianKde(NormalSumDistribution):
     def __repr__(self) -> str:
         preserving = ", variance_preserving=True" if self.variance_preserving else ""
         return f"GaussianKde({len(self.sample)} observations, std={self.std:.6g}{preserving})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class KernelBatch(Distribution[FloatArray]):
+    """Kernel density estimates of many samples of one size.
+
+    Parameters
+    ----------
+    weights, means : arrays of shape F + (k,)
+        Kernels of each sample; their weights sum to 1, and some may be 0.
+    std : array of shape F
+        Standard deviation of the kernels.
+    """
+
+    weights: FloatArray
+    means: FloatArray
+    std: FloatArray
+
+    @classmethod
+    def fit(cls, values: FloatArray) -> KernelBatch:
+        """Estimate the densities of samples of shape (B, n), none of which is constant.
+
+        They are those of ``GaussianKde(x, bandwidth_factor=2, variance_preserving=True)`` up to 1e-13. The cells of
+        ``compress_centres`` are two bandwidths wide at the ends, too: tails have this absolute accuracy only.
+        """
+        values = np.sort(values, axis=1)
+        n_rows, n = values.shape
+        mean, spread = values.mean(axis=1, keepdims=True), values.std(axis=1, ddof=1, keepdims=True)
+        low, high = np.quantile(values, (0.25, 0.75), axis=1)
+        robust = (high - low)[:, None] / 1.34
+        width = 2 * 0.9 * np.where(robust > 0, np.minimum(spread, robust), spread) * n**-0.2
+        ratio = np.minimum(width / spread, 1.0)
+        std = ratio * spread
+        z = (mean + (values - mean) * np.sqrt((1 - ratio) * (1 + ratio) * n / (n - 1))) / std
+        cell, is_first = np.floor((z - z[:, :1]) / _CELL_WIDTH), np.ones(z.shape, dtype=bool)
+        is_first[:, 1:] = np.diff(z) > 0
+        starts = np.flatnonzero(is_first)
+        is_new = np.ones(z.shape, dtype=bool)
+        is_new[:, 1:] = np.diff(cell) > 0
+        first = np.flatnonzero(is_new.ravel()[starts])
+        counts = np.diff(starts, append=z.size) / n
+        nodes, masses, cells = _replace_centres(z.ravel()[starts], counts, first, 1.0)
+        row = starts[first[cells]] // n
+        order = np.argsort(row, kind="stable")
+        row = row[order]
+        place = np.arange(len(row)) - np.searchsorted(row, row)
+        weights = np.zeros((n_rows, place.max() + 1))
+        means = np.repeat(z[:, :1], weights.shape[1], axis=1)
+        weights[row, place], means[row, place] = masses[order], nodes[order]
+        return cls(weights, means * std, std[:, 0])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape F of the batch."""
+        return self.std.shape
+
+    def reflect(self) -> KernelBatch:
+        """Return the distributions of -X."""
+        return KernelBatch(self.weights, -self.means, self.std)
+
+    def __getitem__(self, index: Any) -> KernelBatch:
+        """Return the densities of the selected samples."""
+        return KernelBatch(self.weights[index], self.means[index], self.std[index])
+
+    def _add_grid_axis(self) -> KernelBatch:
+        return KernelBatch(self.weights[..., None, :], self.means[..., None, :], self.std[..., None])
+
+    def kernels(self, index: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the weights, means and standard deviations of the kernels of one sample."""
+        used = self.weights[index] > 0
+        return self.weights[index][used], self.means[index][used], np.full(int(used.sum()), self.std[index])
+
+    def bounds(self, z: float) -> tuple[FloatArray, FloatArray]:
+        """Return the values that are ``z`` kernel widths beyond the outermost kernels."""
+        return self.means.min(axis=-1) - z * self.std, self.means.max(axis=-1) + z * self.std
+
+    def _sum_kernels(self, x: FloatArray, kernel: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        """Return the weighted sums of ``kernel((x - mean)/std)``, a part of the samples at a time."""
+        x = np.broadcast_to(x, np.broadcast_shapes(np.shape(x), self.shape))
+        sums, size = np.empty(x.shape), max(1, x[:1].size * self.means.shape[-1])
+        step = max(1, _MAX_BATCH_BLOCK_SIZE // size)
+        for start in range(0, len(x), step):
+            part = slice(start, start + step)
+            z = x[part][..., None] - self.means[part]
+            z /= self.std[part][..., None]
+            sums[part] = np.einsum("...k,...k->...", kernel(z), self.weights[part])
+        return sums
+
+    @np.errstate(under="ignore")
+    def _cdf(self, x: FloatArray) -> FloatArray:
+        return np.minimum(self._sum_kernels(x, lambda z: ndtr(z, out=z)), 1.0)
+
+    def _sf(self, x: FloatArray) -> FloatArray:
+        return self.reflect()._cdf(-x)
+
+    @np.errstate(under="ignore")
+    def _pdf(self, x: FloatArray) -> FloatArray:
+        return self._sum_kernels(x, lambda z: np.exp(-0.5 * z * z)) * np.exp(-LOG_SQRT_2PI) / self.std
+
+    def _logpdf(self, x: FloatArray) -> FloatArray:
+        with np.errstate(divide="ignore"):
+            return np.log(self._pdf(x))
+
+    def _isf(self, q: FloatArray) -> FloatArray:
+        return -self.reflect()._ppf(q)
+
+    @np.errstate(under="ignore")
+    def _ppf(self, q: FloatArray) -> FloatArray:
+        """Return quantiles: interpolated in a table of normal scores, then by Newton's method within brackets."""
+        if self.std.ndim == 1:
+            return self._add_grid_axis()._ppf(np.asarray(q)[..., None])[..., 0]
+        (first, last), (low, high) = self.bounds(0.0), self.bounds(8.0)
+        grid = low + (high - low) * np.linspace(0, 1, _N_BATCH_POINTS)
+        density = self._pdf(grid)
+        reached = np.cumsum(density, axis=1) - density / 2
+        table = ndtri(reached / (reached[:, -1:] + density[:, -1:] / 2))
+        with np.errstate(invalid="ignore"):  # probabilities of 0 and 1
+            z = np.broadcast_to(ndtri(q), np.broadcast_shapes(np.shape(q), self.shape))
+            x = np.stack([np.interp(*row) for row in zip(z, table, grid, strict=True)]).ravel()
+            low, high = (np.ravel(end + self.std * z) for end in (first, last))
+        z, row = z.ravel(), np.repeat(np.arange(len(z)), z.shape[-1])
+        rest = np.flatnonzero(np.isfinite(z))
+        x[np.isinf(z)] = z[np.isinf(z)]
+        for _ in range(_BATCH_STEPS):
+            here = self[row[rest], 0]
+            score = ndtri(here._cdf(x[rest]))
+            is_below = score < z[rest]
+            low[rest], high[rest] = np.where(is_below, x[rest], low[rest]), np.where(is_below, high[rest], x[rest])
+            with np.errstate(divide="ignore", invalid="ignore"):
+                step = (z[rest] - score) * np.exp(-0.5 * score * score - LOG_SQRT_2PI) / here._pdf(x[rest])
+            moved = x[rest] + step
+            is_inside = (moved > low[rest]) & (moved < high[rest])
+            x[rest] = np.where(is_inside | (score == z[rest]), moved, low[rest] / 2 + high[rest] / 2)
+            rest = rest[~(is_inside & (np.abs(step) <= _BATCH_XTOL * here.std)) & (score != z[rest])]
+            if not rest.size:
+                break
+        return x.reshape(-1, x.size // len(self.std))
 
 
 def mean_and_std(points: FloatArray, counts: FloatArray) -> tuple[float, float]:

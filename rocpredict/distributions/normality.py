@@ -186,7 +186,7 @@ def _explain_misfit(
     """Return the cause of the misfit and a family that fits better."""
     for word, (fraction, value) in _classes_by_magnitude(map(_mode_fraction, samples)):
         if fraction > _TIE_LIMIT:
-            problem = f"{100 * fraction:.0f} % of the values of the {word} class are equal to {value:.6g}"
+            problem = f"{100 * fraction:.0f}% of the values of the {word} class are equal to {value:.6g}"
             return problem, OTHER_SUGGESTION
     for word, skewness in _classes_by_magnitude(m.skewness for m in moments):
         if abs(skewness) > _SKEWNESS_LIMIT:

@@ -320,13 +320,13 @@ def _centre_and_scale(
 
 
 def _maximize_likelihood(logs: FloatArray, first: int, yeo_johnson: NDArray[np.bool_]) -> FloatArray:
-    """Return the power with the highest penalised likelihood, for each feature.
+    """Return the power with the highest penalized likelihood, for each feature.
 
     Notes
     -----
-    The likelihood is a concave function of the power p: (z_i - z_j)^2 is log-convex in p, and so is a variance as a sum
-    of such terms. The highest value on a coarse grid is therefore next to the maximum, and three grids, each finer than
-    the one before, find it.
+    The log-likelihood is a concave function of the power p: each (z_i - z_j)^2 is log-convex in p, and therefore so is
+    the variance, which is a sum of such terms. The highest value on a coarse grid is therefore next to the maximum,
+    and three grids, each finer than the one before, find it.
     """
     last = len(LAMBDA_GRID) - 1
     constant = [np.ptp(part, axis=1) == 0 for part in (logs[:, :first], logs[:, first:])]  # var may be rounding error
@@ -352,7 +352,7 @@ def _maximize_likelihood(logs: FloatArray, first: int, yeo_johnson: NDArray[np.b
 
 
 def _likelihood(logs: FloatArray, first: int, yeo_johnson: NDArray[np.bool_], powers: FloatArray) -> FloatArray:
-    """Return the penalised log-likelihoods for powers of shape (F, k)."""
+    """Return the penalized log-likelihoods for powers of shape (F, k)."""
     z = _power_transform(logs[:, None, :], powers[..., None], yeo_johnson[:, None, None])
     likelihood = np.zeros(z.shape[:2])
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

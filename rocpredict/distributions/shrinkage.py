@@ -72,9 +72,14 @@ class PooledSample(NamedTuple):
         pooled = cls(x, np.empty(0), is_first, starts, np.diff(starts, append=x.size))
         return pooled._replace(positive_fraction=pooled.average((order >= negative.shape[1]).astype(np.float64)))
 
+    @property
+    def has_ties(self) -> bool:
+        """True if a block has more than one value."""
+        return len(self.starts) < self.x.size
+
     def average(self, values: FloatArray) -> FloatArray:
         """Return the mean of values of shape (F, m) over each block of equal values."""
-        if len(self.starts) == self.x.size:
+        if not self.has_ties:
             return values
         means = np.add.reduceat(values.ravel(), self.starts) / self.sizes
         return np.repeat(means, self.sizes).reshape(values.shape)
@@ -172,13 +177,15 @@ def _interpolate_columns(values: FloatArray, at: FloatArray) -> FloatArray:
     return values[:, column] * (1 - share) + values[:, column + 1] * share
 
 
-def _shape_weights(pooled: PooledSample, table: _ShapeTable) -> FloatArray:
-    """Return the posterior weight of each shape, shape (F, C)."""
+def _shape_weights(pooled: PooledSample, table: _ShapeTable, below: FloatArray) -> FloatArray:
+    """Return the posterior weight of each shape, shape (F, C), from the cumulated positives."""
     (n_features, m), n_cells = pooled.x.shape, len(table.log_odds)
     wide = np.flatnonzero(pooled.sizes > _WIDE_BLOCK * m)
     if not wide.size:
         base = table.log_prior + m / n_cells * table.log_complement.sum(axis=0)
-        level = _rebin(pooled.positive_fraction, n_cells) @ table.log_odds + base
+        in_cells = np.diff(_interpolate_columns(below, np.arange(n_cells + 1) * (m / n_cells)), axis=1)
+        level = in_cells @ table.log_odds
+        level += base
     else:  # the exact likelihood of a wide block replaces that of its positions
         is_narrow = np.repeat(pooled.sizes <= _WIDE_BLOCK * m, pooled.sizes).reshape(n_features, m)
         level = _rebin(pooled.positive_fraction * is_narrow, n_cells) @ table.log_odds + table.log_prior
@@ -190,8 +197,11 @@ def _shape_weights(pooled: PooledSample, table: _ShapeTable) -> FloatArray:
         terms = n_positive[:, None] * np.log(share) + (size - n_positive)[:, None] * np.log1p(-share)
         np.add.at(level, feature, terms)
     level -= level.max(axis=1, keepdims=True)
-    weights = np.exp(level * min(1.0, _MAX_LIKELIHOOD_SIZE / m))
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+    if m > _MAX_LIKELIHOOD_SIZE:
+        level *= _MAX_LIKELIHOOD_SIZE / m
+    weights = np.exp(level, out=level)
+    weights /= weights.sum(axis=1, keepdims=True)
+    return weights
 
 
 def mann_whitney_auc(pooled: PooledSample, below: FloatArray, n0: int, n1: int) -> tuple[FloatArray, FloatArray]:
@@ -209,7 +219,8 @@ def mann_whitney_auc(pooled: PooledSample, below: FloatArray, n0: int, n1: int) 
 def _binormal_auc_variance(delta: FloatArray, n0: int, n1: int) -> FloatArray:
     """Return the variance of the empirical AUC of two Gaussians with equal variance, Phi^-1(AUC) = ``delta``.
 
-    Var = [A(1 - A) + (n0 + n1 - 2)(Q - A^2)]/(n0 n1), Q = A - 2 T(d, 1/sqrt(3)) with Owen's T.
+    Var = [A(1 - A) + (n0 + n1 - 2)(Q - A^2)]/(n0 n1), with A = AUC, d = ``delta``, Q = A - 2 T(d, 1/sqrt(3)) and
+    Owen's T.
     """
     upper, lower = ndtr(np.abs(delta)), ndtr(-np.abs(delta))
     two_of_a_class = upper * lower - 2 * owens_t(np.abs(delta), 1 / np.sqrt(3))
@@ -283,11 +294,16 @@ class ShrinkageEstimate(NamedTuple):
 
 def misfit_statistic(model: FloatArray, residual: FloatArray) -> FloatArray:
     """Return the Cramer-von Mises statistic of the residual of P(positive), along the last axis."""
-    noise = model * (1 - model)
-    total = noise.sum(axis=-1)
-    share = np.cumsum(noise, axis=-1) / total[..., None]
+    return _misfit_of_sums(np.cumsum(model * (1 - model), axis=-1), np.cumsum(residual, axis=-1))
+
+
+def _misfit_of_sums(noise: FloatArray, residual: FloatArray) -> FloatArray:
+    """Return the statistic from the cumulated variance and residual."""
+    total = noise[..., -1]
+    share = noise / total[..., None]
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = (np.cumsum(residual, axis=-1) ** 2).sum(axis=-1) / (total * (share * (1 - share)).sum(axis=-1))
+        squares = np.einsum("...i,...i->...", residual, residual)
+        ratio = squares / (total * (share.sum(axis=-1) - np.einsum("...i,...i->...", share, share)))
     return np.where(np.isnan(ratio), 0.0, ratio)
 
 
@@ -304,8 +320,8 @@ def ranked_misfit(fpr: FloatArray, tpr: FloatArray, negative: FloatArray, positi
     fpr, tpr = (np.concatenate([[0.0], rate, [1.0]]) for rate in (fpr, tpr))
     pooled_above = (n0 * fpr + n1 * tpr) / m
     above = n1 * np.interp(np.arange(m, -1, -1) / m, pooled_above, tpr)
-    model = np.clip(pooled.average(-np.diff(above)[None, :])[0], _MIN_PROBABILITY, 1 - _MIN_PROBABILITY)
-    return misfit_statistic(model, pooled.positive_fraction[0] - model)
+    model = pooled.average(-np.diff(above)[None, :])[0]
+    return misfit_statistic(np.clip(model, _MIN_PROBABILITY, 1 - _MIN_PROBABILITY), pooled.positive_fraction[0] - model)
 
 
 @np.errstate(under="ignore")
@@ -326,9 +342,15 @@ def estimate_shrinkage(negative: FloatArray, positive: FloatArray, *, declared: 
     n0, n1 = negative.shape[1], positive.shape[1]
     pooled = PooledSample.from_samples(negative, positive)
     m, table, sample = n0 + n1, _shape_table(n0, n1, declared), pooled.positive_fraction
-    weights, below = _shape_weights(pooled, table), _cumulate(sample)
+    below = _cumulate(sample)
+    weights = _shape_weights(pooled, table, below)
     n_cells = len(table.log_odds)
-    shape = pooled.average(_rebin(weights @ table.posterior * (m / n_cells), m))
+    in_cells = _cumulate(weights @ table.posterior * (m / n_cells))
+    shape_below = _interpolate_columns(in_cells, np.arange(m + 1) * (n_cells / m))
+    shape = np.diff(shape_below, axis=1)
+    if pooled.has_ties:
+        shape = pooled.average(shape)
+        shape_below = _cumulate(shape)
 
     rank = (np.arange(m) + 0.5) / m
     shape_area = (m * (shape @ rank) - n1 * n1 / 2) / (n0 * n1)
@@ -336,21 +358,48 @@ def estimate_shrinkage(negative: FloatArray, positive: FloatArray, *, declared: 
     rank_area = posterior_median_auc(*mann_whitney_auc(pooled, below, n0, n1), n0, n1, declared=declared)
 
     noise = shape * (1 - shape)
-    tilt = noise * (rank - ((noise @ rank) / noise.sum(axis=1))[:, None])
-    tilt /= (tilt @ rank)[:, None]  # adds 1 to the sum of P(positive) times rank
+    noise_below, tilt = _cumulate(noise), noise * rank
+    tilt_below = _cumulate(tilt)
+    center = (tilt_below[:, -1] / noise_below[:, -1])[:, None]
+    tilt -= noise * center
+    tilt_below -= noise_below * center
+    leverage = (tilt @ rank)[:, None]
+    tilt /= leverage  # adds 1 to the sum of P(positive) times rank
+    tilt_below /= leverage
     residual = sample - shape
-    residual -= tilt * (residual @ rank)[:, None]
-    misfit_ratio = misfit_statistic(shape, residual)
+    residual_area = (residual @ rank)[:, None]
+    residual -= tilt * residual_area
+    residual_below = below - shape_below
+    residual_below -= tilt_below * residual_area
+    misfit_ratio = _misfit_of_sums(noise_below[:, 1:], residual_below[:, 1:])
     data_weight = residual_weight(misfit_ratio)
     rank_weight = misfit_ratio / (misfit_ratio + _AREA_OFFSET * m / (2 * n0 * n1))
     area = table_area + rank_weight * (rank_area - table_area)
-    model = shape + tilt * ((area - shape_area) * (n0 * n1 / m))[:, None]
-    posterior = model + data_weight[:, None] * residual
-    limits = _MIN_POSTERIOR, 1 - _MIN_POSTERIOR
-    posterior, model = (_cumulate(pooled.average(np.clip(part, *limits))) for part in (posterior, model))
+    shift = ((area - shape_area) * (n0 * n1 / m))[:, None]
+    tilt *= shift
+    tilt_below *= shift
+    shape += tilt
+    shape_below += tilt_below
+    model = _clip_sums(pooled, shape, shape_below)
+    residual *= data_weight[:, None]
+    residual += shape
+    residual_below *= data_weight[:, None]
+    residual_below += shape_below
+    posterior = _clip_sums(pooled, residual, residual_below)
     area_between = np.abs(below - model).sum(axis=1) / (n0 * n1)
     reversal = weights[:, table.delta < 0].sum(axis=1)
     return ShrinkageEstimate(pooled, posterior, model, below, data_weight, misfit_ratio, area_between, reversal)
+
+
+def _clip_sums(pooled: PooledSample, values: FloatArray, sums: FloatArray) -> FloatArray:
+    """Return the sums of P(positive), clipped and averaged over blocks of ties; ``sums`` are those without either."""
+    limits = _MIN_POSTERIOR, 1 - _MIN_POSTERIOR
+    if pooled.has_ties:
+        return _cumulate(pooled.average(np.clip(values, *limits)))
+    clipped = np.flatnonzero((values.min(axis=1) < limits[0]) | (values.max(axis=1) > limits[1]))
+    result = sums.copy()
+    result[clipped] = _cumulate(np.clip(values[clipped], *limits))
+    return result
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -122,7 +122,7 @@ def auc_test(
         Two curves of which one or both are predicted:
 
         - "delta" (default): MOVER of an interval of each curve: "delta" for two Gaussians, on the probit scale with
-          Student's t; the smoothed logit interval of the sample for other fitted families, extended to the estimate;
+          Student's t; the smoothed-logit interval of the sample for other fitted families, extended to the estimate;
           for their partial areas the standard error of the bootstrap.
 
         One curve:
@@ -172,7 +172,7 @@ def auc_test(
 
     Notes
     -----
-    "smoothed-logit" combines two smoothed logit intervals with Student's t, with the degrees of freedom of
+    "smoothed-logit" combines two smoothed-logit intervals with Student's t, with the degrees of freedom of
     Satterthwaite [4]_. "delong" rejects too often with few observations in a class, samples of unequal sizes or AUCs
     near 1. "dirichlet" computes p as the level of significance at which the interval of the draws excludes the null
     value; p is never below 1/n_resamples. A curve against itself has p = 1, with the flag ``same_curve``. Curves of the
@@ -198,7 +198,7 @@ def auc_test(
     >>> iris, classes = load_iris(), {"positive": "virginica", "negative": "versicolor"}
     >>> x1, x2 = iris.column("sepal_length"), iris.column("sepal_width")
     >>> auc_test(x1, x2, iris.y, **classes)
-    AucTest(null='AUC of x1 = AUC of x2', method='MOVER of smoothed logit intervals, paired',
+    AucTest(null='AUC of x1 = AUC of x2', method='MOVER of smoothed-logit intervals, paired',
             estimates=(0.7896, 0.6636), difference=+0.126, interval=0.02447 to 0.2272, statistic=2.4497,
             p_value=0.0160723, n=(50, 50))
     >>> auc_test(empirical_roc(x1, iris.y, **classes), empirical_roc(x2, iris.y, **classes)).p_value
@@ -206,7 +206,7 @@ def auc_test(
     >>> auc_test(x2, None, iris.y, **classes).p_value
     0.006131...
     >>> auc_test(*(simulate_two_gaussians(count=(80, 70), seed=seed) for seed in (1, 2)))
-    AucTest(null='AUC of sample1 = AUC of sample2', method='MOVER of smoothed logit intervals, unpaired', ...
+    AucTest(null='AUC of sample1 = AUC of sample2', method='MOVER of smoothed-logit intervals, unpaired', ...
     """
     quantity = ComparedQuantity.from_arguments(fpr, tpr, tpr_at_fpr)
     claim, resampling = Hypothesis(alternative, margin), BootstrapOptions(n_resamples, rng)
@@ -215,10 +215,12 @@ def auc_test(
     check_option("paired", paired, (None, True, False))
     if x2 is None:
         if paired is not None:
-            raise RocPredictError("paired= is for two curves; omit it")
+            raise RocPredictError("paired= applies to two curves only; omit it")
         return _test_one_curve(x1, y, 0.5 if null is None else null, options, rows)
     if null is not None:
-        raise RocPredictError("null= is for one curve (x2=None); two curves are tested for equality, or with margin=")
+        raise RocPredictError(
+            "null= applies to one curve (x2=None); two curves are tested for equality or with margin="
+        )
     if isinstance(x1, UncertaintyMixin) or isinstance(x2, UncertaintyMixin):
         return _test_rocs(_check_rocs({"x1": x1, "x2": x2}, y, rows), paired, options)
     if y is None:
@@ -241,7 +243,7 @@ class _TestOptions(NamedTuple):
 
 
 def _test_one_curve(x: Any, y: Any, null: float, options: _TestOptions, rows: RowOptions) -> AucTest:
-    """Test the AUC of a feature, or of a ROC, against a value."""
+    """Test the AUC of a feature or of an ROC curve against a value."""
     quantity, method, claim, level, _ = options
     if quantity != _WHOLE_AREA:
         raise RocPredictError("one curve is tested by its AUC; omit fpr=, tpr= and tpr_at_fpr=")
@@ -282,19 +284,23 @@ def _check_rocs(rocs: dict[str, Any], y: Any, rows: RowOptions) -> list[Any]:
     """Return ROCs of one feature each, or raise for other objects and for options of features."""
     for name, roc in rocs.items():
         if not isinstance(roc, UncertaintyMixin):
-            raise RocPredictError(f"{name}={short_repr(roc)} is no ROC, but the other is; pass two of a kind")
+            raise RocPredictError(f"{name}={short_repr(roc)} is not an ROC curve, but the other is; pass two curves")
         if np.ndim(roc.auc()):
             raise RocPredictError("a batch of features cannot be tested at once; pass them one by one")
-    defaults = RowOptions()._asdict()
-    refused = [name for name, value in rows._asdict().items() if not np.array_equal(value, defaults[name])]
+    passed = zip(rows._fields, rows, RowOptions(), strict=True)
+    refused = [name for name, value, default in passed if value is not default and not _is_text(value, default)]
     refused += [] if y is None else ["y"]
     if refused:
-        raise RocPredictError(f"a ROC has its own observations and direction; omit {refused[0]}=")
+        raise RocPredictError(f"an ROC curve has its own observations and direction; omit {refused[0]}=")
     return list(rocs.values())
 
 
+def _is_text(value: Any, text: Any) -> bool:
+    return isinstance(value, str) and value == text
+
+
 def _test_rocs(rocs: list[Any], paired: bool | None, options: _TestOptions) -> AucTest:
-    """Test two curves against each other; paired if it is stated, or known from their observations."""
+    """Test two curves against each other, as paired if the caller states it or their observations are the same."""
     names, are_empirical = ("roc1", "roc2"), all(map(_is_empirical, rocs))
     is_paired = _are_paired(*rocs) if paired is None else paired
     if paired and not are_empirical:
@@ -420,19 +426,21 @@ def _select_method(samples: tuple[CurveSample, ...], options: _TestOptions) -> s
     if quantity.fpr is not None and method not in {"dirichlet", "bootstrap"}:
         raise RocPredictError(f"tpr_at_fpr= is compared by method='dirichlet' or 'bootstrap', not {method!r}")
     if quantity.fpr is not None and is_stratified:
-        raise RocPredictError("tpr_at_fpr= takes no strata=; the AUC and fpr=(low, high) do")
+        raise RocPredictError("tpr_at_fpr= cannot be combined with strata=; omit one of them")
     if method == "dirichlet" and quantity == _WHOLE_AREA:
         raise RocPredictError("method='dirichlet' compares partial areas and TPRs; pass fpr=, tpr= or tpr_at_fpr=")
     if method == "dirichlet" and is_stratified:
-        raise RocPredictError("method='dirichlet' takes no strata=; pass 'smoothed-logit'")
+        raise RocPredictError("method='dirichlet' does not accept strata=; pass 'smoothed-logit'")
     if method in {"bootstrap", "venkatraman"} and any(sample.design for sample in samples):
-        raise RocPredictError(f"method={method!r} takes no clusters= or strata=; pass 'smoothed-logit'")
+        raise RocPredictError(f"method={method!r} does not accept clusters= or strata=; pass 'smoothed-logit'")
     if method in {"bootstrap", "venkatraman"} and any(part.weights is not None for part in parts):
         raise RocPredictError(f"method={method!r} requires integer weights: it resamples observations")
     if method == "venkatraman" and quantity != _WHOLE_AREA:
         raise RocPredictError("method='venkatraman' compares whole curves; omit fpr= and tpr=")
     if method == "venkatraman" and options.claim.alternative != "two-sided":
-        raise RocPredictError(f"method='venkatraman' has alternative='two-sided', not {options.claim.alternative!r}")
+        raise RocPredictError(
+            f"method='venkatraman' requires alternative='two-sided', not {options.claim.alternative!r}"
+        )
     return method
 
 

@@ -50,7 +50,7 @@ class CurveDraws(NamedTuple):
     negatives with the largest values.
     """
     missing_area: FloatArray
-    """FPRs, ascending, and the area up to there between the empirical curve and the straight lines, shape (2, k).
+    """Ascending FPRs, and the area up to each of them between the empirical curve and the straight lines, shape (2, k).
 
     It is 0 unless the vertices are a grid of ranks.
     """
@@ -110,7 +110,7 @@ def draw_rates(
 
     Draws of the TPR have shape (B, number of FPRs), the flag has the shape of the FPRs.
 
-    The area to the right of a curve over a range of TPR is one under the reflected curve with exchanged classes.
+    The area to the right of a curve over a range of TPR is an area under the curve whose classes are exchanged.
     """
     if rate_range is None:
         start, end = float(fpr.min()), float(fpr.max())
@@ -152,16 +152,16 @@ def draw_quantity(
 
     Notes
     -----
-    Every observation has an exponential weight, and each class one weight more (cf. [1]_, [2]_). The sum of the weights
-    of the k largest negatives over the total is then distributed as the FPR at the k-th largest value of a continuous
-    distribution. The additional positive lies below all others in one draw and above them in another with the same
-    weights. Quantiles of the TPR at a fixed threshold are therefore the mid-p interval of a proportion. In the second
-    of two curves of the same observations it lies at the other end. Tied negatives rise through the positives tied
-    with them one after the other.
+    Every observation has an exponential weight, and each class has one additional weight (cf. [1]_, [2]_). The sum of
+    the weights of the k largest negatives, divided by the total, is then distributed as the FPR at the k-th largest
+    value of a continuous distribution. The additional positive lies below all others in one draw and above them in
+    another with the same weights. Quantiles of the TPR at a fixed threshold are therefore the mid-p interval of a
+    proportion. In the second of two curves of the same observations, the additional positive lies at the other end.
+    Tied negatives rise through the positives tied with them one after the other.
 
-    Sums of weights are gamma distributed. Observations far from the range of FPR, and those between two ranks of a
-    grid, need one variate together. With clusters one weight, of gamma shape (G - 2)/G, serves all observations of one
-    of the G clusters.
+    Sums of weights are gamma distributed. One variate therefore represents all observations far from the range of FPR,
+    and one all observations between two ranks of a grid. With clusters one weight, of gamma shape (G - 2)/G, serves all
+    observations of one of the G clusters.
 
     References
     ----------
@@ -197,11 +197,11 @@ class _Curve(NamedTuple):
     orders: list[IntArray]
     """Rows of each class from the largest value to the smallest."""
     bounds: tuple[IntArray, IntArray]
-    """Numbers of leading rows of each class at which a sum is needed, ascending, from 0 on."""
+    """For each class, the numbers of leading rows over which a sum is needed, in ascending order, starting with 0."""
     height: IntArray
-    """Index in the bounds of the positives of the last one that is not above each vertex."""
+    """For each vertex, the index of the last bound of the positives that is not above the vertex."""
     fraction: FloatArray
-    """Fraction of the step from there to the next positive."""
+    """Fraction of the step from that bound to the next positive."""
     quarter: int
     """Vertex of the quarter of the negatives with the largest values; 1 if these are not drawn."""
     missing_area: FloatArray
@@ -296,7 +296,7 @@ class _ClassDraws(NamedTuple):
     shapes: FloatArray
     """Weights of the cells: rows that no boundary of any curve separates."""
     clusters: Any
-    """The cluster of each cell, where cells are rows; or None."""
+    """Cluster of each cell if the cells are rows, or None."""
     groups: list[tuple[IntArray, IntArray, IntArray, int]]
     """For each curve: the cells in order, the first cell of each nonempty interval between boundaries, the numbers of
     these intervals, and the number of all intervals."""
@@ -364,7 +364,7 @@ def draw_compared(
 def draws_interval(draws: Draws, level: float, estimate: Any, bounds: tuple[float, float] = (0, 1)) -> Draws:
     """Return the order statistics of draws that leave half of 1 - level outside, and the estimate inside.
 
-    Too few draws give the ``bounds``, beyond which no limit lies.
+    Too few draws give the ``bounds``, which no limit exceeds.
     """
     low_draws, high_draws = draws
     n_draws = len(low_draws)

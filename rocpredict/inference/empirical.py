@@ -77,7 +77,7 @@ _CRITICAL_VALUES = (0.01, 0.101, 0.305, 0.53, 0.778, 1.003, 1.292, 1.545, 1.84, 
 Near the best threshold, the empirical utility tends to a path Z(t) = W(t) - t^2 of a two-sided Brownian motion W with
 drift. M is the maximum of Z, T its location, and 0 the true best threshold. The values are quantiles, over 1,300,000
 simulated paths, of the lowest (M - Z(c))/sqrt(|T - c|) over the points c on the far side of 0 from T. For t of 1e-6 or
-more, the steps are 0.4 to 1 % of t. The maximum within a step is drawn from its distribution. Monte-Carlo standard
+more, the steps are 0.4 to 1% of t. The maximum within a step is drawn from its distribution. Monte Carlo standard
 errors are at most 0.0025, and 0.007 beyond 0.99.
 """
 _FARTHEST_CRITICAL_VALUE = 10.0, 8.4
@@ -184,11 +184,13 @@ class Uncertainty(ABC):
         check_option("kind", kind, KINDS)
         if self.solver.shape:
             raise RocPredictError(
-                f"the ROC is a batch of shape {self.solver.shape}; request the band of one feature at a time"
+                f"the ROC curve is a batch of shape {self.solver.shape}; request the band of one feature at a time"
             )
         grid = _GRID if fpr is None else check_probabilities("fpr", fpr)
         if grid.ndim != 1 or not grid.size:
-            raise RocPredictError(f"fpr={short_repr(fpr)} has shape {grid.shape}; pass shape (k,), with k of 1 or more")
+            raise RocPredictError(
+                f"fpr={short_repr(fpr)} has shape {grid.shape}; pass an array of shape (k,) with k >= 1"
+            )
         return self._band(readonly_array(grid), level, kind, method)
 
     @abstractmethod

@@ -102,7 +102,7 @@ class SharedCovariance(NamedTuple):
 
 
 def _exact(roc: Curve, null: float | None = None) -> Variance:
-    """Return the exact variance; under a null AUC of 1/2 that of Mann and Whitney, else that of shifted Gaussians."""
+    """Return the exact variance; for a null AUC of 1/2 Mann and Whitney's, for others that of shifted Gaussians."""
     if null == 0.5:
         return lambda n0, n1: (n0 + n1 + 1) / (12 * n0 * n1)
     if not is_gaussian(roc):
@@ -148,7 +148,7 @@ def share_covariance(roc: Curve, other: Curve, correlation: Correlation) -> Shar
 
 
 def _standardized(roc: Curve) -> tuple[float, float, float]:
-    """Return the standardized distance of the means, and the share of each class in the sum of variances."""
+    """Return the standardized distance of the means, and the fraction of the sum of variances due to each class."""
     negative, positive = _gaussians(roc)
     size = np.hypot(negative.std, positive.std)
     w0, w1 = ((d.std / size) ** 2 for d in (negative, positive))

@@ -40,7 +40,7 @@ class ExpectedCurve:
     low, high : float
         Limits of the range of FPR. Two equal limits mean the TPR at this FPR.
     is_reflected : bool
-        Whether the classes are exchanged: an area over a range of TPR is one under the curve seen from (1, 1).
+        Whether the classes are exchanged: an area over a range of TPR is an area under the curve seen from (1, 1).
     """
 
     tpr: FloatArray
@@ -142,7 +142,7 @@ class SimulatedLimits(NamedTuple):
     high: FloatArray
 
     def mean_width(self) -> tuple[float, float]:
-        """Return the mean width and its Monte-Carlo standard error; studies of one block share their draws."""
+        """Return the mean width and its Monte Carlo standard error; studies of one block share their draws."""
         widths = (self.high - self.low).mean(axis=1)
         return float(widths.mean()), float(widths.std(ddof=1) / sqrt(len(widths)))
 
@@ -150,7 +150,7 @@ class SimulatedLimits(NamedTuple):
 def _select_ranks(n0: int, fpr_range: tuple[float, float]) -> tuple[IntArray, int]:
     """Return the ranks of the negatives that may lie in a range of FPR, and the rank of the top quarter.
 
-    Of more than ``_MAX_RANKS`` a grid remains, whose steps are small relative to the distance from both ends.
+    More than ``_MAX_RANKS`` ranks are reduced to a grid, whose steps are small relative to the distance from both ends.
     """
     first, last = (
         int(np.clip(ceil(n0 * fpr + sign * (_REACH_SD * sqrt(n0 * fpr * (1 - fpr)) + _REACH_RANKS)), 1, n0))

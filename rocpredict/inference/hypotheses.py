@@ -37,7 +37,7 @@ METHOD_NAMES = {
     "dirichlet": "Dirichlet draws",
     "venkatraman": "Venkatraman",
     "smoothed-logit": "smoothed logit",
-    "mover": "MOVER of smoothed logit intervals",
+    "mover": "MOVER of smoothed-logit intervals",
     "mann-whitney": "Mann-Whitney",
     "exact": "exact permutation of labels",
     "delta": "delta",
@@ -250,10 +250,16 @@ class ComparedQuantity:
         arguments = {"fpr": fpr, "tpr": tpr, "tpr_at_fpr": tpr_at_fpr}
         names = [f"{name}=" for name, value in arguments.items() if value is not None]
         if len(names) > 1:
-            raise RocPredictError(f"{' and '.join(names)} do not go together; pass one of them")
+            raise RocPredictError(f"{' and '.join(names)} cannot be combined; pass one of them")
         if tpr_at_fpr is not None:
             return cls(fpr=check_probability("tpr_at_fpr", tpr_at_fpr))
-        return cls(check_rate_range(fpr, tpr)) if names else cls()
+        if not names:
+            return cls()
+        rate_range = check_rate_range(fpr, tpr)
+        if np.ndim(rate_range.width):
+            passed = short_repr(arguments[rate_range.axis])
+            raise RocPredictError(f"{names[0]}{passed} is not one range; pass (low, high)")
+        return cls(rate_range)
 
     @property
     def name(self) -> str:

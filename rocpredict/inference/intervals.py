@@ -31,13 +31,13 @@ STD_ERRORS = ("delong", "hanley-mcneil", "smoothed-logit", "bootstrap")
 PARTIAL_AUC_STD_ERRORS = ("delong", "smoothed-logit", "bootstrap")
 """Standard errors of a partial area."""
 PSEUDO_COUNT = 0.25
-"""Number of observations, at the area of an uninformative feature, that smoothing adds to each class for the centre."""
+"""Number of observations that smoothing adds to each class for the centre, at the area of an uninformative feature."""
 PSEUDO_COUNT_VARIANCE = 0.5
 """Number of observations that smoothing adds to each class for the variance."""
 CHANCE_WEIGHT = 0.1
 """Weight of the variance about the area of an uninformative feature in the variance of the added observations."""
 MIN_SUM_SQUARES = 0.005
-"""Sum of squares that is added to that of a difference, so that the degrees of freedom are never 0/0."""
+"""Sum of squares added for a difference, so that its degrees of freedom are never 0/0."""
 _QUANTILES = np.concatenate([[0.0], np.geomspace(1e-6, 1e9, 121)])  # brackets of a root
 _FRACTIONS = np.linspace(0, 1, 33)
 _XTOL = 1e-14
@@ -45,7 +45,7 @@ _XTOL = 1e-14
 
 # ---- smoothed areas
 class Tails(NamedTuple):
-    """One-sided p-values of a value: for the alternatives that the quantity is above it, and below it."""
+    """One-sided p-values of a null value, for the alternatives that the quantity is above it and below it."""
 
     greater: float
     less: float
@@ -72,7 +72,7 @@ class SmoothedAreas:
     estimate : array
         Areas, as fractions of the largest possible area.
     centre : array
-        Areas with ``PSEUDO_COUNT`` observations more in each class, which are placed at the area of an uninformative
+        Areas with ``PSEUDO_COUNT`` more observations in each class, which are placed at the area of an uninformative
         feature: never 0 or 1.
     variance, df : array
         Smoothed variance, and its degrees of freedom [1]_.
@@ -81,7 +81,7 @@ class SmoothedAreas:
     plain_variance, plain_df : array, float
         Variance by DeLong or by the jackknife over clusters, and its degrees of freedom in a Wald interval.
     constant_classes : pair of bool or array
-        Whether all units of a class, two or more, have the same placement, so that its variance is unseen.
+        Whether all units of a class, two or more, have the same placement, so that its unsmoothed variance is 0.
     is_constant : bool or array
         Whether every unit has the placement of an uninformative feature.
     is_partial : bool
@@ -180,12 +180,12 @@ class SmoothedAreas:
 
     @property
     def is_blind(self) -> Any:
-        """True if the variance is 0, or that of a class is unseen without a second unit."""
+        """True if the variance is 0, or a class has only one unit, so that its variance cannot be estimated."""
         return (self.plain_variance <= VARIANCE_TOL) | (np.minimum(*self.n_units) <= 1)
 
     @property
     def std_error(self) -> FloatArray:
-        """Standard error: the smoothed one where the plain one is 0 or unseen."""
+        """Standard error; the smoothed one if the plain one is 0 or cannot be estimated."""
         return np.sqrt(np.where(self.is_blind, self.variance, self.plain_variance))
 
     @property
@@ -285,8 +285,8 @@ def _smooth(estimate: FloatArray, n_units: tuple[Any, Any], null_value: float) -
 def _effective_sizes(areas: Placements) -> tuple[FloatArray, FloatArray]:
     """Return the number of independent observations of each class that clusters are worth in smoothing.
 
-    It is the geometric mean of two numbers: of equal clusters with the same sum of squared sizes (Kish 1965), and of
-    observations by the ratio of both variances, at least the number of clusters.
+    It is the geometric mean of two numbers: the number of equal clusters with the same sum of squared sizes (Kish
+    1965), and the number of observations according to the ratio of both variances, at least the number of clusters.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         worth = np.nan_to_num(_diagonal(areas.unclustered().variance()) / _diagonal(areas.variance()), posinf=np.inf)
@@ -332,7 +332,7 @@ class AreaContrast:
     is_constant : bool, default=False
         Whether the difference is the same for every observation, and not 0.
     is_blind : bool, default=False
-        Whether a variance is unseen, of a class of one observation or of one of two samples.
+        Whether a variance cannot be estimated, for a class of one observation or for one of two samples.
 
     Notes
     -----
@@ -466,7 +466,7 @@ class AreaContrast:
 
 # ---- one area by any method
 def auc_interval(areas: Placements, level: float, method: str | None, replicate: Any = None) -> Interval[Any]:
-    """Return the interval of one area; the smoothed logit replaces a method that shows no variability.
+    """Return the interval of one area; "smoothed-logit" replaces a method whose standard error is 0.
 
     Parameters
     ----------
@@ -482,8 +482,8 @@ def auc_interval(areas: Placements, level: float, method: str | None, replicate:
     Returns
     -------
     Interval
-        Of the area as a fraction of the width of its range, with the flag ``fallback`` if another method replaces
-        ``method``.
+        Interval of the area as a fraction of the width of its range, with the flag ``fallback`` if another method
+        replaces ``method``.
 
     Raises
     ------
@@ -506,7 +506,7 @@ def auc_interval(areas: Placements, level: float, method: str | None, replicate:
 def _interval_limits(
     areas: Placements, smoothed: SmoothedAreas, level: float, method: str, replicate: Any
 ) -> tuple[Any, Any]:
-    """Return the bounds of an interval, which are equal if the method shows no variability."""
+    """Return the bounds of an interval, which are equal if the standard error is 0."""
     area, units = float(areas.estimate), areas.n_units
     if method == "smoothed-logit":
         return smoothed.interval(level)
@@ -529,7 +529,7 @@ def _interval_limits(
 
 
 def auc_std_error(areas: Placements, method: str | None, replicate: Any = None) -> float:
-    """Return the standard error of an area: by default that of DeLong, or the smoothed one if that is 0."""
+    """Return the standard error of an area: by default DeLong's, or the smoothed one if DeLong's is 0."""
     check_option("method", method, (None, *(PARTIAL_AUC_STD_ERRORS if areas.is_partial else STD_ERRORS)))
     if method == "bootstrap":
         return float(np.std(replicate(), ddof=1))
@@ -624,7 +624,7 @@ EMPIRICAL_MEASURES = (*_PROPORTIONS, "ameans", "youden")
 
 
 def rate_interval(cells: ConfusionCounts, measure: str, level: float, method: str | None) -> Interval[Any]:
-    """Return the interval of a measure from the confusion matrix at a threshold that was fixed beforehand."""
+    """Return the interval of a measure from the confusion matrix at a threshold that was fixed in advance."""
     check_option("measure", measure, EMPIRICAL_MEASURES)
     if measure not in _PROPORTIONS:
         check_option("method", method, (None, "newcombe-wilson"))

@@ -23,6 +23,7 @@ from rocpredict.base.validation import (
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian, add_grid_axis
+from rocpredict.distributions.normal_sum import GaussianKde
 from rocpredict.distributions.power_transform import Transformed
 from rocpredict.inference.bootstrap import BootstrapOptions, percentile_interval
 from rocpredict.inference.empirical import KINDS, ConfidenceBand, EmpiricalUncertainty, Uncertainty, area_function
@@ -73,11 +74,11 @@ class PairFit:
         return PairFit(self.positive, self.negative, lambda negative, positive: self.fit(positive, negative)[::-1])
 
     def bootstrap_fits(self, resampling: BootstrapOptions) -> Iterator[Pair]:
-        """Return the pair fitted to each resample; Gaussians, also of transformed values, are fitted in batches."""
+        """Return the pair fitted to each resample; Gaussians, and fits of transformed values, in batches."""
         samples = self.negative, self.positive
         pair = self.fit(*samples)
         is_gaussian = all(isinstance(d, Gaussian) for d in pair)
-        is_transformed = all(isinstance(d, Transformed) and isinstance(d.base, Gaussian) for d in pair)
+        is_transformed = all(isinstance(d, Transformed) and isinstance(d.base, Gaussian | GaussianKde) for d in pair)
         n_before = 0
         for counts in resampling.resample_counts((None, None), (len(self.negative), len(self.positive))):
             if is_gaussian:
@@ -175,6 +176,7 @@ class ParametricUncertainty(Uncertainty):
 
     def auc_test(self, null: Any, method: str | None, claim: Hypothesis, level: float, direction: str) -> AucTest:
         """Test the AUC against a value; p is 1 - the level at which the interval begins to exclude the value."""
+        self._check_gaussian("auc_test()")
         method = self._select_method(method, ("pivotal", "delta"), resampled=False)
         engine = PivotalAuc.from_moments(*self._moments) if method == "pivotal" else auc_probit(*self._moments)
         interval, value = self.area_interval(None, level, method), check_probability("null", null)
@@ -182,7 +184,7 @@ class ParametricUncertainty(Uncertainty):
         return AucStatistic(*statistic, interval).result(
             claim.describe("AUC", f"{value:g}"),
             method="generalized pivot" if method == "pivotal" else "delta, on the probit scale",
-            estimator="two Gaussians, Phi of the standardised mean difference",
+            estimator="two Gaussians, Phi of the mean difference divided by sqrt(s0^2 + s1^2)",
             estimates=(estimate,),
             difference=estimate - value,
             covariance=np.reshape(self.area_std_error(None, "delta") ** 2, (1, 1)),
@@ -210,11 +212,7 @@ class ParametricUncertainty(Uncertainty):
         """Return the interval of a measure at a threshold that was fixed beforehand."""
         check_option("measure", measure, PARAMETRIC_MEASURES)
         check_option("method", method, (None, "noncentral-t", "delta"))
-        if not self._is_gaussian:
-            raise RocPredictError(
-                "rate_interval() of a predicted curve needs two Gaussians; for a sample, pass the curve of "
-                "rp.empirical_roc(x, y)"
-            )
+        self._check_gaussian("rate_interval()")
         is_positive = measure in {"tpr", "fnr"}
         distribution, count = self._gaussians[is_positive], self.class_sizes[is_positive]
         method = method or ("delta" if self.solver.shape else "noncentral-t")
@@ -318,6 +316,14 @@ class ParametricUncertainty(Uncertainty):
     @property
     def _is_gaussian(self) -> bool:
         return isinstance(self.negative, Gaussian) and isinstance(self.positive, Gaussian)
+
+    def _check_gaussian(self, name: str) -> None:
+        """Raise an error if a method that cannot resample is called for other distributions than two Gaussians."""
+        if not self._is_gaussian:
+            raise RocPredictError(
+                f"{name} of a predicted curve is available for two Gaussians only; if you have a sample, use the "
+                "curve from rp.empirical_roc(x, y)"
+            )
 
     @property
     def _gaussians(self) -> tuple[Gaussian[Any], Gaussian[Any]]:

@@ -1,4 +1,4 @@
-"""Placement values of AUCs, their variances, and the samples that they are computed from."""
+"""Placement values of AUCs, their variances, and the samples from which they are computed."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ from rocpredict.solvers.base import Axis, interpolate_tpr
 from rocpredict.solvers.empirical import EmpiricalSolver
 
 VARIANCE_TOL = 1e-24
-"""Variance of an area below which it is rounding error."""
+"""A variance of an area below this value is treated as rounding error."""
 MIN_CLUSTERS = 4
-"""Smallest number of clusters of each class that shows the variance between clusters."""
+"""Smallest number of clusters in each class from which the variance between clusters is estimated."""
 PLACEMENT_TOL = 1e-12
-"""Rounding error of a placement value or an area."""
+"""Tolerance for the rounding error of a placement value or an area."""
 EIGENVALUE_RTOL = 1e-10
-"""Eigenvalues of a covariance matrix below this share of the largest one are 0."""
+"""Eigenvalues of a covariance matrix below this fraction of the largest one are treated as 0."""
 StratumWeights: TypeAlias = Literal["pairs", "positives", "equal"]
 STRATUM_WEIGHTS: tuple[StratumWeights, ...] = get_args(StratumWeights)
 """Weightings of strata; the first is the default."""
@@ -159,13 +159,13 @@ class Placements:
     Attributes
     ----------
     strata : tuple of Stratum
-        A single one without strata. The area is the weighted mean over the strata.
+        One stratum if there are no strata. The area is the weighted mean over the strata.
     null_value : float, default=0.5
         Area of an uninformative feature.
     bounds : pair of float, default=(0.0, 1.0)
         Smallest and largest possible area.
     is_partial : bool, default=False
-        Whether the area is a partial one.
+        Whether the area is a partial area.
     wins_within_clusters : array of shape (G,) or (G, K), optional
         For whole areas with clusters: the pairs of a negative and a positive of each cluster in which the positive is
         larger, ties half.
@@ -173,8 +173,8 @@ class Placements:
     Notes
     -----
     The variance is that of DeLong, DeLong and Clarke-Pearson [1]_ in each stratum. With clusters (one stratum) it is
-    that of the jackknife over clusters. A stratum with a single observation of a class, as matched pairs are, does not
-    show its variance; the variance between such strata replaces it.
+    that of the jackknife over clusters. A stratum with a single observation of a class, such as a matched pair, gives
+    no estimate of its variance; the variance between these strata replaces it.
 
     References
     ----------
@@ -292,12 +292,12 @@ class Placements:
         return replace(placements, null_value=self.null_value * float(weights.sum()), bounds=bounds)
 
     def unclustered(self) -> Placements:
-        """Return the same placements as of independent rows."""
+        """Return the same placements, treating rows as independent."""
         stratum = self.strata[0]._replace(classes=[part._replace(clusters=None) for part in self.classes])
         return replace(self, strata=(stratum,), wins_within_clusters=None)
 
     def _map(self, function: Callable[[FloatArray], Any]) -> Placements:
-        """Return the placements after a linear function of the last axis, which has the curves."""
+        """Return the placements after a linear function is applied to the last axis, the axis of the curves."""
         strata = [
             stratum._replace(
                 estimate=np.asarray(function(stratum.estimate)),
@@ -309,7 +309,7 @@ class Placements:
         return replace(self, strata=tuple(strata), wins_within_clusters=within)
 
     def _between_strata(self) -> FloatArray:
-        """Return the variance between the strata with a class of one unit, of a single one the largest possible."""
+        """Return the variance between the strata with a class of one unit; for a single one the largest possible."""
         strata = [part for part, single in zip(self.strata, self.has_singleton_class, strict=True) if single]
         if len(strata) <= 1:
             lowest, highest = self.bounds
@@ -361,7 +361,7 @@ def _fourth_moment_df(changes: FloatArray) -> float:
 
 
 def _products(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return the sum of the products over the rows, or for K columns all of them, shape (K, K)."""
+    """Return the sum of the products over the rows, or for K columns the products of all pairs, shape (K, K)."""
     if first.ndim == 1:  # pairwise summation keeps more digits than a dot product, and starts no threads
         return np.asarray(np.sum(first * second))
     return np.asarray(first.T @ second)
@@ -450,7 +450,7 @@ class RowOptions(NamedTuple):
 
 @dataclass(frozen=True)
 class CurveSample:
-    """K features on the same rows, by class, with the sign changed of features whose positives have smaller values.
+    """K features on the same rows, by class, with the sign of a feature changed if its positives have smaller values.
 
     Attributes
     ----------
@@ -477,7 +477,7 @@ class CurveSample:
         """Split rows by class, without those that lack a value in any column."""
         check_option("stratum_weights", options.stratum_weights, STRATUM_WEIGHTS)
         if options.clusters is not None and options.strata is not None:
-            raise RocPredictError("clusters= and strata= do not go together; pass one of them")
+            raise RocPredictError("clusters= and strata= cannot be combined; pass one of them")
         groupings = {"clusters": options.clusters, options.strata_name: options.strata}
         check_index({"y": y, "weights": options.weights, **groupings})
         values, rows = split_rows(
@@ -583,7 +583,7 @@ def _wins_within_clusters(negative: ClassColumns, positive: ClassColumns) -> Flo
 
 
 def _check_clusters(negative: ClassColumns, positive: ClassColumns) -> None:
-    """Raise if a class has too few clusters to show the variance between them."""
+    """Raise if a class has too few clusters to estimate the variance between them."""
     counts = [len(np.unique(part.clusters)) for part in (negative, positive)]
     if min(counts) < MIN_CLUSTERS:
         raise RocPredictError(
@@ -656,10 +656,15 @@ def join_rocs(rocs: Mapping[str, Any]) -> CurveSample:
     totals = [tuple(np.add(size, roc.omitted).tolist()) for size, roc in zip(sizes, curves, strict=True)]
     shared = [reduce(np.intersect1d, [rows[k] for rows in row_numbers]) for k in (0, 1)]
     exchanged = [np.intersect1d(row_numbers[0][k], row_numbers[-1][1 - k]).size for k in (0, 1)]
-    if len(set(totals)) > 1 or any(exchanged):
+    if len(set(totals)) > 1:
         raise RocPredictError(
-            f"the curves do not have the same observations in the same order: {totals[0]} and {totals[-1]} (negative, "
-            "positive); pass paired=False for independent samples"
+            "the curves do not have the same observations in each class: their numbers of (negative, positive) "
+            f"observations are {totals[0]} and {totals[-1]}; pass paired=False for independent samples"
+        )
+    if any(exchanged):
+        raise RocPredictError(
+            "some rows are negative in one curve and positive in another, so the observations or their order differ; "
+            "pass paired=False for independent samples"
         )
     if not min(map(len, shared)):
         raise RocPredictError(

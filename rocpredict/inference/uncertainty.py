@@ -74,7 +74,7 @@ BandKind: TypeAlias = Literal["pointwise", "simultaneous"]
 class UncertaintyMixin(Generic[Value]):
     """Standard errors, intervals, tests and bands of a ROC curve; mixed into ``Roc``.
 
-    The defaults are the methods that kept their level in simulations: smoothed logit intervals and Dirichlet draws for
+    The defaults are the methods that kept their level in simulations: smoothed-logit intervals and Dirichlet draws for
     samples, generalized pivots for two Gaussians with counts, and the delta method for a batch of features.
     ``n_resamples`` and ``rng`` apply to methods that use random numbers. With the default seed, the same data give the
     same interval.
@@ -239,7 +239,7 @@ class UncertaintyMixin(Generic[Value]):
             )
         claim = Hypothesis(alternative, margin)
         if np.ndim(self.auc()):
-            raise RocPredictError("the ROC is a batch; test the features one by one")
+            raise RocPredictError("the ROC curve is a batch; test the features one by one")
         direction, level = self.direction or "higher", check_confidence_level(level)
         return self._uncertainty(_N_OOB_RESAMPLES, 0).auc_test(null, method, claim, level, direction)
 

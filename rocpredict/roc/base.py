@@ -109,6 +109,7 @@ def n_terms(distribution: Any) -> int:
 
 
 _DIRECTIONS = (None, "higher", "lower", "auto")
+_MIN_COUNT = 1e-100  # the squares of the reciprocals of class sizes are finite
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -776,8 +777,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         of one family, and histograms, they are computed from the form of the densities. For other pairs, each crossing
         is bracketed between two of about 2,000 quantiles of both classes or, for mixtures of up to 1,000 normals, of
         points a quarter of a standard deviation apart around each component. Intervals are halved until no further
-        crossing fits between their bounds. A density that oscillates more often than these points resolve may have
-        further crossings. If the weighted densities are equal over a whole interval, up to rounding,
+        crossing fits between their bounds. If a density oscillates too fast for these points to resolve, some
+        crossings may be missed. If the weighted densities are equal over a whole interval, up to rounding,
         ``best_threshold("cost", ...)`` returns the flag ``crossings_uncertain``.
 
         Examples
@@ -1093,7 +1094,7 @@ def check_count(count: Any, shape: tuple[int, ...]) -> tuple[ArrayOrFloat, Array
     """Return the class sizes (negative, positive), each one number or an array of the shape of the batch."""
     negatives, positives = (check_real("count", c) for c in check_pair("count", count))
     for class_size in (negatives, positives):
-        if not ((class_size > 0) & (class_size < np.inf)).all() or class_size.shape not in {(), shape}:
+        if not ((class_size > _MIN_COUNT) & (class_size < np.inf)).all() or class_size.shape not in {(), shape}:
             each = f" or array of shape {shape}" if shape else ""
             raise RocPredictError(f"count={short_repr(count)} is invalid; pass a finite number above 0{each} per class")
     return to_scalar(negatives), to_scalar(positives)

@@ -70,7 +70,7 @@ class BinormalSolver(Solver):
         return np.asarray(ndtr(self.separation))
 
     def auc_complement(self) -> FloatArray:
-        """Return 1 - AUC = Phi(-D), accurate also for an AUC close to 1."""
+        """Return 1 - AUC = Phi(-D), accurate even for an AUC close to 1."""
         return np.asarray(ndtr(-self.separation))
 
     def log_auc_complement(self) -> FloatArray:
@@ -478,7 +478,7 @@ def separation(d: FloatArray, s0: FloatArray, s1: FloatArray) -> FloatArray:
 
 
 def log_scale_ratio(s0: FloatArray, s1: FloatArray) -> FloatArray:
-    """Return log(s1/s0) with full relative accuracy, also for a ratio close to 1."""
+    """Return log(s1/s0) with full relative accuracy, even for a ratio close to 1."""
     gap = s1 - s0
     size = np.log1p(np.abs(gap) / np.minimum(s0, s1))
     if np.isinf(size).any():  # the ratio overflows, but its logarithm is finite
@@ -621,7 +621,7 @@ def _cdf_difference(low: FloatArray, high: FloatArray, step: FloatArray) -> Floa
 def _mean_value(
     f: Callable[[FloatArray], FloatArray], density: Callable[[FloatArray], FloatArray], edges: FloatArray
 ) -> FloatArray:
-    """Return the mean of a function for a density that is normalised between the first and the last edge."""
+    """Return the mean of a function for a density that is normalized between the first and the last edge."""
     left, right = edges[..., :-1], edges[..., 1:]
     area = gauss_legendre(lambda x: f(x) * density(x), left, right).sum(axis=-1)
     total = gauss_legendre(density, left, right).sum(axis=-1)

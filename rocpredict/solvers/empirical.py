@@ -34,7 +34,7 @@ from rocpredict.solvers.base import (
 
 
 class OperatingPoints(NamedTuple):
-    """All operating points, from "no value is positive" to "all values are positive"."""
+    """All operating points, from no value classified as positive to all values classified as positive."""
 
     thresholds: FloatArray
     low: FloatArray
@@ -155,9 +155,10 @@ class EmpiricalSolver(Solver):
         return is_undominated(self.points.tpr, self.points.fpr)
 
     def _best_run(self, utility: FloatArray, tolerance: float) -> BestRun:
-        """Return the middle one of the best operating points, its run, and the middles of the other runs.
+        """Return the middle one of the best operating points, the ends of its run, and the other middle points.
 
-        Operating points with the same utility are excluded if another one dominates them.
+        A run consists of consecutive best points; the other middle points are those of the other runs. Operating points
+        with the same utility are excluded if another one dominates them.
         """
         equal = np.flatnonzero(utility >= utility.max() - tolerance)
         undominated = equal[self._undominated[equal]]

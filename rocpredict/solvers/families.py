@@ -16,14 +16,16 @@ from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.families import ScipyDistribution
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.histogram import Histogram
-from rocpredict.distributions.normal_sum import NormalSum, NormalSumDistribution, symmetric_sum
+from rocpredict.distributions.mixture import GaussianMixture
+from rocpredict.distributions.normal_sum import KernelBatch, NormalSum, NormalSumDistribution, symmetric_sum
 from rocpredict.distributions.power_transform import Transformed
 from rocpredict.distributions.shrinkage import ShrinkageDistribution
-from rocpredict.solvers.base import MappedSolver, Solver
+from rocpredict.solvers.base import Axis, MappedSolver, OptimalThreshold, Solver
 from rocpredict.solvers.binormal import BinormalSolver
 from rocpredict.solvers.empirical import EmpiricalSolver
 from rocpredict.solvers.histogram import HistogramSolver
 from rocpredict.solvers.numerical import NumericalSolver
+from rocpredict.solvers.quadrature import NODES, WEIGHTS, find_roots, make_log_density_ratio
 from rocpredict.solvers.shrinkage import ShrinkageSolver
 
 _MAX_SERIES_SHIFT = 1.0  # a series is used for smaller shifts, in units of the scale
@@ -35,6 +37,9 @@ _MAX_BLOCK_SIZE = 2**20  # pairs per block, 8 MB for each of a few arrays
 _NODE_STEP = 0.35  # in units of hypot(s0, s1); the relative error of the trapezoidal rule is 1e-17
 _MAX_SEEDED_COMPONENTS = 1000
 _SEED_Z = np.linspace(-6, 6, 49)  # search points about a component, in standard deviations
+_AREA_Z, _MAX_PANEL_WIDTH = 8.5, 4.0  # reach and width of the panels of an area of a batch, in kernel widths
+_SEARCH_Z, _SEARCH_STEP, _MAX_SEARCH_STEPS = 8.0, 0.25, 1000  # of the crossings of a batch, in kernel widths
+_CLEAR_LOSS = 1e-9  # a best threshold whose loss is lower than that of all others by less is searched again
 _NODE_COST = 2  # evaluations per node and component; a pair of components needs one
 
 
@@ -135,7 +140,7 @@ def prob_greater_gumbel(first: FamilyParameters, second: FamilyParameters) -> fl
 
 
 def prob_greater_gamma(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return the regularised incomplete beta function I_x(k1, k2) at x = scale2/(scale1 + scale2)."""
+    """Return the regularized incomplete beta function I_x(k1, k2) at x = scale2/(scale1 + scale2)."""
     x, y = _ratio_and_complement(first.scale, second.scale)
     return float(betainc(first.shape, second.shape, x) if x <= y else betaincc(second.shape, first.shape, y))
 
@@ -206,7 +211,7 @@ def standardized_shift(first: FamilyParameters, second: FamilyParameters, scale:
 
 
 def log_scale_ratio(first: float, second: float) -> float:
-    """Return log(first/second) with full relative accuracy, also for a ratio close to 1."""
+    """Return log(first/second) with full relative accuracy, even for a ratio close to 1."""
     excess = first / second - 1 if second * 2 > first > second / 2 else np.inf
     if np.abs(excess) < 0.5:
         return float(np.log1p((first - second) / second))
@@ -475,6 +480,83 @@ class NormalSumSolver(NumericalSolver):
         return _area(*self._sums, upper=True)
 
 
+class KernelBatchSolver(NumericalSolver):
+    """ROC curves of two batches of kernel densities of shape (B,) or (B, 1): those of the resamples of a bootstrap."""
+
+    negative: KernelBatch
+    positive: KernelBatch
+    takes_batches = True
+
+    def auc_complement(self) -> FloatArray:
+        """Return 1 - AUC = P(positive < negative), the sum over all pairs of kernels."""
+        negative, positive = self.negative, self.positive
+        width = np.hypot(negative.std, positive.std)
+        below = KernelBatch(positive.weights, positive.means, width)._add_grid_axis().cdf(negative.means)
+        return np.asarray(np.einsum("...k,...k->...", negative.weights, below))
+
+    def auc(self) -> FloatArray:
+        """Return the AUC, P(positive > negative)."""
+        return KernelBatchSolver(self.positive, self.negative).auc_complement()
+
+    def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
+        """Return the highest TPR at an FPR, or the lowest FPR with at least this TPR."""
+        abscissa, ordinate = (self.negative, self.positive) if axis == "fpr" else (self.positive, self.negative)
+        return np.asarray(ordinate.sf(abscissa.isf(rate)))
+
+    def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
+        """Return the area under the curve between two FPRs, or to its right between two TPRs."""
+        d, beyond = (self.negative, self.positive.reflect()) if axis == "fpr" else (self.positive, self.negative)
+        ends = np.clip([d.isf(high), d.isf(low)], *d.bounds(_AREA_Z))
+        n_panels = int(np.ceil((np.diff(ends, axis=0) / np.minimum(d.std, beyond.std)).max() / _MAX_PANEL_WIDTH)) or 1
+        edges = ends[0] + (ends[1] - ends[0]) * np.linspace(0, 1, n_panels + 1)[:, None]
+        half = np.diff(edges, axis=0).T[..., None] / 2
+        x = (((edges[1:] + edges[:-1]) / 2).T[..., None] + half * NODES).reshape(len(half), -1)
+        rates = beyond._add_grid_axis().cdf(-x if axis == "fpr" else x)
+        terms = np.asarray(rates * d._add_grid_axis().pdf(x)).reshape(half.shape[:-1] + NODES.shape) * half
+        return np.asarray((terms @ WEIGHTS).sum(axis=-1))
+
+    def optimal(self, log_price: FloatArray) -> OptimalThreshold:
+        """Return the threshold that maximizes TPR - price FPR, among the crossings of the weighted densities.
+
+        Where no crossing is clearly the best one, ``NormalSumSolver`` solves the pair.
+        """
+        negative, positive, prices = self.negative, self.positive, np.broadcast_to(log_price, self.shape)
+        limits = [d.bounds(_SEARCH_Z) for d in (negative, positive)]
+        low, high = np.minimum(limits[0][0], limits[1][0]), np.maximum(limits[0][1], limits[1][1])
+        n_steps = np.max((high - low) / np.minimum(negative.std, positive.std)) / _SEARCH_STEP
+        grid = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, int(min(n_steps, _MAX_SEARCH_STEPS)) + 2)
+        pair = negative._add_grid_axis(), positive._add_grid_axis()
+        with np.errstate(invalid="ignore", over="ignore"):
+            excess = make_log_density_ratio(*pair)(grid) - prices[:, None]
+        row, place = np.nonzero((excess[:, 1:] > 0) & (excess[:, :-1] <= 0))  # the other crossings are the worst ones
+
+        def excess_at(x: FloatArray, row: FloatArray) -> FloatArray:
+            index = row.astype(np.intp)
+            return make_log_density_ratio(negative[index], positive[index])(x) - prices[index]
+
+        root = find_roots(excess_at, grid[row, place], grid[row, place + 1], row.astype(float))
+        first, second = negative[row], positive[row]
+        with np.errstate(over="ignore"):
+            loss = second.cdf(root.x) + np.exp(prices[row]) * first.sf(root.x)
+            worst = np.minimum(1.0, np.exp(prices))
+        order = np.lexsort((loss, row))
+        row, x, loss = row[order], root.x[order], loss[order]
+        start, end = (np.searchsorted(row, np.arange(len(low)), side) for side in ("left", "right"))
+        padded_x, padded_loss = np.append(x, np.nan), np.append(loss, np.inf)
+        threshold = padded_x[np.where(start < end, start, len(x))]
+        rival = np.minimum(padded_loss[np.where(start + 1 < end, start + 1, len(x))], worst)
+        is_clear = np.isfinite(excess).all(axis=1) & (n_steps <= _MAX_SEARCH_STEPS)
+        is_clear &= padded_loss[np.where(start < end, start, len(x))] < rival - _CLEAR_LOSS
+        for index in np.flatnonzero(~is_clear).tolist():
+            sums = (GaussianMixture(*d.kernels(index)) for d in (negative, positive))
+            threshold[index] = NormalSumSolver(*sums).optimal(prices[index]).threshold
+        return self.at_threshold(threshold, self.crossings(log_price))
+
+    def crossings(self, log_price: FloatArray) -> FloatArray:
+        """Return NaN: no statistic of resamples is computed from the crossings."""
+        return np.full((*self.shape, 1), np.nan)
+
+
 def is_normal_sum(distribution: Distribution[Any]) -> bool:
     """Check whether a distribution is a Gaussian of one feature, a kernel density or a Gaussian mixture."""
     return _components(distribution) is not None
@@ -546,14 +628,20 @@ def _pairwise_auc(negative: NormalSum, positive: NormalSum, *, upper: bool) -> F
     return np.asarray(total / negative.total / positive.total)
 
 
+_SOLVERS: dict[type[Distribution[Any]], type[Solver]] = {
+    Gaussian: BinormalSolver,
+    ShrinkageDistribution: ShrinkageSolver,
+    Ecdf: EmpiricalSolver,
+    KernelBatch: KernelBatchSolver,
+}
+"""Solvers of two distributions of one class; the first one that fits is used."""
+
+
 def solver_for(negative: Distribution[Any], positive: Distribution[Any]) -> Solver:
     """Return the solver of two distributions: exact for closed forms and samples, numerical for others."""
-    if isinstance(negative, Gaussian) and isinstance(positive, Gaussian):
-        return BinormalSolver(negative, positive)
-    if isinstance(negative, ShrinkageDistribution) and isinstance(positive, ShrinkageDistribution):
-        return ShrinkageSolver(negative, positive)
-    if isinstance(negative, Ecdf) and isinstance(positive, Ecdf):
-        return EmpiricalSolver(negative, positive)
+    for distribution, solver in _SOLVERS.items():
+        if isinstance(negative, distribution) and isinstance(positive, distribution):
+            return solver(negative, positive)
     is_transformed = isinstance(negative, Transformed) and isinstance(positive, Transformed)
     if (negative.shape or positive.shape) and not (is_transformed and negative.shape == positive.shape):
         raise RocPredictError(

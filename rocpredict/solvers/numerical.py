@@ -275,9 +275,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         if self.separates:
             return np.zeros(())
         ranking = self.ranking
-        return ranking.expectation(
-            self.positive, lambda x: ranking.upper_tail(self.negative, ranking.level(x), ties=0.5), np.empty(0), 1.0
-        )
+        return ranking.expectation(self.positive, lambda x: ranking.tail_at(self.negative, x), np.empty(0), 1.0)
 
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
         """Return the highest TPR at an FPR, or the lowest FPR with at least this TPR."""
@@ -441,8 +439,18 @@ class LikelihoodRatioRanking:
         strict, including = (self._above(d, levels, strictly=strictly) for strictly in (True, False))
         return (1 - ties) * strict + ties * including
 
-    def _above(self, d: Distribution[Any], levels: FloatArray, *, strictly: bool) -> FloatArray:
-        """Return the probability of a log ratio above each level, or at least as high if not ``strictly``."""
+    def tail_at(self, d: Distribution[Any], x: FloatArray) -> FloatArray:
+        """Return the probability of a higher log ratio than at each value, plus half of that of an equal ratio."""
+        levels = self.level(x)
+        return self.upper_tail(d, levels, ties=0.5) if self.has_ties else self._above(d, levels, strictly=True, at=x)
+
+    def _above(
+        self, d: Distribution[Any], levels: FloatArray, *, strictly: bool, at: FloatArray | None = None
+    ) -> FloatArray:
+        """Return the probability of a log ratio above each level, or at least as high if not ``strictly``.
+
+        ``at`` are values with these levels: roots that are known on their segments.
+        """
         total = np.zeros(np.shape(levels))
         for segment, (left, right) in zip(self._segments, pairwise(self._limits), strict=True):
             after = strictly == segment.rises  # True if the bound is above the points with an equal level
@@ -450,6 +458,10 @@ class LikelihoodRatioRanking:
             index = np.searchsorted(segment.levels, target, side="right" if after else "left")
             bound = np.where(index == 0, left, right)
             within = (index > 0) & (index < len(segment.points))
+            if at is not None:
+                is_known = within & (at >= segment.points[0]) & (at <= segment.points[-1])
+                bound[is_known] = at[is_known]
+                within &= ~is_known
             if within.any():
                 bound[within] = self._find_levels(segment, index[within], target[within])
             interval = (bound, np.full_like(bound, right)) if segment.rises else (np.full_like(bound, left), bound)
@@ -459,15 +471,15 @@ class LikelihoodRatioRanking:
     def _find_levels(self, segment: _MonotoneSegment, index: NDArray[np.intp], target: FloatArray) -> FloatArray:
         """Return the values with these levels, just below the points of a segment with these indices."""
         sign = 1.0 if segment.rises else -1.0
-        low, high, close = segment.points[index - 1], segment.points[index], NOISE * (1 + np.abs(target)) / 4
+        low, high, close = segment.points[index - 1], segment.points[index], NOISE * (1 + np.abs(target))
         return _solve(lambda x, at_level: np.asarray(sign * self.level(x) - at_level), low, high, target, close)
 
     def mean_clipped_rank(self, d: Distribution[Any], x: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
         """Return the rank of x in a class by its ratio, as a rate clipped to [low, high] and averaged over ties."""
+        if not self.has_ties:
+            return np.clip(self.tail_at(d, x), low, high)
         at = self.level(x)
         start = self.upper_tail(d, at, ties=0.0)
-        if not self.has_ties:
-            return np.clip(start, low, high)
         end = self.upper_tail(d, at, ties=1.0)
         width = end - start
         inside = np.clip(start, low, high), np.clip(end, low, high)

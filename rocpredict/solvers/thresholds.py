@@ -167,7 +167,7 @@ class ThresholdStability(Result):
 
     def __repr__(self) -> str:
         return (
-            f"ThresholdStability(threshold 5 % to 95 %: {self.quantiles[0.05]:.6g} to {self.quantiles[0.95]:.6g}, "
+            f"ThresholdStability(threshold 5% to 95%: {self.quantiles[0.05]:.6g} to {self.quantiles[0.95]:.6g}, "
             f"ameans_in_sample={format_number(self.ameans_in_sample, 4)}, "
             f"ameans_oob={format_number(self.ameans_oob, 4)}, "
             f"n_resamples={self.n_resamples})"
