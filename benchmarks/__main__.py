@@ -19,12 +19,13 @@ ALL_PARTS = [*PARTS, "memory", "intervals", "latency"]
 _INTRODUCTION = """\
 # Speed
 
-This page has measured run times and memory, each compared with a familiar reference, such as a sort of the same
+This page lists measured run times and memory, each compared with a familiar reference, such as a sort of the same
 values.
 
-A ratio is the run time of the work divided by that of its reference. Both run alternately in one process, so that other
-load on the machine slows down both. The tables have the median ratio of the pairs and its range. Below 1, the work is
-faster than its reference. Each ratio has a goal that must not be exceeded, and some have a lower value to aim for.
+A ratio is the run time of the work divided by the run time of its reference. Both run alternately in one process,
+so that other load on the machine slows down both. The tables give the median ratio of the pairs and its range. Below 1,
+the work is faster than its reference. Each ratio has a goal that must not be exceeded, and some have a lower value to
+aim for.
 
 Timings use one thread unless stated. A timing with two threads is meaningful only if both processors were free, that
 is, if process time divided by wall time is well above 1.5.

@@ -63,13 +63,13 @@ PAIRS: dict[str, tuple[Class, Class]] = {
     "Cauchy, shift 2": (_single(stats.cauchy), _single(stats.cauchy, 2.0)),
     "Laplace, shift 1": (_single(stats.laplace), _single(stats.laplace, 1.0)),
     "N(0,1) / bimodal": (_STANDARD, [_normal(-3, 0.5, 0.5), _normal(3, 0.5, 0.5)]),
-    "N(0,1) / 30 % responders": (_STANDARD, [_normal(0, 1, 0.7), _normal(4, 1, 0.3)]),
+    "N(0,1) / 30% responders": (_STANDARD, [_normal(0, 1, 0.7), _normal(4, 1, 0.3)]),
     "binary .2 / .5": (_steps(0.8, 0.2), _steps(0.5, 0.5)),
     "Poisson .2 / .5": (_single(stats.poisson(0.2)), _single(stats.poisson(0.5))),
     "Poisson 3 / 5": (_single(stats.poisson(3)), _single(stats.poisson(5))),
-    "90 % / 60 % zeros": (_zeros(0.9), _zeros(0.6)),
+    "90% / 60% zeros": (_zeros(0.9), _zeros(0.6)),
     "five ratings": (_steps(0.5, 0.2, 0.15, 0.1, 0.05), _steps(0.05, 0.1, 0.15, 0.2, 0.5)),
-    "2 % times 1,000": (_wild(0), _wild(1)),
+    "2% times 1,000": (_wild(0), _wild(1)),
 }
 _TIED = ("binary .2 / .5", "Poisson .2 / .5", "Poisson 3 / 5", "five ratings")
 

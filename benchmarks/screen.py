@@ -31,6 +31,7 @@ def measure() -> Iterator[Ratio]:
     yield from _moments()
     yield from _exact()
     yield from _sparse()
+    yield from _many_classes()
     yield from _many_small()
     yield from _shrunk_estimates()
 
@@ -173,12 +174,27 @@ def _sparse() -> Iterator[Ratio]:
     X = sp.random(100_000, 2_000, density=0.1, format="csc", random_state=rng, data_rvs=rng.standard_normal)
     counts = X.copy()
     counts.data = rng.poisson(2.0, len(X.data)) + 1.0
-    shape = "sparse 100,000 x 2,000, 10 % non-zero, exact"
+    shape = "sparse 100,000 x 2,000, 10% non-zero, exact"
     if "illico" in missing_peers():
         return
     yield _against_illico(f"{shape}, CSC", X, y, "<= 0.5 (2 x faster), aim 0.29", runs=3)
     yield _against_illico(f"{shape}, CSC, counts", counts, y, "aim 0.17 (6 x faster)", runs=3)
     yield _against_illico(f"{shape}, CSR", X.tocsr(), y, "<= 0.56 (1.8 x faster), aim 0.33", runs=3)
+
+
+def _many_classes() -> Iterator[Ratio]:
+    """Compare one-against-the-rest screenings of 8 and 40 classes, one thread each."""
+    import scipy.sparse as sp
+
+    if "illico" in missing_peers():
+        return
+    rng = np.random.default_rng(0)
+    dense = rng.normal(size=(50_000, 500)).astype(np.float32)
+    sparse = sp.random(100_000, 2_000, density=0.1, format="csc", random_state=rng, data_rvs=rng.standard_normal)
+    for classes in (8, 40):
+        for name, X in (("50,000 x 500, float32", dense), ("sparse 100,000 x 2,000, 10% non-zero, CSC", sparse)):
+            y = rng.integers(0, classes, X.shape[0])
+            yield _against_illico(f"{name}, {classes} classes, exact", X, y, "<= 0.8", runs=3, reference=None)
 
 
 def _many_small() -> Iterator[Ratio]:
@@ -196,15 +212,17 @@ def _many_small() -> Iterator[Ratio]:
         )
 
 
-def _against_illico(work: str, X: Any, y: Array, goal: str, runs: int = 5) -> Ratio:
-    """Test one class against the other, on one thread, with corrected ties; its kernels are compiled beforehand."""
+def _against_illico(
+    work: str, X: Any, y: Array, goal: str, *, runs: int = 5, reference: str | None = "group 0"
+) -> Ratio:
+    """Test classes against a reference or the rest, on one thread, with corrected ties; kernels are compiled before."""
     os.environ["TQDM_DISABLE"] = "1"
     from illico import asymptotic_wilcoxon
     from loguru import logger
 
     logger.disable("illico")
     adata = _annotated(X, y)
-    options = {"is_log1p": False, "group_keys": "group", "reference": "no", "use_continuity": False}
+    options = {"is_log1p": False, "group_keys": "group", "reference": reference, "use_continuity": False}
 
     def test() -> object:
         return asymptotic_wilcoxon(adata, **options, tie_correct=True, n_threads=1)
@@ -218,5 +236,5 @@ def _annotated(X: Any, y: Array) -> Any:
     import pandas as pd
 
     return anndata.AnnData(
-        X, obs=pd.DataFrame({"group": np.where(y == 1, "yes", "no")}, index=np.arange(len(y)).astype(str))
+        X, obs=pd.DataFrame({"group": np.char.add("group ", y.astype(str))}, index=np.arange(len(y)).astype(str))
     )

@@ -21,9 +21,11 @@ from rocpredict.reports import feature_report
 from rocpredict.roc.empirical import EmpiricalRoc, empirical_roc
 from rocpredict.roc.mean_curve import mean_roc
 from rocpredict.roc.predicted import PredictedRoc, predict_roc
+from rocpredict.screening.class_summary import ClassSummary
+from rocpredict.screening.pooling import pool
 from rocpredict.screening.result import ScreeningResult
 from rocpredict.screening.screen import screen
-from rocpredict.screening.summary import ClassSummary, TwoClassSummary, summarize
+from rocpredict.screening.summary import TwoClassSummary, summarize
 from rocpredict.solvers.base import RocCurve
 from rocpredict.solvers.thresholds import BestThreshold
 from rocpredict.teaching import TeachingPage, TeachingServer
@@ -66,6 +68,7 @@ __all__ = [
     "multiclass_auc",
     "paper",
     "plots",
+    "pool",
     "power",
     "predict_roc",
     "proportion_interval",

@@ -416,7 +416,7 @@ def multiclass_auc(
     level = check_confidence_level(level)
     check_index({"scores": scores, "y": y, "weights": weights})
     if is_scalar(scores) and not isinstance(scores, Iterator):
-        remedy = "pass shape (n, classes), or (n,) for one feature"
+        remedy = "pass an array of shape (n, classes), or (n,) for one feature"
         raise RocPredictError(f"scores={short_repr(scores)} is not an array; {remedy}")
     scores, y = repeat_rows(weights, scores, y)
     columns = _as_columns(scores)

@@ -334,8 +334,8 @@ def figure_1() -> Figure:
 def figure_2(*, seed_balanced: int = 0, seed_imbalanced: int = 0) -> Figure:
     """Plot the predicted ROC of the example over the ROCs of two simulated experiments.
 
-    The classes are N(4, 3) and N(8, 2). One experiment is balanced, the other imbalanced (positives + negatives). Each
-    curve has the point of its highest Ameans.
+    The classes are N(4, 3) and N(8, 2). One experiment is balanced, the other imbalanced (positives + negatives). The
+    point of highest Ameans is marked on each curve.
 
     Parameters
     ----------

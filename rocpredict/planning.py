@@ -87,7 +87,7 @@ _MAX_SIMULATED_VALUES = 1_500_000
 _N_STUDIES = 10_000, 4_000, 1_500  # simulated studies, fewer for larger studies
 _N_QUANTILES = 2**14  # of a distribution; simulated studies are drawn from them
 _DEVIATIONS = readonly_array(np.linspace(-5, 5, 401))  # of the estimate, in standard errors
-_CURVE_RESOLUTION = 0.005  # of the number of positives; the Monte-Carlo error of a width has a larger effect
+_CURVE_RESOLUTION = 0.005  # of the number of positives; the Monte Carlo error of a width has a larger effect
 _AUC = ComparedQuantity()
 
 
@@ -276,7 +276,7 @@ class StudyDesign:
         return above + float(ndtr(np.interp(null, high, _DEVIATIONS, left=-np.inf)))
 
     def simulated(self, counts: SampleSizes) -> tuple[float, float]:
-        """Return the mean width or the power in simulated studies, and its Monte-Carlo standard error."""
+        """Return the mean width or the power in simulated studies, and its Monte Carlo standard error."""
         if self._expected_curve is not None:
             return self._simulated_widths(counts)
         low, high = self._simulations.get(counts) or self._simulations.setdefault(counts, self._simulate(counts))
@@ -417,7 +417,7 @@ class StudyDesign:
         if self.has_formula(counts):
             return f"The {quantity} is computed by a formula that agrees with simulation for these numbers."
         error = format_number(self.simulated(counts)[1])
-        return f"The {quantity} is computed from simulated studies, with a Monte-Carlo standard error of {error}."
+        return f"The {quantity} is computed from simulated studies, with a Monte Carlo standard error of {error}."
 
     def _describe_null(self, method: str) -> str:
         if self.other is not None:
@@ -670,7 +670,7 @@ class SampleSize(Result):
     achieved_reference : float
         Mean width or power by the reference, the default interval and test.
     mc_error : float
-        Monte-Carlo standard error of ``achieved_reference``; 0 if it is computed by a formula.
+        Monte Carlo standard error of ``achieved_reference``; 0 if it is computed by a formula.
     estimate : float
         Predicted value of the estimated quantity: AUC, difference of two AUCs, partial AUC or TPR.
     std_error : float
@@ -857,7 +857,7 @@ def sample_size(
     studies are simulated with a fixed seed.
 
     For partial AUCs and the TPR at an FPR, 1,250 to 2,000 studies are simulated with a fixed seed. The search is
-    accurate to 0.5% of the sample size. The Monte-Carlo error of a width is 0.5 to 1.5%, and that of the sample size
+    accurate to 0.5% of the sample size. The Monte Carlo error of a width is 0.5 to 1.5%, and that of the sample size
     about twice as large. The large-sample variance ("empirical") is accurate to 2% for a TPR if about 300 or more
     observations of each class are expected on each side of the threshold. For partial AUCs near a corner of the curve
     it is too small by 5% or more even with 10,000 observations in each class.
@@ -931,7 +931,7 @@ def power(
     Returns
     -------
     SampleSize
-        ``achieved`` is the power, and ``mc_error`` its Monte-Carlo standard error if studies were simulated.
+        ``achieved`` is the power, and ``mc_error`` its Monte Carlo standard error if studies were simulated.
 
     Raises
     ------

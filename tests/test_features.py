@@ -45,7 +45,6 @@ def message_of(*args, take=as_feature_table, **kwargs):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, np.int8, np.uint64, bool])
 def test_an_array_of_numbers_is_not_copied(dtype):
-    """An array is one block that shares its memory, with its dtype, and the features are named x0, x1, ..."""
     for order in ("C", "F"):
         array = np.asarray(np.abs(X) * 9, dtype=dtype, order=order)
         table = as_feature_table(array)
@@ -59,7 +58,6 @@ def test_an_array_of_numbers_is_not_copied(dtype):
 
 @pytest.mark.extra("pandas")
 def test_a_memory_map_and_a_frame_of_one_block_are_not_copied(tmp_path):
-    """A pandas frame of several blocks has the same numbers."""
     np.save(tmp_path / "x.npy", X)
     mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
     ((_, part),) = as_feature_table(mapped).iter_blocks()
@@ -232,7 +230,6 @@ def annotated(matrix):
 
 @pytest.mark.extra("anndata", "pandas")
 def test_annotated_data(tmp_path):
-    """In memory and in a file."""
     for make in (np.asarray, scipy.sparse.csr_matrix, scipy.sparse.csc_array):
         table, labels = split_table_and_labels(annotated(make(X)), "kind")
         assert table.names.tolist() == ["g0", "g1", "g2", "g3", "g4"]
@@ -259,7 +256,6 @@ def test_chosen_features_are_in_their_order(form):
 
 
 def test_labels_of_an_array_are_no_feature():
-    """The neighbouring columns are a view."""
     table, labels = split_table_and_labels(np.column_stack([np.arange(7) % 2, X]), "x0")
     ((_, part),) = table.iter_blocks()
     assert part.base is not None
@@ -365,7 +361,6 @@ if pd:
 
 
 def test_refused_tables_names_and_labels():
-    """Each message names the argument, the value and what is accepted."""
     messages = {words: message_of(table) for words, table in REFUSED.items()}
     messages |= {words: message_of(X, names=names) for words, names in REFUSED_NAMES.items()}
     messages |= {words: message_of(*args, take=split_table_and_labels) for words, args in REFUSED_LABELS.items()}

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -122,7 +123,6 @@ def sample(seed=0, rows=80, features=4):
 
 
 def test_json_keeps_labels_and_names_of_every_kind():
-    """Numbers, booleans, text in any script, as Python's or as numpy's scalars."""
     X, y = sample()
     names = ("a", "", 'q"t', "é\n")
     features = dict(zip(names, X.T, strict=True))
@@ -147,7 +147,7 @@ def test_json_keeps_nan_and_infinities_and_fractional_counts(order):
         assert copy == summary
         assert copy.negative.count.dtype == summary.negative.count.dtype
         assert copy.negative.mean[2] == -np.inf
-        assert copy + summary == summary + summary
+        assert replace(copy, file_checksums=()) + summary == summary + summary
 
 
 @engines
@@ -167,7 +167,6 @@ def test_an_offset_loses_no_digits(engine):
 
 
 def test_moments_are_those_of_numpy_and_scipy():
-    """Mean, SD (ddof=1), skewness, excess kurtosis and extremes, with missing values; also with whole weights."""
     X, y = sample(3)
     summary = rp.summarize(X, y, moments=4)
     for label, side in ((0, summary.negative), (1, summary.positive)):
@@ -192,14 +191,13 @@ def test_moments_are_those_of_numpy_and_scipy():
 
 
 def test_summaries_with_two_and_four_moments_add_up_to_two():
-    """Either way round, and the two are those of moments=2."""
     X, y = sample(4)
     two, four = (rp.summarize(X, y, moments=order) for order in (2, 4))
     for mixed in (two + four, four + two):
         assert mixed.order == 2
         assert mixed.negative.m3 is mixed.positive.maximum is None
         np.testing.assert_allclose(mixed.negative.m2, (two + two).negative.m2, rtol=1e-14)
-    with pytest.raises(RocPredictError, match="this summary has two moments; compute it with moments=4"):
+    with pytest.raises(RocPredictError, match="this summary has only two moments; compute it with moments=4"):
         _ = (two + four).positive.kurtosis
 
 
@@ -242,13 +240,13 @@ def test_summaries_that_do_not_add_up():
 
     first = summary()
     for words, other in {
-        "feature_names ('a', 'b') and ('a', 'c')": summary(names=["a", "c"]),
-        "feature_names ('a', 'b') and ('b', 'a')": summary(names=["b", "a"]),
-        "negative_label 'n' and 'x'": summary(y=["x", "w"], positive="w", negative="x"),
-        "positive_label 'p' and 'w'": summary(y=["n", "w"], positive="w"),
-        "negative_label 'n' and 'p'": summary(positive="n", negative="p"),
+        "only the first has 'b'; only the second has 'c'": summary(names=["a", "c"]),
+        "features are in another order, first 'a' and 'b' at position 0": summary(names=["b", "a"]),
+        "the negative label is 'n' in the first and 'x' in the second": summary(y="xw", positive="w", negative="x"),
+        "the positive label is 'p' in the first and 'w' in the second": summary(y=["n", "w"], positive="w"),
+        "the negative label is 'n' in the first and 'p' in the second": summary(positive="n", negative="p"),
     }.items():
-        assert refused(first.__add__, other) == f"summaries with {words} cannot be added; they must be equal"
+        assert refused(first.__add__, other) == f"summaries cannot be added: {words}"
     words = refused(first.negative.__add__, first.select([0]).negative)
     assert words == "summaries of 2 and 1 features cannot be added"
     labels = np.array(["a", "rest", "b", "c"])[np.arange(80) % 4]
@@ -281,7 +279,7 @@ BAD_BATCHES = {
     "no batch has an observation of the positive class, 'c'": ([(TWO, ["a", "b"])], {"positive": "c"}),
     "no batch has an observation of the negative class": ([(TWO, [1, 1])], {}),
     "positive=[0, 1] is not a label": ([(TWO, [0, 1])], {"positive": [0, 1]}),
-    "('x0',) and ('x0', 'x1') cannot be added": ([(TWO, [0, 1]), ([[1.0, 2.0]], [1])], {}),
+    "summaries cannot be added: only the second has 'x1'": ([(TWO, [0, 1]), ([[1.0, 2.0]], [1])], {}),
     "weights= is not available for batches": ([(TWO, [0, 1])], {"weights": [1, 1]}),
     "a batch=[1, 2, 3] is not a pair; pass (X, y)": ([[1, 2, 3]], {}),
     "y is missing with X=array(": (np.eye(3), {}),
@@ -345,7 +343,6 @@ def test_from_summary_names_the_feature_that_has_no_prediction():
 
 
 def test_select_features():
-    """By index, slice or mask, one index too: always a summary of these features."""
     X, y = sample(16)
     summary = rp.summarize(X, y, moments=4)
     for chosen, columns in (
@@ -365,7 +362,6 @@ def test_select_features():
 
 
 def test_json_of_something_else_is_refused():
-    """Always a RocPredictError: cut text, another shape, impossible numbers."""
     X, y = sample(17)
     text = rp.summarize(X, y).to_json()
     changes = [("negative", part) for part in (3, [], None)]

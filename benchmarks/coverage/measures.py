@@ -80,7 +80,7 @@ class Cell(NamedTuple):
 
     @property
     def std_error(self) -> float:
-        """Monte-Carlo standard error of the default's error, with two misses and two hits added."""
+        """Monte Carlo standard error of the default's error, with two misses and two hits added."""
         share = (self.default.error * self.n_sets + 2) / (self.n_sets + 4)
         return float(np.sqrt(share * (1 - share) / self.n_sets))
 

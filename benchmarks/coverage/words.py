@@ -20,8 +20,8 @@ class Quantity(NamedTuple):
 OPENING = """# How intervals cover, and how tests keep their level
 
 After reading this page you know which default interval or test of rocpredict you can rely on in data like yours, what
-it costs in width or power, and what to do where it misses its level. A 95 % interval should contain the true value in
-95 of 100 studies; a test at the 5 % level should reject a true hypothesis in 5 of 100. Most methods do so only in
+it costs in width or power, and what to do where it misses its level. A 95% interval should contain the true value in
+95 of 100 studies; a test at the 5% level should reject a true hypothesis in 5 of 100. Most methods do so only in
 large samples. The tables below come from simulation: each data set is drawn from known distributions and analysed by
 the library.
 
@@ -51,7 +51,7 @@ Features of the same observations have a normal copula with correlation .5.
 rate where the AUC differs by two standard errors (Hanley and McNeil 1982). The same figures for the conventional
 method, on the same data sets, follow. An interval that is only wider is not an improvement: compare widths and powers
 where both methods keep their level. A method that rejects too often has a high power for that reason alone. "SE" is
-the Monte-Carlo standard error of the default's coverage or level. A power that needs separate data sets is estimated
+the Monte Carlo standard error of the default's coverage or level. A power that needs separate data sets is estimated
 from at most 500, with a standard error of at most .03. The width of a difference of AUCs is the median of 100 data
 sets.
 """
@@ -81,7 +81,7 @@ _TOPICS = f"""
 ## One AUC
 
 auc | AUC | interval | DeLong
-`auc_interval()`: smoothed logit interval with Student's t. With clusters, `auc_estimate(clusters=)`, compared with
+`auc_interval()`: smoothed-logit interval with Student's t. With clusters, `auc_estimate(clusters=)`, compared with
 DeLong's interval, which treats all observations as independent. The p-value of `auc_test(x, None, y, null=)` is the
 level at which this interval excludes the null value; power: against an AUC two standard errors away.
 
@@ -92,14 +92,14 @@ Bold: they differ by more than .02 and two standard errors.
 ## Tests of AUCs
 
 paired | Difference of two AUCs, same observations | both | DeLong
-`auc_test(x1, x2, y)`: MOVER of two smoothed logit intervals. With clusters, `auc_test(x1, x2, y, clusters=)`,
+`auc_test(x1, x2, y)`: MOVER of two smoothed-logit intervals. With clusters, `auc_test(x1, x2, y, clusters=)`,
 compared with DeLong's test, which treats all observations as independent.
 
 unpaired | Difference of two AUCs, two samples | both | DeLong
-`auc_test((x1, y1), (x2, y2))`: MOVER of two smoothed logit intervals. {SECOND}
+`auc_test((x1, y1), (x2, y2))`: MOVER of two smoothed-logit intervals. {SECOND}
 
 noninferiority | Noninferiority, same observations | test | DeLong
-`auc_test(x1, x2, y, alternative="noninferior", margin=)` at the one-sided 5 % level. The margin is two standard
+`auc_test(x1, x2, y, alternative="noninferior", margin=)` at the one-sided 5% level. The margin is two standard
 errors of the AUC. Level: the first AUC is smaller by exactly the margin; power: both are equal.
 
 curves | Equality of three AUCs, same observations | test | chi-squared
@@ -213,7 +213,7 @@ _RARE = (
     "the heavy-tailed setting with an AUC of .95 and 5,000 + 100 observations."
 )
 _EXACT = (
-    'nothing to do: the exact interval never covers less than its level. `method="wilson"` is narrower and covers 95 % '
+    'nothing to do: the exact interval never covers less than its level. `method="wilson"` is narrower and covers 95% '
     "on average, in some settings less."
 )
 _NOT_EQUAL = (

@@ -508,10 +508,10 @@ def _times_to_objects(values: NDArray[Any]) -> NDArray[Any]:
     if values.dtype.kind not in "mM":
         return values
     coarse = values.astype(f"{values.dtype.kind}8[us]") if np.datetime_data(values.dtype)[0] == "ns" else values
-    objects = np.empty(len(values), dtype=object)
+    objects = np.empty(values.size, dtype=object)
     is_finer = (coarse != values) & (values == values)  # noqa: PLR0124
-    objects[:] = list(values) if is_finer.any() else coarse.tolist()
-    return objects
+    objects[:] = list(values.ravel()) if is_finer.any() else coarse.ravel().tolist()
+    return objects.reshape(values.shape)
 
 
 def _to_python(label: Any) -> Any:

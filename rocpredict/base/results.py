@@ -377,9 +377,9 @@ def curve_table(title: str, columns: Mapping[str, ArrayLike], **rest: Any) -> Ta
 
 FLAG_DESCRIPTIONS = {
     "always_negative": "no threshold does better than never predicting positive; the threshold is +inf "
-    "(-inf if smaller values are positive)",
+    "(-inf if smaller values indicate the positive class)",
     "always_positive": "no threshold does better than always predicting positive; the threshold is -inf "
-    "(+inf if smaller values are positive)",
+    "(+inf if smaller values indicate the positive class)",
     "auto_direction": "direction='auto' was resolved here; a direction that is chosen from the sample makes the AUC "
     "optimistic",
     "constant": "all values are equal; the feature is uninformative",
@@ -399,6 +399,8 @@ FLAG_DESCRIPTIONS = {
     "label_leakage": "each class has a single value, and the two differ; the feature may be a copy of the label",
     "misfit": "the predicted curve deviates from the empirical curve by more than sampling variation explains; use the "
     "empirical values",
+    "narrower_than_fixed": "the interval by random effects is narrower than that by a fixed effect, since the studies "
+    "agree by chance; report the wider one",
     "no_benefit": "no threshold has an Ameans above 1/2",
     "no_discordant_pairs": "the two predictions are correct for the same observations; p is 1",
     "no_values": "a class has no value of this feature; nothing can be computed",
@@ -412,9 +414,12 @@ FLAG_DESCRIPTIONS = {
     "point_mass": "a class has a standard deviation of 0; all its values are equal",
     "same_curve": "the curves rank all observations alike; p is 1",
     "single_observation": "a class has a single observation; its variability cannot be estimated",
+    "single_study": "one study has values of this feature; there is no pooled AUC by random effects",
     "undercoverage": "the interval contains the true value less often than its level states if the classes differ in "
     "size or variance",
     "undefined": "the measure is 0/0; its interval is all of [0, 1]",
+    "wide_bounds": "the histogram determines the AUC only within bounds more than 0.02 apart, since many values lie in "
+    "one cell, usually because later values lie outside those that gave the edges; split the cells and read again",
 }
 """Description of every flag that a result can have. Docs/flags.md states the conditions."""
 

@@ -163,8 +163,8 @@ class Table:
             return Text(escape_control_characters(text))
 
         rich_table = RichTable(box=box.SQUARE, show_edge=False, pad_edge=True)
-        for index, column in enumerate(self.columns):
-            rich_table.add_column(literal(column), justify="right" if self.is_numeric(index) else "left")
+        for column, is_numeric in zip(self.columns, self.numeric_columns(), strict=True):
+            rich_table.add_column(literal(column), justify="right" if is_numeric else "left")
         for row in self.cells():
             rich_table.add_row(*map(literal, row))
         file = io.StringIO()
@@ -213,9 +213,12 @@ class Table:
         forms = [(self.formats or {}).get(column, format_number) for column in self.columns]
         return [[_format_cell(value, form) for value, form in zip(row, forms, strict=True)] for row in self.rows[:most]]
 
-    def is_numeric(self, index: int) -> bool:
-        """Return whether all cells of a column are numbers."""
-        return all(row[index] is None or is_number(_first(row[index])) for row in self.rows)
+    def numeric_columns(self) -> list[bool]:
+        """Return for each column whether all cells are numbers."""
+        return [
+            all(row[index] is None or is_number(_first(row[index])) for row in self.rows)
+            for index in range(len(self.columns))
+        ]
 
     def sort_key(self, row: int, index: int) -> str:
         """Return the sort key of a cell for the script of the page.

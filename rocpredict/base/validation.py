@@ -214,7 +214,7 @@ def select_indices(name: str, item: Any, length: int) -> NDArray[np.intp]:
 
 
 def check_option(name: str, value: object, allowed: Iterable[object]) -> Any:
-    """Return the allowed option that equals ``value``, also for a NumPy scalar, or raise if there is none."""
+    """Return the allowed option that equals ``value``, even for a NumPy scalar, or raise if there is none."""
     options = list(allowed)
     plain = value.item() if isinstance(value, np.generic) else value
     for option in options:

@@ -168,7 +168,9 @@ def _summary(roc: PredictedRoc, best: BestThreshold) -> Table:
     notes = []
     if auc < 0.5:
         other_side = "higher" if roc.direction == "lower" else "lower"
-        notes.append(f"The AUC is below 1/2; use --direction {other_side} if {other_side} values are positive.")
+        notes.append(
+            f"The AUC is below 1/2; use --direction {other_side} if {other_side} values indicate the positive class."
+        )
     if roc.count is not None and not isinstance(roc.negative, Gaussian):
         notes.append("Confidence intervals from means and SDs are available for two Gaussians only.")
     return Table("Predicted ROC", ["quantity", "value"], rows, notes=notes)
@@ -379,13 +381,18 @@ def add_teach_options(command: argparse.ArgumentParser) -> None:
     common.add_feature(command, "all numeric columns")
     common.add_pair_option(command, "--mean", "initial class means, such as from a published table; needs --std")
     common.add_pair_option(command, "--std", "initial class standard deviations")
+    command.add_argument("--unit", metavar="UNIT", help="unit of the features (not for built-in data)")
+    command.add_argument("--prevalence", type=float, metavar="P", help="initial fraction of positives")
+    command.add_argument("--title", metavar="TEXT", help="heading of the page")
     command.add_argument("--save", type=Path, metavar="FILE", help="write the page to a file and exit")
+    command.add_argument("--site", type=Path, metavar="DIR", help="write the page to a folder for a web host and exit")
+    command.add_argument("--url", metavar="URL", help="address at which the page will be published")
     command.add_argument("--worksheet", type=Path, metavar="FILE", help="write a printable worksheet with answers")
     command.add_argument("--port", type=int, default=0, metavar="N", help="port of the server (default: any free port)")
     command.add_argument("--no-browser", action="store_true", help="do not open the browser")
     command.add_argument("--lang", choices=languages(), default="en", help="language of the page (default: en)")
     command.add_argument("--no-lesson", action="store_true", help="omit the guided lesson")
-    command.add_argument("--lecture", action="store_true", help="start in lecture mode: large text, no sliders")
+    command.add_argument("--lecture", action="store_true", help="start in lecture mode: large text for a projector")
 
 
 def run_teach(options: argparse.Namespace) -> None:
@@ -394,13 +401,14 @@ def run_teach(options: argparse.Namespace) -> None:
       rocpredict teach
       rocpredict teach iris --positive virginica --negative versicolor --feature petal_length
       rocpredict teach data.csv --label outcome --positive sick
-      rocpredict teach --mean 5.1 6.4 --std 0.9 1.2
+      rocpredict teach --mean 5.1 6.4 --std 0.9 1.2 --negative healthy --positive ill --feature glucose --unit mmol/L
       rocpredict teach --save teach.html
       rocpredict teach --worksheet worksheet.html
+      rocpredict teach --site public --url https://example.org/roc/
 
     Densities, threshold and curve move together. Without --save, a local server on this machine serves the page and
     computes every number on request. A saved page needs only a browser. DATA is a CSV file with a header line, or iris,
-    pima or breast_cancer.
+    pima or breast_cancer. With --mean and --std, --negative, --positive and --feature name the classes and the feature.
     """
 
     def say(name: str, text: str) -> None:
@@ -409,7 +417,8 @@ def run_teach(options: argparse.Namespace) -> None:
     for name in ("save", "worksheet"):
         if getattr(options, name) is not None:
             common.check_suffix(name, check_writable(getattr(options, name)), *_PAGE_SUFFIXES)
-    page = None if options.worksheet is not None and options.save is None else _page(options)
+    is_worksheet_only = options.worksheet is not None and options.save is None and options.site is None
+    page = None if is_worksheet_only else _page(options)
     if options.worksheet is not None:
         from rocpredict.teaching.worksheet import worksheet_html
 
@@ -418,6 +427,9 @@ def run_teach(options: argparse.Namespace) -> None:
         return
     if options.save is not None:
         say("saved", str(page.save(options.save)))
+    if options.site is not None:
+        say("site", str(page.save_site(options.site)))
+    if options.save is not None or options.site is not None:
         return
     with suppress(KeyboardInterrupt), page.serve(options.port) as server:
         say("url", server.url if options.json else f"{server.url}  (press Ctrl-C to stop)")
@@ -429,22 +441,33 @@ def run_teach(options: argparse.Namespace) -> None:
 def _page(options: argparse.Namespace) -> TeachingPage:
     common.check_unique("feature", options.feature)
     shared: dict[str, Any] = {"lang": options.lang, "lesson": not options.no_lesson, "lecture": options.lecture}
+    shared |= common.pick(options, "prevalence", "title", "url")
     if options.data is None:
-        for name, value in common.pick(options, "label", "positive", "negative", "feature").items():
+        named = common.pick(options, "positive", "negative", "feature", "unit")
+        is_named = options.mean is not None
+        for name, value in ({"label": options.label} | ({} if is_named else named)).items():
             if value is not None:
-                raise RocPredictError(f"--{name} needs DATA, which is missing")
-        return TeachingPage(mean=options.mean, std=options.std, **shared)
+                raise RocPredictError(f"--{name} needs DATA{'' if name == 'label' else ', or --mean and --std'}")
+        if options.feature is not None:
+            named["feature"] = _only_name(options.feature)
+        return TeachingPage(mean=options.mean, std=options.std, **named, **shared)
     if options.mean is not None or options.std is not None:
         raise RocPredictError("--mean and --std describe two Gaussians instead of DATA; pass one or the other")
     if options.data in DATASET_NAMES:
         common.check_no_label(options.data, options)
-        if options.feature is not None and len(options.feature) > 1:
-            raise RocPredictError("--feature selects the initial feature of built-in data; pass it once")
-        feature = options.feature and options.feature[0]
-        return TeachingPage(options.data, feature=feature, **common.pick(options, "positive", "negative"), **shared)
+        feature = options.feature and _only_name(options.feature)
+        classes = common.pick(options, "positive", "negative", "unit")
+        return TeachingPage(options.data, feature=feature, **classes, **shared)
     table = common.read_table(options, "label")
     labels = table.labels(options.label)
-    return TeachingPage(_columns(table, options), labels, **common.parse_classes(options, labels), **shared)
+    classes = common.parse_classes(options, labels)
+    return TeachingPage(_columns(table, options), labels, unit=options.unit, **classes, **shared)
+
+
+def _only_name(names: list[str]) -> str:
+    if len(names) > 1:
+        raise RocPredictError("--feature names the initial feature; pass it once, or pass a CSV file")
+    return names[0]
 
 
 def _columns(table: CsvTable, options: argparse.Namespace) -> dict[str, Any]:
@@ -549,7 +572,9 @@ _OOB_NOTE = (
 def add_compare_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``compare``."""
     common.add_data(command, "all features of built-in data")
-    common.add_direction(command, "append", " (default: higher); once, or once for each --feature")
+    common.add_direction(
+        command, "append", " (default: higher); give it once for all features, or once for each --feature"
+    )
     methods = "test of two features (default: smoothed-logit; venkatraman tests whole curves)"
     command.add_argument("--method", choices=TWO_SAMPLE_METHODS, help=methods)
     alternatives = "alternative hypothesis about the first of two features (default: two-sided)"

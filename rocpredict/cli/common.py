@@ -30,13 +30,13 @@ from rocpredict.roc.empirical import EmpiricalRoc
 from rocpredict.sources.csv_reader import CsvTable, read_csv
 
 _ARGUMENTS = (
-    "mean|std|sem|median|iqr|effect_size|count|prevalence|criterion|beta|value|positive|negative|cost_fp|cost_fn|family|"
+    "mean|std|unit|url|sem|median|iqr|effect_size|count|prevalence|criterion|beta|value|positive|negative|cost_fp|cost_fn|family|"
     "auc|width|power|against|against_mean|against_std|correlation|fpr|tpr|tpr_at_fpr|level|alternative|ratio|method|margin|"
     "direction|n_top|engine|label|exclude|port|date|feature"
 )
 """Arguments ``name=`` of the library that correspond to options ``--name``."""
 _OPTION_NAMES = {"n_resamples": "resamples", "rng": "seed", "n_jobs": "jobs", "by": "sort", "k": "top"}
-_OPTION_NAMES |= {"usecols": "feature"}
+_OPTION_NAMES |= {"usecols": "feature", "min_count": "min-count", "units": "unit"}
 """Options whose name differs from that of the argument."""
 
 
@@ -94,10 +94,17 @@ class _ProgressDisplay:
 
     def _start(self, n_done: int, total: int) -> None:
         from rich.console import Console
-        from rich.progress import Progress
+        from rich.progress import Progress, ProgressColumn, Task
+        from rich.text import Text
+
+        class Rate(ProgressColumn):
+            def render(self, task: Task) -> Text:
+                return Text("" if task.speed is None else f"{task.speed:.3g} per second")
 
         # stdout may be a file: the bar must not redirect it
-        self._bar = Progress(console=Console(stderr=True), transient=True, redirect_stdout=False, redirect_stderr=False)
+        streams: dict[str, Any] = {"redirect_stdout": False, "redirect_stderr": False}
+        columns = *Progress.get_default_columns(), Rate()
+        self._bar = Progress(*columns, console=Console(stderr=True), transient=True, **streams)
         self._task = self._bar.add_task("working", total=total or None, completed=n_done)
         self._bar.start()
 

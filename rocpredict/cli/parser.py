@@ -144,6 +144,8 @@ COMMANDS = {
     "compare": (commands.add_compare_options, commands.run_compare),
     "diagnose": (commands.add_diagnose_options, commands.run_diagnose),
     "screen": (screen.add_options, screen.run),
+    "summarize": (screen.add_summarize_options, screen.run_summarize),
+    "merge": (screen.add_merge_options, screen.run_merge),
     "sample-size": (commands.add_sample_size_options, commands.run_sample_size),
     "power": (commands.add_power_options, commands.run_power),
     "report": (commands.add_report_options, commands.run_report),

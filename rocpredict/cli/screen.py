@@ -1,10 +1,12 @@
-"""Command screen."""
+"""Commands screen, summarize and merge."""
 
 import argparse
+import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from rocpredict.cli.commands import notes_for_report
 from rocpredict.datasets import DATASET_NAMES
 from rocpredict.screening.result import ADJUSTMENTS, ScreeningResult
 from rocpredict.screening.screen import screen
+from rocpredict.screening.summary import POOLED_NOTE, TwoClassSummary, describe_difference, summarize
 from rocpredict.sources.table import column_index
 
 FORMATS = ("table", "csv", "json", "markdown")
@@ -28,22 +31,32 @@ _DEFAULT_ROWS = 20
 _EMPIRICAL_CHOICES: dict[str, bool | str] = {"yes": True, "no": False, "top": "top"}
 
 
-def add_options(command: argparse.ArgumentParser) -> None:
-    """Add the options of ``screen``."""
-    sources = f"CSV, Parquet, Feather or h5ad file, folder or pattern, or one of {', '.join(DATASET_NAMES)}"
+def _add_table(command: argparse.ArgumentParser, more: str = "") -> None:
+    """Add the options for files, classes and columns."""
+    sources = f"CSV, Parquet, Feather or h5ad file, folder or pattern, or one of {', '.join(DATASET_NAMES)}{more}"
     command.add_argument("data", nargs="+", metavar="FILE", help=sources)
     common.add_classes(command)
+    columns = command.add_mutually_exclusive_group()
+    columns.add_argument(
+        "--feature", action="append", metavar="COLUMN", help="feature to use; may be repeated (default: all columns)"
+    )
+    columns.add_argument("--exclude", action="append", metavar="COLUMN", help="column to exclude; may be repeated")
+    memory = "memory for blocks of a table that is larger, such as 500MB (default: 1GB)"
+    command.add_argument("--memory", default="1GB", metavar="SIZE", help=memory)
+    matrix = command.add_mutually_exclusive_group()
+    matrix.add_argument("--layer", metavar="NAME", help="layer of an h5ad file (default: X)")
+    matrix.add_argument("--use-raw", action="store_true", help="read raw of an h5ad file")
+
+
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of ``screen``."""
+    _add_table(command, ", or a summary (.json)")
     command.add_argument(
         "--pairs",
         choices=["rest", "all"],
         default="rest",
         help="with three or more labels: each class against the rest (default), or all pairs of classes",
     )
-    columns = command.add_mutually_exclusive_group()
-    columns.add_argument(
-        "--feature", action="append", metavar="COLUMN", help="feature to screen; may be repeated (default: all columns)"
-    )
-    columns.add_argument("--exclude", action="append", metavar="COLUMN", help="column to exclude; may be repeated")
     empirical = "empirical results for all features (yes, default), for none, or for the --n-top best predicted (top)"
     command.add_argument("--empirical", choices=list(_EMPIRICAL_CHOICES), default="yes", help=empirical)
     n_top = "number of features with empirical results, for --empirical top (default: 100)"
@@ -87,15 +100,21 @@ def run(options: argparse.Namespace) -> None:
       rocpredict screen study.csv --label outcome --positive sick --top 10
       rocpredict screen january.parquet february.parquet --label outcome --positive sick --out ranking.csv
       rocpredict screen study.csv --label outcome --positive sick --report study.html
+      rocpredict screen all.json
 
     FILE is a CSV, Parquet, Feather or h5ad file, a folder or a pattern such as "2024-*.csv", several files with the
-    same columns, or a built-in data set (iris, pima, breast_cancer). With three or more labels and no --positive, each
-    label is compared with the rest.
+    same columns, a built-in data set (iris, pima, breast_cancer), or a summary by "rocpredict summarize" or "rocpredict
+    merge", which has no empirical results. With three or more labels and no --positive, each label is compared with the
+    rest.
     """
     form = _format(options)
+    is_summary = any(Path(name).suffix.lower() == ".json" for name in options.data)
+    if is_summary and options.empirical == "yes":
+        options.empirical = "no"
     _check(options, form)
-    features, labels, notes = _read_data(options)
+    features, labels, notes = _read_one_summary(options) if is_summary else _read_data(options)
     arguments = common.parse_classes(options, labels) | _screen_options(options)
+    labels = None if is_summary else labels
     result = screen(features, labels, **arguments, progress=report_progress)
     _write(_select_rows(result, options, form), result, options, form, notes)
     if options.report is None:
@@ -103,7 +122,9 @@ def run(options: argparse.Namespace) -> None:
     from rocpredict.reports.screening import screening_report
 
     ordered = result if options.sort is None else result.sort(options.sort)
-    screening_report(ordered, options.report, data=(features, labels), notes=notes_for_report(notes))
+    screening_report(
+        ordered, options.report, data=None if is_summary else (features, labels), notes=notes_for_report(notes)
+    )
     if form == "table" or (options.out is not None and not is_stream(options.out) and not options.json):
         noun = "feature" if len(result.class_pairs) == 1 else "row"
         print(f"{options.report}: a report of {pluralize(len(result), noun)}")
@@ -111,7 +132,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _screen_options(options: argparse.Namespace) -> dict[str, Any]:
     """Return the options as arguments for the library."""
-    return common.pick(options, "pairs", "n_top", "family", "direction", "level", "adjust", "engine") | {
+    return common.pick(options, "pairs", "n_top", "family", "direction", "level", "adjust", "engine", "memory") | {
         "empirical": _EMPIRICAL_CHOICES[options.empirical],
         "nan_policy": options.nan,
         "n_jobs": options.jobs,
@@ -168,12 +189,15 @@ def _read_data(options: argparse.Namespace) -> tuple[Any, Any, tuple[str, ...]]:
     if any(map(is_h5ad, paths)):
         if options.label is None:
             raise RocPredictError("--label is needed; pass the name of a column of obs")
-        features, labels = read_table_and_labels(paths, options.label)
+        matrix = common.pick(options, "layer", "use_raw")
+        features, labels = read_table_and_labels(paths, options.label, **matrix)
         names = _feature_columns(options, features.names.tolist())
         if names is not None:
             argument = {"argument": "feature", "source_name": Path(paths[0]).name}
             features = features.select(np.array([column_index(features.names, name, **argument) for name in names]))
     else:
+        if options.layer is not None or options.use_raw:
+            raise RocPredictError(f"--layer and --use-raw need an h5ad file; {paths[0]} is another")
         files = open_tables(paths)
         if options.label is None:
             raise RocPredictError(f"--label is needed; columns are {format_list(files.names, 10)}")
@@ -194,6 +218,130 @@ def _feature_columns(options: argparse.Namespace, names: Sequence[str]) -> list[
     for name in options.exclude:
         column_index(np.array(names), name, argument="exclude", source_name=Path(options.data[0]).name)
     return [name for name in names if name not in {options.label, *options.exclude}]
+
+
+def _read_summary(name: str) -> TwoClassSummary:
+    """Read the JSON of a summary."""
+    try:
+        return TwoClassSummary.from_json(Path(name).read_text("utf-8"))
+    except OSError as error:
+        raise RocPredictError(f"{name}: {error.strerror}") from None
+    except ValueError as error:  # also of bytes that are not UTF-8
+        raise RocPredictError(f"{name}: {error}") from None
+
+
+def _read_one_summary(options: argparse.Namespace) -> tuple[TwoClassSummary, Any, tuple[str, ...]]:
+    """Return the selected features of a summary, its two labels, and notes on it."""
+    if len(options.data) > 1:
+        raise RocPredictError(
+            f"{len(options.data)} files, some of them summaries (.json), cannot be screened together; merge summaries "
+            "with rocpredict merge"
+        )
+    if options.label is not None:
+        raise RocPredictError(f"--label {options.label!r} is for tables; a summary has its labels")
+    if options.empirical == "top":
+        raise RocPredictError("--empirical top is for tables; a summary has no observations")
+    summary = _read_summary(options.data[0])
+    names = _feature_columns(options, summary.feature_names)
+    if names is not None:
+        columns, source = np.array(summary.feature_names), Path(options.data[0]).name
+        summary = summary.select(
+            [column_index(columns, name, argument="feature", source_name=source) for name in names]
+        )
+    labels = np.array([summary.negative_label, summary.positive_label])
+    return summary, labels, (POOLED_NOTE,) if len(summary.file_checksums) > 1 else ()
+
+
+def add_summarize_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of ``summarize``."""
+    _add_table(command)
+    least = "smallest number of values of a class; features with fewer are blanked (default: 5)"
+    command.add_argument("--min-count", type=int, default=5, metavar="N", help=least)
+    unit = "unit of a feature, such as glucose=mg/dL; may be repeated. Only files with equal units are merged"
+    command.add_argument("--unit", action="append", metavar="COLUMN=UNIT", default=[], help=unit)
+    command.add_argument("--out", type=Path, metavar="FILE.json", help="file to write (default: print a table)")
+
+
+def run_summarize(options: argparse.Namespace) -> None:
+    """Reduce a table to counts, means and sums of squares that may be shared.
+
+      rocpredict summarize study.csv --label outcome --positive sick --out site-a.json
+      rocpredict merge site-*.json --out all.json
+      rocpredict screen all.json
+
+    The file states in words what it reveals: no observation, minimum or maximum, and no value of features with fewer
+    than --min-count values in a class.
+    """
+    _check_json_out(options)
+    pairs = [word.partition("=") for word in options.unit]
+    for word, (name, _, unit) in zip(options.unit, pairs, strict=True):
+        if not name or not unit:
+            raise RocPredictError(f"--unit {word} is not of the form COLUMN=UNIT")
+    options.nan = "omit"
+    features, labels, notes = _read_data(options)
+    if hasattr(features, "items"):  # built-in data
+        features = dict(features)
+    classes = common.parse_classes(options, labels)
+    summary = summarize(
+        features, labels, **classes, units={name: unit for name, _, unit in pairs}, memory=options.memory
+    )
+    numeric = summary.select(~getattr(features, "not_numeric", np.zeros(len(summary), dtype=bool)))
+    shared = numeric.suppress_small_counts(options.min_count)
+    is_blank = (shared.negative.count == 0) & (numeric.negative.count + numeric.positive.count > 0)
+    blanked = [name for name, blank in zip(shared.feature_names, is_blank, strict=True) if blank]
+    words = f"Blanked, fewer than {options.min_count} values in a class: {format_list(blanked, 10)}."
+    _write_summary(shared, options, (*notes, *([words] if blanked else []), json.loads(shared.to_json())["contents"]))
+
+
+def add_merge_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of ``merge``."""
+    command.add_argument("data", nargs="+", metavar="FILE.json", help="summaries by rocpredict summarize")
+    command.add_argument("--out", type=Path, metavar="FILE.json", help="file to write (default: print a table)")
+
+
+def run_merge(options: argparse.Namespace) -> None:
+    """Add the summaries of several sites.
+
+      rocpredict merge site-*.json --out all.json
+
+    The files must have the same features, units and labels. The sum is one pooled sample: offsets between sites
+    distort its AUC. The function rocpredict.pool combines the AUCs of the sites instead.
+    """
+    _check_json_out(options)
+    names = [
+        path for name in options.data for path in ([name] if Path(name).exists() else sorted(glob(name)) or [name])
+    ]
+    total, origins = _read_summary(names[0]), dict[str, str]()
+    for k, name in enumerate(names):
+        summary = _read_summary(name) if k else total
+        for checksum in json.loads(summary.to_json())["file_checksums"]:
+            if checksum in origins:
+                raise RocPredictError(f"{name} contains the same data as {origins[checksum]}; pass each file once")
+            origins[checksum] = name
+        problem = describe_difference(total, summary)
+        if problem:
+            raise RocPredictError(f"{names[0]} and {name} cannot be merged: {problem}")
+        total = total + summary if k else total
+    _write_summary(total, options, (POOLED_NOTE,) if len(names) > 1 else ())
+
+
+def _check_json_out(options: argparse.Namespace) -> None:
+    if options.out is not None:
+        common.check_suffix("out", check_writable(options.out), ".json")
+
+
+def _write_summary(summary: TwoClassSummary, options: argparse.Namespace, notes: tuple[str, ...]) -> None:
+    """Write a summary to a file, or print it."""
+    table = summary.table()
+    if options.out is None:
+        if options.json:
+            print(summary.to_json())
+        else:
+            common.print_tables(replace(table, notes=[table.notes[0], *notes]))
+        return
+    write_atomic(options.out, f"{summary.to_json()}\n")
+    if not is_stream(options.out) and not options.json:
+        print("\n".join([f"{options.out}: {pluralize(len(summary), 'feature')}. {table.notes[0]}", *notes]))
 
 
 def _select_rows(table: ScreeningResult, options: argparse.Namespace, form: str) -> ScreeningResult:

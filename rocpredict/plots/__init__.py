@@ -32,7 +32,7 @@ from rocpredict.plots.curves import (
     plot_side_by_side,
 )
 from rocpredict.plots.densities import plot_densities
-from rocpredict.plots.screening import plot_screening
+from rocpredict.plots.screening import plot_forest, plot_screening
 from rocpredict.plots.style import save_figure
 from rocpredict.plots.thresholds import plot_cost, plot_decision, plot_measures, plot_stability
 
@@ -43,6 +43,7 @@ __all__ = [
     "plot_decision",
     "plot_densities",
     "plot_diagnosis",
+    "plot_forest",
     "plot_mean_roc",
     "plot_measures",
     "plot_precision_recall",

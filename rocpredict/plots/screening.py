@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from rocpredict.base.formatting import format_level
+from rocpredict.base.formatting import format_estimate, format_level
 from rocpredict.base.validation import (
     FloatArray,
     RocPredictError,
@@ -23,6 +23,7 @@ from rocpredict.plots import style
 from rocpredict.plots.canvas import LEADER, Box, Canvas, place_labels
 
 if TYPE_CHECKING:
+    from rocpredict.screening.pooling import PooledAuc
     from rocpredict.screening.result import ScreeningResult
 
 
@@ -383,3 +384,86 @@ def plot_screening(
     if kind == "agreement":
         return draw_agreement(table, ax, n_labels, legend=legend)
     return draw_volcano(table, ax, n_labels, level, legend=legend)
+
+
+def plot_forest(pooled: PooledAuc, *, feature: str | None = None, ax: Axes | None = None, legend: bool = True) -> Axes:
+    """Plot the AUCs of studies and their pooled AUCs as a forest plot.
+
+    Parameters
+    ----------
+    pooled : PooledAuc
+        Result of ``rocpredict.pool``.
+    feature : str, optional
+        Name of the feature. By default, the first one.
+    ax : matplotlib Axes, optional
+        Axes to draw on. By default, those of a new figure.
+    legend : bool, default=True
+        Draw a legend above the axes.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    RocPredictError
+        If ``pooled`` is not a PooledAuc, or it has no AUC of the feature.
+
+    Notes
+    -----
+    The area of a square is proportional to the weight of its study by random effects. The diamonds extend over the
+    confidence intervals of the pooled AUCs.
+
+    Examples
+    --------
+    >>> from rocpredict import TwoClassSummary, pool
+    >>> studies = [TwoClassSummary.from_stats(mean=(0, m), std=(1, 1), count=(50, 40)) for m in (0.8, 1.0, 1.3)]
+    >>> ax = plot_forest(pool(studies, study_names=["Rome", "Oslo", "Lima"]))
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['Rome', 'Oslo', 'Lima', 'random effects', 'fixed effect']
+    """
+    from rocpredict.screening.pooling import PooledAuc  # imported late: other plots do not need it
+
+    if not isinstance(pooled, PooledAuc):
+        raise RocPredictError(f"pooled={short_repr(pooled)} is not a PooledAuc; pass the result of rp.pool")
+    style.check_booleans(legend=legend)
+    j = pooled.feature_index(feature)
+    studies = np.flatnonzero(~np.isnan(pooled.study_auc[j]))
+    if not studies.size:
+        raise RocPredictError(f"no study has an AUC of {pooled.feature_names[j]!r}; see pooled.flags for the reasons")
+    totals = [("fixed effect", pooled.fixed_auc[j], pooled.fixed_low[j], pooled.fixed_high[j])]
+    if not np.isnan(pooled.auc[j]):
+        totals.insert(0, ("random effects", pooled.auc[j], pooled.low[j], pooled.high[j]))
+    names = [_truncate_middle(pooled.study_names[k], _MAX_NAME_LENGTH) for k in studies]
+    rows = [*names, *(name for name, *_ in totals)]
+    size = 5.6 + 0.07 * max(map(len, rows)), min(1.6 + 0.3 * len(rows), _MAX_FIGURE_HEIGHT)
+    canvas = Canvas(ax, size, legend=legend)
+    auc, low, high = (values[j, studies] for values in (pooled.study_auc, pooled.study_low, pooled.study_high))
+    y = np.arange(len(studies))
+    canvas.ax.hlines(y, low, high, color=PREDICTED_STYLE.bar, linewidth=1.8, zorder=2, gid="study-interval")
+    share = pooled.weights[j, studies]
+    sizes = 20 + 130 * share / share.max() if share.any() else np.full(len(studies), 80.0)
+    canvas.ax.scatter(auc, y, sizes, marker="s", color=PREDICTED_STYLE.color, zorder=3, gid="study")
+    interval = f"{format_level(pooled.level)} CI"
+    square: style.Look = {"marker": "s", "markerfacecolor": PREDICTED_STYLE.color, "markeredgecolor": "none"}
+    canvas.add([Line2D([], [], color=PREDICTED_STYLE.bar, markersize=7, **square)], f"study, {interval}")
+    for row, (_, estimate, *limits) in enumerate(totals, len(studies)):
+        corners = [limits[0], estimate, limits[1], estimate], [row, row - 0.25, row, row + 0.25]
+        canvas.add(canvas.ax.fill(*corners, color=MISFIT.color, zorder=3, gid="pooled"), f"pooled, {interval}")
+    canvas.entries = canvas.entries[:2]
+    canvas.guide("chance", x=0.5, gid="chance")
+    estimates = [*zip(auc, low, high, strict=True), *(numbers for _, *numbers in totals)]
+    for row, (estimate, *limits) in enumerate(estimates):
+        properties = style.TEXT_STYLE | {"fontsize": style.SMALL, "va": "center"}
+        place = canvas.ax.get_yaxis_transform()
+        text = format_estimate(float(estimate), limits)
+        canvas.ax.text(1.02, row, text, transform=place, gid="estimate", **properties)
+    xlim = axis_limits(np.array([0.5, *(number for numbers in estimates for number in numbers)]))
+    canvas.frame(xlim=xlim, ylim=(len(rows) - 0.4, -0.6))
+    style.escape_mathtext(canvas.ax.set_xlabel(f"AUC of {_truncate_middle(pooled.feature_names[j], _MAX_NAME_LENGTH)}"))
+    canvas.ax.set_yticks(range(len(rows)), rows, fontsize=style.SMALL)
+    for label in canvas.ax.get_yticklabels():
+        style.escape_mathtext(label)
+    canvas.ax.tick_params(axis="y", length=0)
+    canvas.legend(ncols=3, **_ABOVE)
+    return canvas.ax

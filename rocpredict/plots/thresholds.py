@@ -447,7 +447,10 @@ def _resolve_threshold(roc_or_threshold: object, criterion: Any, prevalence: flo
             f"roc_or_threshold={short_repr(roc_or_threshold)} is not an ROC curve or a best threshold; {allowed}"
         )
     if criterion != "ameans" or prevalence is not None:
-        raise RocPredictError("criterion= and prevalence= are already set in a best threshold; pass them with a curve")
+        raise RocPredictError(
+            "a BestThreshold already has its criterion and prevalence; pass criterion= and prevalence= only with an "
+            "ROC curve"
+        )
     if roc_or_threshold._uncertainty is None or np.ndim(roc_or_threshold.threshold):
         raise RocPredictError(
             "roc_or_threshold is not the threshold of one feature; pass the result of roc.best_threshold()"

@@ -298,9 +298,9 @@ _MISFIT_BLOCK = 64
 SCREENING_MISFIT_RATIO = 1.1
 """Ratio of the mean squared distance to its expectation that 1 of 100 samples of two Gaussians exceeds.
 
-Its median is 0.3, since the Gaussians are fitted to the same data. The level of 1 % holds for equal standard deviations
-with 5 to some hundred observations per class. It is 2 to 3 % if one standard deviation is three times the other, and
-5 % if it is ten times the other. With 1000 observations or more, ``MAX_HARMLESS_AREA`` is the effective limit."""
+Its median is 0.3, since the Gaussians are fitted to the same data. The level of 1% holds for equal standard deviations
+with 5 to some hundred observations per class. It is 2 to 3% if one standard deviation is three times the other, and
+5% if it is ten times the other. With 1000 observations or more, ``MAX_HARMLESS_AREA`` is the effective limit."""
 
 
 def misfit(pair: GaussianPairs, empirical: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import io
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -13,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias, get_args, ove
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rocpredict.base.files import data_frame, format_csv, none_if_missing, write_atomic
-from rocpredict.base.formatting import format_number, format_p_value, to_json
+from rocpredict.base.files import data_frame, format_csv_columns, none_if_missing, write_atomic
+from rocpredict.base.formatting import format_number, format_p_value, to_json, to_json_value
 from rocpredict.base.results import FLAG_DESCRIPTIONS, MAX_ROWS, Flags, Result, plot_result, report_screening
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
@@ -97,20 +98,13 @@ def _write(path: Any, content: str | bytes) -> None:
         raise RocPredictError(f"path={short_repr(path)} does not accept {kind}; pass a file name") from None
 
 
-def _to_csv_column(values: NDArray[Any]) -> list[Any]:
-    """Return the cells of a column, with dates and times as text and missing values empty."""
-    if values.dtype.kind in "mM":
-        valid = values[~np.isnat(values)]
-        is_days = values.dtype.kind == "M" and bool((valid == valid.astype("M8[D]")).all())
-        texts = (values.astype("M8[D]") if is_days else values).astype(str).tolist()
-        return ["" if text == "NaT" else text for text in texts]
+def _to_json_column(values: NDArray[Any]) -> list[Any]:
+    """Return the cells of a column as values that JSON supports."""
     cells = values.tolist()
-    if values.dtype.kind == "f":
-        return ["" if cell != cell else cell for cell in cells]  # noqa: PLR0124
-    if values.dtype.kind != "O":
-        return list(cells)
-    plain, times = map(none_if_missing, cells), (datetime.date, datetime.time)
-    return ["" if cell is None else cell.isoformat() if isinstance(cell, times) else cell for cell in plain]
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        for row in np.flatnonzero(~np.isfinite(values)).tolist():
+            cells[row] = to_json_value(cells[row])
+    return cells if values.dtype.kind in "biufU" else list(map(to_json_value, cells))
 
 
 _ASCENDING_COLUMNS = ("p_value", "q_value", "misfit", "empirical_se", "n_missing", "fpr")
@@ -142,7 +136,7 @@ class ScreeningResult(Result):
         Method that adjusts ``p_value`` to ``q_value``, over all rows of the screening.
     direction : {"auto", "higher", "lower"} or None
         Requested direction; the column ``direction`` contains the direction of each row.
-    empirical : {True, False, "top"}
+    empirical : {True, False, "top", "histogram"}
         Requested empirical AUCs. In rows without an empirical AUC, ``p_value`` is that of Welch's t-test.
     family : {"gaussian", "auto"}
         Requested family; with "auto", the column ``family`` contains the family of each row.
@@ -167,6 +161,7 @@ class ScreeningResult(Result):
                               scale).
     empirical_auc, ...        Empirical AUC (Mann-Whitney, ties count 1/2), DeLong's standard error, and a smoothed
                               logit confidence interval.
+    empirical_auc_min, ...    With ``empirical="histogram"``: least and greatest AUC of data with the same histograms.
     p_value                   Two-sided p-value: Mann-Whitney test if there is an empirical AUC, else Welch's t-test.
     q_value                   p-value adjusted for ``n_tested`` tests.
     threshold                 Threshold with the best predicted Ameans (balanced accuracy).
@@ -331,8 +326,7 @@ class ScreeningResult(Result):
         a semicolon, a bar, a tab or a line break, because a spreadsheet with another separator would begin a new cell
         there. Numbers are never changed. Parquet, JSON and data frames contain all text unchanged.
         """
-        columns = self._columns()
-        text = format_csv([columns, *zip(*(_to_csv_column(values) for values in columns.values()), strict=True)])
+        text = format_csv_columns(self._columns())
         if path is None:
             return text
         _write(path, text)
@@ -352,17 +346,16 @@ class ScreeningResult(Result):
             Text of an object with "class_pairs", "level", "adjust", "family", "n_observations", and "features", which
             has one object for each row, with its flags as a list.
         """
-        columns = self.to_dict()
-        rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
-        text = to_json(
-            {
-                "class_pairs": [
-                    {"negative": negative, "positive": positive} for negative, positive in self.class_pairs
-                ],
-                **{name: getattr(self, name) for name in ("level", "adjust", "family", "n_observations")},
-                "features": [row | {"flags": row["flags"].split()} for row in rows],
-            }
-        )
+        head = {
+            "class_pairs": [{"negative": negative, "positive": positive} for negative, positive in self.class_pairs],
+            **{name: getattr(self, name) for name in ("level", "adjust", "family", "n_observations")},
+            "features": [],
+        }
+        columns = {name: _to_json_column(values) for name, values in self._columns().items()}
+        columns["flags"] = [words.split() for words in columns["flags"]]
+        encode = json.JSONEncoder(allow_nan=False, ensure_ascii=False).encode
+        rows = (encode(dict(zip(columns, cells, strict=True))) for cells in zip(*columns.values(), strict=True))
+        text = to_json(head).removesuffix("[]\n}") + "[\n    " + ",\n    ".join(rows) + "\n  ]\n}"
         if path is None:
             return text
         _write(path, text + "\n")
@@ -491,11 +484,12 @@ class ScreeningResult(Result):
         return {**self.columns, "flags": self._flag_words()}
 
     def _flag_words(self) -> NDArray[Any]:
-        flag_names: list[list[str]] = [[] for _ in range(len(self))]
-        for name in self.flags:
-            for row in np.flatnonzero(self.flags[name]):
-                flag_names[row].append(name)
-        return np.array([" ".join(names) for names in flag_names], dtype=object)
+        names, codes = list(self.flags), np.zeros(len(self), dtype=np.int64)
+        for bit, name in enumerate(names):
+            codes |= self.flags[name].astype(np.int64) << bit
+        sets, inverse = np.unique(codes, return_inverse=True)
+        words = [" ".join(name for bit, name in enumerate(names) if code >> bit & 1) for code in sets.tolist()]
+        return np.array(words, dtype=object)[inverse]
 
 
 def discrimination_sort_keys(columns: Mapping[str, NDArray[Any]]) -> tuple[NDArray[Any], ...]:

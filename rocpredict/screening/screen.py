@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import starmap
 from typing import Any, Literal
 
@@ -24,6 +25,7 @@ from rocpredict.base.validation import (
     check_option,
     short_repr,
 )
+from rocpredict.distributions.curve_distance import MAX_HARMLESS_AREA
 from rocpredict.screening.columns import (
     AMEANS_AT_THRESHOLD,
     GAUSSIAN_ONLY_FLAGS,
@@ -37,15 +39,19 @@ from rocpredict.screening.columns import (
     predict,
     shrinkage_columns,
 )
-from rocpredict.screening.kernels.base import Engine, effective_n_jobs, select_engine
+from rocpredict.screening.histograms import DEFAULT_EDGES
+from rocpredict.screening.kernels.base import Engine, Moments, effective_n_jobs, select_engine
 from rocpredict.screening.kernels.counts import ClassPair, RankStatistics, count_blocks
 from rocpredict.screening.kernels.moments import moments as moments_of_classes
 from rocpredict.screening.result import ADJUSTMENTS, Adjustment, ScreeningResult, adjust_p_values
 from rocpredict.screening.summary import (
     TwoClassSummary,
+    open_dask,
+    read_moments,
     summaries_by_class_pair,
     summarize,
 )
+from rocpredict.sources.blocks import DenseSource, MemoryBudget, parse_memory
 from rocpredict.sources.files import read_table_and_labels
 from rocpredict.sources.table import FeatureTable, check_not_dataset, check_row_order
 
@@ -56,11 +62,15 @@ _COLUMNS = (
 )
 _AUTO_COLUMNS = ("family", "model_weight")
 """Further columns with ``family="auto"``."""
+_BOUND_COLUMNS = ("empirical_auc_min", "empirical_auc_max")
+"""Further columns with ``empirical="histogram"``."""
 _COUNTS = ("n_negative", "n_positive", "n_missing")
 _HIGHER_MOMENT_COLUMNS = tuple(
     f"{side}_{what}" for side in ("negative", "positive") for what in ("skewness", "kurtosis", "minimum", "maximum")
 )
-_RESERVED_NAMES = frozenset(("feature", "negative", "positive", "flags", *_COUNTS, *_COLUMNS, *_HIGHER_MOMENT_COLUMNS))
+_RESERVED_NAMES = frozenset(
+    ("feature", "negative", "positive", "flags", *_COUNTS, *_COLUMNS, *_BOUND_COLUMNS, *_HIGHER_MOMENT_COLUMNS)
+)
 """Column names that are not available to annotations."""
 
 
@@ -102,8 +112,8 @@ class ResultCollector:
         self._excess[:, class_pair, features] = prediction.optimism, prediction.empirical_optimism
         self._mark(class_pair, features, prediction.flags | _degenerate_flags(summary))
 
-    def add_empirical(self, class_pair: int, features: NDArray[np.intp], columns: dict[str, Any], flags: Flags) -> None:
-        """Add the empirical columns of some features, after their predicted columns."""
+    def add_empirical(self, class_pair: Any, features: NDArray[np.intp], columns: dict[str, Any], flags: Flags) -> None:
+        """Add the empirical columns of some features and class pairs, after their predicted columns."""
         achieved, (excess, empirical_excess) = columns.pop(AMEANS_AT_THRESHOLD), self._excess[:, class_pair, features]
         # The larger optimism applies: of the predicted Ameans, or of the empirical Ameans at its best threshold.
         ameans = achieved - np.maximum(excess, np.minimum(empirical_excess, np.abs(achieved - 0.5)))
@@ -129,6 +139,17 @@ class ResultCollector:
         keys = np.nan_to_num(np.abs(self.columns["auc"] - 0.5), nan=-1.0)
         order = np.argsort(-keys, axis=1, kind="stable")[:, :count]
         return np.unique(order)
+
+    def insert(self, features: NDArray[np.intp], other: ResultCollector) -> None:
+        """Store the columns and flags of some features from another collector."""
+        everywhere = slice(None)
+        for name, values in other.columns.items():
+            if name not in self.columns:
+                self.columns[name] = self._empty_column(values)
+            self.columns[name][:, features] = values
+        for name, mask in other._flags.items():
+            self._mark(everywhere, features, Flags(**{name: mask}))
+        self._estimated[:, features] = other._estimated
 
     def to_result(self, not_numeric: NDArray[np.bool_] | None = None) -> ScreeningResult:
         """Return the table, sorted by discrimination, with a flag for features without numbers."""
@@ -188,7 +209,7 @@ class ResultCollector:
         if is_auto:
             family = np.where(self._estimated, "auto", "gaussian")
             self.columns["family"] = np.where(self.columns["direction"] == "", "", family)
-        extra = [name for name in _HIGHER_MOMENT_COLUMNS if name in self.columns]
+        extra = [name for name in (*_BOUND_COLUMNS, *_HIGHER_MOMENT_COLUMNS) if name in self.columns]
         for name in (*_COUNTS, *_COLUMNS, *(_AUTO_COLUMNS if is_auto else ()), *extra):
             columns[name] = self.columns.get(name, self._empty_column(np.zeros(0))).ravel()
         return columns
@@ -220,7 +241,7 @@ def screen(
     positive: Label = None,
     negative: Label = None,
     pairs: Pairs = "rest",
-    empirical: bool | Literal["top"] = True,
+    empirical: bool | Literal["top", "histogram"] = True,
     n_top: int = 100,
     family: Literal["gaussian", "auto"] = "gaussian",
     moments: int = 2,
@@ -232,6 +253,9 @@ def screen(
     engine: Engine = "auto",
     n_jobs: int = 1,
     nan_policy: NanPolicy = "omit",
+    layer: str | None = None,
+    use_raw: bool = False,
+    memory: int | str = "1GB",
     progress: ProgressCallback | None = None,
 ) -> ScreeningResult:
     """Rank the features of a table by predicted and empirical AUC.
@@ -243,7 +267,7 @@ def screen(
         polars or pyarrow data frame, or an object with ``X`` and ``var_names`` such as AnnData. The table is neither
         changed nor copied whole. Or a path: a CSV, Parquet, Feather or h5ad file, a folder or pattern of files with
         the same columns, or a list of paths. Without ``y``: a ``TwoClassSummary``, or an iterable of (X, y) batches,
-        both with ``empirical=False``.
+        both with ``empirical=False`` or "histogram".
     y : array-like of shape (n,), or str, optional
         Class labels, or the name of a column of a data frame, of a file or of ``obs``.
     positive : label, optional
@@ -256,13 +280,15 @@ def screen(
         Class pairs for three or more labels.
 
         - "rest": each label against all others.
-        - "all": each two labels. If ``positive`` is named, this label against each other one.
-    empirical : {True, False, "top"}, default=True
-        Features whose empirical AUC is computed. It requires each feature to be sorted.
+        - "all": every pair of labels. If ``positive`` is named, this label against each other label.
+    empirical : {True, False, "top", "histogram"}, default=True
+        Features whose empirical AUC is computed. Computing it requires sorting each feature.
 
         - True: all features.
         - False: none; all columns are predicted from moments.
         - "top": the ``n_top`` features of each class pair with the best predicted AUC.
+        - "histogram": all features of batches or of a summary with histograms, from counts in cells. Bounds of the AUC
+          are in the columns ``empirical_auc_min`` and ``empirical_auc_max``.
     n_top : int, default=100
         Number of features with ``empirical="top"``.
     family : {"gaussian", "auto"}, default="gaussian"
@@ -299,6 +325,14 @@ def screen(
         Number of threads; -1 for one on each processor. The result does not depend on it.
     nan_policy : {"raise", "omit"}, default="omit"
         How to handle missing values: raise an error, or omit them for each feature and report how many.
+    layer : str, optional
+        Layer of an AnnData or h5ad file to screen. By default, its ``X``.
+    use_raw : bool, default=False
+        Whether to screen ``raw`` of an AnnData or h5ad file.
+    memory : int or str, default="1GB"
+        Memory budget for tables that are read from files, queries or readers: bytes, or text such as "500MB". It
+        bounds the size of blocks; a column that needs more raises an error with the budget that it needs. Labels and
+        results are not included.
     progress : callable, optional
         Function that is called as ``progress(done, total)`` with numbers of features.
 
@@ -375,6 +409,7 @@ def screen(
         n_jobs=n_jobs,
         nan_policy=nan_policy,
         progress=progress,
+        memory=parse_memory(memory),
     )
     check_option("pairs", pairs, ("rest", "all"))
     if y is None:
@@ -384,8 +419,20 @@ def screen(
                     f"{name}= needs a table X and labels y; it is not available for a summary or batches"
                 )
         return _from_summary(_as_summary(X, options, positive=positive, negative=negative), options)
+    if options.empirical == "histogram":
+        raise RocPredictError(
+            "empirical='histogram' applies to batches or a summary; use empirical=True for a table with labels"
+        )
     check_index({"X" if isinstance(y, str) else "y": X if isinstance(y, str) else y, "weights": weights})
-    table, labels = read_table_and_labels(X, y, names=feature_names)
+    budget = MemoryBudget(options.memory, options.n_jobs)
+    lazy = open_dask(X, y, feature_names, needs_order=empirical is not False or weights is not None)
+    if lazy is not None:
+        coded = encode_labels(lazy.labels, positive=positive, negative=negative, pairs=pairs)
+        row_weights = check_sample_weight(weights, lazy.n_rows)
+        if family == "auto":
+            check_integer_weights(row_weights)
+        return _screen_dask(options, lazy, coded, row_weights, budget)
+    table, labels = read_table_and_labels(X, y, names=feature_names, layer=layer, use_raw=use_raw, budget=budget)
     if weights is not None:
         check_row_order(table, "weights")
     coded = encode_labels(labels, positive=positive, negative=negative, pairs=pairs)
@@ -403,7 +450,7 @@ class _ScreenOptions:
     empirical: bool | str
     n_top: int
     family: Any
-    moments: int
+    moments: Any
     direction: Direction
     level: float
     adjust: str
@@ -411,18 +458,19 @@ class _ScreenOptions:
     n_jobs: int
     nan_policy: NanPolicy
     progress: ProgressCallback | None
+    memory: int
 
     def __post_init__(self) -> None:
-        self.empirical = check_option("empirical", self.empirical, (True, False, "top"))
+        self.empirical = check_option("empirical", self.empirical, (True, False, "top", "histogram"))
         self.moments = check_option("moments", self.moments, (2, 4))
         if not isinstance(self.family, str) or self.family not in ("gaussian", "auto"):
             raise RocPredictError(
                 f"family={short_repr(self.family)} is not available in a screening; use 'gaussian' or 'auto'"
             )
-        if self.family == "auto" and self.empirical is False:
+        if self.family == "auto" and self.empirical in (False, "histogram"):
             raise RocPredictError(
-                "family='auto' is not available with empirical=False; pass X and y with empirical=True or 'top', or "
-                "use family='gaussian'"
+                f"family='auto' is not available with empirical={self.empirical!r}; pass X and y with empirical=True "
+                "or 'top', or use family='gaussian'"
             )
         check_option("direction", self.direction, ("auto", None, "higher", "lower"))
         check_option("adjust", self.adjust, ADJUSTMENTS)
@@ -436,6 +484,43 @@ class _ScreenOptions:
         self.level = check_confidence_level(self.level)
         select_engine(self.engine)
         self.n_jobs = effective_n_jobs(self.n_jobs)
+
+
+def _screen_dask(
+    options: _ScreenOptions, lazy: Any, coded: EncodedLabels, weights: FloatArray | None, budget: MemoryBudget
+) -> ScreeningResult:
+    """Screen a Dask table: moments by a tree of tasks, empirical columns by blocks of columns on the workers."""
+    placeholder = FeatureTable(lazy.names, lazy.n_rows, DenseSource(np.empty((0, 0))), lazy.not_numeric)
+    run = _ScreeningRun(options, placeholder, coded, weights)
+    features = np.arange(len(lazy.names))
+    if options.empirical is not True:
+        class_moments = lazy.moments(coded, weights, options.moments, options.engine)
+        run.predict(features, class_moments)
+        features = run.results.best_predicted(options.n_top) if options.empirical == "top" else features[:0]
+    if len(features):
+        block_options = replace(options, empirical=True, progress=None, nan_policy="omit", n_jobs=1)
+        work = partial(_screen_block, (block_options, lazy.names, coded._replace(codes=coded.codes[:0])))
+        for place, (results, missing) in lazy.map_blocks(work, coded, weights, features, budget):
+            run.results.insert(place, results)
+            run.missing[place] = missing
+    return run.finish()
+
+
+def _screen_block(
+    setting: tuple[_ScreenOptions, NDArray[np.str_], EncodedLabels],
+    block: FloatArray,
+    features: NDArray[np.intp],
+    codes: NDArray[np.int16],
+    weights: FloatArray | None,
+) -> tuple[ResultCollector, NDArray[np.int64]]:
+    """Screen a block of columns on a worker."""
+    options, names, coded = setting
+    if len(block) != len(codes):
+        raise RocPredictError("the rows of X and y differ between computations; compute X first")
+    table = FeatureTable(names[features], len(block), DenseSource(block), np.zeros(len(features), dtype=bool))
+    run = _ScreeningRun(options, table, coded._replace(codes=codes), weights)
+    run.run()
+    return run.results, run.missing
 
 
 class _ScreeningRun:
@@ -463,32 +548,44 @@ class _ScreeningRun:
 
     def run(self) -> ScreeningResult:
         """Screen the table."""
-        pairs_by_block = []
-        for place, matrix in self.table.iter_blocks():
-            features = np.arange(place.start, place.stop)
-            pairs = self._predict(features, matrix)
-            if self.options.empirical is True:
-                self._count(features, matrix, pairs)
-            elif self.options.empirical == "top":
-                pairs_by_block.append(pairs)
-        if self.options.nan_policy == "raise":
-            _check_no_missing(np.where(self.table.not_numeric, 0, self.missing), self.table.names)
+        if self.options.empirical is True:
+            for place, matrix in self.table.iter_blocks():
+                features = np.arange(place.start, place.stop)
+                class_moments = moments_of_classes(
+                    matrix,
+                    self.encoded_labels.codes,
+                    self.encoded_labels.classes,
+                    order=self.options.moments,
+                    weights=self.weights,
+                    **self.threads,
+                )
+                self._count(features, matrix, self.predict(features, class_moments))
+        else:
+            progress = self.options.progress if self.table.source.is_streamed else None
+            class_moments = read_moments(
+                self.table,
+                self.encoded_labels,
+                self.weights,
+                order=self.options.moments,
+                progress=progress,
+                **self.threads,
+            )
+            pairs = self.predict(np.arange(len(self.table)), class_moments)
         if self.options.empirical == "top":
             best = self.results.best_predicted(self.options.n_top)
             self.n_total = len(best)
-            pairs = [
-                GaussianPairs(*map(np.concatenate, zip(*parts, strict=True)))
-                for parts in zip(*pairs_by_block, strict=True)
-            ]
             for place, matrix in self.table.iter_blocks(best):
                 self._count(best[place], matrix, [pair.subset(best[place]) for pair in pairs])
+        return self.finish()
+
+    def finish(self) -> ScreeningResult:
+        """Return the table, or raise if it may have no missing values."""
+        if self.options.nan_policy == "raise":
+            _check_no_missing(np.where(self.table.not_numeric, 0, self.missing), self.table.names)
         return self.results.to_result(self.table.not_numeric)
 
-    def _predict(self, features: NDArray[np.intp], matrix: Any) -> list[GaussianPairs]:
+    def predict(self, features: NDArray[np.intp], class_moments: Moments) -> list[GaussianPairs]:
         """Add the predicted columns, and return the Gaussians of each class pair."""
-        codes, classes = self.encoded_labels.codes, self.encoded_labels.classes
-        options = {"order": self.options.moments, "weights": self.weights, **self.threads}
-        class_moments = moments_of_classes(matrix, codes, classes, **options)
         self.missing[features] = class_moments.n_missing.sum(axis=0)
         summaries = summaries_by_class_pair(class_moments, self.encoded_labels, self.table.names[features])
         predictions = [predict(summary, self.options.direction, self.options.level) for summary in summaries]
@@ -498,14 +595,18 @@ class _ScreeningRun:
 
     def _count(self, features: NDArray[np.intp], matrix: Any, pairs: list[GaussianPairs]) -> None:
         """Add the empirical columns of features, and with ``family="auto"`` the shrunk estimates."""
+        gaussians = GaussianPairs(*map(np.stack, zip(*pairs, strict=True)))
 
-        def to_columns(columns: slice, counts: RankStatistics) -> tuple[slice, list[tuple[dict[str, Any], Flags]]]:
-            """Return a block of features with its empirical columns for each class pair."""
-            by_class_pair = map(RankStatistics, *counts)
-            return columns, [
-                empirical_columns(statistics, pair.subset(columns), self.options.level)
-                for statistics, pair in zip(by_class_pair, pairs, strict=True)
-            ]
+        def to_columns(columns: slice, counts: RankStatistics) -> tuple[slice, dict[str, Any], Flags]:
+            """Return a block of features with its empirical columns for all class pairs together."""
+            shape = counts.area.shape
+            parts: Any = (part.reshape(-1, *part.shape[2:]) for part in counts)
+            statistics = RankStatistics(*parts)
+            classes: Any = (part[:, columns].ravel() for part in gaussians)
+            pair = GaussianPairs(*classes)
+            values, flags = empirical_columns(statistics, pair, self.options.level)
+            arrays = {name: part.reshape(shape) for name, part in values.items()}
+            return columns, arrays, Flags(**{name: flags[name].reshape(shape) for name in flags})
 
         codes, classes = self.encoded_labels.codes, self.encoded_labels.classes
         thresholds = self.results.columns["threshold"][:, features]
@@ -514,9 +615,8 @@ class _ScreeningRun:
             blocks = count_blocks(matrix, codes, classes, self.class_pairs, thresholds, **options)
         else:
             blocks = starmap(to_columns, count_weighted(matrix, codes, self.class_pairs, self.weights, thresholds))
-        for columns, by_class_pair in blocks:
-            for class_pair, (pair_columns, flags) in enumerate(by_class_pair):
-                self.results.add_empirical(class_pair, features[columns], pair_columns, flags)
+        for columns, arrays, flags in blocks:
+            self.results.add_empirical(slice(None), features[columns], arrays, flags)
             if self.options.family != "auto":
                 self._report_progress(columns.stop - columns.start)
         if self.options.family == "auto":
@@ -555,16 +655,25 @@ def _check_frequency_weights(weights: FloatArray | None, coded: EncodedLabels) -
 def _as_summary(X: Any, options: _ScreenOptions, **classes: Any) -> TwoClassSummary:
     """Return X if it is a summary, else the sum of the summaries of its batches."""
     check_not_dataset(X)
-    if options.empirical is not False:
-        raise RocPredictError("y is missing; pass labels, or use empirical=False for a summary or batches of (X, y)")
+    if options.empirical not in (False, "histogram"):
+        raise RocPredictError(
+            "y is missing; pass labels, or use empirical=False or 'histogram' for a summary or batches of (X, y)"
+        )
+    edges = DEFAULT_EDGES if options.empirical == "histogram" else None
     if isinstance(X, TwoClassSummary):
+        if edges is not None and X.histograms is None:
+            raise RocPredictError(
+                "empirical='histogram' needs histograms, which this summary lacks; use "
+                "summarize(..., histogram_edges=256)"
+            )
         for name, label in classes.items():
             if label is not None and label != getattr(X, f"{name}_label"):
                 raise RocPredictError(f"{name}={short_repr(label)} is not the {name} label of the summary, {X}")
         if options.moments > X.order:
             raise RocPredictError(f"moments={options.moments} is more than the order of the summary, {X}")
         return X
-    return summarize(X, **classes, moments=options.moments, engine=options.engine, n_jobs=options.n_jobs)
+    classes |= {"moments": options.moments, "engine": options.engine, "n_jobs": options.n_jobs}
+    return summarize(X, **classes, histogram_edges=edges)
 
 
 def _from_summary(summary: TwoClassSummary, options: _ScreenOptions) -> ScreeningResult:
@@ -578,7 +687,16 @@ def _from_summary(summary: TwoClassSummary, options: _ScreenOptions) -> Screenin
         n_observations=sum(int((part.count + part.n_missing).max(initial=0)) for part in classes),
         weighted=summary.negative.count.dtype.kind == "f",
     )
-    results.add_predicted(0, slice(0, len(summary)), summary, predict(summary, options.direction, options.level))
+    prediction = predict(summary, options.direction, options.level)
+    results.add_predicted(0, slice(0, len(summary)), summary, prediction)
+    if options.empirical == "histogram" and summary.histograms is not None:
+        low, high = summary.histograms.auc_bounds()
+        for block, statistics in summary.histograms.rank_statistics(results.columns["threshold"][0]):
+            columns, flags = empirical_columns(statistics, prediction.pair.subset(block), options.level)
+            columns |= dict(zip(_BOUND_COLUMNS, (low[block], high[block]), strict=True))
+            is_wide = high[block] - low[block] > MAX_HARMLESS_AREA
+            features = np.arange(block.start, block.stop)
+            results.add_empirical(0, features, columns, flags | Flags(wide_bounds=is_wide))
     return results.to_result()
 
 

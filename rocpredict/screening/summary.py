@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import accumulate
 from typing import Any, Self
@@ -12,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rocpredict.base.formatting import to_json_value, truncate
+from rocpredict.base.formatting import format_list, pluralize, to_json_value, truncate
 from rocpredict.base.labels import (
     EncodedLabels,
     check_index,
@@ -22,12 +23,15 @@ from rocpredict.base.labels import (
     is_label,
     unique_labels,
 )
-from rocpredict.base.results import Result
+from rocpredict.base.results import Result, to_plain
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
     FloatArray,
     Label,
     RocPredictError,
+    check_finite,
+    check_int,
+    check_nonnegative,
     check_option,
     check_pair,
     is_missing,
@@ -35,157 +39,27 @@ from rocpredict.base.validation import (
     select_indices,
     short_repr,
 )
+from rocpredict.screening.class_summary import ClassSummary, format_class_size
+from rocpredict.screening.histograms import (
+    FeatureHistograms,
+    RowSample,
+    check_edges,
+    count_cells,
+)
 from rocpredict.screening.kernels.base import Engine, Moments, effective_n_jobs, merge, select_engine
 from rocpredict.screening.kernels.moments import moments as moments_of_classes
+from rocpredict.sources.blocks import MemoryBudget, parse_memory
 from rocpredict.sources.files import is_path, read_table_and_labels
 from rocpredict.sources.table import FeatureTable, check_not_dataset, check_row_order
 
-_COUNT_FIELDS = ("count", "n_missing")
-_NONNEGATIVE_FIELDS = (*_COUNT_FIELDS, "m2", "m4")
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ClassSummary(Result):
-    """Counts and moments of the features in one class.
-
-    Summaries of parts of a table can be added: ``first + second`` or ``sum(summaries)`` is the summary of the whole.
-
-    Attributes
-    ----------
-    count : array of shape (features,)
-        Number of values that are not missing, or the sum of their weights.
-    n_missing : array of shape (features,)
-        Number of missing values (NaN).
-    mean : array of shape (features,)
-        Mean, in the unit of the feature; NaN without values.
-    m2 : array of shape (features,)
-        Sum of squared deviations from the mean.
-    m3, m4 : array of shape (features,), or None
-        Sums of third and fourth powers of the deviations; None in a summary of two moments.
-    minimum, maximum : array of shape (features,), or None
-        Extremes; None in a summary of two moments.
-
-    Examples
-    --------
-    >>> from rocpredict import summarize
-    >>> summary = summarize([[1.0], [3.0], [4.0], [8.0]], [0, 0, 1, 1])
-    >>> summary.positive
-    ClassSummary(1 features, 2, order=2)
-    >>> summary.positive.mean, summary.positive.m2
-    (array([6.]), array([8.]))
-    """
-
-    count: NDArray[Any]
-    n_missing: NDArray[Any]
-    mean: FloatArray
-    m2: FloatArray
-    m3: FloatArray | None = None
-    m4: FloatArray | None = None
-    minimum: FloatArray | None = None
-    maximum: FloatArray | None = None
-    _tabled = ("count", "n_missing", "mean", "std", "minimum", "maximum")
-    _heading = "Summary of one class"
-
-    def __post_init__(self) -> None:
-        for item in fields(self):
-            values = getattr(self, item.name)
-            if values is not None:
-                values.flags.writeable = False
-
-    @property
-    def order(self) -> int:
-        """Number of moments, 2 or 4."""
-        return 2 if self.m3 is None else 4
-
-    @property
-    def is_valid(self) -> NDArray[np.bool_]:
-        """Mask of the features with at least two values, and a mean and standard deviation within float64."""
-        is_normal = (self.m2 == 0) | (self.m2 >= np.finfo(float).tiny)
-        return np.asarray((self.count > 1) & np.isfinite(self.mean) & np.isfinite(self.m2) & is_normal)
-
-    @property
-    def std(self) -> FloatArray:
-        """Standard deviation of each feature (ddof=1); NaN for fewer than two values."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(self.count > 1, np.sqrt(self.m2 / (self.count - 1)), np.nan)
-
-    @property
-    def skewness(self) -> FloatArray:
-        """Skewness of each feature (ddof=0); NaN if the standard deviation is 0."""
-        return self._standardised("m3", 3)
-
-    @property
-    def kurtosis(self) -> FloatArray:
-        """Excess kurtosis of each feature (0 for a Gaussian); NaN if the standard deviation is 0."""
-        return self._standardised("m4", 4) - 3
-
-    def __len__(self) -> int:
-        return len(self.mean)
-
-    def __add__(self, other: object) -> ClassSummary:
-        if not isinstance(other, ClassSummary):
-            return NotImplemented
-        if len(self) != len(other):
-            raise RocPredictError(f"summaries of {len(self)} and {len(other)} features cannot be added")
-        return ClassSummary(*(merge(self._moments(), other._moments())))
-
-    def __radd__(self, other: object) -> ClassSummary:
-        return self if isinstance(other, int) and other == 0 else NotImplemented
-
-    def __repr__(self) -> str:
-        return f"ClassSummary({len(self)} features, {_format_class_size(self.count)}, order={self.order})"
-
-    def select(self, indices: slice | ArrayLike) -> ClassSummary:
-        """Return the summary of some features.
-
-        Parameters
-        ----------
-        indices : slice or array-like of int or bool
-            Indices, slice or mask of the features.
-        """
-        selection = select_indices("indices", indices, len(self))
-        return ClassSummary(*self._moments().map(lambda part: part[selection]))
-
-    @classmethod
-    def from_dict(cls, numbers: Mapping[str, Any]) -> Self:
-        """Read a summary from a dictionary, as ``to_dict`` returns it.
-
-        Parameters
-        ----------
-        numbers : mapping of str to list of float
-            Values of the attributes; those that are None may be omitted.
-
-        Raises
-        ------
-        RocPredictError
-            If the names or values are not those of a summary, or the lists differ in length.
-        """
-        names = [item.name for item in fields(cls)]
-        if not isinstance(numbers, dict) or not set(names[:4]) <= numbers.keys() <= set(names):
-            raise RocPredictError(
-                f"{short_repr(numbers)} is not a class summary; pass a dictionary of {', '.join(names)}"
-            )
-        arrays = {name: None if numbers.get(name) is None else _array(name, numbers[name]) for name in names}
-        of_four = [arrays[name] is None for name in names[4:]]
-        if any(arrays[name] is None for name in names[:4]) or any(of_four) != all(of_four):
-            raise RocPredictError(
-                "a class summary is incomplete; pass count, n_missing, mean and m2, and all or none of m3, m4, minimum "
-                "and maximum"
-            )
-        if len({len(array) for array in arrays.values() if array is not None}) > 1:
-            raise RocPredictError("arrays of a class summary differ in length; pass one number for each feature")
-        return cls(**arrays)  # type: ignore[arg-type]
-
-    def _moments(self) -> Moments:
-        return Moments(*(getattr(self, name) for name in Moments._fields))
-
-    def _standardised(self, name: str, power: int) -> FloatArray:
-        moment: FloatArray | None = getattr(self, name)
-        if moment is None:
-            raise RocPredictError("this summary has two moments; compute it with moments=4")
-        with np.errstate(invalid="ignore", divide="ignore", over="ignore", under="ignore"):
-            std = np.sqrt(self.m2 / self.count)
-            return np.where(std > 0, moment / self.count / std**power, np.nan)
+_FORMAT, _VERSION = "rocpredict summary", 1
+"""Name and version of the JSON of a summary, which summary.schema.json describes."""
+_RESERVED = ("cluster", "stratum")
+"""Keys of the JSON that a later version may use, null in this one."""
+POOLED_NOTE = (
+    "This is one pooled sample: if means, units or proportions of positives differ between the files, its AUC differs "
+    "from that within each file. rocpredict.pool combines the AUCs of the files instead."
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -202,6 +76,14 @@ class TwoClassSummary(Result):
         Names of the features.
     negative_label, positive_label : label
         Labels of the classes; "rest" stands for all other labels.
+    units : tuple of str
+        Unit of each feature, "" if it is unknown. Only summaries with equal units can be added.
+    min_count : int
+        Smallest number of values of a class that ``suppress_small_counts`` left in; 0 if nothing was suppressed.
+    histograms : FeatureHistograms, optional
+        Histograms of the features, from which ``screen(..., empirical="histogram")`` computes empirical AUCs.
+    file_checksums : tuple of str
+        Checksums of the files that were added, () if the summary comes from no file. A file cannot be added twice.
 
     Examples
     --------
@@ -219,6 +101,81 @@ class TwoClassSummary(Result):
     feature_names: tuple[str, ...]
     negative_label: Label = "negative"
     positive_label: Label = "positive"
+    units: tuple[str, ...] = ()
+    histograms: FeatureHistograms | None = field(default=None, metadata={"hidden": True})
+    min_count: int = field(default=0, compare=False, metadata={"hidden": True})
+    file_checksums: tuple[str, ...] = field(default=(), compare=False, metadata={"hidden": True})
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "units", self.units or ("",) * len(self.feature_names))
+
+    @classmethod
+    def from_stats(
+        cls,
+        *,
+        mean: Sequence[ArrayLike],
+        std: Sequence[ArrayLike],
+        count: Sequence[ArrayLike],
+        feature_names: Iterable[str] | None = None,
+        positive: Label = "positive",
+        negative: Label = "negative",
+        units: Mapping[str, str] | None = None,
+    ) -> Self:
+        """Return the summary of a published table of means, standard deviations and numbers of observations.
+
+        Parameters
+        ----------
+        mean : pair of float or of arrays of shape (features,)
+            Means of the (negative, positive) class.
+        std : pair of float or of arrays of shape (features,)
+            Standard deviations (ddof=1).
+        count : pair of float or of arrays of shape (features,)
+            Numbers of observations, 2 or more.
+        feature_names : iterable of str, optional
+            Names of the features. By default, "x0", "x1", ...
+        positive : label, default="positive"
+            Label of the positive class.
+        negative : label, default="negative"
+            Label of the negative class.
+        units : mapping of str to str, optional
+            Units of features by name.
+
+        Returns
+        -------
+        TwoClassSummary
+
+        Raises
+        ------
+        RocPredictError
+            If a value is out of range, or the shapes or names differ.
+
+        Examples
+        --------
+        >>> TwoClassSummary.from_stats(mean=(5.1, 6.4), std=(0.9, 1.2), count=(120, 80), feature_names=["glucose"])
+        TwoClassSummary(1 features, negative 'negative' 120, positive 'positive' 80, order=2)
+        """
+        means, stds, counts = (
+            np.atleast_1d(*check_pair(name, pair)) for name, pair in (("mean", mean), ("std", std), ("count", count))
+        )
+        shape = np.broadcast_shapes(*(np.shape(part) for pair in (means, stds, counts) for part in pair))
+        if len(shape) != 1:
+            raise RocPredictError(
+                f"mean, std and count have shape {shape}; pass numbers or arrays of shape (features,)"
+            )
+        names = tuple(map(str, [f"x{j}" for j in range(*shape)] if feature_names is None else feature_names))
+        if (len(names), len({*names})) != (*shape, *shape):
+            raise RocPredictError(f"feature_names={short_repr(names)} are not {pluralize(shape[0], 'unique name')}")
+        classes = []
+        for m, s, n in zip(means, stds, counts, strict=True):
+            numbers: NDArray[Any] = check_finite("count", np.broadcast_to(n, shape))
+            if (numbers < 2).any():
+                raise RocPredictError(f"count={short_repr(numbers.min())} is below 2; pass 2 or more observations")
+            whole = numbers.astype(np.int64)
+            numbers = whole if (whole == numbers).all() else numbers
+            center, scale = (np.broadcast_to(part, shape).astype(float) for part in (m, s))
+            m2 = check_nonnegative("std", scale) ** 2 * (numbers - 1)
+            classes.append(ClassSummary(numbers, np.zeros(shape, np.int64), check_finite("mean", center), m2))
+        return cls(classes[0], classes[1], names, negative, positive, as_units(units, names))
 
     @property
     def order(self) -> int:
@@ -231,14 +188,28 @@ class TwoClassSummary(Result):
     def __add__(self, other: object) -> TwoClassSummary:
         if not isinstance(other, TwoClassSummary):
             return NotImplemented
-        for what in ("feature_names", "negative_label", "positive_label"):
-            first, second = getattr(self, what), getattr(other, what)
-            if first != second:
+        problem = describe_difference(self, other)
+        if problem:
+            raise RocPredictError(f"summaries cannot be added: {problem}")
+        checksums: tuple[str, ...] = ()
+        if self.file_checksums or other.file_checksums:
+            checksums = (*self.checksums(), *other.checksums())
+            twice = [checksum for checksum in self.checksums() if checksum in other.checksums()]
+            if twice:
                 raise RocPredictError(
-                    f"summaries with {what} {short_repr(first)} and {short_repr(second)} cannot be added; they must be "
-                    "equal"
+                    f"summaries cannot be added: both contain the file with checksum {twice[0]}; add each file once"
                 )
-        return replace(self, negative=self.negative + other.negative, positive=self.positive + other.positive)
+        histograms = None
+        if self.histograms is not None and other.histograms is not None:
+            histograms = self.histograms + other.histograms
+        return replace(
+            self,
+            negative=self.negative + other.negative,
+            positive=self.positive + other.positive,
+            histograms=histograms,
+            min_count=min(self.min_count, other.min_count),
+            file_checksums=checksums,
+        )
 
     def __radd__(self, other: object) -> TwoClassSummary:
         return self if isinstance(other, int) and other == 0 else NotImplemented
@@ -251,11 +222,12 @@ class TwoClassSummary(Result):
         columns = ["feature", *(f"{side} {name}" for side in ("negative", "positive") for name in ("n", "mean", "std"))]
         negative, positive = (truncate(str(label), 60) for label in (self.negative_label, self.positive_label))
         notes = [f"Negative: {negative}; positive: {positive}."]
+        notes += [POOLED_NOTE] if len(self.file_checksums) > 1 else []
         return Table(f"Summary of {len(self)} features of two classes", columns, rows, notes=notes)
 
     def __repr__(self) -> str:
         class_texts = (
-            f"{name} {short_repr(getattr(self, f'{name}_label'), 40)} {_format_class_size(getattr(self, name).count)}"
+            f"{name} {short_repr(getattr(self, f'{name}_label'), 40)} {format_class_size(getattr(self, name).count)}"
             for name in ("negative", "positive")
         )
         return f"TwoClassSummary({len(self)} features, {', '.join(class_texts)}, order={self.order})"
@@ -268,25 +240,89 @@ class TwoClassSummary(Result):
         indices : slice or array-like of int or bool
             Indices, slice or mask of the features.
         """
-        names = tuple(self.feature_names[index] for index in select_indices("indices", indices, len(self)))
+        selection = select_indices("indices", indices, len(self))
         return replace(
-            self, negative=self.negative.select(indices), positive=self.positive.select(indices), feature_names=names
+            self,
+            negative=self.negative.select(selection),
+            positive=self.positive.select(selection),
+            feature_names=tuple(self.feature_names[index] for index in selection),
+            units=tuple(self.units[index] for index in selection),
+            histograms=None if self.histograms is None else self.histograms.select(selection),
         )
+
+    def suppress_small_counts(self, min_count: int = 5) -> TwoClassSummary:
+        """Return the summary without extremes, and without values of features with few observations.
+
+        Parameters
+        ----------
+        min_count : int, default=5
+            Smallest number of values of a class. A feature with fewer values in a class has no values in the result.
+
+        Returns
+        -------
+        TwoClassSummary
+            Summary of two moments, without histograms. Counts and numbers of missing values of blanked features are 0.
+
+        Raises
+        ------
+        RocPredictError
+            If ``min_count`` is below 1, or every feature has fewer values in a class.
+
+        Notes
+        -----
+        The result still has the exact mean and standard deviation of each class. The mean of a feature with values 0
+        and 1 determines how many are 1, and a standard deviation of 0 implies that all values equal the mean.
+        """
+        if check_int("min_count", min_count) < 1:
+            raise RocPredictError(f"min_count={min_count} is below 1; pass 1 or more")
+        classes = self.negative, self.positive
+        is_small = np.minimum(*(part.count for part in classes)) < min_count
+        if is_small.all():
+            sizes = " and ".join(f"{format_class_size(part.count)} {name}" for name, part in self._named_classes())
+            raise RocPredictError(
+                f"every feature has fewer than min_count={min_count} values in a class: {sizes}; nothing is left"
+            )
+        zero = np.zeros(len(self), dtype=np.int64)
+        negative, positive = (
+            ClassSummary(
+                np.where(is_small, zero, part.count),
+                np.where(is_small, zero, part.n_missing),
+                np.where(is_small, np.nan, part.mean),
+                np.where(is_small, 0.0, part.m2),
+            )
+            for part in classes
+        )
+        return replace(self, negative=negative, positive=positive, histograms=None, min_count=min_count)
 
     def to_json(self) -> str:
         """Return the summary as JSON, from which ``from_json`` restores it exactly.
 
-        NaN is written as null, and infinities as the strings "inf" and "-inf".
+        NaN is written as null, and infinities as the strings "inf" and "-inf". The text states in words which values it
+        contains. ``rocpredict/screening/summary.schema.json`` is its JSON Schema.
 
         Raises
         ------
         RocPredictError
             If a label is neither text nor a number.
         """
-        fields_by_name = self.to_dict()
-        class_fields = {name: to_json_value(fields_by_name[name]) for name in ("negative", "positive")}
+        classes = {name: to_json_value(part.to_dict()) for name, part in self._named_classes()}
+        content = {
+            "format": _FORMAT,
+            "version": _VERSION,
+            "contents": self._describe_contents(),
+            "min_count": self.min_count,
+            "file_checksums": list(self.checksums()),
+            **dict.fromkeys(_RESERVED),
+            "feature_checksum": _checksum(self.feature_names),
+            "feature_names": self.feature_names,
+            "units": self.units,
+            "negative_label": to_plain(self.negative_label),
+            "positive_label": to_plain(self.positive_label),
+            **classes,
+            "histograms": None if self.histograms is None else to_json_value(self.histograms.to_dict()),
+        }
         try:
-            return json.dumps(fields_by_name | class_fields, allow_nan=False, ensure_ascii=False)
+            return json.dumps(content, allow_nan=False, ensure_ascii=False)
         except (TypeError, ValueError):
             labels = self.negative_label, self.positive_label
             raise RocPredictError(
@@ -305,54 +341,153 @@ class TwoClassSummary(Result):
         Raises
         ------
         RocPredictError
-            If the text is not the JSON of a summary.
+            If the text is not the JSON of a summary, or was written by a later version.
         """
         try:
-            fields_by_name = json.loads(text)
+            content = json.loads(text)
         except (TypeError, ValueError) as error:
             raise RocPredictError(f"text is not the JSON of a summary: {error}") from None
-        names = [item.name for item in fields(cls)]
-        if not isinstance(fields_by_name, dict) or sorted(fields_by_name) != sorted(names):
-            raise RocPredictError(f"the JSON is not a summary; it needs {', '.join(names)}")
-        classes = {name: ClassSummary.from_dict(fields_by_name[name]) for name in ("negative", "positive")}
-        fields_by_name["feature_names"] = _names(fields_by_name["feature_names"])
-        if {len(part) for part in classes.values()} != {len(fields_by_name["feature_names"])}:
+        if not isinstance(content, dict) or content.get("format") != _FORMAT:
+            raise RocPredictError(f"the JSON is not a summary; it needs format={_FORMAT!r}")
+        if content.get("version") != _VERSION or any(content.get(name) is not None for name in _RESERVED):
+            reserved = "".join(f", {name}={short_repr(content[name])}" for name in _RESERVED if content.get(name))
+            raise RocPredictError(
+                f"the JSON is a summary of version {short_repr(content.get('version'))}{reserved}; this rocpredict "
+                f"reads version {_VERSION} without {' and '.join(_RESERVED)}: install a later rocpredict"
+            )
+        needed = ("feature_names", "feature_checksum", "negative_label", "positive_label", "negative", "positive")
+        missing = [name for name in needed if name not in content]
+        if missing:
+            raise RocPredictError(f"the JSON is not a summary: {', '.join(missing)} is missing")
+        names = _names(content["feature_names"])
+        if content["feature_checksum"] != _checksum(names):
+            raise RocPredictError(
+                "the JSON is not a valid summary: feature_checksum does not match feature_names; the names may have "
+                "been changed"
+            )
+        classes = [ClassSummary.from_dict(content[name]) for name in ("negative", "positive")]
+        if {len(part) for part in classes} != {len(names)}:
             raise RocPredictError("the JSON is not a summary: its classes and feature_names differ in length")
-        return cls(**fields_by_name | classes)
+        units, checksums = content.get("units", []), content.get("file_checksums", [])
+        for name, words, lengths in (("units", units, {0, len(names)}), ("file_checksums", checksums, None)):
+            if not _are_words(words) or (lengths is not None and len(words) not in lengths):
+                expected = "texts" if lengths is None else pluralize(len(names), "text")
+                raise RocPredictError(
+                    f"the JSON is not a summary: {name} {short_repr(words)} is not a list of {expected}"
+                )
+        histograms = content.get("histograms")
+        if histograms is not None:
+            histograms = FeatureHistograms.from_dict(histograms)
+            sizes = [part.count for part in classes]
+            if len(histograms) != len(names) or not np.array_equal(histograms.n_values, sizes):
+                raise RocPredictError("the JSON is not a summary: its histograms have other numbers of values")
+        min_count, labels = content.get("min_count", 0), (content["negative_label"], content["positive_label"])
+        if type(min_count) is not int or min_count < 0:
+            raise RocPredictError(f"the JSON is not a summary: min_count {short_repr(min_count)} is not a whole number")
+        return cls(
+            classes[0], classes[1], names, *labels, tuple(units), histograms, min_count, tuple(map(str, checksums))
+        )
+
+    def _named_classes(self) -> tuple[tuple[str, ClassSummary], ...]:
+        return ("negative", self.negative), ("positive", self.positive)
+
+    def checksums(self) -> tuple[str, ...]:
+        """Return the checksums of the files that were added, or of this summary if it comes from no file."""
+        if self.file_checksums:
+            return self.file_checksums
+        values = [part for _, side in self._named_classes() for part in side._moments() if part is not None]
+        labels = [str(label) for label in (self.negative_label, self.positive_label)]
+        return (_checksum([*self.feature_names, *self.units, *labels], *values),)
+
+    def _describe_contents(self) -> str:
+        """Return in words which values the JSON contains and what they reveal."""
+        sentences = [
+            "For each feature and class: the number of values, the number of missing values, the mean, and the sum of "
+            "squared deviations from the mean" + (", and of third and fourth powers." if self.order == 4 else "."),
+            "No observation is listed."
+            if self.order == 2
+            else "Minimum and maximum are listed, which are values of single observations.",
+        ]
+        if self.histograms is not None:
+            sentences.append(
+                "Histograms list edges and the extremes of cells, which are values of single observations, and counts "
+                "of small cells."
+            )
+        if self.min_count:
+            sentences.append(
+                f"Features with fewer than {self.min_count} values in a class are blanked: their counts are 0."
+            )
+        sentences.append(
+            "The mean of a feature with values 0 and 1 determines how many are 1, and a sum of squares of 0 implies "
+            "that all values equal the mean."
+        )
+        if len(self.file_checksums) > 1:
+            sentences.append(f"Sum of {len(self.file_checksums)} files. {POOLED_NOTE}")
+        return " ".join(sentences)
 
 
-def _format_class_size(count: NDArray[Any]) -> str:
-    """Format the counts of the features as one number, or as the smallest and largest ones."""
-    if not len(count):
-        return "0"
-    low, high = count.min(), count.max()
-    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+def as_units(units: Mapping[str, str] | None, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the unit of each feature, "" if it is unknown."""
+    if units is None:
+        return ("",) * len(names)
+    words: object = units
+    if not isinstance(words, Mapping) or not all(isinstance(unit, str) for unit in words.values()):
+        raise RocPredictError(f"units={short_repr(words)} is not a mapping of feature names to text")
+    unknown = [name for name in units if name not in names]
+    if unknown:
+        raise RocPredictError(
+            f"units= has the feature {short_repr(unknown[0])}; features are {format_list(map(repr, names))}"
+        )
+    return tuple(units.get(name, "") for name in names)
+
+
+def describe_difference(first: TwoClassSummary, second: TwoClassSummary) -> str:
+    """Return in words why two summaries cannot be added: unequal features, units or labels; "" if they can."""
+    names = first.feature_names, second.feature_names
+    if names[0] != names[1]:
+        alone = [[name for name in here if name not in there] for here, there in (map(_with_set, names, names[::-1]))]
+        parts = [
+            f"only the {which} has {format_list(map(repr, missing))}"
+            for which, missing in zip(("first", "second"), alone, strict=True)
+            if missing
+        ]
+        if not parts:
+            index, pair = next((index, pair) for index, pair in enumerate(zip(*names, strict=True)) if len({*pair}) > 1)
+            parts = [f"features are in another order, first {pair[0]!r} and {pair[1]!r} at position {index}"]
+        return "; ".join(parts)
+    for name, *units in zip(names[0], first.units, second.units, strict=True):
+        if units[0] != units[1]:
+            words = [repr(unit) if unit else "not stated" for unit in units]
+            return f"the unit of {name!r} is {words[0]} in the first and {words[1]} in the second"
+    for what in ("negative", "positive"):
+        labels = [getattr(summary, f"{what}_label") for summary in (first, second)]
+        if labels[0] != labels[1] or isinstance(labels[0], str) != isinstance(labels[1], str):
+            return f"the {what} label is {short_repr(labels[0])} in the first and {short_repr(labels[1])} in the second"
+    return ""
+
+
+def _with_set(here: tuple[str, ...], there: tuple[str, ...]) -> tuple[tuple[str, ...], set[str]]:
+    return here, {*there}
+
+
+def _checksum(words: Sequence[str], *arrays: NDArray[Any]) -> str:
+    """Return the SHA-256 of a list of words as compact JSON in ASCII, then of numbers."""
+    digest = hashlib.sha256(json.dumps(list(words), separators=(",", ":")).encode())
+    for array in arrays:
+        digest.update(array.astype("<f8").tobytes())
+    return digest.hexdigest()
+
+
+def _are_words(words: Any) -> bool:
+    return isinstance(words, list) and all(isinstance(word, str) for word in words)
 
 
 def _names(names: Any) -> tuple[str, ...]:
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or len({*names}) < len(names):
+    if not _are_words(names) or len({*names}) < len(names):
         raise RocPredictError(
             f"the JSON is not a summary: feature_names={short_repr(names)} is not a list of unique names"
         )
     return tuple(names)
-
-
-def _array(name: str, values: Any) -> NDArray[Any]:
-    try:
-        array = np.array([np.nan if item is None else item for item in values], dtype=np.float64)
-    except (TypeError, ValueError):
-        raise RocPredictError(f"{name}={short_repr(values)} is not a list of numbers") from None
-    if (
-        array.ndim != 1
-        or (name in _NONNEGATIVE_FIELDS and (array < 0).any())
-        or (name in _COUNT_FIELDS and np.isnan(array).any())
-    ):
-        limit = " of 0 or more" if name in _NONNEGATIVE_FIELDS else ""
-        raise RocPredictError(f"{name}={short_repr(values)} is not a list with one number{limit} for each feature")
-    is_integer = (
-        name in _COUNT_FIELDS and (array == np.round(array)).all() and all(isinstance(item, int) for item in values)
-    )
-    return array.astype(np.int64) if is_integer else array
 
 
 def summarize(
@@ -363,8 +498,13 @@ def summarize(
     negative: Label = None,
     moments: int = 2,
     weights: ArrayLike | None = None,
+    units: Mapping[str, str] | None = None,
+    histogram_edges: int | ArrayLike | None = None,
     engine: Engine = "auto",
     n_jobs: int = 1,
+    layer: str | None = None,
+    use_raw: bool = False,
+    memory: int | str = "1GB",
 ) -> TwoClassSummary:
     """Compute counts and moments of the features of a table in two classes.
 
@@ -387,10 +527,22 @@ def summarize(
         - 4: also sums of third and fourth powers, minimum and maximum.
     weights : array-like of shape (n,), optional
         Frequency weights, 0 or more; not available for batches.
+    units : mapping of str to str, optional
+        Units of features by name, such as ``{"glucose": "mg/dL"}``. Only summaries with equal units can be added.
+    histogram_edges : int or array-like of shape (features, edges), optional
+        Number of edges of histograms, or their edges, ascending for each feature and followed by NaN. A number takes
+        edges from random rows: of the table, of all batches if ``X`` can be read twice (such as a list), or of the
+        first batch. By default, there are no histograms.
     engine : {"auto", "numpy", "numba"}, default="auto"
         Computing engine, as in ``screen``.
     n_jobs : int, default=1
         Number of threads; -1 for one on each processor. The result does not depend on it.
+    layer : str, optional
+        Layer of an AnnData or h5ad file, as in ``screen``.
+    use_raw : bool, default=False
+        Whether to read ``raw`` of an AnnData or h5ad file.
+    memory : int or str, default="1GB"
+        Memory budget for tables that are read from files or queries, as in ``screen``.
 
     Returns
     -------
@@ -427,19 +579,42 @@ def summarize(
     """
     check_option("moments", moments, (2, 4))
     select_engine(engine)
-    options = {"order": moments, "engine": engine, "n_jobs": effective_n_jobs(n_jobs)}
+    options: dict[str, Any] = {"order": moments, "engine": engine, "n_jobs": effective_n_jobs(n_jobs)}
+    budget = MemoryBudget(parse_memory(memory), effective_n_jobs(n_jobs))
+    if histogram_edges is not None and weights is not None:
+        raise RocPredictError("histogram_edges= is not available with weights=")
     if y is None:
         if weights is not None:
             raise RocPredictError("weights= is not available for batches; pass one table X with y")
-        return _summarize_batches(X, positive, negative, options)
+        total = _summarize_batches(X, positive, negative, options, histogram_edges)
+        return replace(total, units=as_units(units, total.feature_names))
+    lazy = open_dask(X, y, needs_order=weights is not None)
+    if lazy is not None:
+        if histogram_edges is not None:
+            raise RocPredictError("histogram_edges= is not available for Dask tables; pass batches of rows")
+        coded = _encode_batch_labels(lazy.labels, positive, negative)
+        row_weights = check_sample_weight(weights, lazy.n_rows)
+        summary = summaries_by_class_pair(lazy.moments(coded, row_weights, moments, engine), coded, lazy.names)[0]
+        return replace(summary, units=as_units(units, summary.feature_names))
     check_index({"X" if isinstance(y, str) else "y": X if isinstance(y, str) else y, "weights": weights})
-    table, labels = read_table_and_labels(X, y)
+    table, labels = read_table_and_labels(X, y, layer=layer, use_raw=use_raw, budget=budget)
     if weights is not None:
         check_row_order(table, "weights")
     coded = _encode_batch_labels(labels, positive, negative)
-    return summaries_by_class_pair(
-        _read(table, coded, check_sample_weight(weights, table.n_rows), options), coded, table.names
-    )[0]
+    names = tuple(map(str, table.names))
+    unit_of_each = as_units(units, names)
+    edges = None if histogram_edges is None else _edges(histogram_edges, table)
+    summary = _read(table, coded, check_sample_weight(weights, table.n_rows), options, edges)
+    return replace(summary, units=unit_of_each)
+
+
+def open_dask(X: Any, y: Any, names: Any = None, *, needs_order: bool = True) -> Any:
+    """Return the features and labels of a Dask array or DataFrame, or None for other tables."""
+    if not type(X).__module__.startswith("dask") or getattr(X, "ndim", 0) != 2:
+        return None
+    from rocpredict.screening import dask_tables
+
+    return dask_tables.open_table(X, y, names, needs_order=needs_order)
 
 
 def _encode_batch_labels(labels: NDArray[Any], positive: Any, negative: Any) -> EncodedLabels:
@@ -461,14 +636,69 @@ def _is_one(label: Any) -> bool:
     return is_scalar(label) and not isinstance(label, (set, dict)) and not is_missing(label)
 
 
-def _read(
-    table: FeatureTable, encoded_labels: EncodedLabels, weights: FloatArray | None, options: dict[str, Any]
+def _edges(histogram_edges: Any, table: FeatureTable, sample: RowSample | None = None) -> FloatArray:
+    """Return the edges of histograms, from random rows of a table unless they are passed."""
+    edges = check_edges(histogram_edges, len(table))
+    if not isinstance(edges, int):
+        return edges
+    return (RowSample.of(table, np.random.default_rng(0)) if sample is None else sample).edges(edges)
+
+
+def read_moments(
+    table: FeatureTable,
+    encoded_labels: EncodedLabels,
+    weights: FloatArray | None,
+    *,
+    order: int,
+    engine: Engine,
+    n_jobs: int,
+    progress: Callable[[int, int], None] | None = None,
+    visit: Callable[[slice, slice, Any], None] | None = None,
 ) -> Moments:
-    """Compute the moments of each class, shape (classes, features)."""
-    options = options | {"engine": select_engine(options["engine"], table.n_rows * len(table)), "weights": weights}
+    """Compute the moments of each class, shape (classes, features), in one pass over the tiles of a table."""
     codes, classes = encoded_labels.codes, encoded_labels.classes
-    first, *others = (moments_of_classes(part, codes, classes, **options) for _, part in table.iter_blocks())
-    return first.map(lambda *parts: np.concatenate(parts, axis=1), *others)
+    options: dict[str, Any] = {"order": order, "n_jobs": n_jobs}
+    options["engine"] = select_engine(engine, table.n_rows * len(table))
+    number = np.int64 if weights is None else np.float64
+    result, n_cells = Moments.empty(classes, len(table), order, number), 0
+    for rows, columns, tile in table.iter_tiles():
+        tile_weights = None if weights is None else weights[rows]
+        part = moments_of_classes(tile, codes[rows], classes, weights=tile_weights, **options)
+        result.assign(columns, merge(result.map(lambda array: array[:, columns]), part) if rows.start else part)  # noqa: B023
+        if visit is not None:
+            visit(rows, columns, tile)
+        n_cells += (rows.stop - rows.start) * (columns.stop - columns.start)
+        if progress is not None:
+            progress(n_cells // table.n_rows, len(table))
+    return result
+
+
+def _read(
+    table: FeatureTable,
+    encoded_labels: EncodedLabels,
+    weights: FloatArray | None,
+    options: dict[str, Any],
+    edges: FloatArray | None = None,
+) -> TwoClassSummary:
+    """Compute the moments, and with edges the histograms, of the first class pair."""
+    if edges is None:
+        moments = read_moments(table, encoded_labels, weights, **options)
+        return summaries_by_class_pair(moments, encoded_labels, table.names)[0]
+    negatives, positive = encoded_labels.class_pairs[0]
+    codes = encoded_labels.codes
+    sides = np.where(codes == positive, 1, np.where(np.isin(codes, negatives), 0, -1))
+    empty = count_cells(np.empty((0, len(edges))), sides[:0], edges)
+    counts, minimum, maximum = empty.counts.copy(), empty.minimum.copy(), empty.maximum.copy()
+
+    def count(rows: slice, columns: slice, tile: Any) -> None:
+        part = count_cells(tile, sides[rows], edges[columns], options["n_jobs"])
+        counts[:, columns] += part.counts
+        np.minimum(minimum[:, columns], part.minimum, out=minimum[:, columns])
+        np.maximum(maximum[:, columns], part.maximum, out=maximum[:, columns])
+
+    moments = read_moments(table, encoded_labels, weights, **options, visit=count)
+    summary = summaries_by_class_pair(moments, encoded_labels, table.names)[0]
+    return replace(summary, histograms=FeatureHistograms(edges, counts, minimum, maximum))
 
 
 def summaries_by_class_pair(
@@ -494,7 +724,9 @@ def summaries_by_class_pair(
     ]
 
 
-def _summarize_batches(batches: Any, positive: Any, negative: Any, options: dict[str, Any]) -> TwoClassSummary:
+def _summarize_batches(
+    batches: Any, positive: Any, negative: Any, options: dict[str, Any], histogram_edges: Any = None
+) -> TwoClassSummary:
     """Add up the summaries of batches (X, y)."""
     check_not_dataset(batches)
     if is_path(batches):
@@ -506,17 +738,20 @@ def _summarize_batches(batches: Any, positive: Any, negative: Any, options: dict
     for name, label in (("positive", positive), ("negative", negative)):
         if label is not None and not _is_one(label):
             raise RocPredictError(f"{name}={short_repr(label)} is not a label")
+    edges = sample = None
+    if histogram_edges is not None and not isinstance(batches, Iterator):
+        sample = _sample_batches(batches)
     total, other_labels = None, set()
     for batch in batches:
         table, labels = read_table_and_labels(*check_pair("a batch", batch, "(X, y)"))
-        if positive is None:
-            pairs = (0, 1), (-1, 1)
-            if labels.dtype.kind not in "biuf" or not any(np.isin(labels, pair).all() for pair in pairs):
-                raise RocPredictError("positive= is needed with batches, unless labels are {0, 1}, {-1, 1} or booleans")
-            positive = 1
+        positive = _default_positive(labels) if positive is None else positive
         coded = encode_binary_labels(labels, positive=positive, negative=negative)
         other_labels |= {name for name in unique_labels(labels) if name != positive}
-        summary = summaries_by_class_pair(_read(table, coded, None, options), coded, table.names)[0]
+        if histogram_edges is not None and edges is None:
+            edges = _edges(histogram_edges, table, sample)
+        if edges is not None and len(edges) != len(table):
+            raise RocPredictError(f"a batch has {len(table)} features, and the first one has {len(edges)}")
+        summary = _read(table, coded, None, options, edges)
         total = summary if total is None else total + summary
     if total is None:
         raise RocPredictError("X has no batches; pass an iterable of (X, y)")
@@ -526,3 +761,22 @@ def _summarize_batches(batches: Any, positive: Any, negative: Any, options: dict
                 f"no batch has an observation of the {class_name} class, {getattr(total, f'{class_name}_label')!r}"
             )
     return total if negative is not None or len(other_labels) > 1 else replace(total, negative_label=other_labels.pop())
+
+
+def _default_positive(labels: NDArray[Any]) -> int:
+    """Return the positive label of {0, 1}, {-1, 1} and booleans."""
+    if labels.dtype.kind not in "biuf" or not any(np.isin(labels, pair).all() for pair in ((0, 1), (-1, 1))):
+        raise RocPredictError("positive= is needed with batches, unless labels are {0, 1}, {-1, 1} or booleans")
+    return 1
+
+
+def _sample_batches(batches: Iterable[Any]) -> RowSample | None:
+    """Return random rows of all batches."""
+    rng, sample = np.random.default_rng(0), None
+    for batch in batches:
+        table, _ = read_table_and_labels(*check_pair("a batch", batch, "(X, y)"))
+        part = RowSample.of(table, rng)
+        if sample is not None and part.values.shape[1] != sample.values.shape[1]:
+            return sample  # the error names the batch
+        sample = part if sample is None else sample.merge(part)
+    return sample

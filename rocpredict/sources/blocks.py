@@ -6,10 +6,11 @@ import re
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Sized
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import pairwise
 from numbers import Complex, Number, Real
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,98 @@ from rocpredict.base.validation import RocPredictError, as_float_array, is_missi
 BLOCK_BYTES = 32 * 2**20
 """Memory limit of one block of a table."""
 BlockIterator: TypeAlias = Iterator[tuple[slice, Any]]
+TileIterator: TypeAlias = Iterator[tuple[slice, slice, Any]]
 ColumnIndices: TypeAlias = NDArray[np.intp]
+Item = TypeVar("Item")
+_END: Any = object()
+_UNITS = {"": 1} | {
+    f"{unit}{suffix}": base**power
+    for power, unit in enumerate("kMGT", 1)
+    for base, suffix in ((1000, "B"), (1024, "iB"))
+}
+_TILES_IN_MEMORY = 12
+"""Memory budget over the size of a block: blocks in work, in reading and in decoding, sorted copies and labels."""
+_COLUMNS_IN_MEMORY = 5
+"""Memory of the screening of one column over its size, for columns that are larger than such a block."""
+
+
+class MemoryBudget(NamedTuple):
+    """Memory for the blocks of a table that is read from files or queries.
+
+    Attributes
+    ----------
+    total : int, optional
+        Bytes. By default, blocks of 32 MB, or of one column that is larger.
+    n_jobs : int, default=1
+        Number of threads, each of which works on at least one column.
+    """
+
+    total: int | None = None
+    n_jobs: int = 1
+
+    @property
+    def block_bytes(self) -> int:
+        """Size of a block."""
+        return BLOCK_BYTES if self.total is None else min(BLOCK_BYTES, self.total // _TILES_IN_MEMORY)
+
+    def block_width(self, column_bytes: int) -> int:
+        """Return the number of columns of a block, or raise if a single column exceeds the budget."""
+        most = self.n_jobs if self.total is None else self.total // max(1, _COLUMNS_IN_MEMORY * column_bytes)
+        if not most:
+            raise RocPredictError(
+                f"memory={format_bytes(self.total or 0)!r} is too small for a column of {format_bytes(column_bytes)}; "
+                f"pass memory={format_bytes(_COLUMNS_IN_MEMORY * column_bytes)!r} or more"
+            )
+        return max(self.block_bytes // max(1, column_bytes), min(self.n_jobs, most))
+
+
+DEFAULT_BUDGET = MemoryBudget()
+
+
+def parse_memory(memory: object) -> int:
+    """Return a memory budget in bytes.
+
+    Parameters
+    ----------
+    memory : int or str
+        Bytes, or a number with a unit, such as "500MB" or "1.5 GiB".
+
+    Raises
+    ------
+    RocPredictError
+        If it is neither, or less than 16 MB.
+    """
+    match = (
+        re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([a-z]*)\s*", memory, re.IGNORECASE) if isinstance(memory, str) else None
+    )
+    factors = {unit.lower(): factor for unit, factor in _UNITS.items()}
+    if match and match[2].lower() in factors:
+        n_bytes = round(float(match[1]) * factors[match[2].lower()])
+    elif isinstance(memory, (int, np.integer)) and not isinstance(memory, bool):
+        n_bytes = int(memory)
+    else:
+        raise RocPredictError(f"memory={short_repr(memory)} is not a size; pass bytes or text such as '500MB' or '2GB'")
+    if n_bytes < 16_000_000:
+        raise RocPredictError(f"memory={short_repr(memory)} is too small; pass '16MB' or more")
+    return n_bytes
+
+
+def format_bytes(n_bytes: int) -> str:
+    """Format a number of bytes with two digits, rounded up, such as "1.3GB"."""
+    power = min(len(str(max(n_bytes, 1))) - 1, 14) // 3
+    tenths = -(-n_bytes * 10 // 1000**power)
+    number = f"{tenths / 10:.1f}" if 0 < tenths < 100 and tenths % 10 else str(-(-tenths // 10))
+    return f"{number}{['B', 'kB', 'MB', 'GB', 'TB'][power]}"
+
+
+def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
+    """Yield items, while a thread reads the next one."""
+    with ThreadPoolExecutor(1) as pool:
+        ahead = pool.submit(next, items, _END)
+        while (item := ahead.result()) is not _END:
+            ahead = pool.submit(next, items, _END)
+            yield item
+            del item
 
 
 class ColumnSource(ABC):
@@ -29,13 +121,24 @@ class ColumnSource(ABC):
     ----------
     shape : (int, int)
         Numbers of rows and columns.
+    is_streamed : bool
+        Whether blocks are read from files or queries, so that the next one is read ahead.
     """
 
     shape: tuple[int, int]
+    is_streamed = False
 
     @abstractmethod
-    def iter_blocks(self, columns: ColumnIndices | None) -> BlockIterator:
+    def iter_blocks(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> BlockIterator:
         """Yield the chosen columns (None: all) in blocks, each with its slice of them."""
+
+    def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
+        """Yield tiles of the chosen columns in the order in which they are quickest to read.
+
+        Each tile has its slices of rows and of the chosen columns. The tiles of a column have ascending rows.
+        """
+        for place, block in self.iter_blocks(columns, budget):
+            yield slice(0, self.shape[0]), place, block
 
     @abstractmethod
     def column(self, column: int) -> NDArray[Any]:
@@ -57,13 +160,13 @@ class SparseSource(ColumnSource):
         self.matrix = matrix
         self.shape = matrix.shape
 
-    def iter_blocks(self, columns: ColumnIndices | None) -> BlockIterator:
+    def iter_blocks(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> BlockIterator:
         """Yield the whole matrix, or the chosen columns in blocks."""
         if columns is None:
             yield slice(0, self.shape[1]), self.matrix
             return
         entry = self.matrix.data.itemsize + self.matrix.indices.itemsize
-        for place in block_slices(len(columns), entry * self.matrix.nnz // self.shape[1]):
+        for place in block_slices(len(columns), budget.block_width(entry * self.matrix.nnz // self.shape[1])):
             yield place, self.matrix[:, columns[place]]
 
     def column(self, column: int) -> NDArray[Any]:
@@ -74,11 +177,11 @@ class SparseSource(ColumnSource):
 class BlockSource(ColumnSource):
     """Table whose columns are copied in blocks of limited memory."""
 
-    def iter_blocks(self, columns: ColumnIndices | None) -> BlockIterator:
+    def iter_blocks(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> BlockIterator:
         """Yield Fortran-ordered blocks."""
         selection = np.arange(self.shape[1]) if columns is None else columns
         dtype = np.dtype(self.dtype(selection))
-        for place in block_slices(len(selection), self.shape[0] * dtype.itemsize):
+        for place in block_slices(len(selection), budget.block_width(self.shape[0] * dtype.itemsize)):
             block = np.empty((self.shape[0], len(selection[place])), dtype=dtype, order="F")
             self.read_into(block, selection[place])
             yield place, block
@@ -99,14 +202,14 @@ class DenseSource(BlockSource):
         self.array = array
         self.shape = array.shape
 
-    def iter_blocks(self, columns: ColumnIndices | None) -> BlockIterator:
+    def iter_blocks(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> BlockIterator:
         """Yield a view of adjacent columns, or copies of others in blocks."""
         if columns is None:
             return iter([(slice(0, self.shape[1]), self.array)])
         runs = [run for _, run in contiguous_runs(columns)]
         if len(runs) == 1:
             return iter([(slice(0, len(columns)), self.array[:, runs[0]])])
-        return super().iter_blocks(columns)
+        return super().iter_blocks(columns, budget)
 
     def dtype(self, columns: ColumnIndices) -> Any:
         """Return the dtype of the array."""
@@ -124,9 +227,21 @@ class DenseSource(BlockSource):
 class SlicedSource(DenseSource):
     """Array outside memory (HDF5, zarr, Dask) that is read by slices of columns."""
 
-    def iter_blocks(self, columns: ColumnIndices | None) -> BlockIterator:
+    is_streamed = True
+
+    def iter_blocks(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> BlockIterator:
         """Yield Fortran-ordered blocks."""
-        return BlockSource.iter_blocks(self, columns)
+        return BlockSource.iter_blocks(self, columns, budget)
+
+    def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
+        """Yield blocks of rows, which are adjacent in a file; blocks of columns if only some are chosen."""
+        if columns is not None:
+            yield from super().iter_tiles(columns, budget)
+            return
+        for rows in block_slices(
+            self.shape[0], max(1, budget.block_bytes // (self.shape[1] * self.array.dtype.itemsize))
+        ):
+            yield rows, slice(0, self.shape[1]), np.asarray(self.array[rows])
 
     def dtype(self, columns: ColumnIndices) -> Any:
         """Return float32 if the array has this dtype, else float64."""
@@ -178,9 +293,8 @@ def contiguous_runs(columns: ColumnIndices) -> Iterator[tuple[int, slice]]:
             yield int(run[0]), slice(int(columns[run[0]]), int(columns[run[-1]]) + 1)
 
 
-def block_slices(count: int, column_bytes: int) -> Iterator[slice]:
-    """Divide ``count`` columns into blocks of limited memory, with at least one column each."""
-    width = max(1, BLOCK_BYTES // max(1, column_bytes))
+def block_slices(count: int, width: int) -> Iterator[slice]:
+    """Divide ``count`` columns or rows into blocks of ``width``."""
     for start in range(0, count, width):
         yield slice(start, min(start + width, count))
 
@@ -326,6 +440,7 @@ class DataFrameSource(BlockSource):
         frame = frame if self.is_ordered else self.collect(frame)
         schema = frame.collect_schema()
         self.frame, self.columns, self._lazy = frame, list(schema), not isinstance(frame, nw.DataFrame)
+        self.is_streamed = self._lazy
         self._labels: tuple[str, NDArray[Any]] | None = None
         if isinstance(frame, nw.LazyFrame):
             rows = self.collect(frame.select(nw.len())).item()
@@ -354,13 +469,13 @@ class DataFrameSource(BlockSource):
                 out[:, place] = np.nan
             else:
                 name = self.columns[index]
-                out[:, place] = _floats(str(name), part.get_column(name))
+                out[:, place] = frame_column_to_floats(str(name), part.get_column(name))
 
     def column(self, column: int) -> NDArray[Any]:
         """Return one column unchanged, with None for nulls."""
         name = self.columns[column]
         part = self.collect(self.frame.select([name])) if self._lazy else self.frame
-        return self._unchanged(part.get_column(name))
+        return column_to_labels(part.get_column(name))
 
     def check_order_by(self, column: int) -> NDArray[Any]:
         """Return the column of labels, which later queries of a lazy frame are compared with."""
@@ -378,17 +493,10 @@ class DataFrameSource(BlockSource):
         else:
             name, labels = self._labels
             part = self.collect(self.frame.select(list(dict.fromkeys([*names, name]))))
-            is_same = np.array_equal(self._unchanged(part.get_column(name)), labels)
+            is_same = np.array_equal(column_to_labels(part.get_column(name)), labels)
         if not is_same:
             raise RocPredictError(_NO_ORDER)
         return part
-
-    @staticmethod
-    def _unchanged(series: Any) -> NDArray[Any]:
-        if not series.null_count() and (series.dtype.is_integer() or series.dtype.is_float()):
-            return np.asarray(series.to_numpy())
-        items = series.to_list()
-        return np.array(items) if {*map(type, items)} in ({bool}, {str}) else _objects(items)
 
     def validate(self, columns: Iterable[int]) -> None:
         """Raise if a column of objects has both numbers and text."""
@@ -426,7 +534,27 @@ def frame_to_source(frame: Any) -> ColumnSource:
     return DataFrameSource(frame)
 
 
-def _floats(name: str, series: Any) -> NDArray[Any]:
+def column_to_labels(series: Any) -> NDArray[Any]:
+    """Return a column unchanged, with None for nulls."""
+    import narwhals as nw
+
+    if not series.null_count() and (series.dtype.is_integer() or series.dtype.is_float()):
+        return np.asarray(series.to_numpy())
+    if series.dtype == nw.String and not series.null_count():
+        names = series.unique().to_list()
+        if len(names) < len(series) // 2:  # an object for each row would take more memory than the column
+            codes = series.replace_strict(names, list(range(len(names))), return_dtype=nw.Int32)
+            return np.array(names)[codes.to_numpy()]
+    items = series.to_list()
+    return np.array(items) if {*map(type, items)} in ({bool}, {str}) else _objects(items)
+
+
+def is_text_type(kind: Any) -> bool:
+    """Return whether columns of a type have text, dates or other objects."""
+    return type(kind).__name__ in (*_TEXT_TYPES, "Object")
+
+
+def frame_column_to_floats(name: str, series: Any) -> NDArray[Any]:
     """Return a column as floats, with NaN for nulls."""
     import narwhals as nw
 

@@ -6,7 +6,6 @@ import csv
 import gzip
 import io
 import re
-import tempfile
 import zlib
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
@@ -17,23 +16,18 @@ from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any, cast
-from weakref import finalize
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.base.validation import FloatArray, RocPredictError, short_repr, suggest
-from rocpredict.sources.blocks import BlockSource, ColumnIndices, contiguous_runs
+from rocpredict.sources.streams import SpooledColumns
 from rocpredict.sources.table import FeatureTable, check_has_numeric, format_names
 
 MISSING_MARKERS = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"})
 """Texts of a missing value."""
 CHUNK_CELLS = 2_000
 """Number of cells that are converted to numbers together and fit into the processor's cache."""
-SPOOL_CELLS = 2**20
-"""Number of cells that are written to the temporary file together."""
-MEMORY_BYTES = 32 * 2**20
-"""Size up to which a table is kept in memory."""
 
 _ERROR_WORDS = {
     "unexpected end of data": "a quoted cell begins here and has no closing quote",
@@ -68,7 +62,7 @@ def open_csv(path: Path) -> Iterator[tuple[list[str], Rows, str]]:
     ------
     RocPredictError
         If the file cannot be read or is not text, the header has no names or a name twice, or a row is not valid. The
-        message has the line number.
+        message gives the line number.
     """
     try:
         with path.open("rb") as file, _as_text(file, path.name) as text:
@@ -102,10 +96,10 @@ def _detect_encoding(first_bytes: bytes) -> str:
 
 
 def check_first_bytes(first_bytes: bytes, name: str) -> None:
-    """Raise if the first line holds NUL bytes, unless the text is UTF-16 or UTF-32."""
+    """Raise if the first line contains NUL bytes, unless the text is UTF-16 or UTF-32."""
     first_line = first_bytes.partition(b"\n")[0].partition(b"\r")[0]
     if b"\0" in first_line and _detect_encoding(first_bytes) == "utf-8-sig":
-        raise RocPredictError(f"{name} holds NUL bytes in its first line; pass a CSV file in UTF-8 or UTF-16")
+        raise RocPredictError(f"{name} contains NUL bytes in its first line; pass a CSV file in UTF-8 or UTF-16")
 
 
 def check_line_length(length: int, name: str) -> None:
@@ -283,7 +277,7 @@ class CsvTable:
         Raises
         ------
         RocPredictError
-            If a value is not a number; the message has its line number.
+            If a value is not a number; the message gives its line number.
         """
         cells = self.cells(column)
         values, text = parse_numbers(cells, self.separator)
@@ -301,7 +295,7 @@ class CsvTable:
         Raises
         ------
         RocPredictError
-            If a label is missing; the message has its line number.
+            If a label is missing; the message gives its line number.
         """
         return infer_label_dtype(np.array(_strip_labels(self.cells(column), self.lines, self.name, column)))
 
@@ -315,7 +309,7 @@ def read_csv(path: str | PathLike[str]) -> CsvTable:
     ------
     RocPredictError
         If the file cannot be read, is not text or is empty, the header has a name twice, or a row has more or fewer
-        cells than the header. The message has the line number.
+        cells than the header. The message gives the line number.
     """
     path = Path(path)
     with open_csv(path) as (header, cells_by_line, separator):
@@ -326,69 +320,6 @@ def read_csv(path: str | PathLike[str]) -> CsvTable:
     if separator != ",":
         _DecimalMarks(path.name).check(dict(zip(header, zip(*rows, strict=True), strict=True)), separator)
     return CsvTable(path.name, header, rows, [line for line, _ in numbered], separator)
-
-
-class SpooledColumns(BlockSource):
-    """Columns of float64 in a temporary file, written by rows and read in blocks of columns."""
-
-    def __init__(self, columns: int) -> None:
-        self.shape = 0, columns
-        self._file = tempfile.SpooledTemporaryFile(max_size=MEMORY_BYTES)  # noqa: SIM115
-        self._pending: list[FloatArray] = []
-        self._pending_rows = 0
-        self._pieces: list[tuple[int, int]] = []
-        finalize(self, self._file.close)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the state for pickling, with numbers in place of the open file."""
-        self.flush()
-        self._file.seek(0)
-        return {"shape": self.shape, "pieces": self._pieces, "content": self._file.read()}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["shape"][1])  # type: ignore[misc]
-        self.shape, self._pieces = state["shape"], state["pieces"]
-        self._file.write(state["content"])
-
-    def append(self, values: FloatArray) -> None:
-        """Add rows as an array of shape (columns, rows), or raise if the temporary folder is full."""
-        columns, rows = values.shape
-        self.shape = self.shape[0] + rows, columns
-        self._pending.append(values)
-        self._pending_rows += rows
-        if self._pending_rows * columns >= SPOOL_CELLS:
-            self.flush()
-
-    def flush(self) -> None:
-        """Write the rows that were added to the temporary file."""
-        if not self._pending:
-            return
-        try:
-            self._pieces.append((self._file.tell(), self._pending_rows))
-            self._file.write(np.concatenate(self._pending, axis=1).tobytes())
-        except OSError as error:
-            raise RocPredictError(
-                f"numbers cannot be stored in {tempfile.gettempdir()}: {error.strerror or error}; "
-                "set the environment variable TMPDIR to another folder"
-            ) from None
-        self._pending, self._pending_rows = [], 0
-
-    def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
-        """Read the chosen columns from the temporary file."""
-        row = 0
-        for offset, rows in self._pieces:
-            for first, run in contiguous_runs(columns):
-                width = run.stop - run.start
-                self._file.seek(offset + 8 * rows * run.start)
-                floats = np.frombuffer(self._file.read(8 * rows * width))
-                out[row : row + rows, first : first + width] = floats.reshape((rows, width), order="F")
-            row += rows
-
-    def column(self, column: int) -> NDArray[Any]:
-        """Return one column."""
-        values = np.empty((self.shape[0], 1))
-        self.read_into(values, np.array([column]))
-        return values[:, 0]
 
 
 class TableReader(ABC):
@@ -442,7 +373,7 @@ class TableReader(ABC):
         ------
         RocPredictError
             If a name is not a column or occurs twice, a line is not valid, a numeric column has text, a label is
-            missing, or no column is numeric. The message has the line number.
+            missing, or no column is numeric. The message gives the line number.
         """
 
     def _select(self, label: str | None, usecols: Sequence[str] | None) -> list[str]:
@@ -486,7 +417,7 @@ class CsvFiles(TableReader):
     ) -> tuple[FeatureTable, NDArray[Any] | None]:
         """Read the features and the labels; see ``TableReader.features``."""
         names = self._select(label, usecols)
-        source, kinds = SpooledColumns(len(names)), _ColumnKinds(names)
+        source, kinds = SpooledColumns(len(names)), ColumnKinds(names)
         codes: defaultdict[str, int] = defaultdict(lambda: len(codes))
         coded = []
         for path, header in zip(self._paths, self._headers, strict=True):
@@ -514,12 +445,12 @@ def iter_columns(path: Path) -> Iterator[tuple[tuple[int, ...], list[tuple[str, 
             yield lines, list(zip(*cells, strict=True)), separator
 
 
-class _ColumnKinds:
+class ColumnKinds:
     """Parser of columns that have either numbers or text."""
 
-    def __init__(self, names: Sequence[str]) -> None:
+    def __init__(self, names: Sequence[str], *, numeric: bool = False) -> None:
         self._names = names
-        self._numeric = np.zeros(len(names), dtype=bool)
+        self._numeric = np.full(len(names), numeric)
         self._n_rows = 0
         self._first_text: dict[int, tuple[int, int, str]] = {}
         """Row, column and message of the first text, by column."""

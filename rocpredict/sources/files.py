@@ -11,14 +11,16 @@ from functools import cache
 from glob import glob, has_magic
 from os import PathLike
 from pathlib import Path
+from types import SimpleNamespace
 from typing import IO, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.base.labels import check_labels
-from rocpredict.base.validation import RocPredictError, short_repr
-from rocpredict.sources.blocks import DataFrameSource, check_feature_names
+from rocpredict.base.validation import RocPredictError, check_option, short_repr
+from rocpredict.sources import csv_chunks
+from rocpredict.sources.blocks import DEFAULT_BUDGET, DataFrameSource, MemoryBudget, check_feature_names
 from rocpredict.sources.csv_reader import GZIP_MAGIC, CsvFiles, TableReader, check_first_bytes, check_line_length
 from rocpredict.sources.table import FeatureTable, check_has_numeric, column_index, split_table_and_labels
 
@@ -137,7 +139,15 @@ def is_path(X: Any) -> bool:
     return bool(parts) and all(isinstance(part, (str, os.PathLike)) for part in parts)
 
 
-def read_table_and_labels(X: Any, y: Any, *, names: Iterable[Any] | None = None) -> tuple[FeatureTable, NDArray[Any]]:
+def read_table_and_labels(
+    X: Any,
+    y: Any,
+    *,
+    names: Iterable[Any] | None = None,
+    layer: str | None = None,
+    use_raw: bool = False,
+    budget: MemoryBudget = DEFAULT_BUDGET,
+) -> tuple[FeatureTable, NDArray[Any]]:
     """Read features and labels from files or from any table.
 
     Parameters
@@ -149,6 +159,12 @@ def read_table_and_labels(X: Any, y: Any, *, names: Iterable[Any] | None = None)
         Name of the column with the labels, or one label for each row. In an h5ad file, a column of ``obs``.
     names : sequence of str, optional
         Names of the features.
+    layer : str, optional
+        Layer of an AnnData or h5ad file. By default, its ``X``.
+    use_raw : bool, default=False
+        Whether to read ``raw`` of an AnnData or h5ad file.
+    budget : MemoryBudget, optional
+        Memory for blocks of a table that is read from files or queries.
 
     Returns
     -------
@@ -160,16 +176,28 @@ def read_table_and_labels(X: Any, y: Any, *, names: Iterable[Any] | None = None)
     RocPredictError
         If a file cannot be read, ``y`` is not a column, or lengths differ.
     """
-    if not is_path(X):
-        return split_table_and_labels(X, y, names=names)
-    paths = find_files(X)
+    if layer is not None and not isinstance(layer, str):
+        raise RocPredictError(f"layer={short_repr(layer)} is not the name of a layer")
+    use_raw = check_option("use_raw", use_raw, (True, False))
+    options: dict[str, Any] = {"names": names, "layer": layer, "use_raw": use_raw}
+    paths = find_files(X) if is_path(X) else []
     if any(map(is_h5ad, paths)):
-        return split_table_and_labels(_read_h5ad(paths), y, names=names)
+        table, labels = split_table_and_labels(_open_h5ad(paths), y, **options)
+    elif not paths or layer is not None or use_raw:
+        table, labels = split_table_and_labels(X, y, **options)
+    elif isinstance(y, str):
+        table, labels = _read_files(paths, y, names)
+    else:
+        table, labels = split_table_and_labels(open_tables(paths).features()[0], y, names=names)
+    return replace(table, budget=budget), labels
+
+
+def _read_files(
+    paths: Sequence[str | PathLike[str]], label: str, names: Iterable[Any] | None
+) -> tuple[FeatureTable, NDArray[Any]]:
     reader = open_tables(paths)
-    if not isinstance(y, str):
-        return split_table_and_labels(reader.features()[0], y, names=names)
-    column_index(np.array(reader.names), y, argument="y", source_name=Path(paths[0]).name)
-    table, labels = reader.features(label=y)
+    column_index(np.array(reader.names), label, argument="y", source_name=Path(paths[0]).name)
+    table, labels = reader.features(label=label)
     if names is not None:
         table = replace(table, names=check_feature_names(names, len(table), "the files without their labels"))
     assert labels is not None
@@ -181,15 +209,28 @@ def is_h5ad(path: str | PathLike[str]) -> bool:
     return Path(path).suffix.lower() == ".h5ad"
 
 
-def _read_h5ad(paths: Sequence[str | PathLike[str]]) -> Any:
+def _open_h5ad(paths: Sequence[str | PathLike[str]]) -> Any:
+    """Return the matrices of an h5ad file, which are read when they are needed, with the attributes of AnnData."""
     if len(paths) > 1:
         raise RocPredictError("h5ad files cannot be combined with other files; pass one, or batches of (AnnData, y)")
     try:
-        import anndata
+        import h5py
+        from anndata.io import read_elem, sparse_dataset
     except ImportError:
-        raise RocPredictError(f"{paths[0]} is h5ad, which needs anndata: pip install anndata") from None
+        raise RocPredictError(f"{paths[0]} is an h5ad file, which needs anndata: pip install anndata") from None
+
+    def matrix(element: Any) -> Any:
+        return sparse_dataset(element) if hasattr(element, "keys") else element
+
+    def holder(group: Any, **others: Any) -> SimpleNamespace:
+        var = read_elem(group["var"])
+        return SimpleNamespace(X=matrix(group.get("X")), var=var, var_names=var.index, **others)
+
     try:
-        return anndata.read_h5ad(paths[0], backed="r")
+        file = h5py.File(paths[0], "r")
+        layers = {name: matrix(element) for name, element in file.get("layers", {}).items()}
+        raw = holder(file["raw"]) if "raw" in file else None
+        return holder(file, obs=read_elem(file["obs"]), layers=layers, raw=raw)
     except (OSError, KeyError) as error:
         reason = next(iter(str(error).splitlines()), "").strip()
         raise RocPredictError(f"{paths[0]} cannot be read as h5ad: {reason}") from None
@@ -279,9 +320,11 @@ def open_tables(paths: PathArgument) -> TableReader:
 
     Notes
     -----
-    A CSV file is read once, some rows at a time. Beyond 32 MB its numbers are stored in a temporary file (8 bytes per
-    cell), in the folder of ``tempfile``; the environment variable TMPDIR changes it. A cell has at most 131,072
-    characters, and the first line at most 64 MB. Parquet and Feather files are read by columns when these are needed.
+    CSV files from 8 MB on are read by polars (extra ``frames``), several times as quickly: once for the labels, and
+    again for the features. Exact results, and the reader without polars, store the numbers in a temporary file (8 bytes
+    per cell, beyond 4 MB), in the folder of ``tempfile``; the environment variable TMPDIR changes it.
+    A cell has at most 131,072 characters, and the first line at most 64 MB. Parquet and Feather files are read by
+    columns when these are needed.
 
     Examples
     --------
@@ -300,7 +343,10 @@ def open_tables(paths: PathArgument) -> TableReader:
             raise RocPredictError(
                 f"{files[0].name} and {file.name}: one is {one} and one is {two}; pass files of one format"
             )
-    return CsvFiles(files) if formats[0] == "CSV" else ColumnarFiles(files, formats[0])
+    if formats[0] != "CSV":
+        return ColumnarFiles(files, formats[0])
+    is_large = sum(file.stat().st_size for file in files) >= csv_chunks.MIN_BYTES
+    return csv_chunks.LargeCsvFiles(files) if is_large else CsvFiles(files)
 
 
 @cache

@@ -15,18 +15,23 @@ from rocpredict.base.tables import Table
 from rocpredict.base.validation import RocPredictError, short_repr, suggest
 from rocpredict.sources.blocks import (
     COLLECT_REMEDY,
+    DEFAULT_BUDGET,
     BlockIterator,
     ColumnSource,
     ColumnwiseSource,
     DataFrameSource,
     DenseSource,
+    MemoryBudget,
     SlicedSource,
     SparseSource,
+    TileIterator,
     as_frame,
     check_feature_names,
     check_unique_names,
     frame_to_source,
+    read_ahead,
 )
+from rocpredict.sources.streams import ArrowDataset, SparseFile, SpooledBatches
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,6 +52,8 @@ class FeatureTable(Result):
         Annotations of the features, such as the columns of ``.var`` of AnnData.
     column_indices : array of int of shape (features,), or None
         Columns of the source that are features; None for all.
+    budget : MemoryBudget
+        Memory for blocks.
 
     Examples
     --------
@@ -64,6 +71,7 @@ class FeatureTable(Result):
     not_numeric: NDArray[np.bool_]
     annotations: dict[str, NDArray[Any]] = field(default_factory=dict)
     column_indices: NDArray[np.intp] | None = None
+    budget: MemoryBudget = DEFAULT_BUDGET
 
     def iter_blocks(self, features: Any = None) -> BlockIterator:
         """Yield the table in blocks of columns.
@@ -82,7 +90,22 @@ class FeatureTable(Result):
             Fortran-ordered blocks of float64 (float32 if all columns have this type) of about 32 MB. A block may be
             read-only.
         """
-        return self.source.iter_blocks(self.column_indices if features is None else self._source_columns[features])
+        chosen = self.column_indices if features is None else self._source_columns[features]
+        blocks = self.source.iter_blocks(chosen, self.budget)
+        return read_ahead(blocks) if self.source.is_streamed else blocks
+
+    def iter_tiles(self) -> TileIterator:
+        """Yield the table in tiles of some rows and some columns, in the order in which they are quickest to read.
+
+        Yields
+        ------
+        rows, columns : slice
+            Slices of the table that the tile has. The tiles of a column have ascending rows.
+        tile : array or sparse matrix
+            Values.
+        """
+        tiles = self.source.iter_tiles(self.column_indices, self.budget)
+        return read_ahead(tiles) if self.source.is_streamed else tiles
 
     def select(self, features: Any) -> FeatureTable:
         """Return the table of some features.
@@ -196,7 +219,9 @@ def as_feature_table(X: Any, *, names: Iterable[Any] | None = None) -> FeatureTa
     return check_has_numeric(read_table(X, names))
 
 
-def split_table_and_labels(X: Any, y: Any, *, names: Iterable[Any] | None = None) -> tuple[FeatureTable, NDArray[Any]]:
+def split_table_and_labels(
+    X: Any, y: Any, *, names: Iterable[Any] | None = None, layer: str | None = None, use_raw: bool = False
+) -> tuple[FeatureTable, NDArray[Any]]:
     """Convert a table to features and one class label for each row.
 
     Parameters
@@ -208,6 +233,10 @@ def split_table_and_labels(X: Any, y: Any, *, names: Iterable[Any] | None = None
         X is a query without a fixed row order, the labels must be one of its columns.
     names : sequence of str, optional
         Name of each feature. By default, the names of the table.
+    layer : str, optional
+        Layer of an AnnData. By default, its ``.X``.
+    use_raw : bool, default=False
+        Whether to read ``.raw`` of an AnnData.
 
     Returns
     -------
@@ -229,7 +258,7 @@ def split_table_and_labels(X: Any, y: Any, *, names: Iterable[Any] | None = None
     """
     check_index({"X": X, "y": y})
     if isinstance(y, str) and not _is_anndata(X):
-        table = read_table(X)
+        table = read_table(X, layer=layer, use_raw=use_raw)
         place = column_index(table.names, y, argument="y", source_name="X")
         source = table.source
         labels = source.check_order_by(place) if isinstance(source, DataFrameSource) else table.column(place)
@@ -237,7 +266,7 @@ def split_table_and_labels(X: Any, y: Any, *, names: Iterable[Any] | None = None
         if names is not None:
             table = replace(table, names=check_feature_names(names, len(table), "X without its labels"))
     else:
-        table = read_table(X, names)
+        table = read_table(X, names, layer=layer, use_raw=use_raw)
         check_row_order(table, "y")
     if isinstance(y, str):
         columns = check_unique_names(list(X.obs.columns))
@@ -248,14 +277,22 @@ def split_table_and_labels(X: Any, y: Any, *, names: Iterable[Any] | None = None
     return check_has_numeric(table), labels
 
 
-def read_table(X: Any, names: Iterable[Any] | None = None) -> FeatureTable:
+def read_table(
+    X: Any, names: Iterable[Any] | None = None, *, layer: str | None = None, use_raw: bool = False
+) -> FeatureTable:
     """Convert a table as ``as_feature_table``, without the check for numeric columns."""
+    if (layer is not None or use_raw) and not _is_anndata(X):
+        option = "use_raw=True" if use_raw else f"layer={layer!r}"
+        raise RocPredictError(f"{option} needs an AnnData or an h5ad file; X is {short_repr(type(X).__name__)}")
     if isinstance(X, FeatureTable):
         return X if names is None else replace(X, names=check_feature_names(names, len(X)))
     if _is_anndata(X):
-        return _from_anndata(X, names)
+        return _from_anndata(X, names, layer, use_raw=use_raw)
     if isinstance(X, Mapping) and not hasattr(X, "tocsc"):  # a sparse DOK array is a mapping too
         return _from_mapping(X, names)
+    arrow = type(X).__module__.startswith("pyarrow") and _arrow_source(X)
+    if arrow:
+        return _from_source(arrow, arrow.names if names is None else names)
     frame = as_frame(X)
     if frame is None:
         return _from_source(_array_source(X), names)
@@ -276,12 +313,39 @@ def _is_anndata(X: Any) -> bool:
     return all(hasattr(X, name) for name in ("X", "var", "var_names", "obs"))
 
 
-def _from_anndata(X: Any, names: Iterable[Any] | None) -> FeatureTable:
-    if X.X is None:
-        raise RocPredictError("X.X is None, so this AnnData has no matrix; pass a layer, such as X.layers['counts']")
-    source = _array_source(X.X.to_memory() if hasattr(X.X, "to_memory") else X.X)
-    table = _from_source(source, X.var_names if names is None else names)
-    return replace(table, annotations={str(name): X.var[name].to_numpy() for name in X.var.columns})
+def _arrow_source(X: Any) -> ArrowDataset | SpooledBatches | None:
+    """Return the source of an Arrow data set, scanner, batch or reader, or None for other objects such as a Table."""
+    if not any(hasattr(X, name) for name in ("get_fragments", "to_reader", "read_next_batch")) or hasattr(X, "columns"):
+        if type(X).__name__ != "RecordBatch":
+            return None
+        X = [X], X.schema
+    elif hasattr(X, "get_fragments"):
+        check_unique_names(X.schema.names)
+        return ArrowDataset(X)
+    else:
+        reader = X.to_reader() if hasattr(X, "to_reader") else X
+        X = reader, reader.schema
+    check_unique_names(X[1].names)
+    return SpooledBatches(*X)
+
+
+def _from_anndata(
+    X: Any, names: Iterable[Any] | None, layer: str | None = None, *, use_raw: bool = False
+) -> FeatureTable:
+    if use_raw and layer is not None:
+        raise RocPredictError(f"use_raw=True and layer={layer!r} select different matrices; pass one of them")
+    if use_raw and getattr(X, "raw", None) is None:
+        raise RocPredictError("X.raw is None; omit use_raw=True")
+    holder = X.raw if use_raw else X
+    if layer is not None and layer not in X.layers:
+        layers = ", ".join(map(repr, X.layers)) or "none"
+        raise RocPredictError(f"layer={short_repr(layer)} is not a layer of X; layers are {layers}")
+    matrix = holder.X if layer is None else X.layers[layer]
+    if matrix is None:
+        raise RocPredictError("X.X is None, so this AnnData has no matrix; pass layer=, such as layer='counts'")
+    source: ColumnSource = SparseFile(matrix) if hasattr(matrix, "to_memory") else _array_source(matrix)
+    table = _from_source(source, holder.var_names if names is None else names)
+    return replace(table, annotations={str(name): holder.var[name].to_numpy() for name in holder.var.columns})
 
 
 def _from_mapping(X: Mapping[Any, Any], names: Iterable[Any] | None) -> FeatureTable:

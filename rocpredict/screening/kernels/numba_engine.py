@@ -345,24 +345,6 @@ def run_length_encode(values, first, last, base, starts, runs, counted):  # type
 
 
 @_exact_jit
-def subtract_runs(a, starts_a, b, starts_b, left, starts):  # type: ignore[no-untyped-def]
-    """Write the runs of ``a`` without the values of ``b``, and return their number."""
-    j = n_retained = below = 0
-    for i in range(len(a)):
-        same = j < len(b) and a[i] == b[j]
-        count = starts_a[i + 1] - starts_a[i]
-        if same:
-            count -= starts_b[j + 1] - starts_b[j]
-            j += 1
-        left[n_retained] = a[i]
-        starts[n_retained] = below
-        n_retained += count > 0
-        below += count
-    starts[n_retained] = starts[n_retained + 1] = below
-    return n_retained
-
-
-@_exact_jit
 def tie_correction(starts, runs):  # type: ignore[no-untyped-def]
     """Return the sum of t^3 - t over the runs of one class."""
     total = 0.0
@@ -518,8 +500,8 @@ def count_class_pairs(
     """Compute the counts of all features and class pairs of a block from sorted parts, which are overwritten."""
     longest = int((parts.last - parts.first + 3).sum(axis=1).max(initial=0))
     nested = longest if pairs[:, 2].any() else 0
-    starts = np.empty(longest, dtype=np.int32), np.empty(nested, dtype=np.int32)
-    rest, places = np.empty(nested, dtype=parts.values.dtype), np.empty(longest, dtype=np.int32)
+    starts, places = np.empty(longest, dtype=np.int32), np.empty(longest, dtype=np.int32)
+    rest = np.empty(nested, dtype=np.int32)
     with np.errstate(over="ignore"):  # without compilation NumPy warns of integers that wrap on purpose
         _tally(parts, starts, rest, places, pairs, thresholds, counts)
 
@@ -529,7 +511,7 @@ def _tally(parts, starts, rest, places, pairs, thresholds, counts):  # type: ign
     features, groups = parts.first.shape
     base, size, offset = np.empty(groups, np.int64), np.empty(groups, np.int64), np.empty(groups, np.int64)
     for f in range(features):
-        used = 0
+        used, tied_group, ties = 0, np.int64(-1), 0.0
         for g in range(groups):
             first, zeros = parts.first[f, g], parts.zeros[f, g]
             last = parts.last[f, g]
@@ -537,15 +519,17 @@ def _tally(parts, starts, rest, places, pairs, thresholds, counts):  # type: ign
                 last = first + np.searchsorted(parts.values[first:last], np.nan)
             base[g] = first - (zeros > 0)
             offset[g] = used
-            size[g] = run_length_encode_all(parts.values, first, last, zeros, starts[0][used:])
+            size[g] = run_length_encode_all(parts.values, first, last, zeros, starts[used:])
             used += size[g] + 2
         for t in range(len(pairs)):
             n, p, nested = pairs[t]
-            a, above = parts.values[base[n] : base[n] + size[n]], starts[0][offset[n] :]
-            b, sb = parts.values[base[p] : base[p] + size[p]], starts[0][offset[p] :]
+            a, above = parts.values[base[n] : base[n] + size[n]], starts[offset[n] :]
+            b, sb = parts.values[base[p] : base[p] + size[p]], starts[offset[p] :]
             if nested:
-                left = subtract_runs(a, above, b, sb, rest, starts[1])
-                _class_pair(rest[:left], starts[1], b, sb, places, thresholds[t, f], counts, t, f)
+                if tied_group != n:
+                    tied_group, ties = n, tie_correction(above, len(a))
+                counts.ties[t, f] = ties
+                _class_against_rest(a, above, b, sb, places, rest, thresholds[t, f], counts, t, f)
             else:
                 _class_pair(a, above, b, sb, places, thresholds[t, f], counts, t, f)
 
@@ -564,6 +548,73 @@ def _class_pair(a, sa, b, sb, places, threshold, counts, t, f):  # type: ignore[
         counts.negative_sum_squares[t, f] = _sum_squares(pairs - below, squares0, rough0, negatives, positives)
         counts.positive_sum_squares[t, f] = _sum_squares(below, squares1, rough1, positives, negatives)
         _tpr_on_grid(a, sa, b, sb, places, counts.tpr_grid[t, f])
+
+
+@_exact_jit
+def _class_against_rest(a, sa, b, sb, places, ends, threshold, counts, t, f):  # type: ignore[no-untyped-def]
+    """Count the positives b against the other values of a, which include b, in steps of the runs of b.
+
+    Each run of b is found in a by doubling steps, the first of about the mean distance. The integer sums are those of
+    ``_class_pair``. ``places`` and ``ends`` receive the numbers of negatives below each run of b, and below or in it.
+    """
+    positives = np.int64(sb[len(b)])
+    negatives = np.int64(sa[len(a)]) - positives
+    below_a, tied_a = _rank(a, sa, threshold)
+    below_b, tied_b = _rank(b, sb, threshold)
+    counts.negatives[t, f], counts.positives[t, f] = negatives, positives
+    counts.negatives_below[t, f], counts.negatives_tied[t, f] = below_a - below_b, tied_a - tied_b
+    counts.positives_below[t, f], counts.positives_tied[t, f] = below_b, tied_b
+    if not (negatives and positives):
+        return
+    total, squares0, squares1, rough0, rough1 = np.int64(0), np.int64(0), np.int64(0), 0.0, 0.0
+    i, n_runs, end, first_step = INDEX_TYPE(0), INDEX_TYPE(len(a)), np.int64(0), UNIT_RUN
+    while 2 * first_step * len(b) <= len(a):
+        first_step += first_step
+    for j in range(len(b)):
+        value, step = b[j], first_step
+        while i + step < n_runs and a[i + step] <= value:
+            i += step
+            step += step
+        while step > UNIT_RUN:
+            step >>= UNIT_RUN
+            i += step * INDEX_TYPE(i + step < n_runs and a[min(i + step, n_runs - UNIT_RUN)] <= value)
+        before, count1 = np.int64(sb[j]), np.int64(sb[j + 1]) - np.int64(sb[j])
+        low = np.int64(sa[i]) - before
+        count0 = np.int64(sa[i + UNIT_RUN]) - np.int64(sa[i]) - count1
+        gap, twice, tied_twice, twice1 = low - end, 2 * before, 2 * before + count1, 2 * low + count0
+        product0, tied_product, product1 = gap * twice, count0 * tied_twice, count1 * twice1
+        total += product1
+        squares0 += product0 * twice + tied_product * tied_twice
+        squares1 += product1 * twice1
+        rough0 += float(product0) * twice + float(tied_product) * tied_twice
+        rough1 += float(product1) * twice1
+        end = low + count0
+        places[j], ends[j] = low, end
+    product0 = (negatives - end) * 2 * positives
+    squares0 += product0 * 2 * positives
+    rough0 += float(product0) * 2.0 * positives
+    pairs = 2 * negatives * positives
+    counts.area[t, f] = total / pairs
+    counts.negative_sum_squares[t, f] = _sum_squares(pairs - total, squares0, rough0, negatives, positives)
+    counts.positive_sum_squares[t, f] = _sum_squares(total, squares1, rough1, positives, negatives)
+    _tpr_of_rest(places, ends[: len(b)], sb, negatives, counts.tpr_grid[t, f])
+
+
+@_exact_jit
+def _tpr_of_rest(lows, ends, sb, negatives, tpr):  # type: ignore[no-untyped-def]
+    """Write the TPR at the middle of each step of the grid, from the negatives below the runs of positives."""
+    run, positives = len(ends), np.int64(sb[len(ends)])
+    for g in range(N_FPR):
+        share = (2 * g + 1) * negatives
+        rank = negatives - 1 - share // _N_STEPS
+        run = np.searchsorted(ends[:run], rank, "right")
+        if run < len(ends) and lows[run] <= rank:
+            above, tied = positives - np.int64(sb[run + 1]), np.int64(sb[run + 1]) - np.int64(sb[run])
+            passed = share - (negatives - np.int64(ends[run])) * _N_STEPS
+            tpr[g] = (above + passed / (_N_STEPS * np.int64(ends[run] - lows[run])) * tied) / positives
+            run += 1
+        else:
+            tpr[g] = (positives - np.int64(sb[run])) / positives
 
 
 @_exact_jit

@@ -305,7 +305,7 @@ def _class_pair(negative: RunLengths, positive: RunLengths, counts: RankStatisti
 
 
 def _double_ranks(runs: RunLengths, below: Indexes, to: Indexes) -> Indexes:
-    """Return twice the placement counts: the sum of the values below, and of the values at or below."""
+    """Return twice the placement counts: the number of values below plus the number at or below."""
     return np.asarray(runs.below(below) + runs.below(to) if to is not below else 2 * runs.below(below))
 
 

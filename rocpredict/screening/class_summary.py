@@ -1,0 +1,187 @@
+"""Counts and moments of one class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rocpredict.base.results import Result
+from rocpredict.base.validation import FloatArray, RocPredictError, select_indices, short_repr
+from rocpredict.screening.kernels.base import Moments, merge
+
+_COUNT_FIELDS = ("count", "n_missing")
+_NONNEGATIVE_FIELDS = (*_COUNT_FIELDS, "m2", "m4")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassSummary(Result):
+    """Counts and moments of the features in one class.
+
+    Summaries of parts of a table can be added: ``first + second`` or ``sum(summaries)`` is the summary of the whole.
+
+    Attributes
+    ----------
+    count : array of shape (features,)
+        Number of values that are not missing, or the sum of their weights.
+    n_missing : array of shape (features,)
+        Number of missing values (NaN).
+    mean : array of shape (features,)
+        Mean, in the unit of the feature; NaN without values.
+    m2 : array of shape (features,)
+        Sum of squared deviations from the mean.
+    m3, m4 : array of shape (features,), or None
+        Sums of third and fourth powers of the deviations; None in a summary of two moments.
+    minimum, maximum : array of shape (features,), or None
+        Extremes; None in a summary of two moments.
+
+    Examples
+    --------
+    >>> from rocpredict import summarize
+    >>> summary = summarize([[1.0], [3.0], [4.0], [8.0]], [0, 0, 1, 1])
+    >>> summary.positive
+    ClassSummary(1 features, 2, order=2)
+    >>> summary.positive.mean, summary.positive.m2
+    (array([6.]), array([8.]))
+    """
+
+    count: NDArray[Any]
+    n_missing: NDArray[Any]
+    mean: FloatArray
+    m2: FloatArray
+    m3: FloatArray | None = None
+    m4: FloatArray | None = None
+    minimum: FloatArray | None = None
+    maximum: FloatArray | None = None
+    _tabled = ("count", "n_missing", "mean", "std", "minimum", "maximum")
+    _heading = "Summary of one class"
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            values = getattr(self, item.name)
+            if values is not None:
+                values.flags.writeable = False
+
+    @property
+    def order(self) -> int:
+        """Number of moments, 2 or 4."""
+        return 2 if self.m3 is None else 4
+
+    @property
+    def is_valid(self) -> NDArray[np.bool_]:
+        """Mask of the features with at least two values, and a mean and standard deviation within float64."""
+        is_normal = (self.m2 == 0) | (self.m2 >= np.finfo(float).tiny)
+        return np.asarray((self.count > 1) & np.isfinite(self.mean) & np.isfinite(self.m2) & is_normal)
+
+    @property
+    def std(self) -> FloatArray:
+        """Standard deviation of each feature (ddof=1); NaN for fewer than two values."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(self.count > 1, np.sqrt(self.m2 / (self.count - 1)), np.nan)
+
+    @property
+    def skewness(self) -> FloatArray:
+        """Skewness of each feature (ddof=0); NaN if the standard deviation is 0."""
+        return self._standardized("m3", 3)
+
+    @property
+    def kurtosis(self) -> FloatArray:
+        """Excess kurtosis of each feature (0 for a Gaussian); NaN if the standard deviation is 0."""
+        return self._standardized("m4", 4) - 3
+
+    def __len__(self) -> int:
+        return len(self.mean)
+
+    def __add__(self, other: object) -> ClassSummary:
+        if not isinstance(other, ClassSummary):
+            return NotImplemented
+        if len(self) != len(other):
+            raise RocPredictError(f"summaries of {len(self)} and {len(other)} features cannot be added")
+        return ClassSummary(*(merge(self._moments(), other._moments())))
+
+    def __radd__(self, other: object) -> ClassSummary:
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __repr__(self) -> str:
+        return f"ClassSummary({len(self)} features, {format_class_size(self.count)}, order={self.order})"
+
+    def select(self, indices: slice | ArrayLike) -> ClassSummary:
+        """Return the summary of some features.
+
+        Parameters
+        ----------
+        indices : slice or array-like of int or bool
+            Indices, slice or mask of the features.
+        """
+        selection = select_indices("indices", indices, len(self))
+        return ClassSummary(*self._moments().map(lambda part: part[selection]))
+
+    @classmethod
+    def from_dict(cls, numbers: Mapping[str, Any]) -> Self:
+        """Read a summary from a dictionary, as ``to_dict`` returns it.
+
+        Parameters
+        ----------
+        numbers : mapping of str to list of float
+            Values of the attributes; those that are None may be omitted.
+
+        Raises
+        ------
+        RocPredictError
+            If a name or value is not valid in a summary, or the lists differ in length.
+        """
+        names = [item.name for item in fields(cls)]
+        if not isinstance(numbers, dict) or not set(names[:4]) <= numbers.keys() <= set(names):
+            raise RocPredictError(
+                f"{short_repr(numbers)} is not a class summary; pass a dictionary of {', '.join(names)}"
+            )
+        arrays = {name: None if numbers.get(name) is None else _array(name, numbers[name]) for name in names}
+        of_four = [arrays[name] is None for name in names[4:]]
+        if any(arrays[name] is None for name in names[:4]) or any(of_four) != all(of_four):
+            raise RocPredictError(
+                "a class summary is incomplete; pass count, n_missing, mean and m2, and all or none of m3, m4, minimum "
+                "and maximum"
+            )
+        if len({len(array) for array in arrays.values() if array is not None}) > 1:
+            raise RocPredictError("arrays of a class summary differ in length; pass one number for each feature")
+        return cls(**arrays)  # type: ignore[arg-type]
+
+    def _moments(self) -> Moments:
+        return Moments(*(getattr(self, name) for name in Moments._fields))
+
+    def _standardized(self, name: str, power: int) -> FloatArray:
+        moment: FloatArray | None = getattr(self, name)
+        if moment is None:
+            raise RocPredictError("this summary has only two moments; compute it with moments=4")
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore", under="ignore"):
+            std = np.sqrt(self.m2 / self.count)
+            return np.where(std > 0, moment / self.count / std**power, np.nan)
+
+
+def format_class_size(count: NDArray[Any]) -> str:
+    """Format the counts of the features as one number, or as the smallest and largest ones."""
+    if not len(count):
+        return "0"
+    low, high = count.min(), count.max()
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+
+
+def _array(name: str, values: Any) -> NDArray[Any]:
+    try:
+        array = np.array([np.nan if item is None else item for item in values], dtype=np.float64)
+    except (TypeError, ValueError):
+        raise RocPredictError(f"{name}={short_repr(values)} is not a list of numbers") from None
+    if (
+        array.ndim != 1
+        or (name in _NONNEGATIVE_FIELDS and (array < 0).any())
+        or (name in _COUNT_FIELDS and np.isnan(array).any())
+    ):
+        limit = " of 0 or more" if name in _NONNEGATIVE_FIELDS else ""
+        raise RocPredictError(f"{name}={short_repr(values)} is not a list with one number{limit} for each feature")
+    is_integer = (
+        name in _COUNT_FIELDS and (array == np.round(array)).all() and all(isinstance(item, int) for item in values)
+    )
+    return array.astype(np.int64) if is_integer else array

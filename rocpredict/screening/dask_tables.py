@@ -1,0 +1,226 @@
+"""Moments and blocks of columns of Dask arrays and DataFrames, computed by the scheduler of the user.
+
+All tasks can be repeated from the source of the table, so a worker that stops costs time and changes no result. Only
+labels, moments and results of blocks are sent to the client.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import dask
+import dask.array as da
+import numpy as np
+from numpy.typing import NDArray
+
+from rocpredict.base.labels import EncodedLabels, check_index, check_labels, equal_labels, unique_labels
+from rocpredict.base.validation import FloatArray, RocPredictError, short_repr
+from rocpredict.screening.kernels.base import Moments, merge
+from rocpredict.screening.kernels.moments import moments
+from rocpredict.sources.blocks import (
+    DaskQuery,
+    MemoryBudget,
+    block_slices,
+    check_feature_names,
+    has_row_order,
+    is_text_type,
+)
+from rocpredict.sources.table import check_has_numeric, column_index, read_table
+
+_FAN_IN = 4
+"""Number of moments that one task merges."""
+_CHANGED = "the rows of X or y differ between computations; compute X first, or sort it by a key"
+
+
+class DaskTable(NamedTuple):
+    """Features and labels of a Dask array or DataFrame."""
+
+    names: NDArray[np.str_]
+    """Names of the features."""
+    not_numeric: NDArray[np.bool_]
+    """Mask of the features without numbers."""
+    parts: list[Any]
+    """Delayed rows: arrays, sparse matrices or frames."""
+    columns: NDArray[np.intp]
+    """Columns of the parts that are features."""
+    label_parts: list[Any]
+    """Labels of the same rows, delayed or in memory."""
+    sizes: NDArray[np.intp]
+    """Number of rows of each part."""
+    labels: NDArray[Any]
+    """Labels of all rows; of a lazy column, each different label twice."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.sizes.sum())
+
+    def moments(self, coded: EncodedLabels, weights: FloatArray | None, order: int, engine: str) -> Moments:
+        """Compute the moments of each class by a tree of tasks."""
+        options, codes = {"order": order, "engine": engine, "classes": coded.classes}, self._codes(coded)
+        parts = [None] * len(self.parts) if weights is None else np.split(weights, np.cumsum(self.sizes)[:-1])
+        tree = [
+            dask.delayed(_part_moments)(part, part_codes, self.columns, part_weights, options)
+            for part, part_codes, part_weights in zip(self.parts, codes, parts, strict=True)
+        ]
+        while len(tree) > 1:
+            tree = [dask.delayed(_merge)(tree[start : start + _FAN_IN]) for start in range(0, len(tree), _FAN_IN)]
+        return compute(tree)[0]
+
+    def map_blocks(
+        self,
+        work: Callable[..., Any],
+        coded: EncodedLabels,
+        weights: FloatArray | None,
+        features: NDArray[np.intp],
+        budget: MemoryBudget,
+    ) -> Iterable[tuple[NDArray[np.intp], Any]]:
+        """Call ``work(block, features, codes, weights)`` on the workers for blocks of columns with all rows."""
+        codes = dask.delayed(np.concatenate)(self._codes(coded))
+        shared = None if weights is None else dask.delayed(weights)
+        arrays = [
+            da.from_delayed(
+                dask.delayed(_to_dense)(part, self.columns[features]), (int(size), len(features)), np.float64
+            )
+            for part, size in zip(self.parts, self.sizes, strict=True)
+        ]
+        width = budget.block_width(8 * self.n_rows)
+        places = [features[columns] for columns in block_slices(len(features), width)]
+        blocks = da.concatenate(arrays).rechunk((-1, width), method="tasks").to_delayed().ravel()
+        tasks = [dask.delayed(work)(block, place, codes, shared) for block, place in zip(blocks, places, strict=True)]
+        return zip(places, compute(tasks), strict=True)
+
+    def _codes(self, coded: EncodedLabels) -> list[Any]:
+        """Return the delayed class codes of the parts."""
+        names = unique_labels(self.labels)
+        codes = [int(coded.codes[np.argmax(equal_labels(self.labels, name))]) for name in names]
+        return [dask.delayed(_encode)(part, dict(zip(names, codes, strict=True))) for part in self.label_parts]
+
+
+def compute(tasks: Iterable[Any]) -> Any:
+    """Compute tasks on the scheduler of the user, or raise if it fails."""
+    try:
+        return dask.compute(*tasks)
+    except Exception as error:
+        if not type(error).__module__.startswith(("distributed", "asyncio", "concurrent")):
+            raise
+        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
+        raise RocPredictError(f"the Dask cluster failed: {reason}; start it again, or use smaller chunks") from None
+
+
+def open_table(X: Any, y: Any, names: Any = None, *, needs_order: bool = True) -> DaskTable | None:
+    """Return the features and labels of a Dask array or DataFrame, or None for a query without a fixed row order."""
+    check_index({"X": X, "y": None if isinstance(y, str) else y})
+    table = _from_array(X, y, names) if isinstance(X, da.Array) else _from_frame(X, y, names, needs_order)
+    if table is not None and not table.n_rows:
+        raise RocPredictError("X has no rows; pass at least one row")
+    if table is not None and table.not_numeric.all():
+        check_has_numeric(read_table({name: ["text"] for name in table.names.tolist()}))
+    return table
+
+
+def _from_frame(X: Any, y: Any, names: Any, needs_order: bool) -> DaskTable | None:
+    if not has_row_order(DaskQuery(X)) and (needs_order or not isinstance(y, str)):
+        return None
+    parts, columns = X.to_delayed(), np.arange(X.shape[1])
+    frame_names = check_feature_names([str(name) for name in X.columns], len(columns))
+    is_text = np.array([is_text_type(kind) for kind in DaskQuery(X).collect_schema().values()])
+    if isinstance(y, str):
+        place = column_index(frame_names, y, argument="y", source_name="X")
+        columns = np.delete(columns, place)
+        label_parts = [dask.delayed(_label_column)(part, place) for part in parts]
+        scanned = X.iloc[:, [place]].to_delayed()  # reads this column alone
+        if len(scanned) == len(parts):
+            scanned = [dask.delayed(_label_column)(part, 0) for part in scanned]
+        else:
+            scanned = label_parts
+        sizes, labels = _scan_labels(scanned)
+    else:
+        sizes = np.array(compute([dask.delayed(len)(part) for part in parts]))
+        labels = check_labels(y, np.empty((0, 0)))
+        label_parts = _split(labels, sizes)
+    kept = frame_names[columns] if names is None else check_feature_names(names, len(columns))
+    return DaskTable(kept, is_text[columns], parts, columns, label_parts, sizes, labels)
+
+
+def _from_array(X: Any, y: Any, names: Any) -> DaskTable:
+    if X.ndim != 2 or X.dtype.kind not in "biuf":
+        raise RocPredictError(f"X is a Dask array of {X.dtype} with {X.ndim} axes; pass real numbers, (n, features)")
+    if isinstance(y, str):
+        raise RocPredictError(f"y={y!r} is the name of a column, and X is a Dask array without names; pass an array")
+    kept, X = check_feature_names(names, X.shape[1]), X.rechunk({1: -1})
+    sizes = np.array(X.chunks[0])
+    if isinstance(y, da.Array):
+        if y.shape != X.shape[:1]:
+            raise RocPredictError(f"X has shape {X.shape} and y has shape {y.shape}; both need the same length")
+        label_parts = y.rechunk((X.chunks[0],)).to_delayed().tolist()
+        _, labels = _scan_labels(label_parts)
+    else:
+        labels = check_labels(y, np.empty((0, 0)))
+        label_parts = _split(labels, sizes)
+    is_text = np.zeros(len(kept), dtype=bool)
+    return DaskTable(kept, is_text, X.to_delayed().ravel().tolist(), np.arange(len(kept)), label_parts, sizes, labels)
+
+
+def _split(labels: NDArray[Any], sizes: NDArray[np.intp]) -> list[NDArray[Any]]:
+    if len(labels) != sizes.sum():
+        raise RocPredictError(f"X has {sizes.sum()} rows and y has {len(labels)}; both need the same length")
+    return np.split(labels, np.cumsum(sizes)[:-1])
+
+
+def _scan_labels(parts: list[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """Return the numbers of rows of the parts, and each different label twice."""
+    sizes, names = zip(*compute([dask.delayed(_different_labels)(part) for part in parts]), strict=True)
+    different = list(dict.fromkeys(label for part in names for label in part))
+    return np.array(sizes), check_labels(different * 2, np.empty((0, 0)))
+
+
+def _different_labels(part: Any) -> tuple[int, list[Any]]:
+    return len(part), unique_labels(check_labels(part, np.empty((0, 0)))) if len(part) else []
+
+
+def _label_column(part: Any, place: int) -> Any:
+    return part.iloc[:, place].to_numpy()
+
+
+def _encode(part: Any, codes_by_label: dict[Any, int]) -> NDArray[np.int16]:
+    """Return the class codes of the labels of a part."""
+    codes = np.full(len(part), -2, dtype=np.int16)
+    labels = check_labels(part, np.empty((0, 0))) if len(part) else part
+    for name, code in codes_by_label.items():
+        codes[equal_labels(labels, name)] = code
+    if (codes == -2).any():
+        raise RocPredictError(f"{_CHANGED}; y has the new label {short_repr(labels[codes == -2][0])}")
+    return codes
+
+
+def _to_dense(part: Any, columns: NDArray[np.intp]) -> FloatArray:
+    """Return columns of a part as a dense array."""
+    if hasattr(part, "tocsc"):
+        return np.asarray(part.tocsc()[:, columns].toarray(), dtype=np.float64)
+    dense = np.empty((len(part), len(columns)))
+    if len(part):
+        for place, block in read_table(part).iter_blocks(columns):
+            dense[:, place] = block
+    return dense
+
+
+def _part_moments(
+    part: Any, codes: NDArray[np.int16], columns: NDArray[np.intp], weights: FloatArray | None, options: dict[str, Any]
+) -> Moments:
+    """Return the moments of one part."""
+    if part.shape[0] != len(codes):
+        raise RocPredictError(_CHANGED)
+    if hasattr(part, "tocsc"):
+        matrix = part if part.format in ("csc", "csr") else part.tocsr()
+    else:
+        matrix = part if isinstance(part, np.ndarray) and len(part) else _to_dense(part, columns)
+    return moments(matrix, codes, weights=weights, **options)
+
+
+def _merge(parts: list[Moments]) -> Moments:
+    total, *others = parts
+    for part in others:
+        total = merge(total, part)
+    return total

@@ -1,0 +1,360 @@
+"""Tables outside memory: temporary files, Arrow data sets and readers, and sparse matrices in h5ad files."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import IO, Any
+from weakref import finalize
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rocpredict.base.validation import FloatArray, RocPredictError
+from rocpredict.sources.blocks import (
+    DEFAULT_BUDGET,
+    BlockIterator,
+    BlockSource,
+    ColumnIndices,
+    ColumnSource,
+    MemoryBudget,
+    TileIterator,
+    block_slices,
+    column_to_labels,
+    contiguous_runs,
+    frame_column_to_floats,
+    is_text_type,
+)
+
+SPOOL_CELLS = 2**19
+"""Number of cells that are written to the temporary file together."""
+MEMORY_BYTES = 4 * 2**20
+"""Size up to which a table is kept in memory."""
+
+
+def _write(file: IO[bytes], values: NDArray[Any]) -> None:
+    """Write an array to a temporary file, or raise if the folder is full."""
+    try:
+        file.write(np.ascontiguousarray(values).data)
+    except OSError as error:
+        raise RocPredictError(
+            f"numbers cannot be stored in {tempfile.gettempdir()}: {error.strerror or error}; "
+            "set the environment variable TMPDIR to another folder"
+        ) from None
+
+
+class SpooledColumns(BlockSource):
+    """Columns of float64 in a temporary file, written by rows and read in blocks of columns."""
+
+    is_streamed = True
+
+    def __init__(self, columns: int) -> None:
+        self.shape = 0, columns
+        self._file = tempfile.SpooledTemporaryFile(max_size=MEMORY_BYTES)  # noqa: SIM115
+        self._pending: list[FloatArray] = []
+        self._pending_rows = 0
+        self._pieces: list[tuple[int, int]] = []
+        finalize(self, self._file.close)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for pickling, with numbers in place of the open file."""
+        self.flush()
+        self._file.seek(0)
+        return {"shape": self.shape, "pieces": self._pieces, "content": self._file.read()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["shape"][1])  # type: ignore[misc]
+        self.shape, self._pieces = state["shape"], state["pieces"]
+        self._file.write(state["content"])
+
+    def append(self, values: FloatArray) -> None:
+        """Add rows as an array of shape (columns, rows), or raise if the temporary folder is full."""
+        columns, rows = values.shape
+        self.shape = self.shape[0] + rows, columns
+        self._pending.append(values)
+        self._pending_rows += rows
+        if self._pending_rows * columns >= SPOOL_CELLS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write the rows that were added to the temporary file."""
+        if not self._pending:
+            return
+        self._pieces.append((self._file.tell(), self._pending_rows))
+        _write(self._file, self._pending[0] if len(self._pending) == 1 else np.concatenate(self._pending, axis=1))
+        self._pending, self._pending_rows = [], 0
+
+    def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
+        """Read the chosen columns from the temporary file."""
+        row = 0
+        for offset, rows in self._pieces:
+            for first, run in contiguous_runs(columns):
+                width = run.stop - run.start
+                self._file.seek(offset + 8 * rows * run.start)
+                floats = np.frombuffer(self._file.read(8 * rows * width))
+                out[row : row + rows, first : first + width] = floats.reshape((rows, width), order="F")
+            row += rows
+
+    def column(self, column: int) -> NDArray[Any]:
+        """Return one column."""
+        values = np.empty((self.shape[0], 1))
+        self.read_into(values, np.array([column]))
+        return values[:, 0]
+
+
+class ArrowDataset(BlockSource):
+    """Data set of pyarrow, read in tiles: a row group and as many columns as a block holds."""
+
+    is_streamed = True
+
+    def __init__(self, dataset: Any) -> None:
+        import narwhals as nw
+
+        self._schema = dataset.schema
+        self._pieces = [piece for fragment in dataset.get_fragments() for piece in self._split(fragment)]
+        self.names = list(self._schema.names)
+        self.shape = sum(rows for _, rows in self._pieces), len(self.names)
+        kinds = nw.from_native(self._schema.empty_table(), eager_only=True).schema.values()
+        self._is_text = np.array([is_text_type(kind) for kind in kinds], dtype=bool)
+        self._is_float32 = [str(kind) == "float" for kind in self._schema.types]
+
+    def _split(self, fragment: Any) -> Iterator[tuple[Any, int]]:
+        """Yield the row groups of a file with their numbers of rows, or raise if it has other columns."""
+        _check_arrow_types(fragment, self._schema)
+        if not hasattr(fragment, "split_by_row_group"):
+            yield fragment, fragment.count_rows()
+            return
+        for piece in fragment.split_by_row_group():
+            yield piece, sum(group.num_rows for group in piece.row_groups)
+
+    @property
+    def not_numeric(self) -> NDArray[np.bool_]:
+        """Mask of the columns without numbers."""
+        return self._is_text
+
+    def dtype(self, columns: ColumnIndices) -> Any:
+        """Return float32 if no column needs more precision, else float64."""
+        is_float32 = [self._is_float32[index] for index in columns.tolist() if not self._is_text[index]]
+        return np.float32 if is_float32 and all(is_float32) else np.float64
+
+    def _read(self, piece: Any, names: list[str]) -> Any:
+        import narwhals as nw
+        import pyarrow as pa
+
+        try:  # the other pools of pyarrow keep memory that is no longer used
+            part = piece.to_table(schema=self._schema, columns=names, memory_pool=pa.system_memory_pool())
+            return nw.from_native(part, eager_only=True)
+        except (OSError, ValueError) as error:  # pyarrow's errors derive from these
+            reason = next(iter(str(error).splitlines()), "").strip()
+            raise RocPredictError(f"{_piece_name(piece)} cannot be read: {reason}") from None
+
+    def _read_piece(self, out: NDArray[Any], piece: Any, columns: ColumnIndices) -> None:
+        """Write the chosen columns of a row group into an array."""
+        indices = columns.tolist()
+        part = self._read(piece, [self.names[index] for index in indices if not self._is_text[index]])
+        for place, index in enumerate(indices):
+            name = self.names[index]
+            out[:, place] = np.nan if self._is_text[index] else frame_column_to_floats(name, part.get_column(name))
+
+    def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
+        """Write the chosen columns into an array, one row group after the other."""
+        start = 0
+        for piece, rows in self._pieces:
+            self._read_piece(out[start : start + rows], piece, columns)
+            start += rows
+
+    def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
+        """Yield tiles of one row group each."""
+        selection = np.arange(self.shape[1]) if columns is None else columns
+        dtype, start = np.dtype(self.dtype(selection)), 0
+        for piece, rows in self._pieces:
+            for place in block_slices(len(selection), budget.block_width(rows * dtype.itemsize)):
+                tile = np.empty((rows, place.stop - place.start), dtype=dtype, order="F")
+                self._read_piece(tile, piece, selection[place])
+                yield slice(start, start + rows), place, tile
+            start += rows
+
+    def column(self, column: int) -> NDArray[Any]:
+        """Return one column unchanged, with None for nulls."""
+        name = self.names[column]
+        parts = [column_to_labels(self._read(piece, [name]).get_column(name)) for piece, _ in self._pieces]
+        return np.concatenate(parts)
+
+
+def _piece_name(piece: Any) -> str:
+    return str(getattr(piece, "path", "")) or "a part of X"
+
+
+def _check_arrow_types(fragment: Any, schema: Any) -> None:
+    """Raise if a file of a data set lacks a column, or has numbers where the data set has text."""
+    import pyarrow as pa
+
+    own = fragment.physical_schema
+    partition = str(getattr(fragment, "partition_expression", ""))
+    for field in schema:
+        if field.name not in own.names:
+            if field.name not in partition:
+                raise RocPredictError(f"{_piece_name(fragment)} has no column {field.name!r}; columns must be the same")
+            continue
+        kind = own.field(field.name).type
+        kinds = [pa.types.is_primitive(one) and not pa.types.is_temporal(one) for one in (kind, field.type)]
+        if kinds[0] != kinds[1] and not pa.types.is_null(kind):
+            raise RocPredictError(
+                f"{_piece_name(fragment)}: column {field.name!r} holds {kind} where the data set has {field.type}; "
+                "columns must have the same type"
+            )
+
+
+class SpooledBatches(SpooledColumns):
+    """Batches of rows that can be read once, stored in a temporary file; text is stored as codes."""
+
+    def __init__(self, batches: Iterable[Any], schema: Any) -> None:
+        import narwhals as nw
+
+        super().__init__(len(schema.names))
+        self.names = list(schema.names)
+        kinds = list(nw.from_native(schema.empty_table(), eager_only=True).schema.values())
+        self._is_text = np.array([is_text_type(kind) for kind in kinds], dtype=bool)
+        self._casts = [bool if str(kind) == "Boolean" else np.int64 if kind.is_integer() else None for kind in kinds]
+        self._codes: list[dict[Any, int]] = [defaultdict(lambda: 0) for _ in kinds]
+        for codes in self._codes:
+            codes.default_factory = codes.__len__  # type: ignore[attr-defined]
+        for batch in batches:
+            frame = nw.from_native(_to_table(batch), eager_only=True)
+            if len(frame):
+                self.append(
+                    np.stack([self._encode(place, frame.get_column(name)) for place, name in enumerate(self.names)])
+                )
+        self.flush()
+
+    def _encode(self, place: int, series: Any) -> FloatArray:
+        if not self._is_text[place]:
+            return np.asarray(frame_column_to_floats(self.names[place], series), dtype=np.float64)
+        codes = self._codes[place]
+        return np.fromiter((codes[item] for item in series.to_list()), np.float64, len(series))
+
+    @property
+    def not_numeric(self) -> NDArray[np.bool_]:
+        """Mask of the columns without numbers."""
+        return self._is_text
+
+    def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
+        """Read the chosen columns, with NaN for those without numbers."""
+        super().read_into(out, columns)
+        out[:, self._is_text[columns]] = np.nan
+
+    def column(self, column: int) -> NDArray[Any]:
+        """Return one column unchanged, with None for nulls."""
+        stored = np.empty((self.shape[0], 1))
+        super().read_into(stored, np.array([column]))
+        values, cast = stored[:, 0], self._casts[column]
+        if self._is_text[column]:
+            names = list(self._codes[column])
+            categories = np.array(names, dtype=object if None in names else None)
+            return categories[values.astype(np.intp)]
+        return values if cast is None or np.isnan(values).any() else values.astype(cast)
+
+
+def _to_table(batch: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.Table.from_batches([batch])
+
+
+class SparseFile(ColumnSource):
+    """Sparse matrix of an h5ad file, read in blocks of columns (CSC) or of rows (CSR).
+
+    Blocks of columns of a CSR matrix are read from a temporary file, which is written when it is first needed.
+    """
+
+    is_streamed = True
+
+    def __init__(self, matrix: Any) -> None:
+        self._matrix, self.shape = matrix, matrix.shape
+        self._pieces: list[tuple[int, int, int, Any]] = []
+        group = matrix.group
+        self._bounds = np.asarray(group["indptr"][:], dtype=np.int64)
+        self._entry_bytes = group["data"].dtype.itemsize + group["indices"].dtype.itemsize
+        if group["data"].dtype.kind not in "biuf":
+            raise RocPredictError(f"X is a sparse matrix of {group['data'].dtype}; real numbers are needed")
+
+    def _spans(self, stored: NDArray[Any], budget: MemoryBudget) -> Iterator[slice]:
+        """Divide rows or columns into spans whose stored values fit into a block."""
+        bounds, start = np.concatenate([[0], np.cumsum(stored)]), 0
+        most = max(1, budget.block_bytes // (2 * self._entry_bytes))  # SciPy copies what it joins
+        while start < len(stored):
+            stop = max(start + 1, int(np.searchsorted(bounds, bounds[start] + most, side="right")) - 1)
+            yield slice(start, stop)
+            start = stop
+
+    def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
+        """Yield blocks of rows of a CSR matrix, else blocks of columns."""
+        if self._matrix.format == "csc":
+            yield from super().iter_tiles(columns, budget)
+            return
+        places = slice(0, self.shape[1] if columns is None else len(columns))
+        for rows in self._spans(np.diff(self._bounds), budget):
+            block = self._matrix[rows]
+            yield rows, places, block if columns is None else block[:, columns]
+
+    def iter_blocks(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> BlockIterator:
+        """Yield sparse blocks of columns."""
+        selection = np.arange(self.shape[1]) if columns is None else columns
+        if self._matrix.format == "csr" and not self._pieces:
+            self._spool(budget)
+        stored = np.diff(self._bounds) if self._matrix.format == "csc" else self._stored
+        for place in self._spans(stored[selection], budget):
+            yield place, self._read_columns(selection[place])
+
+    def _read_columns(self, columns: ColumnIndices) -> Any:
+        import scipy.sparse as sp
+
+        blocks = []
+        for _, run in contiguous_runs(columns):
+            if self._matrix.format == "csc":
+                blocks.append(self._matrix[:, run])
+                continue
+            parts = [self._read_piece(run, *piece) for piece in self._pieces]
+            blocks.append(sp.vstack(parts, format="csc"))
+        return blocks[0] if len(blocks) == 1 else sp.hstack(blocks, format="csc")
+
+    def _spool(self, budget: MemoryBudget) -> None:
+        """Write the blocks of rows to a temporary file, each by columns."""
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115
+        finalize(self, self._file.close)
+        self._stored = np.zeros(self.shape[1], dtype=np.int64)
+        for rows in self._spans(np.diff(self._bounds), budget):
+            block = self._matrix[rows].tocsc()
+            self._stored += np.diff(block.indptr)
+            offset = self._file.tell()
+            for array in (block.indptr.astype(np.int64), block.data, block.indices.astype(np.int32)):
+                _write(self._file, array)
+            self._pieces.append((offset, rows.stop - rows.start, block.nnz, block.data.dtype))
+        self._file.flush()
+
+    def _read_piece(self, run: slice, offset: int, rows: int, stored: int, dtype: Any) -> Any:
+        """Read adjacent columns of one block of rows from the temporary file."""
+        import scipy.sparse as sp
+
+        def read(start: int, count: int, kind: Any) -> NDArray[Any]:
+            self._file.seek(start)
+            return np.frombuffer(self._file.read(count * np.dtype(kind).itemsize), kind)
+
+        indptr = read(offset + 8 * run.start, run.stop - run.start + 1, np.int64)
+        first, count = int(indptr[0]), int(indptr[-1] - indptr[0])
+        data_start = offset + 8 * (self.shape[1] + 1)
+        data = read(data_start + dtype.itemsize * first, count, dtype)
+        indices = read(data_start + dtype.itemsize * stored + 4 * first, count, np.int32)
+        return sp.csc_matrix((data, indices, indptr - first), shape=(rows, run.stop - run.start))
+
+    def column(self, column: int) -> NDArray[Any]:
+        """Return one column as a dense array."""
+        (_, block), *_ = self.iter_blocks(np.array([column]))
+        return np.asarray(block.toarray()[:, 0])
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for pickling, without the temporary file."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("_file", "_stored")} | {
+            "_pieces": []
+        }

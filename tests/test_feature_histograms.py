@@ -1,0 +1,241 @@
+"""Mergeable histograms: sums, bounds of the AUC, ties, empirical columns of a screening, drift, JSON and bad input."""
+
+import json
+from dataclasses import replace
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rocpredict as rp
+from rocpredict import RocPredictError
+from rocpredict.screening.histograms import FeatureHistograms, count_cells, pad_edges
+from tests.cases import check_each, optional
+
+sp = optional("scipy.sparse")
+
+
+def exact_auc(x, y):
+    negative, positive = (x[(y == code) & ~np.isnan(x)] for code in (0, 1))
+    if not min(len(negative), len(positive)):
+        return np.nan
+    return np.mean((positive[:, None] > negative) + 0.5 * (positive[:, None] == negative))
+
+
+def auc_in(histograms):
+    """The estimate of the AUC of each feature."""
+    parts = [part.area for _, part in histograms.rank_statistics(np.full(len(histograms), np.nan))]
+    return np.concatenate(parts)
+
+
+@st.composite
+def samples(draw):
+    """A feature with ties, missing and infinite values, its classes, cuts into parts, and edges."""
+    n = draw(st.integers(1, 40))
+    values = st.sampled_from([*range(-3, 4), 0.5, 0.25, np.nan, np.inf, -np.inf]) | st.floats(-5, 5)
+    x = np.array(draw(st.lists(values, min_size=n, max_size=n)), dtype=float)
+    y = np.array(draw(st.lists(st.sampled_from([0, 0, 1, 1, -1]), min_size=n, max_size=n)))
+    edges = draw(st.lists(st.integers(-4, 4) | st.sampled_from([0.5, -np.inf, np.inf]), max_size=6, unique=True))
+    cuts = sorted(draw(st.lists(st.integers(0, n), max_size=3)))
+    return x, y, np.sort(np.array(edges, dtype=float)), [0, *cuts, n]
+
+
+@given(samples(), st.randoms())
+def test_bounds_contain_the_auc_and_parts_add_up(sample, random):
+    """Merging in any order gives the histograms of the whole; bounds contain the exact AUC, and the estimate too."""
+    x, y, edges, ends = sample
+    edges = pad_edges([edges])
+    whole = count_cells(x[:, None], y, edges)
+    parts = [count_cells(x[a:b, None], y[a:b], edges) for a, b in pairwise(ends)]
+    random.shuffle(parts)
+    total = parts[0]
+    for part in parts[1:]:
+        total += part
+    assert total == whole
+    assert whole.n_values[:, 0].tolist() == [((y == code) & ~np.isnan(x)).sum() for code in (0, 1)]
+    (low,), (high,), (estimate,), exact = *whole.auc_bounds(), auc_in(whole), exact_auc(x, y)
+    if np.isnan(exact):
+        assert np.isnan([low, high, estimate]).all()
+        return
+    rounding = 1e-12
+    assert low - rounding <= exact <= high + rounding
+    assert low - rounding <= estimate <= high + rounding
+    fine = count_cells(x[:, None], y, pad_edges([np.unique(x[~np.isnan(x)])]))
+    np.testing.assert_allclose([*fine.auc_bounds(), auc_in(fine)], exact, rtol=1e-12)
+    text = json.dumps(rp.base.formatting.to_json_value(whole.to_dict()), allow_nan=False)
+    assert FeatureHistograms.from_dict(json.loads(text)) == whole
+
+
+@given(st.lists(st.tuples(st.integers(1, 5), st.integers(0, 1)), min_size=2, max_size=6))
+def test_bounds_are_sharp(cells):
+    """All data with the same histogram and extremes, by enumeration: their least and greatest AUC are the bounds."""
+    x, y = np.array(cells, dtype=float).T
+    if len({*y}) < 2:
+        return
+    histograms = count_cells(x[:, None], y, pad_edges([np.array([])]))
+    ranges = [(x[y == code].min(), x[y == code].max()) for code in (0, 1)]
+    grid = np.unique([*x, *(x[:, None] + [-0.5, 0.5]).ravel()])
+    least, greatest = 1.0, 0.0
+    for values in product(*(grid[(grid >= ranges[int(code)][0]) & (grid <= ranges[int(code)][1])] for code in y)):
+        data = np.array(values)
+        if all((data[y == code].min(), data[y == code].max()) == ranges[code] for code in (0, 1)):
+            auc = exact_auc(data, y)
+            least, greatest = min(least, auc), max(greatest, auc)
+    np.testing.assert_allclose(np.concatenate(histograms.auc_bounds()), [least, greatest], rtol=1e-12)
+
+
+def mixed(n=6000, seed=0):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.3).astype(int)
+    columns = {
+        "normal": rng.normal(size=n) + 0.3 * y,
+        "lognormal": np.exp(1.5 * rng.normal(size=n) + 0.5 * y),
+        "counts": rng.poisson(2 + y).astype(float),
+        "zeros": np.where(rng.random(n) < 0.9, 0, rng.gamma(2, size=n) + y),
+        "rounded": np.round(rng.normal(size=n) + 0.5 * y, 2),
+        "missing": np.where(rng.random(n) < 0.3, np.nan, rng.normal(size=n)),
+        "constant": np.full(n, 7.0),
+    }
+    return columns, y
+
+
+def in_batches(columns, y, step=1000):
+    return [
+        ({name: x[start : start + step] for name, x in columns.items()}, y[start : start + step])
+        for start in range(0, len(y), step)
+    ]
+
+
+def test_a_screening_of_batches_has_the_empirical_columns_of_the_table():
+    """AUC within .1 standard errors and bounds that contain it; features of few values to rounding; one read only."""
+    columns, y = mixed(4000)
+    exact = rp.screen(columns, y).in_input_order()
+    batches = in_batches(columns, y)
+    for source in (batches, iter(batches), batches[::-1]):
+        table = rp.screen(source, positive=1, empirical="histogram").in_input_order()
+        low, high = table["empirical_auc_min"], table["empirical_auc_max"]
+        assert ((low <= exact["empirical_auc"] + 1e-15) & (exact["empirical_auc"] <= high + 1e-15)).all()
+        assert (high - low < 0.01).all()
+        assert (np.abs(table["empirical_auc"] - exact["empirical_auc"]) < 0.1 * exact["empirical_se"] + 1e-15).all()
+        for name, tolerance in {"empirical_se": 2e-3, "empirical_low": 2e-3, "empirical_high": 2e-3}.items():
+            np.testing.assert_allclose(table[name], exact[name], rtol=tolerance, atol=1e-15)
+        np.testing.assert_allclose(table["ameans_corrected"], exact["ameans_corrected"], atol=2e-3)
+        np.testing.assert_allclose(table["misfit"], exact["misfit"], atol=2e-3)
+        if iter(source) is source:
+            continue  # its edges are values of the first batch, which lacks rare ones
+        few = [2, 6]
+        for name in ("empirical_auc", "empirical_se", "p_value", "misfit", "ameans_corrected"):
+            np.testing.assert_allclose(table[name][few], exact[name][few], rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(low[few], high[few], rtol=1e-14)
+        assert "wide_bounds" not in table.flags
+    assert {"empirical_auc_min", "empirical_auc_max"} <= set(table)
+    assert table.to_csv().splitlines()[0].count("empirical_auc_m") == 2
+
+
+def test_drift_is_flagged_and_a_second_pass_narrows_the_bounds():
+    """Edges of the first batch, and later values beyond them; the further edges leave bounds an eighth as wide."""
+    columns, y = mixed()
+    columns = {"drift": columns["normal"] + np.arange(len(y)) // 2000 * 10.0, "counts": columns["counts"]}
+    batches = in_batches(columns, y)
+    first = rp.summarize(iter(batches), positive=1, histogram_edges=64)
+    table = rp.screen(first, empirical="histogram").in_input_order()
+    assert table.flag_mask("wide_bounds").tolist() == [True, False]
+    assert "many values lie in one cell" in " ".join(table.table().flags.messages())
+    width = np.subtract(*first.histograms.auc_bounds()[::-1])
+    edges = first.histograms.split_widest(256)
+    assert (np.isin(first.histograms.edges[0], edges[0])).all()
+    second = rp.summarize(iter(batches), positive=1, histogram_edges=edges)
+    narrow = np.subtract(*second.histograms.auc_bounds()[::-1])
+    assert narrow[0] < width[0] / 8
+    assert narrow[1] <= width[1] < 1e-6  # rare values are no edges
+    scattered = rp.summarize(batches, positive=1, histogram_edges=64).histograms
+    assert np.subtract(*scattered.auc_bounds()[::-1])[0] < 0.02
+
+
+@pytest.mark.extra("scipy")
+def test_sparse_tables_have_the_histograms_of_dense_ones():
+    rng = np.random.default_rng(3)
+    X = np.where(rng.random((300, 5)) < 0.8, 0.0, rng.normal(size=(300, 5)))
+    y = rng.integers(0, 2, 300)
+    dense = rp.summarize(X, y, histogram_edges=32)
+    for form in (sp.csr_matrix, sp.csc_matrix):
+        assert rp.summarize(form(X), y, histogram_edges=32).histograms == dense.histograms
+    assert rp.summarize(X, y, histogram_edges=32, n_jobs=2) == dense
+
+
+def test_summaries_carry_histograms():
+    """Sums, selections and JSON have them; a sum with a summary that lacks them has none, and so has a shared one."""
+    columns, y = mixed(600)
+    one = rp.summarize(columns, y, histogram_edges=16)
+    two = rp.summarize(columns, y, histogram_edges=one.histograms.edges)
+    assert (one + two).histograms.counts.sum() == 2 * one.histograms.counts.sum()
+    assert (one + rp.summarize(columns, y)).histograms is None
+    assert one.suppress_small_counts(5).histograms is None
+    assert rp.TwoClassSummary.from_json(one.to_json()) == one
+    assert "extremes of cells, which are values of single observations" in json.loads(one.to_json())["contents"]
+    part = one.select([4, 1])
+    assert part.histograms == one.histograms.select([4, 1])
+    expected = rp.screen(one, empirical="histogram").feature("rounded")["empirical_auc"]
+    assert rp.screen(part, empirical="histogram").feature("rounded")["empirical_auc"] == expected
+    assert repr(part.histograms) == "FeatureHistograms(2 features, 16 edges, 1200 values)"
+    three = rp.summarize(columns, np.where(np.arange(600) % 5 == 0, 2, y), positive=1, negative=0, histogram_edges=16)
+    assert three.histograms.n_values.tolist() == [three.negative.count.tolist(), three.positive.count.tolist()]
+    thresholds = np.array([0.0, 1.0, 2.0, 0.0, 0.5, np.nan, 7.0])
+    for _, statistics in one.histograms.rank_statistics(thresholds):
+        table = np.column_stack(list(columns.values()))
+        below, tied = (table[y == 1] < thresholds).sum(axis=0), (table[y == 1] == thresholds).sum(axis=0)
+        known = [2, 3, 5, 6]  # edges, or no threshold
+        np.testing.assert_array_equal(statistics.positives_below[known], below[known])
+        np.testing.assert_array_equal(statistics.positives_tied[known], tied[known])
+        assert (np.abs(statistics.positives_below - below) < 20).all()
+
+
+def test_histograms_that_are_refused():
+    columns, y = mixed(100)
+    one, other = (rp.summarize(columns, y, histogram_edges=edges) for edges in (8, 9))
+    content = json.loads(one.to_json())
+    batches = in_batches(columns, y, 50)
+
+    def changed(**values):
+        return lambda: rp.TwoClassSummary.from_json(
+            json.dumps(content | {"histograms": content["histograms"] | values})
+        )
+
+    def screened(*args, **options):
+        return lambda: rp.screen(*args, empirical="histogram", **options)
+
+    half = replace(one, histograms=one.histograms.select(slice(0, 3)))
+    cases = {
+        "histograms with different edges cannot be added; compute all with the edges": lambda: one + other,
+        "histogram_edges=0 is not a number of edges from 1 to 65,536": lambda: rp.summarize(
+            columns, y, histogram_edges=0
+        ),
+        "histogram_edges=True is not a number": lambda: rp.summarize(columns, y, histogram_edges=True),
+        "histogram_edges='many' is not a number": lambda: rp.summarize(columns, y, histogram_edges="many"),
+        "histogram_edges has shape (2,); pass ascending": lambda: rp.summarize(columns, y, histogram_edges=[1, 2]),
+        "histogram_edges do not ascend in each row": lambda: rp.summarize(columns, y, histogram_edges=[[2.0, 1.0]] * 7),
+        "histogram_edges do not ascend in each": lambda: rp.summarize(columns, y, histogram_edges=[[np.nan, 1.0]] * 7),
+        "histogram_edges= is not available with weights=": lambda: rp.summarize(
+            columns, y, histogram_edges=8, weights=np.ones(100)
+        ),
+        "empirical='histogram' needs histograms, which": screened(rp.summarize(columns, y)),
+        "empirical='histogram' applies to batches or a summary; use": screened(columns, y),
+        "family='auto' is not available with empirical='histogram'": screened(batches, positive=1, family="auto"),
+        "y is missing; pass labels, or use empirical=False or 'histogram'": lambda: rp.screen(one),
+        "a batch has 1 features, and the first one has 7": screened([*batches, ([[1.0]], [1])], positive=1),
+        "the JSON is not a summary: its histograms have other": lambda: rp.TwoClassSummary.from_json(half.to_json()),
+        "histograms are invalid: edges do not": changed(edges=[row[::-1] for row in content["histograms"]["edges"]]),
+        "the JSON is not a summary: its histograms": changed(edges=[], negative={}, positive={}),
+        "{'edges': 'text'": changed(edges="text"),
+        "{'edges': [[": changed(negative={"count": [[-1]]}),
+    }
+    check_each({words: (words, call) for words, call in cases.items()}, _is_refused)
+
+
+def _is_refused(case):
+    words, call = case
+    with pytest.raises(RocPredictError) as error:
+        call()
+    assert str(error.value).startswith(words), str(error.value)

@@ -1,0 +1,537 @@
+"""One data set through every source of a screening: the same table, within a memory budget, from real engines."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import anndata
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import distributed
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pytest
+import scipy.sparse as sp
+
+import rocpredict as rp
+from rocpredict import RocPredictError
+from rocpredict.sources import blocks, csv_chunks
+from tests.cases import check_each
+
+pytestmark = pytest.mark.extra("anndata", "dask", "distributed", "duckdb", "polars", "pyarrow")
+N_ROWS, N_FEATURES = 3_000, 9
+NAMES = [f"f{place}" for place in range(N_FEATURES)]
+CLASSES = {"positive": "sick", "negative": "well"}
+RNG = np.random.default_rng(20)
+Y = RNG.choice(["sick", "well", "other"], N_ROWS, p=[0.3, 0.6, 0.1])
+X = RNG.normal(size=(N_ROWS, N_FEATURES)) + 0.3 * (Y == "sick")[:, None]
+X[:, 1], X[:, 2], X[:, 3] = np.exp(X[:, 1]), np.round(X[:, 2]), X[:, 3] + 1e6
+X[:, 4] = np.where(X[:, 4] > 1, X[:, 4], 0.0)
+X[RNG.random(N_ROWS) < 0.03, 5] = np.nan
+FRAME = pl.DataFrame(
+    {name: X[:, place] for place, name in enumerate(NAMES)} | {"word": ["w"] * N_ROWS, "y": Y.tolist()}
+)
+EXACT = ("empirical_auc", "empirical_se", "empirical_low", "empirical_high", "p_value", "n_negative", "n_missing")
+MOMENTS = ("negative_mean", "negative_std", "positive_mean", "positive_std", "auc", "auc_low", "auc_high", "threshold")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Write the data set in every format; Parquet, CSV and Feather in parts, too."""
+    place = tmp_path_factory.mktemp("routes")
+    for start in range(0, N_ROWS, 1_000):
+        part = FRAME.slice(start, 1_000)
+        for kind in ("parquet", "csv", "feather"):
+            (place / kind).mkdir(exist_ok=True)
+        part.write_parquet(place / "parquet" / f"{start}.parquet", row_group_size=300)
+        part.fill_nan(None).write_csv(place / "csv" / f"{start}.csv")
+        part.write_ipc(place / "feather" / f"{start}.feather", compat_level=pl.CompatLevel.oldest())
+    cells = pd.DataFrame({"y": Y}, index=[str(row) for row in range(N_ROWS)])
+    genes = pd.DataFrame(index=NAMES)
+    filled = np.nan_to_num(X)
+    for kind, matrix in (("dense", X), ("csr", sp.csr_matrix(X)), ("csc", sp.csc_matrix(X))):
+        data = anndata.AnnData(matrix, obs=cells, var=genes, layers={"zeros": np.zeros_like(X), "same": matrix})
+        data.raw = anndata.AnnData(sp.csr_matrix(filled), obs=cells, var=genes)
+        data.write_h5ad(place / f"{kind}.h5ad")
+    return place
+
+
+def batches(order=None):
+    parts = [(X[start : start + 300], Y[start : start + 300]) for start in range(0, N_ROWS, 300)]
+    return iter(parts if order is None else [parts[place] for place in order])
+
+
+def reader(folder):
+    dataset = ds.dataset(folder / "parquet")
+    return pa.RecordBatchReader.from_batches(dataset.schema, dataset.to_batches())
+
+
+ROUTES = {
+    "Parquet folder": lambda folder: folder / "parquet",
+    "Parquet list": lambda folder: sorted((folder / "parquet").iterdir(), key=lambda path: int(path.stem)),
+    "Parquet pattern": lambda folder: str(folder / "parquet" / "*.parquet"),
+    "CSV": lambda folder: folder / "csv",
+    "Feather": lambda folder: folder / "feather",
+    "LazyFrame": lambda folder: pl.scan_parquet(folder / "parquet"),
+    "DuckDB": lambda folder: duckdb.sql(f"select * from '{folder}/parquet/*.parquet'"),
+    "Arrow data set": lambda folder: ds.dataset(folder / "parquet"),
+    "Arrow data set of Feather files": lambda folder: ds.dataset(folder / "feather", format="feather"),
+    "Arrow reader": reader,
+    "Arrow scanner": lambda folder: ds.dataset(folder / "parquet").scanner(batch_size=100),
+    "Arrow batch": lambda _: FRAME.to_arrow().combine_chunks().to_batches()[0],
+    "Dask DataFrame": lambda folder: dd.read_parquet(folder / "parquet"),
+    **{
+        f"backed {kind}": lambda folder, kind=kind: anndata.read_h5ad(folder / f"{kind}.h5ad", backed="r")
+        for kind in ("dense", "csr", "csc")
+    },
+    **{f"h5ad {kind}": lambda folder, kind=kind: folder / f"{kind}.h5ad" for kind in ("dense", "csr", "csc")},
+}
+
+
+def assert_same(table, expected, exact=EXACT):
+    """Exact columns are equal; moments agree to 1e-12 of the largest mean or standard deviation of the column."""
+    rows = [int(np.flatnonzero(table["feature"] == name)[0]) for name in NAMES]
+    expected_rows = [int(np.flatnonzero(expected["feature"] == name)[0]) for name in NAMES]
+    for column in exact:
+        np.testing.assert_array_equal(table[column][rows], expected[column][expected_rows], err_msg=column)
+    scale = np.maximum(np.abs(expected["positive_mean"]), expected["positive_std"])[expected_rows]
+    for column in MOMENTS:
+        error = np.abs(table[column][rows] - expected[column][expected_rows])
+        assert (error <= 1e-12 * np.maximum(scale, 1)).all(), (column, error)
+
+
+@pytest.fixture
+def _small_blocks(monkeypatch):
+    """Divide every table into many blocks, tiles and chunks."""
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 2 * 8 * N_ROWS)
+    monkeypatch.setattr(csv_chunks, "MIN_BYTES", 0)
+    monkeypatch.setattr(csv_chunks, "CHUNK_BYTES", 20_000)
+
+
+@pytest.mark.usefixtures("_small_blocks")
+@pytest.mark.parametrize("empirical", [True, False, "top"])
+def test_every_route_gives_the_table_of_the_array(folder, empirical):
+    options = CLASSES | {"empirical": empirical, "n_top": 4}
+    expected = rp.screen(X, Y, feature_names=NAMES, **options)
+    # Files of a folder are sorted by name: 0, 1000, 2000.
+    exact = EXACT if empirical is True else ("n_negative", "n_missing")
+
+    def check(open_source):
+        assert_same(rp.screen(open_source(folder), "y", **options), expected, exact)
+
+    check_each(ROUTES, check)
+
+
+@pytest.mark.usefixtures("_small_blocks")
+def test_every_route_gives_the_summary_of_the_array(folder):
+    expected = rp.summarize(X, Y, **CLASSES)
+
+    def check(open_source):
+        summary = rp.summarize(open_source(folder), "y", **CLASSES)
+        places = [summary.feature_names.index(name) for name in NAMES]
+        for side in ("negative", "positive"):
+            one, other = getattr(summary, side), getattr(expected, side)
+            scale = np.maximum(np.abs(other.mean), other.std)
+            np.testing.assert_array_equal(one.count[places], other.count)
+            assert (np.abs(one.mean[places] - other.mean) <= 1e-12 * scale).all()
+            assert (np.abs(one.std[places] - other.std) <= 1e-12 * scale).all()
+
+    check_each(ROUTES, check)
+
+
+@pytest.mark.parametrize("order", [None, [*range(9, -1, -1)], [3, 8, 1, 9, 0, 2, 7, 4, 6, 5]])
+def test_batches_in_any_order_give_the_table_of_the_array(order):
+    expected = rp.screen(X, Y, empirical=False, feature_names=NAMES, **CLASSES)
+    table = rp.screen(((pd.DataFrame(x, columns=NAMES), y) for x, y in batches(order)), empirical=False, **CLASSES)
+    assert_same(table, expected, ("n_negative", "n_missing"))
+
+
+@pytest.mark.usefixtures("_small_blocks")
+@pytest.mark.parametrize("kind", ["dense", "csr", "csc"])
+def test_layers_and_raw_of_anndata(folder, kind):
+    expected = rp.screen(X, Y, feature_names=NAMES, **CLASSES)
+    raw = rp.screen(np.nan_to_num(X), Y, feature_names=NAMES, **CLASSES)
+    for source in (
+        folder / f"{kind}.h5ad",
+        anndata.read_h5ad(folder / f"{kind}.h5ad", backed="r"),
+        anndata.read_h5ad(folder / f"{kind}.h5ad"),
+    ):
+        assert_same(rp.screen(source, "y", layer="same", **CLASSES), expected)
+        assert_same(rp.screen(source, "y", use_raw=True, **CLASSES), raw)
+        assert set(rp.screen(source, "y", layer="zeros", **CLASSES)["empirical_auc"]) == {0.5}
+        refused = {
+            "use_raw=True and layer='same' select different matrices": {"layer": "same", "use_raw": True},
+            "layer='none' is not a layer of X; layers are 'same', 'zeros'": {"layer": "none"},
+        }
+        for words, options in refused.items():
+            with pytest.raises(RocPredictError, match=words):
+                rp.screen(source, "y", **CLASSES | options)
+    with pytest.raises(RocPredictError, match="layer='same' needs an AnnData or an h5ad file"):
+        rp.screen(X, Y, layer="same", **CLASSES)
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Start two worker processes."""
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, memory_limit="1GB", dashboard_address=":0"
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+def dask_table():
+    return da.from_array(X, chunks=(500, 4)), da.from_array(Y, chunks=700)
+
+
+@pytest.mark.parametrize("empirical", [True, False, "top"])
+def test_dask_computes_on_the_workers(client, empirical, folder, monkeypatch):
+    """The client receives labels, moments and results, and none of the cells of the table."""
+    received, gather = [], distributed.Client._gather
+
+    async def counted(self, *arguments, **options):
+        result = await gather(self, *arguments, **options)
+        received.append(len(distributed.protocol.pickle.dumps(result)))
+        return result
+
+    monkeypatch.setattr(distributed.Client, "_gather", counted)
+    options = CLASSES | {"empirical": empirical, "n_top": 4}
+    expected = rp.screen(X, Y, feature_names=NAMES, **options)
+    exact = EXACT if empirical is True else ("n_negative", "n_missing")
+    array, labels = dask_table()
+    for y in (Y, labels):
+        assert_same(rp.screen(array, y, feature_names=NAMES, **options), expected, exact)
+    assert_same(rp.screen(dd.read_parquet(folder / "parquet"), "y", **options), expected, exact)
+    assert received
+    assert max(received) < 15_000 < X.nbytes / 10
+
+
+def _slow(block, block_info=None):
+    time.sleep(0.2)
+    return block
+
+
+def test_a_killed_worker_changes_no_result():
+    """A worker process is killed in the middle of a screening: the chunks are computed again."""
+    rows = np.random.default_rng(3).normal(size=(1_600, 6))
+    y = np.arange(1_600) % 2
+    short = dask.config.set({"distributed.comm.timeouts.connect": "2s"})  # of connections to the killed worker
+    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0")
+    with short, cluster, distributed.Client(cluster) as own:
+        table = da.from_array(rows, chunks=(200, 6)).map_blocks(_slow, dtype=float)
+        expected = rp.screen(table, y)
+        pids = own.run(os.getpid)
+        killer = threading.Timer(0.4, os.kill, (next(iter(pids.values())), signal.SIGKILL))
+        killer.start()
+        result = rp.screen(table, y)
+        killer.join()
+        left = own.run(os.getpid)
+    assert set(left.values()) != set(pids.values())
+    assert result == expected
+    np.testing.assert_array_equal(result["empirical_auc"], rp.screen(rows, y)["empirical_auc"])
+
+
+BUDGET = 64_000_000
+LONG = 100_000, 400
+SCRIPT = """
+import sys, threading, time
+import numpy as np
+import scipy.sparse as sp
+import anndata, narwhals, polars, pyarrow.dataset
+import rocpredict as rp
+
+def anonymous():
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("RssAnon")) * 1024
+
+def file(path):
+    return path
+
+def lazy(path):
+    import polars
+    return polars.scan_parquet(path)
+
+def dataset(path):
+    import pyarrow.dataset
+    return pyarrow.dataset.dataset(path)
+
+def reader(path):
+    import pyarrow as pa
+    file = pa.ipc.open_file(pa.memory_map(path))
+    batches = map(file.get_batch, range(file.num_record_batches))
+    return pa.RecordBatchReader.from_batches(file.schema, batches)
+
+def relation(path):
+    import duckdb
+    duckdb.execute("set memory_limit='32MB'; set threads=1")
+    return duckdb.sql(f"select * from '{path}'")
+
+def backed(path):
+    import anndata
+    return anndata.read_h5ad(path, backed="r")
+
+open_source, small, path = locals()[sys.argv[1]], sys.argv[2], sys.argv[3]
+table, labels = np.zeros((2_000, 600)), np.arange(2_000) % 2
+for X in (table, np.asfortranarray(table), sp.csr_matrix(table), sp.csc_matrix(table)):
+    for empirical in (True, False):
+        rp.screen(X, labels, empirical=empirical, engine="numba")
+rp.screen(open_source(small), "y", positive="sick", engine="numba")
+base, peak, done = anonymous(), [0], threading.Event()
+
+def watch():
+    while not done.wait(0.001):
+        peak[0] = max(peak[0], anonymous())
+
+watcher = threading.Thread(target=watch)
+watcher.start()
+for empirical in (False, True):
+    rp.screen(open_source(path), "y", positive="sick", empirical=empirical, memory=int(sys.argv[4]), engine="numba")
+done.set()
+watcher.join()
+print(peak[0] - base)
+"""
+LARGE_ROUTES = [
+    ("file", "parquet"),
+    ("lazy", "parquet"),
+    ("dataset", "parquet"),
+    ("relation", "parquet"),
+    ("file", "feather"),
+    ("reader", "feather"),
+    ("file", "csv"),
+    ("backed", "dense.h5ad"),
+    ("file", "csr.h5ad"),
+    ("file", "csc.h5ad"),
+]
+
+
+def write_table(path, kind, n_rows):
+    """Write a table of 400 columns in a format; a sparse one has four times the columns and a quarter of the cells."""
+    rng = np.random.default_rng(1)
+    labels = np.where(np.arange(n_rows) % 3, "well", "sick")
+    width = LONG[1]
+    values = rng.integers(-999, 1_000, (n_rows, width)) / 100
+    if kind.endswith("h5ad"):
+        obs = pd.DataFrame({"y": labels}, index=[str(row) for row in range(n_rows)])
+        if kind != "dense.h5ad":
+            indices = np.tile(np.arange(width, dtype=np.int32), n_rows) * 4
+            indices += np.repeat(np.arange(n_rows, dtype=np.int32) % 4, width)
+            values = sp.csr_matrix((values.ravel(), indices, np.arange(n_rows + 1) * width), shape=(n_rows, 4 * width))
+        anndata.AnnData(values.tocsc() if kind == "csc.h5ad" else values, obs=obs).write_h5ad(path)
+        return
+    frame = pl.DataFrame(values, schema=[f"f{place}" for place in range(width)], orient="row")
+    frame = frame.with_columns(pl.Series("y", labels))
+    if kind == "parquet":
+        frame.write_parquet(path, row_group_size=5_000, compression="lz4")
+    elif kind == "feather":
+        frame.write_ipc(path, compat_level=pl.CompatLevel.oldest(), record_batch_size=2_000)
+    else:
+        frame.write_csv(path)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "feather", "csv", "dense.h5ad", "csr.h5ad", "csc.h5ad"])
+def test_tables_of_five_times_the_memory_budget(tmp_path, kind):
+    """The peak of anonymous memory above that of the imports and compiled code is below the budget."""
+    assert LONG[0] * LONG[1] * 8 >= 5 * BUDGET
+    paths = tmp_path / f"small.{kind}", tmp_path / f"large.{kind}"
+    for path, n_rows in zip(paths, (1_000, LONG[0]), strict=True):
+        write_table(path, kind, n_rows)
+    for route in (name for name, written in LARGE_ROUTES if written == kind):
+        words = [sys.executable, "-c", SCRIPT, route, *map(str, paths), str(BUDGET)]
+        child = subprocess.run(words, check=True, capture_output=True, text=True)
+        assert int(child.stdout) < BUDGET, (kind, route)
+
+
+def test_progress_of_a_file_is_reported_for_moments(folder, monkeypatch):
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 8 * N_ROWS)
+    reports = []
+    rp.screen(folder / "parquet", "y", empirical=False, progress=lambda *report: reports.append(report), **CLASSES)
+    assert reports == [(done, 10) for done in range(1, 11)]
+
+
+def _truncated(folder, path):
+    path.write_bytes((folder / "parquet" / "0.parquet").read_bytes()[:-100])
+    return path
+
+
+def _parts(*frames):
+    def write(_, path):
+        path.mkdir()
+        for place, frame in enumerate(frames):
+            frame.write_parquet(path / f"{place}.parquet")
+        return path
+
+    return write
+
+
+GOOD = pl.DataFrame({"f": [1.0, 2.0, 3.0, 4.0], "y": ["sick", "well"] * 2})
+REFUSED = {
+    r"1\.parquet has no column 'f', which 0\.parquet has": _parts(GOOD, GOOD.rename({"f": "g"})),
+    r"1\.parquet has no column 'y', which 0\.parquet has": _parts(GOOD, GOOD.drop("y")),
+    r"1\.parquet: column 'f' holds String where 0\.parquet has Float64": _parts(
+        GOOD, GOOD.with_columns(f=pl.lit("text"))
+    ),
+    r"y has missing values \(NaN\) in 2 of 8 rows": _parts(
+        GOOD, GOOD.with_columns(y=pl.when(pl.col("f") > 2).then("y"))
+    ),
+    "cannot be read as Parquet": _truncated,
+    r"column 'f' contains integers beyond 2\*\*53": _parts(GOOD.with_columns(f=pl.Series([2**53 + 1] * 4))),
+    r"1\.parquet has no column 'f'; columns must be the same": lambda folder, path: ds.dataset(
+        _parts(GOOD, GOOD.rename({"f": "g"}))(folder, path)
+    ),
+    r"1\.parquet: column 'f' holds .*string where the data set has double": lambda folder, path: ds.dataset(
+        _parts(GOOD, GOOD.with_columns(f=pl.lit("text")))(folder, path)
+    ),
+    "y has missing values": lambda *_: dd.from_pandas(
+        pd.DataFrame({"f": [1.0, 2, 3], "y": ["sick", None, "well"]}), npartitions=2
+    ),
+    "X is a Dask array of <U1": lambda *_: da.from_array(np.array([["a"], ["b"]])),
+    "X has no numeric column": lambda *_: dd.from_pandas(
+        pd.DataFrame({"f": ["a", "b"], "y": ["sick", "well"]}), npartitions=1
+    ),
+}
+
+
+def test_tables_that_are_refused(folder, tmp_path):
+    def check(item):
+        words, make = item
+        with pytest.raises(RocPredictError, match=words) as caught:
+            rp.screen(make(folder, tmp_path / str(hash(words))), "y", positive="sick")
+        assert "\n" not in str(caught.value)
+
+    check_each({words: (words, make) for words, make in REFUSED.items()}, check)
+
+
+def test_memory_is_a_size():
+    refused = {
+        "memory='much' is not a size": "much",
+        "memory='5 XB' is not a size": "5 XB",
+        "memory=True is not a size": True,
+        "memory='1MB' is too small; pass '16MB' or more": "1MB",
+        "memory=-5 is too small": -5,
+    }
+    for words, memory in refused.items():
+        for call in (rp.screen, rp.summarize):
+            with pytest.raises(RocPredictError, match=words):
+                call(X, Y, memory=memory, **CLASSES)
+    assert [blocks.parse_memory(size) for size in ("1GB", " 1.5 gib", "16000kB", 2**30)] == [
+        10**9,
+        3 * 2**29,
+        16 * 10**6,
+        2**30,
+    ]
+
+
+def test_a_column_beyond_the_budget_is_refused_with_its_size(tmp_path):
+    n_rows = 1_000_000
+    frame = pl.DataFrame({"f": np.arange(n_rows) % 7.0, "y": np.arange(n_rows) % 2})
+    frame.write_parquet(tmp_path / "long.parquet")
+    words = "memory='16MB' is too small for a column of 8MB; pass memory='40MB' or more"
+    with pytest.raises(RocPredictError, match=words):
+        rp.screen(tmp_path / "long.parquet", "y", memory="16MB")
+    assert rp.screen(tmp_path / "long.parquet", "y", memory="40MB")["n_positive"].tolist() == [n_rows // 2]
+
+
+def test_partitions_that_are_empty_or_of_one_class():
+    parts = [X[:100], X[:0], X[100:400], X[400:401]]
+    arrays = da.concatenate([da.from_array(part, chunks=(max(1, len(part)), -1)) for part in parts if len(part)])
+    frame = pd.DataFrame(X[:401], columns=NAMES).assign(y=np.sort(Y[:401]))
+    empty = dd.concat(
+        [
+            dd.from_pandas(frame[:50], npartitions=1),
+            dd.from_pandas(frame[:0], npartitions=1),
+            dd.from_pandas(frame[50:], npartitions=2),
+        ]
+    )
+    for empirical in (True, False):
+        options = CLASSES | {"empirical": empirical}
+        exact = EXACT if empirical else ("n_missing",)
+        assert_same(
+            rp.screen(arrays, Y[:401], feature_names=NAMES, **options),
+            rp.screen(X[:401], Y[:401], feature_names=NAMES, **options),
+            exact,
+        )
+        assert_same(rp.screen(empty, "y", **options), rp.screen(frame, "y", **options), exact)
+
+
+def test_numbers_of_csv_chunks_are_those_of_the_csv_module(tmp_path, monkeypatch):
+    """Quotes, markers of missing values, line ends and unusual numbers: polars reads them equally, or leaves them."""
+    cells = ["1", "-1.5e3", "+.5", " 1", "1_000", "inf", "-Infinity", "1e999", "", "NA", "nan", "?", "0.1", "5e-324"]
+    digits = [repr(value) for value in (RNG.normal(size=40) * 10.0 ** RNG.integers(-300, 300, 40)).tolist()]
+    for quote, end in (("", "\n"), ('"', "\r\n"), ('"', "\n")):
+        lines = [
+            f"{cell},{quote}a, b{quote or 'x'},{quote}s{place % 2}{quote}" if quote else f"{cell},ab,s{place % 2}"
+            for place, cell in enumerate([*cells, *digits] * 3)
+        ]
+        (tmp_path / "t.csv").write_text(end.join(["x,word,y", *lines]) + end, newline="")
+        expected = rp.screen(tmp_path / "t.csv", "y", positive="s1", nan_policy="omit")
+        with monkeypatch.context() as patch:
+            patch.setattr(csv_chunks, "MIN_BYTES", 0)
+            patch.setattr(csv_chunks, "CHUNK_BYTES", 256)
+            for empirical in (True, False):
+                result = rp.screen(tmp_path / "t.csv", "y", positive="s1", empirical=empirical)
+                for column in ("n_negative", "n_missing", *(EXACT if empirical else ())):
+                    np.testing.assert_array_equal(result[column], expected[column])
+
+
+def test_csv_lines_that_polars_would_accept_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(csv_chunks, "MIN_BYTES", 0)
+    monkeypatch.setattr(csv_chunks, "CHUNK_BYTES", 64)
+    good = "".join(f"{row},{row},s{row % 2}\n" for row in range(2_000))
+    late = {
+        "t.csv, line 2002: 2 cells where the header has 3": "1,2\n",
+        "t.csv, line 2002: column 'b' holds 'text', which is not a number, among numbers": "1,text,s1\n",
+        "t.csv, line 2002: column 'y' has no label": "1,2,\n",
+    }
+    for words, line in late.items():
+        (tmp_path / "t.csv").write_text("a,b,y\n" + good + line + good)
+        for empirical in (True, False):
+            with pytest.raises(RocPredictError, match=words):
+                rp.screen(tmp_path / "t.csv", "y", positive="s1", empirical=empirical)
+
+
+def test_an_interrupted_screening_leaves_no_file(folder, tmp_path):
+    """Ctrl-C in the middle: the output is not there, and neither is a temporary file."""
+    frame = pl.concat([FRAME.drop("word")] * 100)
+    frame.write_parquet(tmp_path / "t.parquet")
+    out, temporary = tmp_path / "out.csv", tmp_path / "tmp"
+    temporary.mkdir()
+    words = [
+        sys.executable,
+        "-m",
+        "rocpredict",
+        "screen",
+        str(tmp_path / "t.parquet"),
+        "--label",
+        "y",
+        "--positive",
+        "sick",
+        "--out",
+        str(out),
+    ]
+    code = (
+        "import sys, os, signal, threading, rocpredict.screening.screen as s\n"
+        "old = s.count_blocks\n"
+        "def interrupt(*a, **k):\n    os.kill(os.getpid(), signal.SIGINT)\n    return old(*a, **k)\n"
+        "s.count_blocks = interrupt\n"
+        "from rocpredict.cli import main\nsys.exit(main(sys.argv[1:]))"
+    )
+    child = subprocess.run(
+        [sys.executable, "-c", code, *words[3:]],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"TMPDIR": str(temporary)},
+    )
+    assert child.returncode not in (0, 1, 2)
+    assert "Traceback" not in child.stderr
+    assert not out.exists()
+    assert not list(temporary.iterdir())

@@ -1,0 +1,246 @@
+"""Summaries of several sites as files: written, merged, screened, and refused if they do not belong together."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rocpredict as rp
+from rocpredict import RocPredictError
+from rocpredict.base.files import format_csv
+from tests.cases import check_each, optional
+
+jsonschema = optional("jsonschema")
+SCHEMA = json.loads(Path(rp.__file__).with_name("screening").joinpath("summary.schema.json").read_text("utf-8"))
+CLASSES = {"positive": "sick", "negative": "well"}
+OPTIONS = "--label outcome --positive sick --unit glucose=mg/dL"
+
+
+def columns(seed, rows=60, positives=30):
+    rng = np.random.default_rng(seed)
+    y = np.arange(rows) < positives
+    return {
+        "outcome": np.where(y, "sick", "well"),
+        "glucose": 100 + 10 * rng.normal(size=rows) + 10 * y,
+        "mass": rng.normal(size=rows) + y,
+        "rare": np.where(np.arange(rows) % (rows // 2) < 3, 1.5 + np.arange(rows), np.nan),
+    }
+
+
+@pytest.fixture
+def sites(tmp_path, monkeypatch, run):
+    """Three sites as CSV and as summaries, in the folder where the command runs."""
+    monkeypatch.chdir(tmp_path)
+    for seed, site in enumerate("abc"):
+        table = columns(seed)
+        text = format_csv([list(table), *zip(*(values.tolist() for values in table.values()), strict=True)])
+        Path(f"{site}.csv").write_text(text.replace("nan", ""), encoding="utf-8")
+        code, out, err = run(f"summarize {site}.csv {OPTIONS} --out site-{site}.json")
+        assert (code, err) == (0, "")
+        assert out.startswith(f"site-{site}.json: 3 features. Negative: well; positive: sick.\n")
+        assert "Blanked, fewer than 5 values in a class: rare.\n" in out
+
+
+def read(name):
+    return rp.TwoClassSummary.from_json(Path(name).read_text("utf-8"))
+
+
+def error_of(run, line):
+    code, out, err = run(line)
+    assert (code, out, err.count("\n")) == (2, "", 1), (code, out, err)
+    return err.removeprefix("rocpredict: ").rstrip()
+
+
+def test_merged_files_are_the_summary_of_all_rows(sites, run):
+    """Counts exactly, moments to rounding; what was left out is left out, and the sum is called one pooled sample."""
+    code, out, err = run("merge site-*.json --out all.json")
+    assert (code, err) == (0, "")
+    assert "This is one pooled sample: if means, units or proportions of positives differ between the files" in out
+    tables = [columns(seed) for seed in range(3)]
+    whole = {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
+    expected, merged = rp.summarize(whole, "outcome", **CLASSES), read("all.json")
+    for part, other in ((merged.negative, expected.negative), (merged.positive, expected.positive)):
+        assert part.count.tolist() == [90, 90, 0]
+        assert part.n_missing.tolist() == [0, 0, 0]
+        np.testing.assert_allclose(part.mean[:2], other.mean[:2], rtol=1e-14)
+        np.testing.assert_allclose(part.std[:2], other.std[:2], rtol=1e-13)
+        assert np.isnan(part.mean[2])
+        assert part.minimum is None
+    assert merged.units == ("mg/dL", "", "")
+    assert (merged.min_count, len(merged.file_checksums)) == (5, 3)
+    assert merged.table().notes[1].startswith("This is one pooled sample")
+    code, out, err = run("screen all.json")
+    assert (code, err) == (0, "")
+    assert [line.split()[0] for line in out.splitlines()[3:6]] == ["mass", "glucose", "rare"]
+    assert "This is one pooled sample" in out
+    document = json.loads(run("screen all.json --feature mass --json")[1])
+    row = rp.screen(expected, empirical=False).feature("mass")
+    assert document["features"][0]["auc"] == pytest.approx(row["auc"][0], rel=1e-12)
+
+
+@pytest.mark.extra("jsonschema")
+def test_files_obey_the_published_schema(sites, run):
+    """Files of the command line and of ``to_json``; also with four moments, NaN, infinities and numbers as labels."""
+    validator = jsonschema.Draft202012Validator(SCHEMA)
+    validator.check_schema(SCHEMA)
+    run("merge site-a.json site-b.json --out all.json")
+    texts = [Path(name).read_text("utf-8") for name in ("site-a.json", "all.json")]
+    X = np.array([[1.0, np.nan, np.inf], [2.0, np.nan, -np.inf], [3.0, np.nan, 1.0], [5.0, 1.0, 2.0]])
+    for labels in ((0, 1), (0.5, 1.5), (False, True), ("é", "ü")):
+        y, classes = np.array(labels)[[0, 0, 1, 1]], {"positive": labels[1], "negative": labels[0]}
+        for order in (2, 4):
+            with np.errstate(all="ignore"):
+                texts.append(rp.summarize(X, y, moments=order, histogram_edges=order, **classes).to_json())
+    for text in texts:
+        validator.validate(json.loads(text))
+        assert rp.TwoClassSummary.from_json(text).to_json() == text.rstrip("\n")
+
+
+def changed(**values):
+    content = json.loads(read("site-a.json").to_json()) | values
+    return json.dumps({name: value for name, value in content.items() if value is not ...})
+
+
+def test_files_that_do_not_belong_together(sites, run):
+    """The difference is named: features, their order, units, labels, a file twice, other versions, other JSON."""
+    run("merge site-a.json site-b.json --out ab.json")
+    run("summarize b.csv --label outcome --positive sick --out unitless.json")
+    run("summarize b.csv --label outcome --positive well --unit glucose=mg/dL --out reversed.json")
+    run("summarize b.csv --label outcome --positive sick --exclude rare --unit glucose=mg/dL --out fewer.json")
+    turned = read("site-b.json").select([1, 0, 2])
+    Path("turned.json").write_text(turned.to_json(), encoding="utf-8")
+    Path("copy.json").write_text(Path("site-a.json").read_text("utf-8"), encoding="utf-8")
+    Path("later.json").write_text(changed(version=2), encoding="utf-8")
+    Path("cluster.json").write_text(changed(cluster=["ward"]), encoding="utf-8")
+    Path("renamed.json").write_text(changed(feature_names=["glucose", "mass", "other"]), encoding="utf-8")
+    Path("short.json").write_text(changed(units=["mg"]), encoding="utf-8")
+    Path("cut.json").write_text(changed()[:300], encoding="utf-8")
+    Path("other.json").write_text('{"features": []}', encoding="utf-8")
+    Path("lacks.json").write_text(changed(negative=...), encoding="utf-8")
+    Path("bytes.json").write_bytes(b"\xff\xfe{")
+    expected = {
+        "merge site-a.json copy.json": "copy.json contains the same data as site-a.json; pass each file once",
+        "merge site-a.json site-a.json": "site-a.json contains the same data as site-a.json; pass each file once",
+        "merge ab.json site-b.json": "site-b.json contains the same data as ab.json; pass each file once",
+        "merge site-a.json fewer.json": "site-a.json and fewer.json cannot be merged: only the first has 'rare'",
+        "merge fewer.json site-a.json": "fewer.json and site-a.json cannot be merged: only the second has 'rare'",
+        "merge site-a.json turned.json": "site-a.json and turned.json cannot be merged: features are in another order, "
+        "first 'glucose' and 'mass' at position 0",
+        "merge site-a.json unitless.json": "site-a.json and unitless.json cannot be merged: the unit of 'glucose' is "
+        "'mg/dL' in the first and not stated in the second",
+        "merge site-a.json reversed.json": "site-a.json and reversed.json cannot be merged: the negative label is "
+        "'well' in the first and 'sick' in the second",
+        "merge site-b.json later.json": "later.json: the JSON is a summary of version 2; this rocpredict reads version "
+        "1 without cluster and stratum: install a later rocpredict",
+        "merge site-b.json cluster.json": "cluster.json: the JSON is a summary of version 1, cluster=['ward']; this "
+        "rocpredict reads version 1 without cluster and stratum: install a later rocpredict",
+        "merge renamed.json": "renamed.json: the JSON is not a valid summary: feature_checksum does not match "
+        "feature_names; the names may have been changed",
+        "merge short.json": "short.json: the JSON is not a summary: units ['mg'] is not a list of 3 texts",
+        "merge other.json": "other.json: the JSON is not a summary; it needs format='rocpredict summary'",
+        "screen other.json": "other.json: the JSON is not a summary; it needs format='rocpredict summary'",
+        "merge lacks.json": "lacks.json: the JSON is not a summary: negative is missing",
+        "merge nosuch.json": "nosuch.json: No such file or directory",
+        "screen site-a.json site-b.json": "2 files, some of them summaries (.json), cannot be screened together; merge "
+        "summaries with rocpredict merge",
+        "screen site-a.json --label outcome": "--label 'outcome' is for tables; a summary has its labels",
+        "screen site-a.json --empirical top": "--empirical top is for tables; a summary has no observations",
+        "screen site-a.json --feature masss": "--feature 'masss' is not a column of site-a.json; columns are "
+        "'glucose', 'mass', 'rare'; did you mean 'mass'?",
+        "screen site-a.json --positive ill": "--positive 'ill' is not the positive label of the summary",
+        "merge site-a.json --out all.csv": "--out all.csv: pass a name that ends in .json",
+        f"summarize a.csv {OPTIONS} --min-count 0": "--min-count 0 is below 1; pass 1 or more",
+        f"summarize a.csv {OPTIONS} --min-count 31": "every feature has fewer than --min-count 31 values in a class: "
+        "3 to 30 negative and 3 to 30 positive; nothing is left",
+        f"summarize a.csv {OPTIONS} --unit mass": "--unit mass is not of the form COLUMN=UNIT",
+        f"summarize a.csv {OPTIONS} --unit size=m": "--unit has the feature 'size'; features are 'glucose', 'mass', "
+        "'rare'",
+        "summarize a.csv --positive sick": "--label is needed; columns are outcome, glucose, mass, rare",
+    }
+    starts = {"merge cut.json": "cut.json: text is not the JSON", "merge bytes.json": "bytes.json: 'utf-8' codec"}
+    check_each({line: (line, words) for line, words in expected.items()}, lambda case: _is_refused(run, *case))
+    for line, words in starts.items():
+        assert error_of(run, line).startswith(words)
+
+
+def _is_refused(run, line, words):
+    message = error_of(run, line)
+    assert message == words or message.startswith(f"{words}, "), message
+
+
+def test_contents_are_in_words(sites):
+    """The text names the lists, the blanked features and possible inferences, and extremes if there are any."""
+    content = json.loads(Path("site-a.json").read_text("utf-8"))
+    assert "No observation is listed." in content["contents"]
+    assert "Features with fewer than 5 values in a class are blanked: their counts are 0." in content["contents"]
+    assert content["negative"]["minimum"] is None
+    assert content["positive"]["count"] == [30, 30, 0]
+    four = json.loads(rp.summarize(columns(0), "outcome", moments=4, **CLASSES).to_json())
+    assert "Minimum and maximum are listed, which are values of single observations." in four["contents"]
+    assert "blanked" not in four["contents"]
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=1, max_size=6), st.integers(1, 12))
+def test_small_counts_are_suppressed(counts, least):
+    """No class of a feature keeps between 1 and ``least`` - 1 values; other features keep all numbers."""
+    sizes = np.array(counts)
+    both = sizes.min(axis=1) >= least
+    classes = [
+        rp.ClassSummary(n, n % 3, np.where(n > 0, 1.5 * n, np.nan), np.where(n > 1, 2.0 * n, 0.0)) for n in sizes.T
+    ]
+    summary = rp.TwoClassSummary(*classes, tuple(f"x{j}" for j in range(len(sizes))))
+    if not both.any():
+        with pytest.raises(RocPredictError, match="nothing is left"):
+            summary.suppress_small_counts(least)
+        return
+    shared = summary.suppress_small_counts(least)
+    for part, before in ((shared.negative, summary.negative), (shared.positive, summary.positive)):
+        assert part.count.dtype == before.count.dtype
+        np.testing.assert_array_equal(part.count, np.where(both, before.count, 0))
+        np.testing.assert_array_equal(part.n_missing, np.where(both, before.n_missing, 0))
+        np.testing.assert_array_equal(part.mean, np.where(both, before.mean, np.nan))
+        np.testing.assert_array_equal(part.m2, np.where(both, before.m2, 0.0))
+    assert rp.TwoClassSummary.from_json(shared.to_json()) == shared
+
+
+def test_a_file_is_added_once():
+    """In Python too; parts of one table in memory, which come from no file, are added as they are."""
+    parts = [rp.summarize(columns(seed), "outcome", **CLASSES) for seed in range(3)]
+    a, b, c = (rp.TwoClassSummary.from_json(part.to_json()) for part in parts)
+    assert (a + b).file_checksums == (*a.file_checksums, *b.file_checksums)
+    assert (parts[0] + parts[0]).file_checksums == ()
+    for twice in (lambda: a + a, lambda: (a + b) + (c + a), lambda: a + parts[0]):
+        with pytest.raises(
+            RocPredictError, match=r"both contain the file with checksum [0-9a-f]{64}; add each file once"
+        ):
+            twice()
+    assert len({part.file_checksums for part in (a, b, c, a.select([0]))}) == 3
+
+
+def test_statistics_of_a_table_are_a_summary():
+    """Means, standard deviations and counts, of one feature or several; refused if they do not fit together."""
+    summary = rp.TwoClassSummary.from_stats(
+        mean=([5.0, 1.0], [6.0, 2.0]), std=(0.5, [1.0, 2.0]), count=(20, [30, 31]), feature_names=["a", "b"], **CLASSES
+    )
+    np.testing.assert_allclose(summary.positive.std, [1.0, 2.0], rtol=1e-15)
+    assert summary.positive.count.tolist() == [30, 31]
+    roc = rp.PredictedRoc.from_stats(mean=(5, 6), std=(0.5, 1), count=(20, 30))
+    assert rp.PredictedRoc.from_summary(summary).auc()[0] == pytest.approx(roc.auc(), rel=1e-15)
+    assert rp.TwoClassSummary.from_stats(mean=(0, 1), std=(1, 1), count=(9.5, 9)).negative.count.tolist() == [9.5]
+    refused = {
+        "count=1.0 is below 2; pass 2 or more observations": {"count": (1, 5)},
+        "std=array([-1.]) is negative": {"std": (-1, 1)},
+        "mean=array([nan])": {"mean": (np.nan, 1)},
+        "mean=3 is not a pair": {"mean": 3},
+        "feature_names=('a', 'b') are not 1 unique name": {"feature_names": ["a", "b"]},
+        "mean, std and count have shape (1, 1); pass numbers": {"mean": ([[1]], [[2]])},
+        "units= has the feature 'y'; features are 'x0'": {"units": {"y": "m"}},
+        "units=3 is not a mapping of feature names to text": {"units": 3},
+    }
+    for words, options in refused.items():
+        with pytest.raises(RocPredictError) as error:
+            rp.TwoClassSummary.from_stats(**{"mean": (0, 1), "std": (1, 1), "count": (9, 9)} | options)
+        assert str(error.value).startswith(words), str(error.value)
