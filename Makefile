@@ -25,7 +25,7 @@ check-slow: $(VENV)/group-test  ## the slow simulations that test skips
 test-core: $(CORE)/installed  ## the tests without any optional library
 	@ROCPREDICT_CORE=1 $(CORE)/bin/python -m pytest -n 2 --ignore tests/browser tests
 
-test-browser: $(VENV)/group-browser $(VENV)/axe  ## the teaching page and the reports in a real Chromium (see system)
+test-browser: $(VENV)/group-browser $(VENV)/axe  ## the teaching page and the reports in Chromium and Firefox (see system)
 	@$(BIN)/python -m pytest tests/browser
 
 notebooks: $(VENV)/group-test $(VENV)/compiled  ## run the notebooks and store their output
@@ -79,10 +79,10 @@ clean:  ## remove all that make has created
 	rm -rf $(VENV) $(CORE) build dist docs/generated .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-system:  ## install what needs apt and root: Chromium, for test-browser
-	@command -v chromium >/dev/null && command -v chromedriver >/dev/null \
-	  || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium chromium-driver fonts-dejavu-core; } \
-	  || { echo "Chromium and chromedriver could not be installed; as root: apt-get install chromium chromium-driver" >&2; exit 1; }
+system:  ## install what needs apt and root: Chromium and Firefox, for test-browser
+	@command -v chromium >/dev/null && command -v chromedriver >/dev/null && command -v firefox-esr >/dev/null \
+	  || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium chromium-driver firefox-esr fonts-dejavu-core; } \
+	  || { echo "Browsers could not be installed; as root: apt-get install chromium chromium-driver firefox-esr" >&2; exit 1; }
 
 # What numba keeps of a kernel is not thrown away by itself when another kernel that it calls has changed.
 $(VENV)/compiled: $(shell find rocpredict/screening/kernels -name '*.py') $(VENV)/pip

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import rocpredict
 
 project = "rocpredict"
@@ -17,4 +19,7 @@ numpydoc_show_class_members = False  # autodoc lists them
 html_theme = "furo"
 html_title = "rocpredict"
 html_static_path = ["static"]
+html_extra_path = ["generated/live"]  # the teaching page, in the folder teach
 html_css_files = ["style.css"]
+
+rocpredict.TeachingPage().save_site(Path(__file__).parent / "generated" / "live" / "teach")

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from rocpredict.cli.common import translate_to_options
+from rocpredict.teaching.assets import load_translations
 from rocpredict.teaching.page import TeachingPage
 
 
@@ -28,7 +29,6 @@ def payload(path):
 
 
 def test_a_saved_page_is_the_librarys(run):
-    """`--save` writes what TeachingPage writes, and prints where."""
     assert run("teach --save t.html") == (0, "t.html\n", "")
     assert Path("t.html").read_text("utf-8") == TeachingPage().to_html()
 
@@ -42,6 +42,24 @@ def test_where_the_page_begins(run):
     classes = "--positive virginica --negative versicolor"
     assert run(f"teach iris {classes} --feature petal_length --save i.html")[0] == 0
     assert payload("i.html")["start"] == {"data": "iris", "pair": 2, "feature": 2}
+
+
+def test_two_gaussians_have_names(run):
+    """A published table with the names of its classes, feature and unit, a prevalence and a heading."""
+    names = ["--negative", "healthy", "--positive", "ill", "--feature", "glucose", "--unit", "mmol/L"]
+    line = "teach --mean 5.1 6.4 --std 0.9 1.2 --prevalence 0.1 --save t.html"
+    assert run(line, *names, "--title", "A marker")[0] == 0
+    document = payload("t.html")
+    assert document["names"] == {
+        "pair": {"negative": "healthy", "positive": "ill"},
+        "feature": {"name": "glucose", "unit": "mmol/L"},
+    }
+    assert (document["title"], document["start"]["prevalence"]) == ("A marker", 0.1)
+    assert run(line, "--lang", "de", "--unit", "mmol/L")[0] == 0
+    words = load_translations("de")["page"]
+    assert payload("t.html")["names"]["pair"] == {name: words[name] for name in ("negative", "positive")}
+    assert run(line)[0] == 0
+    assert "names" not in payload("t.html")
 
 
 def test_a_file_is_on_the_page(run):
@@ -59,7 +77,6 @@ def test_a_file_is_on_the_page(run):
 
 
 def test_the_worksheet_is_written(run):
-    """Alone it ends there; with --save both files are written."""
     assert run("teach --worksheet sheet.html") == (0, "sheet.html\n", "")
     assert Path("sheet.html").read_text("utf-8").startswith("<!DOCTYPE html>")
     assert run("teach --worksheet sheet.html --save t.html --lang de") == (0, "sheet.html\nt.html\n", "")
@@ -67,9 +84,22 @@ def test_the_worksheet_is_written(run):
         assert '<html lang="de">' in Path(name).read_text("utf-8")
 
 
+def test_a_folder_for_the_web_is_written(run):
+    """The folder is printed; with --save both are written."""
+    line = "teach --site site --url https://example.org/roc.html --prevalence 0.1"
+    assert run(line, "--save", "t.html") == (0, "t.html\nsite\n", "")
+    assert payload("site/index.html") == payload("t.html")
+    assert payload("t.html")["url"] == "https://example.org/roc.html"
+    assert json.loads(run(line, "--json")[1]) == {"site": "site"}
+    assert run("teach --url example.org") == (
+        2,
+        "",
+        "rocpredict: --url 'example.org' is not an address such as 'https://example.org/roc/'\n",
+    )
+
+
 @pytest.mark.parametrize(("line", "shown"), [("teach", 1), ("teach --no-browser", 0)])
 def test_it_serves_until_it_is_interrupted(run, monkeypatch, line, shown):
-    """The address is printed and opened, unless --no-browser; the end is no error."""
     opened, answers = [], []
 
     def wait(server):

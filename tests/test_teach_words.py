@@ -14,6 +14,13 @@ SCRIPTS = {name: _STATIC.joinpath(name).read_text("utf-8") for name in MODULES}
 CODE = "\n".join(SCRIPTS.values())
 # What `words` stands for in each script.
 SECTIONS = dict.fromkeys(MODULES, ("page",)) | {"lesson.js": ("lesson",), "sampling_panel.js": ("chance",)}
+SECTIONS |= {
+    "dialog.js": ("dialog",),
+    "qr.js": ("dialog",),
+    "overlays.js": ("overlay",),
+    "data_dialog.js": ("entry",),
+    "own_data.js": ("entry",),
+}
 _NAMED = re.compile(r"(?<![\w$])words((?:\.[A-Za-z_]\w*)+)(\[)?")
 _METHODS = {"replace", "length"}
 # The sections of the page: their names are arguments, and nothing else of the page's first level is looked up by name.
@@ -78,7 +85,10 @@ def test_every_word_that_a_script_names_exists():
 @pytest.mark.parametrize("lang", languages())
 def test_every_word_is_used(lang):
     """Every word of the page, the lesson and chance is named by a script, or looked up by a name that a script has."""
-    words = {section: load_translations(lang)[section] for section in ("page", "lesson", "chance")}
+    words = {
+        section: load_translations(lang)[section]
+        for section in ("page", "lesson", "chance", "dialog", "entry", "overlay")
+    }
     dead = [".".join(path) for path in _leaves(words) if not _is_used(path)]
     assert dead == []
 

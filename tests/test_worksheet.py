@@ -147,7 +147,7 @@ def test_the_sums_are_right_by_scipy(sheet):
 
 def test_statements_of_the_words_are_true():
     """The words themselves claim a few things: that an option is right, what lies near what, and which is larger."""
-    steps = load_translations("en")["lesson"]["steps"]
+    steps = load_translations("en")["worksheet"]["questions"]
     right = {key: step["options"][step["right"]] for key, step in steps.items() if "options" in step}
     assert len(rp.PredictedRoc(rp.Gaussian(5, 1), rp.Gaussian(6, 1)).crossings()) == 1
     assert right["hook"].startswith("Two crossings")
@@ -172,13 +172,13 @@ def test_statements_on_insulin_are_true():
     assert stats.skew(clean[0]) > 2  # "skewed"
     predicted = gaussian_roc(*insulin)
     assert predicted.negative.std > predicted.negative.mean
-    words = load_translations("en")["lesson"]["steps"]["pima"]
+    words = load_translations("en")["worksheet"]["questions"]["pima"]
     assert words["options"][words["right"]] == "Too many of them are exactly 0"
     assert "before any curve" in words["question"]  # for the zeros are not why the curves differ
 
 
 def test_samples_vary_as_the_worksheet_states(sheet):
-    """400 samples of either size: their SD has a standard error of 3.5 %, so a false failure is one in 10^4."""
+    """400 samples of either size: their SD has a standard error of 3.5%, so a false failure is one in 10^4."""
     count_few, few, count_many, many, ratio = sheet.of("sample")
     assert ratio == pytest.approx(few / many)
     assert 4 < ratio < 5

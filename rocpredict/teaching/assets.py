@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from base64 import b64encode
+from base64 import b85encode
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 from rocpredict.base.validation import RocPredictError, check_option, short_repr
 
 Words = dict[str, Any]
-_NOT_ON_THE_PAGE = ("python", "worksheet")
+_NOT_ON_THE_PAGE = ("python", "site", "worksheet")
 _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
@@ -80,11 +80,17 @@ def to_script_json(value: Any) -> str:
 
 
 MODULES = (
-    *("format.js", "model.js", "view_model.js", "sampling.js", "state.js"),  # pure
-    *("elements.js", "svg.js", "area_labels.js", "density_plot.js", "roc_plot.js", "measures_plot.js"),
-    *("confusion_table.js", "templates.js", "sampling_panel.js", "lesson.js", "readouts.js"),
-    *("export.js", "controls.js", "actions.js", "update.js", "page.js"),
+    *("format.js", "model.js", "fitted.js", "csv.js", "own_data.js"),  # pure
+    *("view_model.js", "sampling.js", "state.js", "dots.js", "description.js"),  # pure
+    *("elements.js", "frame.js", "svg.js", "overlays.js", "dot_marks.js"),
+    *("density_plot.js", "roc_plot.js", "measures_plot.js"),
+    *("terms.js", "confusion_table.js", "templates.js", "sampling_panel.js", "lesson.js", "readouts.js", "sentence.js"),
+    *("dialog.js", "qr.js", "data_dialog.js"),
+    *("export.js", "controls.js", "actions.js", "update.js", "panel.js", "page.js"),
 )
+_CONSTANTS = ("words", "normal")
+"""Parts of the payload that a saved page has in its compressed script."""
+_VENDORED = ("vendor", "lean_qr.js")
 _STANDALONE_EVALUATE_JS = "null"
 _SERVED_EVALUATE_JS = (
     "async (state) => { const reply = await fetch(`model?${new URLSearchParams(state)}`); "
@@ -95,26 +101,52 @@ _SERVED_EVALUATE_JS = (
 @cache
 def script() -> str:
     """Return all modules as one script, without imports, comment lines and indentation."""
-    lines = (line.strip() for name in MODULES for line in _text("static", name).splitlines())
+    files = [_VENDORED, *((name,) for name in MODULES)]
+    lines = (line.strip() for path in files for line in _text("static", *path).splitlines())
     retained = (line for line in lines if line and not line.startswith(("//", "import ", "/** ")))
     return "\n".join(line.removeprefix("export ") for line in retained)
 
 
 @cache
-def compressed_script() -> str:
-    """Return the compressed script in base64, which makes a saved file smaller."""
-    return b64encode(zlib.compress(script().encode(), 9)).decode()
-
-
-@cache
 def style() -> str:
     """Return the style sheet without comments and unneeded white space."""
-    text = re.sub(r"/\*.*?\*/", "", _text("static", "page.css"), flags=re.DOTALL)
+    text = "\n".join(_text("static", name) for name in ("page.css", "dialogs.css"))
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     text = re.sub(r" ?([{};,]) ?", r"\1", " ".join(text.split()))
     return text.replace(": ", ":").replace(";}", "}")
 
 
-def build_html(payload: dict[str, Any], *, served: bool = False) -> str:
+_STRING = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`)""")
+_REGEX = re.compile(r"/(?! )|(?<! )/")
+_SPACES = re.compile(r" ?([{}()\[\],;:?=<>!&|*%]|(?<![+-] )[+-](?! [+-])) ?")
+_TO_TEXT_SAFE = str.maketrans({"&": ",", "<": ".", ">": "/"})
+"""Characters of base 85 that HTML would escape, and their replacements, which base 85 does not use."""
+
+
+def _compact(line: str) -> str:
+    """Remove the spaces around punctuation, except in strings and in lines with regular expressions."""
+    parts = _STRING.split(line)
+    if line.count("`") not in (0, 2) or any(_REGEX.search(code) for code in parts[::2]):
+        return line
+    return "".join(part if index % 2 else _SPACES.sub(r"\1", part) for index, part in enumerate(parts))
+
+
+@cache
+def packed_script(constants: str) -> str:
+    """Return the script with its style sheet and constants, compressed and in base 85 to make a saved file smaller."""
+    additions = (
+        f"const CONSTANTS = {constants};\n"
+        'const sheet = document.createElement("style");\n'
+        f"sheet.textContent = {to_script_json(style())};\n"
+        "document.head.append(sheet);\n"
+    )
+    compact = re.sub(r"([{(,;])\n", r"\1", "\n".join(map(_compact, script().splitlines())))
+    deflate = zlib.compressobj(9, memLevel=7)  # smaller blocks compress this text best
+    packed = deflate.compress((additions + compact).encode()) + deflate.flush()
+    return b85encode(packed).decode().translate(_TO_TEXT_SAFE)
+
+
+def build_html(payload: dict[str, Any], *, served: bool = False, is_site: bool = False) -> str:
     """Return the page as one HTML file without external resources.
 
     Parameters
@@ -122,19 +154,26 @@ def build_html(payload: dict[str, Any], *, served: bool = False) -> str:
     payload : dict
         Data, texts and options of the page.
     served : bool, default=False
-        Whether a server computes ``model`` requests. A served page has a readable script, a saved page a compressed
-        one.
+        Whether a server computes ``model`` requests. A served page has readable scripts, styles and words, a saved page
+        compressed ones.
+    is_site : bool, default=False
+        Whether a worksheet and a preview image are in the folder of the page, which then links to them.
     """
-    words = python_strings(payload["lang"])
+    translations = load_translations(payload["lang"])
+    words = translations["python"]
     text: str = load_template("page.html").render(
         lang=payload["lang"],
         title=payload.get("title") or words["title"],
         words=words,
-        style=style(),
+        style=style() if served else None,
         script=script() if served else None,
-        packed=compressed_script(),
-        data=to_script_json(payload),
+        packed=packed_script(to_script_json({name: payload[name] for name in _CONSTANTS})),
+        data=to_script_json({name: part for name, part in payload.items() if served or name not in _CONSTANTS}),
         ask=_SERVED_EVALUATE_JS if served else _STANDALONE_EVALUATE_JS,
+        site=translations["site"] if is_site else None,
+        steps=translations["lesson"]["steps"].values() if payload["lesson"] else [],
+        url=payload.get("url"),
+        version=payload["version"],
         connect="'self'" if served else "'none'",
     )
     return text

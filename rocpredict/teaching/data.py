@@ -196,7 +196,7 @@ def builtin_dataset(key: str) -> PageDataset:
 
 
 def user_dataset(x: Any, y: Any, *, positive: Any, negative: Any, feature: Any, unit: Any) -> PageDataset:
-    """Return the data of a user.
+    """Return a data set made from the arrays that the user passed.
 
     Raises
     ------
@@ -254,7 +254,8 @@ def pair_index(rows: PageDataset, positive: Any, negative: Any) -> int:
             return index
     choices = ", ".join(f"{high!r} against {low!r}" for low, high in rows.pairs)
     raise RocPredictError(
-        f"positive={positive!r} against negative={negative!r} is not a pair of the page; pairs are {choices}"
+        f"positive={positive!r} against negative={negative!r} is not one of the class pairs on this page; these are "
+        f"{choices}"
     )
 
 

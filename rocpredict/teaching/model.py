@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
+from itertools import islice
 from threading import Lock
 from typing import Any, NamedTuple, cast
 
@@ -24,11 +26,14 @@ from rocpredict.base.validation import (
     short_repr,
     to_scalar,
 )
+from rocpredict.distributions.base import Distribution
+from rocpredict.distributions.fitting import FAMILIES, get_fitter
 from rocpredict.distributions.gaussian import Gaussian
+from rocpredict.distributions.histogram import Histogram
 from rocpredict.roc.empirical import EmpiricalRoc
 from rocpredict.roc.predicted import PredictedRoc
 from rocpredict.solvers.base import Hook, RocCurve, hook_of_polyline
-from rocpredict.solvers.quadrature import find_roots, make_log_density_ratio
+from rocpredict.solvers.quadrature import find_roots, interval_probability, make_log_density_ratio
 from rocpredict.solvers.thresholds import BestThreshold, log_cost_ratio
 from rocpredict.teaching.assets import python_strings
 from rocpredict.teaching.data import (
@@ -131,6 +136,7 @@ def _parse(name: str, value: Any) -> Any:
 
 
 _TAIL = 1e-12
+_MIN_FPR = 1e-300  # slopes between smaller values overflow
 _N_THRESHOLDS, _PROBABILITIES = 1025, np.linspace(0, 1, 257)[1:-1]
 
 
@@ -197,7 +203,8 @@ class TabulatedRoc(PredictedRoc):
 
     def tpr_at_fpr(self, fpr: ArrayLike) -> ArrayOrFloat:
         """Return the TPR at FPR values, interpolated in the table."""
-        return to_scalar(np.interp(np.asarray(fpr), self._curve.fpr, self._curve.tpr))
+        grid = np.where(self._curve.fpr < _MIN_FPR, 0.0, self._curve.fpr)
+        return to_scalar(np.interp(np.asarray(fpr), grid, self._curve.tpr))
 
     @cached_property
     def _curve(self) -> RocCurve:
@@ -230,9 +237,9 @@ class TabulatedRoc(PredictedRoc):
         return np.asarray(find_roots(lambda x: level(x) - price, t[turns], t[turns + 1]).x)
 
 
-PAGE_FAMILIES = ("gaussian", "auto", "yeojohnson", "logistic", "laplace", "kde", "histogram")
-"""Families of the page, whose fit and first results take at most a few seconds."""
-_TABULATED = ("kde",)
+PAGE_FAMILIES = tuple(name for name in FAMILIES if name != "empirical")
+"""Families of the page; the empirical curve is always shown."""
+_TABULATED = ("kde", "mixture", "student_t", "skew_normal")
 """Families whose best threshold takes 30 ms or more to compute."""
 _RANGE_SD, _PADDING = 4.2, 0.01
 _CACHE_SIZE = 64
@@ -240,7 +247,7 @@ _RATES = ("tpr", "fpr", "tnr", "fnr", "ameans")
 
 
 class _Observed(NamedTuple):
-    """Curves of a feature, its empirical curve in the direction of the state, and the results of the latter."""
+    """Curves of a feature, its empirical curve in the direction of the state, and the results of that curve."""
 
     fit: FeatureRocs
     empirical: EmpiricalRoc
@@ -322,14 +329,54 @@ class PageModel:
             **curves.result,
         }
 
+    def fits(self, key: str) -> dict[str, dict[str, Any]]:
+        """Return the fitted families of a data set, from which a page without Python computes their curves.
+
+        Parameters
+        ----------
+        key : str
+            Key of the data set.
+
+        Returns
+        -------
+        dict
+            For each "pair,feature" and family: the predicted AUC, the largest difference to the empirical TPR, and a
+            table of each class; for each "pair,feature" also a confidence band of the empirical curve. Families that
+            cannot be fitted are omitted, and so are pairs and features after the first 12.
+        """
+        rows, fitted = self._data[key], {}
+        views = [(i, j) for j in range(len(rows.features)) for i in range(len(rows.pairs))]
+        usable = (view for view in views if unusable_message(rows, *view, self._words) is None)
+        for pair, feature in islice(usable, _MAX_FITTED_VIEWS):
+            tables = {name: self._tabulate_fit(key, pair, feature, name) for name in PAGE_FAMILIES[1:]}
+            families = {name: table for name, table in tables.items() if table is not None}
+            observed = feature_rocs(*rows.samples(pair, feature)).empirical
+            fitted[f"{pair},{feature}"] = {"families": families, "band": _band(observed)}
+        return fitted
+
+    def _tabulate_fit(self, key: str, pair: int, feature: int, family: str) -> dict[str, Any] | None:
+        observed = feature_rocs(*self._data[key].samples(pair, feature)).empirical
+        try:
+            classes = self._fitted(key, pair, feature, family)
+            tables = [_tabulate_class(d, observed) for d in classes]
+        except RocPredictError:
+            return None
+        make = TabulatedRoc if family in _TABULATED else PredictedRoc
+        roc = make(*classes, direction=observed.direction)
+        fit = {"auc": roc.auc(), "gap": largest_tpr_gap(roc, observed), "classes": tables}
+        if "masses" in tables[0]:  # the library has a rule of its own for the best threshold of this family
+            best = roc.best_threshold()
+            fit["best"] = to_json_value(_operating_point(best) | {"ameans": best.ameans})
+        return fit
+
     def _compute_curves(self, state: PageState) -> _Curves:
         if not state.data:
-            roc = _gaussians(state)
+            roc = gaussian_roc(state)
             return _Curves(roc, None, self._compute_result(state, roc, _moments(roc), []), {})
         place = self._locate(state)
         (fit, own_empirical), empirical, result = self._observed(*place, state.direction)
         if state.family == "gaussian":
-            roc = _gaussians(state)
+            roc = gaussian_roc(state)
             fitted = roc.negative == fit.negative and roc.positive == fit.positive
         else:
             make = TabulatedRoc if state.family in _TABULATED else PredictedRoc
@@ -387,12 +434,11 @@ class PageModel:
         empirical = replace(fit.empirical, direction=direction) if turned else fit.empirical
         curve = empirical.curve()
         result = empirical_statistics(empirical) | {"points": {"fpr": curve.fpr.tolist(), "tpr": curve.tpr.tolist()}}
+        result["band"] = _band(empirical)
         return _Observed(fit, empirical, result | ({"best": None} if turned else {}))
 
     def _fit(self, data: str, pair: int, feature: int, family: str) -> tuple[Any, Any]:
         """Return the fitted classes, without a declared direction."""
-        from rocpredict.distributions.fitting import get_fitter
-
         rows = self._data[data]
         try:
             negative, positive = get_fitter(family)(*rows.samples(pair, feature))
@@ -404,10 +450,97 @@ class PageModel:
         return negative, positive
 
 
+_MAX_FITTED_VIEWS = 12
+_MAX_ATOMS = 5_000
+_MAX_PANELS, _MIN_PANEL_MASS = 400, 1e-13
+_LOG_DENSITY_ERROR, _MASS_ERROR = 1e-9, 1e-12
+_TABLE_NODES, _TABLE_WEIGHTS = np.polynomial.legendre.leggauss(12)
+_CHECK_NODES = np.array([-0.995, -0.94, -0.43, 0.06, 0.51, 0.94, 0.995])
+_TABLE_QUANTILES = np.array([1e-13, 1e-7, 1e-3, 0.05, 0.25, 0.5])
+
+
+def _interpolation_matrix() -> FloatArray:
+    """Return the values of the Lagrange polynomials of the nodes at the check nodes."""
+    difference = _TABLE_NODES[:, None] - _TABLE_NODES + np.eye(len(_TABLE_NODES))
+    terms = 1 / np.prod(difference, axis=1) / (_CHECK_NODES[:, None] - _TABLE_NODES)
+    return np.asarray(terms / terms.sum(axis=1, keepdims=True))
+
+
+def quadrature_rule() -> dict[str, list[float]]:
+    """Return the Gauss-Legendre nodes and weights on [-1, 1] of the tables of ``PageModel.fits``."""
+    return {"nodes": _TABLE_NODES.tolist(), "weights": _TABLE_WEIGHTS.tolist()}
+
+
+def _tabulate_class(d: Distribution, observed: EmpiricalRoc) -> dict[str, Any]:
+    """Return the masses of a discrete distribution, or a table of the log density of a continuous one."""
+    points, masses = d.atoms()
+    if not points.size:
+        return _tabulate_density(d)
+    values = np.union1d(observed.negative.unique_values, observed.positive.unique_values)
+    if len(values) > _MAX_ATOMS or not np.array_equal(values, points):
+        raise RocPredictError(f"{d!r} has {len(points):,} atoms; a page can have at most {_MAX_ATOMS:,}")
+    return {"masses": _round_digits(masses)}
+
+
+def _tabulate_density(d: Distribution) -> dict[str, Any]:
+    """Return panels with the log density at 12 nodes and the upper tail probability at the panel edges.
+
+    Notes
+    -----
+    Panels are halved until a polynomial through the nodes has an absolute error below 1e-9, and its exponential
+    integrates to the probability of the panel with an error below 1e-12. A panel without nodes has the density 0, and
+    one with a single node a constant density. Outside the panels the probability is below 1e-13.
+    """
+    edges = d.edges if isinstance(d, Histogram) else _quantile_edges(d)
+    left, right, matrix = edges[:-1], edges[1:], _interpolation_matrix()
+    panels: list[tuple[float, float, list[float]]] = []
+    while left.size:
+        half, middle = (right - left) / 2, left / 2 + right / 2
+        x = middle[:, None] + half[:, None] * np.concatenate([_TABLE_NODES, _CHECK_NODES])
+        logs, mass = np.asarray(d.logpdf(x)), interval_probability(d, left, right)
+        at_nodes, at_checks = np.split(logs, [len(_TABLE_NODES)], axis=1)
+        with np.errstate(invalid="ignore", over="ignore", under="ignore"):
+            error = np.abs(at_nodes @ matrix.T - at_checks).max(axis=1)
+            integral = half * (np.exp(at_nodes) @ _TABLE_WEIGHTS)
+            smooth = (error <= _LOG_DENSITY_ERROR) & (np.abs(integral - mass) <= _MASS_ERROR)
+        is_small = (mass <= _MIN_PANEL_MASS) | (middle <= left) | (middle >= right)
+        for k in np.flatnonzero(smooth | is_small):
+            constant = [float(np.log(mass[k] / (right[k] - left[k])))] if mass[k] > 0 else []
+            is_constant = not smooth[k] or np.ptp(at_nodes[k]) == 0
+            nodes = constant if is_constant else at_nodes[k].tolist()
+            panels.append((float(left[k]), float(right[k]), [round(log, 10) for log in nodes]))
+        split = ~(smooth | is_small)
+        left, right = np.concatenate([left[split], middle[split]]), np.concatenate([middle[split], right[split]])
+        if len(left) + len(panels) > _MAX_PANELS:
+            raise RocPredictError(f"the density of {d!r} cannot be tabulated")
+    panels.sort()
+    bounds = [panel[0] for panel in panels] + [panels[-1][1]]
+    return {"edges": bounds, "upper": _round_digits(np.asarray(d.sf(bounds))), "logs": [panel[2] for panel in panels]}
+
+
+def _quantile_edges(d: Distribution) -> FloatArray:
+    with np.errstate(all="ignore"):
+        edges = np.unique(np.concatenate([np.asarray(d.ppf(_TABLE_QUANTILES)), np.asarray(d.isf(_TABLE_QUANTILES))]))
+    if len(edges) < 2 or not np.isfinite(edges).all():
+        raise RocPredictError(f"the quantiles of {d!r} cannot be tabulated")
+    return edges
+
+
+def _round_digits(values: FloatArray) -> list[float]:
+    return [float(f"{value:.13g}") for value in values.tolist()]
+
+
+def _band(empirical: EmpiricalRoc) -> dict[str, list[float]]:
+    """Return the limits of the 95% confidence band of a curve at 51 equidistant FPRs."""
+    band = empirical.band(fpr=np.linspace(0, 1, 51))
+    return {"low": np.round(band.low, 6).tolist(), "high": np.round(band.high, 6).tolist()}
+
+
 ClassMeansStds = tuple[float, float, float, float]
 
 
-def _gaussians(state: PageState) -> PredictedRoc:
+def gaussian_roc(state: PageState) -> PredictedRoc:
+    """Return the ROC curve of the two Gaussians of a state."""
     pair = Gaussian(state.mean0, state.std0), Gaussian(state.mean1, state.std1)
     return PredictedRoc(*pair, direction=state.direction)
 
@@ -446,6 +579,17 @@ def _curve_points(roc: PredictedRoc, moments: ClassMeansStds, low: float, high: 
     m0, s0, m1, s1 = moments
     z = np.linspace(-_RANGE_SD, _RANGE_SD, 71)
     threshold = np.sort(np.concatenate([np.linspace(low, high, 121), m0 + s0 * z, m1 + s1 * z]))
-    columns = {"threshold": threshold, "negative": roc.negative.pdf(threshold), "positive": roc.positive.pdf(threshold)}
-    columns |= {"fpr": roc.fpr(threshold), "tpr": roc.tpr(threshold)}
+    densities = {"negative": _drawn_density(roc.negative), "positive": _drawn_density(roc.positive)}
+    columns = {"threshold": threshold, "fpr": roc.fpr(threshold), "tpr": roc.tpr(threshold)}
+    columns |= {name: density.pdf(threshold) for name, density in densities.items()}
     return {name: np.nan_to_num(np.asarray(column)).tolist() for name, column in columns.items()}
+
+
+def _drawn_density(d: Distribution) -> Distribution:
+    """Return a histogram of a distribution with point masses, and any other distribution unchanged."""
+    points, masses = d.atoms()
+    if not points.size:
+        return d
+    n_bins = min(40, max(8, math.ceil(2 * math.cbrt(len(points)))))
+    edges = np.linspace(points[0], points[-1], n_bins + 1)
+    return Histogram(edges, np.histogram(points, edges, weights=masses)[0])

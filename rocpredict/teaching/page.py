@@ -10,12 +10,13 @@ from itertools import product
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rocpredict._version import __version__
-from rocpredict.base.files import write_atomic
+from rocpredict.base.files import write_atomic, write_folder
 from rocpredict.base.validation import Label, RocPredictError, check_option, check_pair, short_repr, to_scalar
 from rocpredict.datasets import DATASET_NAMES
 from rocpredict.distributions.gaussian import Gaussian
@@ -26,11 +27,13 @@ from rocpredict.teaching.data import (
     builtin_dataset,
     builtin_payload,
     dataset_payload,
+    feature_rocs,
     pair_index,
     unusable_message,
     user_dataset,
 )
-from rocpredict.teaching.model import PAGE_FAMILIES, PageModel, parse_state
+from rocpredict.teaching.model import PAGE_FAMILIES, PageModel, gaussian_roc, parse_state, quadrature_rule
+from rocpredict.teaching.worksheet import worksheet_html
 
 if TYPE_CHECKING:
     from rocpredict.teaching.server import TeachingServer
@@ -91,6 +94,17 @@ def _user_start(rows: PageDataset, lang: str) -> dict[str, Any]:
     raise RocPredictError(f"x has no feature to show: {unusable_message(rows, 0, 0, words)}")
 
 
+def _gaussian_names(lang: str, **named: Any) -> dict[str, dict[str, str]]:
+    """Return the names of two Gaussians, those of the page where the user passes none."""
+    texts = dict.fromkeys(["positive", "negative", "feature", "unit"])
+    texts |= {name: text_or_none(name, value) for name, value in named.items()}
+    words = page_strings(lang)["page"]
+    pair = {name: texts[name] or words[name] for name in ("negative", "positive")}
+    if pair["negative"] == pair["positive"]:
+        raise RocPredictError(f"positive={pair['positive']!r} is also the negative class; pass different names")
+    return {"pair": pair, "feature": {"name": texts["feature"] or words["x"], "unit": texts["unit"] or ""}}
+
+
 def _number_start(mean: Any, std: Any, **numbers: Any) -> dict[str, float]:
     """Return the initial numbers of the page, checked as a state."""
     if (mean is None) != (std is None):
@@ -106,8 +120,32 @@ def _number_start(mean: Any, std: Any, **numbers: Any) -> dict[str, float]:
     return {name: getattr(parsed, name) for name in state}
 
 
+def _check_url(url: Any) -> str | None:
+    """Return an address of a page, with a slash after a folder."""
+    if url is None:
+        return None
+    try:
+        parts = urlsplit(url if isinstance(url, str) else "")
+        is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and not re.search(r"[\s#?<>\"]", url)
+    except ValueError:
+        is_valid = False
+    if not is_valid:
+        raise RocPredictError(f"url={short_repr(url)} is not an address such as 'https://example.org/roc/'")
+    return url if url.endswith("/") or "." in parts.path.rpartition("/")[2] else f"{url}/"
+
+
 _LENGTH = re.compile(r"\d+(\.\d+)?(%|px|em|rem|vw|vh)?", re.ASCII)
 _MAX_PIXELS = 1e9
+_FRAME_HEIGHT, _WIDGET_DPI = 768, 60
+_FRAME_SCRIPT = """<script>
+(() => {
+  const frame = document.currentScript?.previousElementSibling;
+  addEventListener("message", ({ source, data }) => {
+    if (source !== frame?.contentWindow || !(data?.rocpredictHeight > 0)) return;
+    frame.style.height = `${data.rocpredictHeight}px`;
+  });
+})();
+</script>"""
 _SANDBOX = "allow-scripts allow-downloads allow-popups allow-modals"
 
 
@@ -127,7 +165,7 @@ class TeachingPage:
         Class labels, or the name of the label column of x.
     positive : label, optional
         Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans, and for three or more
-        labels. In the latter case the page offers every pair of labels, with the later label as the positive one.
+        labels. With three or more, the page offers every pair of labels, with the later label as the positive one.
     negative : label, optional
         Label of the negative class. By default, all other labels.
     feature : str or list of str, optional
@@ -137,7 +175,7 @@ class TeachingPage:
         Units of the features.
     mean, std : pair of float, optional
         Means and standard deviations (negative, positive) of two initial Gaussians, such as from a published table,
-        instead of x.
+        instead of x. ``positive``, ``negative``, ``feature`` and ``unit`` are then their names, as text.
     threshold : float, optional
         Initial threshold, in the unit of the feature.
     prevalence : float, optional
@@ -154,6 +192,9 @@ class TeachingPage:
         Whether to start in lecture mode: large, without sliders and numbers.
     title : str, optional
         Heading of the page.
+    url : str, optional
+        Address at which the page will be published, for its embed code, QR code and social cards: a file such as
+        "https://example.org/roc/index.html", or a folder.
 
     Raises
     ------
@@ -189,10 +230,11 @@ class TeachingPage:
         lesson: bool = True,
         lecture: bool = False,
         title: str | None = None,
+        url: str | None = None,
     ) -> None:
         self.lang: str = check_option("lang", lang, languages())
         self.lesson = bool(check_option("lesson", lesson, (True, False)))
-        self.title = text_or_none("title", title)
+        self.title, self.url = text_or_none("title", title), _check_url(url)
         lecture = bool(check_option("lecture", lecture, (True, False)))
         names = _check_datasets(datasets)
         user_data, start = [], {}
@@ -204,7 +246,12 @@ class TeachingPage:
         elif x is not None:
             user_data = [user_dataset(x, y, positive=positive, negative=negative, feature=feature, unit=unit)]
         else:
-            _check_absent("x", y=y, positive=positive, negative=negative, feature=feature, unit=unit)
+            _check_absent("x", y=y)
+            if mean is None:
+                _check_absent("x, or mean= and std=", positive=positive, negative=negative, feature=feature, unit=unit)
+        named = {"positive": positive, "negative": negative, "feature": feature, "unit": unit}
+        is_named = x is None and any(value is not None for value in named.values())
+        self._names = _gaussian_names(self.lang, **named) if is_named else None
         if x is not None and (mean is not None or std is not None):
             raise RocPredictError("mean= and std= describe two Gaussians instead of x; pass one or the other")
         numbers = _number_start(mean, std, threshold=threshold, prevalence=prevalence, cost=cost_fp)
@@ -235,7 +282,10 @@ class TeachingPage:
             "lesson": self.lesson,
             "live": live,
             "families": list(PAGE_FAMILIES) if live else [],
-        } | ({} if self.title is None else {"title": self.title})
+            **{name: text for name, text in (("title", self.title), ("url", self.url)) if text is not None},
+            **({"names": self._names} if self._names else {}),
+            **({} if live or not self._fits else {"fits": self._fits, "locked": python_strings(self.lang)["locked"]}),
+        }
 
     def to_html(self) -> str:
         """Return the page as one HTML file without external resources."""
@@ -259,6 +309,31 @@ class TeachingPage:
             If the file cannot be written.
         """
         return write_atomic(path, self.to_html())
+
+    def save_site(self, folder: str | PathLike[str]) -> Path:
+        """Write a folder for a web host: the page, a preview image and the worksheet.
+
+        The page has the tags of social cards if ``url`` was passed, links to the steps of the lesson and to the
+        worksheet, and a citation.
+
+        Parameters
+        ----------
+        folder : path
+            Folder to write index.html, preview.png and worksheet.html to. It is created if it does not exist, and
+            other files in it stay.
+
+        Returns
+        -------
+        Path
+
+        Raises
+        ------
+        RocPredictError
+            If the files cannot be written; none is written then.
+        """
+        files: dict[str, str | bytes] = {"worksheet.html": worksheet_html(self.lang), "preview.png": self._picture()}
+        files["index.html"] = build_html(self.payload(), is_site=True)
+        return write_folder(folder, files)
 
     def serve(self, port: int = 0, *, open_browser: bool = False) -> TeachingServer:
         """Serve the page on this machine; the server computes every number on request.
@@ -308,17 +383,18 @@ class TeachingPage:
             raise RocPredictError(
                 'a widget needs anywidget: pip install "rocpredict[notebook]"; or show the page without a widget'
             ) from None
-        return TeachingWidget(self.payload(live=True), self.model().evaluate)
+        return TeachingWidget(self.payload(live=True), self.model().evaluate, self._picture(_WIDGET_DPI))
 
-    def to_iframe(self, width: str | float = "100%", height: str | float = 900) -> str:
+    def to_iframe(self, width: str | float = "100%", height: str | float | None = None) -> str:
         """Return the page as one ``<iframe>`` to paste into slides or a web page.
 
         Parameters
         ----------
         width : float or str, default="100%"
             Width in pixels, or a length such as "100%", "60vh" or "40rem".
-        height : float or str, default=900
-            Height, likewise.
+        height : float or str, optional
+            Height, likewise. By default, a script after the frame sets the height of the page, and a document without
+            scripts shows 768 pixels.
 
         Returns
         -------
@@ -330,14 +406,42 @@ class TeachingPage:
             If a length is invalid.
         """
         title = escape(self.title or python_strings(self.lang)["title"])
-        style = f"width:{_length('width', width)};height:{_length('height', height)};border:0"
+        pixels = _length("height", _FRAME_HEIGHT if height is None else height)
+        style = f"width:{_length('width', width)};height:{pixels};border:0"
         return (
             f'<iframe title="{title}" style="{style}" sandbox="{_SANDBOX}" srcdoc="{escape(self.to_html())}"></iframe>'
-        )
+        ) + (_FRAME_SCRIPT if height is None else "")
 
     def model(self) -> PageModel:
         """Return the model that computes the numbers of this page."""
         return PageModel(self.data, self.lang)
+
+    def _picture(self, dots_per_inch: float = 100) -> bytes:
+        """Return the densities and the ROC curve of the initial state as a PNG file of 12 x 6.3 inches."""
+        from rocpredict.plots.curves import plot_comparison, plot_roc
+        from rocpredict.plots.densities import plot_densities
+        from rocpredict.plots.style import NotebookFigure, figure_to_bytes
+
+        left, right = NotebookFigure((12, 6.3)).subplots(1, 2)
+        data, pair, feature = (self.start.get(name, 0) for name in ("data", "pair", "feature"))
+        if data:
+            rows = next(rows for rows in self.data if rows.key == data)
+            rocs = feature_rocs(*rows.samples(pair, feature))
+            plot_comparison(*rocs, ax=right)
+            names = {
+                "feature": rows.features[feature],
+                "unit": rows.units[feature] or None,
+                "classes": rows.pairs[pair],
+            }
+            predicted = rocs.predicted
+        else:
+            described = self._names or _gaussian_names(self.lang)
+            feature, unit = described["feature"].values()
+            names = {"feature": feature, "unit": unit or None, "classes": tuple(described["pair"].values())}
+            predicted = gaussian_roc(parse_state(self.start))
+            plot_roc(predicted, ax=right)
+        plot_densities(predicted, ax=left, threshold=self.start.get("threshold"), **names)
+        return figure_to_bytes(left.figure, "png", dots_per_inch=dots_per_inch)
 
     @cached_property
     def _dataset_payloads(self) -> list[dict[str, Any]]:
@@ -346,6 +450,13 @@ class TeachingPage:
             dataset_payload(rows, self.lang) if rows.key == USER_KEY else builtin_payload(rows.key, self.lang)
             for rows in self.data
         ]
+
+    @cached_property
+    def _fits(self) -> dict[str, Any]:
+        """Return the fitted families of the user's data for a page without Python."""
+        if not any(rows.key == USER_KEY for rows in self.data):
+            return {}
+        return quadrature_rule() | {"views": self.model().fits(USER_KEY)}
 
     def _repr_html_(self) -> str:
         return f"{self.to_iframe()}\n<p>{escape(python_strings(self.lang)['notebook'])}</p>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -55,6 +56,8 @@ class TeachingWidget(anywidget.AnyWidget):
         Data, texts and options of the page.
     evaluate : function
         Function of a state, such as ``PageModel.evaluate``.
+    picture : bytes
+        PNG file of the initial state, for viewers that do not run scripts.
     """
 
     payload = traitlets.Dict().tag(sync=True)
@@ -62,10 +65,18 @@ class TeachingWidget(anywidget.AnyWidget):
     _esm = traitlets.Unicode().tag(sync=True)
     _css = traitlets.Unicode().tag(sync=True)
 
-    def __init__(self, payload: dict[str, Any], evaluate: Callable[[Mapping[str, Any]], dict[str, Any]]) -> None:
-        self._evaluate = evaluate
+    def __init__(
+        self, payload: dict[str, Any], evaluate: Callable[[Mapping[str, Any]], dict[str, Any]], picture: bytes
+    ) -> None:
+        self._evaluate, self._picture = evaluate, picture
         super().__init__(payload=payload, state=dict(payload["start"]), _esm=f"{script()}\n{_ESM}", _css=style())
         self.on_msg(self._reply)
+
+    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the widget with a picture."""
+        bundle: Any = super()._repr_mimebundle_(**options)
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
+        return data | {"image/png": b64encode(self._picture).decode()}, metadata
 
     def show(self, **state: Any) -> None:
         """Change the state of the page, such as ``show(threshold=5.0, prevalence=0.1)``.

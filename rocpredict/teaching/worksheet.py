@@ -167,7 +167,7 @@ def worksheet_html(lang: str = "en", *, answers: bool = True) -> str:
     decimal, sheet = words["page"]["decimal"], words["worksheet"]
     questions = [  # with other texts for questions that need a screen
         {"key": key, "options": [], **step, **sheet["instead"].get(key, {}), "why": sheet["why"][key]}
-        for key, step in words["lesson"]["steps"].items()
+        for key, step in sheet["questions"].items()
     ]
     x, threshold = np.linspace(-6, 16, 133), np.linspace(16, -8, 121)
     page = load_template("worksheet.html").render(

@@ -53,9 +53,16 @@ const broken = () => [...document.querySelectorAll(".rocpredict *")].flatMap((e)
   return [...wrong.map((a) => `${a.name}="${a.value.slice(0, 60)}"`), ...said].map((words) => `${e.tagName} ${words}`);
 }).slice(0, 5);
 """
+_BOXES = """
+const parts = ["densities", "roc", "thresholds", "sliders"].map((name) => {
+  const { left, top, right, bottom } = document.querySelector(`.frame > .${name}`).getBoundingClientRect();
+  return [name, [left, top, right, bottom]];
+});
+return Object.fromEntries(parts);
+"""
 _CLICK = """
 const word = page.page.words.page.buttons[arguments[0]];
-[...document.querySelectorAll(".toolbar button")].find((button) => button.textContent === word).click();
+[...document.querySelectorAll(".rocpredict button")].find((button) => button.textContent === word).click();
 """
 
 
@@ -74,9 +81,9 @@ class Looker:
         self.resize(1280)
         self.emulate()
 
-    def resize(self, width: int, height: int = 1600) -> None:
-        """Set the size of the window in pixels."""
-        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+    def resize(self, width: int, height: int = 1600, *, mobile: bool = False) -> None:
+        """Set the size of the window in pixels; a mobile one has no room for scroll bars."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
     def emulate(self, media: str = "", **features: str) -> None:
@@ -124,6 +131,10 @@ class Looker:
         """Return the numbers that a page shows, infinities and NaN as words."""
         return dict(self.driver.execute_script(f"{_PAGE.format(nth=nth)} {_PLAIN} return plain(page.answer)"))
 
+    def range(self) -> list[float]:
+        """Return both ends of the axis of the densities."""
+        return list(self.run("return page.page.getRange()"))
+
     def redraws(self, since: int = 0) -> list[float]:
         """Return the duration of each redraw in milliseconds, from a given one on."""
         return list(self.run("return page.redraws.slice(arguments[0])", since))
@@ -166,9 +177,26 @@ class Looker:
         held = ActionChains(self.driver, duration=20).click_and_hold(self.one(selector))
         held.move_by_offset(x, y).release().perform()
 
+    def touch(self, selector: str, x: float, y: float, *, offset: tuple[float, float] = (0, 0)) -> None:
+        """Drag a finger by so many pixels from the middle of an element, or from a point at some distance."""
+        box = self.run("return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()", selector)
+        start = [box["x"] + box["width"] / 2 + offset[0], box["y"] + box["height"] / 2 + offset[1]]
+        self._touch("touchStart", [start])
+        for step in range(1, 11):
+            self._touch("touchMove", [[start[0] + x * step / 10, start[1] + y * step / 10]])
+        self._touch("touchEnd", [])
+
+    def _touch(self, kind: str, points: list[list[float]]) -> None:
+        parameters = {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]}
+        self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", parameters)
+
+    def boxes(self) -> dict[str, list[float]]:
+        """Return left, top, right and bottom of the parts of the stage."""
+        return dict(self.run(_BOXES))
+
     def type(self, name: str, text: str) -> None:
         """Type an exact value into the number box of a slider, and leave it."""
-        box = self.one(f".slider:has(input[id$='-{name}']) input[type=number]")
+        box = self.one(f"[data-box='{name}']")
         box.send_keys(Keys.CONTROL, "a", Keys.NULL, text or Keys.DELETE, Keys.TAB)
 
     # ---- what must not be

@@ -10,14 +10,15 @@ from tests.browser.looking import Looker
 from tests.cases import check_each
 
 _USUAL = {"data": "", "names": "roc", "strip": False, "costline": False, "weighted": False, "lecture": False}
-_USUAL |= {"step": -1, "draws": 0}
+_USUAL |= {"step": -1, "draws": 0, "panel": "", "theme": "light", "mean0": 4, "mean1": 8}
 _STATES = {
     "first": {},
     "data": {"data": "iris", "strip": True, "costline": True, "weighted": True},
     "lecture": {"lecture": True},
     "lesson": {"step": 0},
-    "chance": {"draws": 10, "step": -1},
-    "clinic": {"names": "clinic", "data": "breast_cancer"},
+    "chance": {"draws": 10, "panel": "game", "theme": "dark"},
+    "clinic": {"names": "clinic", "data": "breast_cancer", "panel": "data"},
+    "dark": {"theme": "dark", "panel": "numbers", "mean0": 9, "direction": "higher"},
 }
 
 
@@ -25,7 +26,7 @@ _STATES = {
 def test_every_state_is_accessible(opened: Callable[..., Looker], lang: str) -> None:
     """axe-core 4.12, rules of WCAG 2.0 to 2.2, levels A and AA, in each state of the page and in both languages.
 
-    No window scrolls sideways from 320 to 1920 pixels; 640 is a window of 1280 at 200 %.
+    No window scrolls sideways at 320, 640 and 1280 pixels; 640 is a window of 1280 at 200%.
     """
     look = opened(lang=lang)
     assert look.run("return document.documentElement.lang") == lang
@@ -33,11 +34,14 @@ def test_every_state_is_accessible(opened: Callable[..., Looker], lang: str) -> 
     def check(state: dict[str, object]) -> None:
         look.set(**_USUAL | state)
         assert look.findings() == []
-        for width in (320, 390, 640, 900, 1920, 1280):
+        for width in (320, 640, 1280):
             look.resize(width)
             assert (width, look.overflow()) == (width, 0)
 
-    check_each(_STATES, check)
+    check_each(_STATES if lang == "en" else {name: _STATES[name] for name in ("first", "lecture", "lesson")}, check)
+    for opening in ("document.querySelector('.menu.share').open = true", "page.page.openTerm('auc')"):
+        look.run(opening)
+        assert look.findings() == []
 
 
 def test_axe_finds_no_violation_on_a_phone(opened: Callable[..., Looker]) -> None:
@@ -71,8 +75,8 @@ def test_print_omits_the_controls(opened: Callable[..., Looker]) -> None:
     """On paper: the pictures and the numbers, without buttons and sliders."""
     look = opened(datasets=())
     look.emulate("print")
-    assert not look.one(".controls").is_displayed()
-    assert not look.one(".toolbar").is_displayed()
+    controls = "[...document.querySelectorAll('button:not(.term), input[type=range]')]"
+    assert look.run(f"return {controls}.filter((e) => e.checkVisibility()).length") == 0
     assert look.one(".densities").is_displayed()
 
 
@@ -93,7 +97,7 @@ def test_forced_colours_hide_nothing(opened: Callable[..., Looker]) -> None:
     assert look.run("return matchMedia('(forced-colors: active)').matches")
     for name, state in _STATES.items():
         look.set(**_USUAL | state)
-        strokes = {line.value_of_css_property("stroke") for line in look.all("[data-line]")}
+        strokes = {line.value_of_css_property("stroke") for line in look.all("[data-line$=tive]")}
         assert (name, look.overflow(), len(strokes)) == (name, 0, 2)
     assert look.findings() == []
 

@@ -43,16 +43,35 @@ def test_a_malicious_address_has_no_effect(opened: Callable[..., Looker]) -> Non
         look = opened(at, datasets=("iris",))
         assert look.broken() == []
         assert look.complaints() == []
-        notice = look.one(".notice").text
-        assert look.run("return !!page.answer") or notice
+        assert look.run("return !!page.answer")
         if "draws=3000" in at or "n=100000" in at:
             assert look.state()["draws"] <= 50
             assert look.state()["n"] <= 1000
-        if at in {"#data=nothing", "#data=own", "#data=iris&feature=-1"}:
-            assert notice == look.run("return page.page.words.page.wrong.data")
+        named = {entry.split("=")[0] for entry in at[1:].split("&")} & {
+            "std0",
+            "data",
+            "feature",
+            "prevalence",
+            "names",
+        }
+        if at in {"#std0=-1", "#data=nothing", "#data=own", "#data=iris&feature=99", "#prevalence=2", "#names=foo"}:
+            assert any(name in look.one(".link-note").text for name in named)
         look.driver.get("about:blank")
 
     check_each({at: at for at in HARMFUL.split()}, check)
+
+
+def test_an_invalid_value_in_a_link_is_named(opened: Callable[..., Looker]) -> None:
+    """Two invalid values are named and have their defaults, the others of the link hold, and a list shows the case."""
+    look = opened("#std0=-1&prevalence=2&mean0=3.5&threshold=5", datasets=())
+    assert look.one(".link-note").text.startswith("Invalid values in the link: std0, prevalence.")
+    state = look.state()
+    assert [state[name] for name in ("std0", "prevalence", "mean0", "threshold")] == [3, 0.1, 3.5, 5]
+    assert look.run("return document.querySelector('.case').value") == "custom"
+    look.set(mean0=4)
+    assert look.run("return document.querySelector('.case').value") == "paper"
+    look.one(".link-note button").click()
+    assert not look.one(".link-note").is_displayed()
 
 
 _GO = "location.hash = arguments[0]; setTimeout(arguments[1], 400);"

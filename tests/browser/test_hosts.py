@@ -133,10 +133,10 @@ def test_other_families_respond_when_served(look: Looker) -> None:
         )
         assert look.shown("auc") == pytest.approx(roc.auc(), abs=1e-8)
         assert look.answer()["locked"]
-        assert look.answer()["locked"] in look.one(".notes").text
-        assert not look.one(".slider:has(input[id$='-mean0']) input").is_enabled()
+        assert look.answer()["locked"] in look.one(".state-note").text
+        assert not look.one("input[id$='-mean0']").is_enabled()
         look.set(family="gaussian")
-        assert look.one(".slider:has(input[id$='-mean0']) input").is_enabled()
+        assert look.one("input[id$='-mean0']").is_enabled()
 
 
 def test_two_pages_on_one_document(look: Looker, tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def test_keys_before_the_first_response_are_ignored(look: Looker) -> None:
         look.press("b", " ", Keys.ARROW_RIGHT)
         look.run("document.querySelector('[data-chance=one]').click()")
         look.run("for (const p of document.querySelectorAll('.picture')) p.dispatchEvent(new MouseEvent('click'))")
-        look.run("document.querySelector('.controls input[type=range]').dispatchEvent(new Event('input'))")
+        look.run("document.querySelector('.sliders input[type=range]').dispatchEvent(new Event('input'))")
         look.wait()
         assert look.run("return harm") == []
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from selenium.webdriver.common.keys import Keys
 
+import rocpredict as rp
 from tests.browser.looking import Looker
 
 _UNTOLD = re.compile(r"\{[\w.]+|NaN|undefined|null")
@@ -19,56 +20,86 @@ def _press_button(look: Looker, name: str) -> None:
     look.pause(20)
 
 
+_ACTIONS = {
+    "alarm": {"threshold": 8.0},
+    "crossing": {"threshold": 6.0},
+    "rare": {"prevalence": 0.01},
+    "widths": {"mean0": 8.0},
+}
+_KEYS = ["alarm", "crossing", "curve", "auc", "rare", "widths", "cost", "iris", "pima", "sample"]
+
+
+def _answer(look: Looker) -> None:
+    """Choose the first answer, where there are answers."""
+    look.run("document.querySelector('.chip')?.click()")
+
+
+def _act(look: Looker, key: str) -> None:
+    """Do what a step asks for."""
+    if key in _ACTIONS:
+        look.set(**_ACTIONS[key])
+    if key == "auc":
+        _press_button(look, "pairs")
+    if key == "curve":
+        look.run("page.page.toggleSweep()")
+        low, high = look.range()
+        look.set(threshold=high)
+        look.set(threshold=low)
+        look.pause(20)
+
+
 @pytest.mark.parametrize("lang", ["en", "de"])
 def test_the_lesson_from_start_to_end(opened: Callable[..., Looker], lang: str) -> None:
-    """Eight steps: each asks, waits for an answer, then tells with its own numbers, and what is new has the focus."""
+    """Ten steps: each waits for an answer and an action, then explains with the present numbers."""
     look = opened(lang=lang)
     look.set(mean0=3.25, prevalence=0.3)
     _press_button(look, "start")
-    for step in range(8):
-        body = look.one(".lesson .step")
-        assert f"{step + 1}" in body.find_element("css selector", ".progress").text
+    for step, key in enumerate(_KEYS):
+        assert look.one(".progress").text == f"{step + 1}/10"
         assert look.focused().tag_name == "h3", step
-        reveal = look.one("[data-lesson=reveal]")
-        assert not reveal.is_enabled(), "an answer comes first"
-        radios = look.all(".lesson input[type=radio]")
-        if radios:
-            look.run("arguments[0].focus()", radios[0])
-            look.press(" ", Keys.ARROW_DOWN)
-        else:
-            look.focus()
-            look.press(Keys.PAGE_UP)
-        assert look.one("[data-lesson=reveal]").is_enabled()
-        assert not look.one(".readouts").is_displayed(), "what is to be predicted is not on the page"
+        assert not look.one("[data-lesson=reveal]").is_enabled(), key
+        _answer(look)
+        if key in _ACTIONS or key in ("auc", "curve"):
+            assert not look.one("[data-lesson=reveal]").is_enabled(), key
+            _act(look, key)
+        assert look.one("[data-lesson=reveal]").is_enabled(), key
+        assert not look.run("return document.querySelector('.readouts').checkVisibility()")
         _press_button(look, "reveal")
         told = look.one(".lesson .explanation")
         assert told.is_displayed()
         assert look.focused() == told
         assert len(told.text) > 80
         assert not _UNTOLD.search(told.text), told.text
-        assert look.one(".readouts").is_displayed()
         assert look.state()["step"] == step
-        _press_button(look, "next" if step < 7 else "finish")
+        _press_button(look, "next" if step < 9 else "finish")
     state = look.state()
     assert (state["step"], state["mean0"], state["prevalence"]) == (-1, 3.25, 0.3), "the state of before is back"
     assert look.complaints() == []
 
 
-def test_a_guess_at_the_crossing_shows_its_loss(opened: Callable[..., Looker]) -> None:
-    """Step 1: the points of Ameans that the guess costs are the library's."""
-    look = opened(datasets=())
-    _press_button(look, "start")
+def test_the_best_threshold_is_not_given_away(opened: Callable[..., Looker]) -> None:
+    """While a step asks for it: no key B, no button and no mark; afterwards the numbers are the library's."""
+    look = opened("#step=2", datasets=())
+    look.pause(50)
+    look.focus()
+    look.press("z", "b")
+    assert look.state()["threshold"] == 2
+    assert not look.one(".thresholds button").is_enabled()
+    assert not [mark for mark in look.all("[data-crossing], [data-mark=best]") if mark.is_displayed()]
+    _answer(look)
     look.set(threshold=9.0)
-    wanted = 100 * (look.answer()["best"]["ameans"] - look.answer()["rates"]["ameans"])
     _press_button(look, "reveal")
-    assert look.shown("lesson.loss") == pytest.approx(wanted, abs=1e-9)
+    best = rp.PredictedRoc(rp.Gaussian(4, 3), rp.Gaussian(8, 2)).best_threshold()
+    shown = [look.shown(f"lesson.best.{name}") for name in ("threshold", "ameans")]
+    assert shown == pytest.approx([best.threshold, best.ameans], abs=1e-8)
+    assert look.state()["threshold"] == pytest.approx(best.threshold, abs=1e-8)
 
 
 def test_a_step_comes_from_the_address(opened: Callable[..., Looker]) -> None:
     """A lecturer can link to a step."""
     look = opened("#step=3", datasets=())
     look.pause(50)
-    assert "3" in look.one(".lesson .progress").text
+    assert look.one(".lesson .progress").text.startswith("3/")
 
 
 def test_simulated_aucs_have_delongs_variance(opened: Callable[..., Looker]) -> None:
@@ -100,19 +131,18 @@ def test_the_game_of_pairs_converges_to_the_auc(opened: Callable[..., Looker]) -
 
 def test_reveal_and_next_at_once_keep_the_next_step(opened: Callable[..., Looker]) -> None:
     """Next, before what Reveal does has come: the next step has its own state."""
-    look = opened("#step=3")
+    look = opened("#step=5")
     look.pause(50)
-    look.run("document.querySelector('.lesson input[type=radio]').click()")
-    look.run("for (const name of ['reveal', 'next']) document.querySelector(`[data-lesson=${name}]`).click()")
+    look.run("page.page.lesson.forward(); document.querySelector('[data-lesson=next]').click()")
     look.pause(100)
-    assert (look.state()["step"], look.state()["prevalence"]) == (3, 0.5)
+    assert (look.state()["step"], look.state()["prevalence"]) == (5, 0.1)
 
 
 def test_reveal_reveals_once(opened: Callable[..., Looker]) -> None:
     """A double click tells one answer, and plays 100 pairs."""
-    look = opened("#step=7")
+    look = opened("#step=4")
     look.pause(50)
-    look.run("document.querySelector('.lesson input[type=radio]').click()")
+    look.run("page.page.lesson.choose(0); document.querySelector('[data-lesson=pairs]').click()")
     look.run("const reveal = document.querySelector('[data-lesson=reveal]'); reveal.click(); reveal.click();")
     look.pause(100)
     assert len(look.all(".verdict")) == 1

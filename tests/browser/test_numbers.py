@@ -19,7 +19,7 @@ _LOADED = {
 
 
 def _settings(count: int, seed: int) -> list[dict[str, Any]]:
-    """Draw settings of the page: ratios of SDs from 1/20 to 20, both directions, prevalences from 1 to 99 %."""
+    """Draw settings of the page: ratios of SDs from 1/20 to 20, both directions, prevalences from 1 to 99%."""
     rng = np.random.default_rng(seed)
     return [
         {

@@ -1,20 +1,20 @@
-// The actions of the toolbar, the handles and the keys.
+// The actions of the buttons, the grips and the keys.
 import { clamp } from "./format.js";
-import { findPair, parseNumber } from "./model.js";
+import { computeGaussianRates, findPair } from "./model.js";
 import { DEFAULT_STATE, toFittedState } from "./state.js";
 import { findNearestThreshold } from "./view_model.js";
 
 const KEY_STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 };
-const KEY_ENDS = { Home: 0, End: 1 };
+const KEY_ENDS = { Home: 0, End: 1 }, SWEEP_MS = 6000, SWEEP_STEPS = 20, BISECTIONS = 200;
 const TEXT_INPUTS = "textarea,select,input:not([type=range],[type=checkbox],[type=radio])";
 const hasModifier = (event) => event.ctrlKey || event.metaKey || event.altKey;
 
 /** Returns the actions of a page. */
 export function createActions(page, root) {
   const { state } = page;
-  let sweepStart = 0;
   return {
-    handleArrowKey, handleShortcut, moveToPoint, moveToBest, toggleSweep, toggleLecture, resetState, applyPreset,
+    handleArrowKey, handleShortcut, moveToPoint, moveToBest, toggleSweep, stopSweep, toggleLecture, resetState,
+    applyPreset, undo, findThreshold,
   };
 
   function moveThreshold(threshold) {
@@ -25,7 +25,8 @@ export function createActions(page, root) {
   function handleArrowKey(event) {
     const nSteps = KEY_STEPS[event.key], end = KEY_ENDS[event.key];
     if (!page.answer || (nSteps === undefined && end === undefined) || hasModifier(event)) return;
-    const [low, high] = page.answer.range, step = (high - low) / (event.shiftKey ? 2000 : 200);
+    if (state.lecture && event.key.startsWith("Page")) return;
+    const [low, high] = page.getRange(), step = (high - low) / (event.shiftKey ? 2000 : 200);
     const isReversed = event.currentTarget.dataset.handle === "point" && state.direction !== "lower";
     event.preventDefault();
     if (end !== undefined) moveThreshold((end === 1) === isReversed ? low : high);
@@ -38,18 +39,26 @@ export function createActions(page, root) {
   }
 
   function handleShortcut(event) {
-    const isTextInput = event.target.closest?.(TEXT_INPUTS);
+    const isTextInput = event.target.closest?.(TEXT_INPUTS), key = event.key?.toLowerCase();
     const isPressable = event.target.closest?.("button,input,summary,a");
-    if (!page.answer || !state.keys || isTextInput || hasModifier(event)) return;
-    const shortcuts = { b: moveToBest, p: toggleLecture, " ": isPressable ? null : toggleSweep };
-    const action = shortcuts[event.key?.toLowerCase()];
+    if (!page.answer || isTextInput) return;
+    const pages = state.lecture ? { pagedown: page.lesson.forward, pageup: page.lesson.backward } : {};
+    const singleKeys = {
+      b: moveToBest, p: toggleLecture, q: page.showQrCode, u: undo, "?": page.showHelp,
+      " ": isPressable ? null : toggleSweep, escape: state.lecture ? toggleLecture : null,
+    };
+    const chosen = root.dataset.predicting ? Math.max("123".indexOf(key), "abc".indexOf(key)) : -1;
+    const isUndo = key === "z" && (event.ctrlKey || event.metaKey);
+    if (hasModifier(event) && !isUndo) return;
+    const answer = chosen < 0 ? null : () => page.lesson.choose(chosen);
+    const action = isUndo ? undo : answer && state.keys ? answer : pages[key] ?? (state.keys ? singleKeys[key] : null);
     if (!action) return;
     action();
     event.preventDefault();
   }
 
   function moveToBest() {
-    moveThreshold(clamp(parseNumber(page.answer.best.threshold), page.answer.range));
+    if (!page.findBestObstacle()) moveThreshold(page.answer.best.threshold);
   }
 
   function toggleLecture() {
@@ -57,27 +66,85 @@ export function createActions(page, root) {
     if (state.lecture) root.querySelector("[data-handle]").focus();
   }
 
-  function toggleSweep() {
-    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-    const start = sweepStart = sweepStart ? 0 : performance.now();
-    if (start) continueSweep(start);
+  // The threshold at which a rate has a value. Rates of 0 and 1 are only approached.
+  function findThreshold(rateName, rate) {
+    const { curve } = page.answer, target = clamp(rate, [1e-6, 1 - 1e-6]);
+    const isGaussian = state.family === "gaussian";
+    const spread = 6 * Math.max(state.std0, state.std1), means = [state.mean0, state.mean1];
+    let [low, high] = isGaussian
+      ? [Math.min(...means) - spread, Math.max(...means) + spread] : [curve.threshold[0], curve.threshold.at(-1)];
+    const interpolate = (t) => {
+      const i = clamp(curve.threshold.findIndex((value) => value >= t), [1, curve.threshold.length - 1]);
+      const [t0, t1] = [curve.threshold[i - 1], curve.threshold[i]],
+        fraction = clamp((t - t0) / (t1 - t0 || 1), [0, 1]);
+      const at = (rates) => rates[i - 1] + fraction * (rates[i] - rates[i - 1]);
+      const [tpr, fpr] = [at(curve.tpr), at(curve.fpr)];
+      return { tpr, fpr, fnr: 1 - tpr, tnr: 1 - fpr };
+    };
+    const compute = (t) => (isGaussian ? computeGaussianRates(state, t, page.payload.normal)
+      : interpolate(t))[rateName];
+    const isIncreasing = compute(high) > compute(low);
+    for (let i = 0; i < BISECTIONS; i++) {
+      const middle = (low + high) / 2;
+      if (compute(middle) < target === isIncreasing) low = middle;
+      else high = middle;
+    }
+    return Math.abs(compute(low) - target) < 1e-3 ? low : NaN;
   }
 
-  function continueSweep(start) {
-    if (sweepStart !== start) return;
-    const [low, high] = page.answer.range, next = state.threshold + (high - low) / 240;
-    const requestNextFrame = () => requestAnimationFrame(() => continueSweep(start));
-    page.set({ threshold: next > high || next < low ? low : next }).then(requestNextFrame);
+  // ---- the sweep: from no alarm to an alarm for everybody
+  function toggleSweep() {
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) stepSweep();
+    else if (page.sweep) stopSweep();
+    else {
+      const sweep = page.sweep = { fpr: 0, start: performance.now() };
+      page.startGesture();
+      continueSweep(sweep);
+    }
+  }
+
+  function getSweepRange() {
+    return state.direction === "lower" ? page.getRange() : page.getRange().toReversed();
+  }
+
+  // Without motion, each press is one step, and the first one after the end begins again.
+  function stepSweep() {
+    const [from, to] = getSweepRange(), done = (state.threshold - from) / (to - from);
+    const step = Math.floor(done * SWEEP_STEPS + 1e-6) + 1;
+    moveThreshold(from + (to - from) * (step > SWEEP_STEPS ? 0 : step) / SWEEP_STEPS);
+  }
+
+  function continueSweep(sweep) {
+    if (page.sweep !== sweep) return;
+    const done = Math.min(1, (performance.now() - sweep.start) / SWEEP_MS), [from, to] = getSweepRange();
+    page.sweep = { ...sweep, fpr: page.answer.rates.fpr };
+    sweep = page.sweep;
+    page.set({ threshold: from + (to - from) * done }).then(() => {
+      if (done === 1) stopSweep();
+      else requestAnimationFrame(() => continueSweep(sweep));
+    });
+  }
+
+  function stopSweep() {
+    if (!page.sweep) return;
+    page.sweep = null;
+    page.endGesture();
+  }
+
+  function undo() {
+    const saved = page.history.pop();
+    if (saved) page.set({ ...saved, undone: true });
   }
 
   function resetState() {
-    const selection = findPair(state, page.payload), { data, feature, pair, names, keys, step } = state;
+    const selection = findPair(state, page.payload), { data, feature, pair, names, keys, step, panel, theme } = state;
     const start = selection ? { data, feature, pair, ...toFittedState(selection.facts) } : page.payload.start;
-    page.set({ ...DEFAULT_STATE, ...start, names, keys, step, fresh: true });
+    page.set({ ...DEFAULT_STATE, ...start, names, keys, step, panel, theme, fresh: true });
   }
 
   function applyPreset(key) {
-    const preset = page.payload.presets.find((candidate) => candidate.key === key), { names, keys } = state;
-    if (preset) page.set({ ...DEFAULT_STATE, names, keys, ...preset.state, fresh: true });
+    const preset = page.payload.presets.find((candidate) => candidate.key === key),
+      { names, keys, panel, theme } = state;
+    if (preset) page.set({ ...DEFAULT_STATE, names, keys, panel, theme, ...preset.state, fresh: true });
   }
 }

@@ -1,31 +1,111 @@
-// The two-by-two table of expected counts.
-import { createHtmlElement, setAttributes } from "./elements.js";
+// The two-by-two table of expected counts. Its cells show people as dots, and can be edited.
+import { TOTAL_DOTS, countDots, toBlockPathData } from "./dots.js";
+import { createHtmlElement, createSvgElement, setAttributes } from "./elements.js";
+import { CLASS_STYLES } from "./svg.js";
+import { createTerm } from "./terms.js";
 
-const CELLS = ["tp", "fp", "fn", "tn"], SUMS = ["called", "uncalled", "positives", "negatives", "total"];
+const CELL_CLASSES = { tp: "positive", fp: "negative", fn: "positive", tn: "negative" };
+const CELL_RATES = { tp: "tpr", fp: "fpr", fn: "fnr", tn: "tnr" }, CELL_SUMS = { tp: "positives", fn: "positives" };
+const isCorrect = (name) => name === "tp" || name === "tn", isCalled = (name) => name === "tp" || name === "fp";
 
 export function createConfusionTable(page) {
-  const words = page.words.page, createHead = (label, scope = "col") => createHtmlElement("th", { scope }, label);
+  const words = page.words.page, createHead = (scope, ...children) => createHtmlElement("th", { scope }, ...children);
   const createOutput = (name) => createHtmlElement("output", { "data-name": name });
-  const outputs = Object.fromEntries([...CELLS, ...SUMS].map((name) => [name, createOutput(name)]));
-  const createTag = (name) =>
-    CELLS.includes(name) ? createHtmlElement("span", { class: "tag" }, words.areas[name]) : null;
-  const createCell = (name) => createHtmlElement("td", { class: name }, createTag(name), outputs[name]);
-  const createRow = (label, ...names) =>
-    createHtmlElement("tr", {}, createHead(label, "row"), ...names.map(createCell));
-  const caption = createHtmlElement("caption"), classHeads = [createHead(""), createHead("")];
-  const headCells = [createHtmlElement("td"), classHeads[1], classHeads[0], createHead(words.sum)];
-  const element = createHtmlElement("table", { class: "counts" }, caption,
-    createHtmlElement("thead", {}, createHtmlElement("tr", {}, ...headCells)),
-    createHtmlElement("tbody", {}, createRow(words.called, "tp", "fp", "called"),
-      createRow(words.uncalled, "fn", "tn", "uncalled"), createRow(words.sum, "positives", "negatives", "total")));
+  const cells = Object.fromEntries(Object.keys(CELL_CLASSES).map((name) => [name, createCell(page, name)]));
+  const sums = Object.fromEntries(["called", "uncalled", "positives", "negatives", "total", "precision", "npv"]
+    .map((name) => [name, createOutput(name)]));
+  const classHeads = ["negative", "positive"].map((classKey) =>
+    createHead("col", createHtmlElement("i", { class: `key ${classKey}` }), createHtmlElement("b"), " ",
+      sums[`${classKey}s`]));
+  const correctHead = createHead("col", createTerm(page, "precision", words.correct));
+  const createRow = (label, sum, share, ...names) => createHtmlElement("tr", {},
+    createHead("row", createHtmlElement("b", {}, label), createHtmlElement("br"), sums[sum]),
+    ...names.map((name) => cells[name].element), createHtmlElement("td", { class: "correct" }, sums[share]));
+  const caption = createHtmlElement("caption", { class: "visually-hidden" }), message = createHtmlElement("p", {
+    class: "box-error", role: "alert" });
+  const table = createHtmlElement("table", { class: "counts" }, caption,
+    createHtmlElement("thead", {}, createHtmlElement("tr", {}, createHtmlElement("td"), classHeads[1], classHeads[0],
+      correctHead)),
+    createHtmlElement("tbody", {}, createRow(words.called, "called", "precision", "tp", "fp"),
+      createRow(words.uncalled, "uncalled", "npv", "fn", "tn")));
+  const element = createHtmlElement("div", { class: "counts-box" }, table, message, sums.total);
+  sums.total.hidden = true;
+  for (const cell of Object.values(cells)) cell.input.addEventListener("change", () => applyCell(cell));
 
-  function draw({ counts }) {
+  // A count, or a percentage of the class, moves the threshold to where it holds.
+  function applyCell({ name, input }) {
+    const text = input.value.trim(), isPercentage = text.endsWith("%"), { counts } = page;
+    const value = page.formatter.parseTyped(text.replace("%", "")), total = counts[CELL_SUMS[name] ?? "negatives"];
+    const rate = isPercentage ? value / 100 : value / total;
+    const tooMany = words.wrong.atmost.replace("{n}", isPercentage ? "100%" : page.formatter.formatCount(total));
+    const error = !Number.isFinite(value) ? words.wrong.finite : rate < 0 || rate > 1 ? tooMany : "";
+    const threshold = error ? NaN : page.findThreshold(CELL_RATES[name], rate);
+    message.textContent = error || (Number.isFinite(threshold) ? "" : words.wrong.unreachable);
+    input.toggleAttribute("data-invalid", !!message.textContent);
+    input.setAttribute("aria-invalid", !!message.textContent);
+    if (!message.textContent) page.set({ threshold });
+  }
+
+  function draw({ counts, state, answer }) {
+    page.counts = counts;
     const values = { ...counts, called: counts.tp + counts.fp, uncalled: counts.fn + counts.tn };
-    for (const [name, output] of Object.entries(outputs)) {
-      setAttributes(output, { "data-value": values[name] }).textContent = values[name];
+    const shares = {
+      precision: values.called ? answer.rates.precision : NaN, npv: values.uncalled ? answer.rates.npv : NaN,
+    };
+    for (const [name, output] of Object.entries(sums)) {
+      const isShare = name in shares, value = isShare ? shares[name] : values[name];
+      const text = isShare
+        ? (Number.isNaN(value) ? "–" : page.formatter.formatPercent(value)) : page.formatter.formatCount(value);
+      setAttributes(output, { "data-value": value }).textContent = text;
     }
-    caption.textContent = words.of.replace("{total}", counts.total);
-    classHeads.forEach((head, i) => { head.textContent = page.getClassNames()[i]; });
+    const dots = countDots(state.prevalence), pitch = drawBlocks(cells, dots, answer.rates);
+    for (const { name, input, output, path, element: cell } of Object.values(cells)) {
+      setAttributes(output, { "data-value": values[name] });
+      if (document.activeElement !== input || !input.hasAttribute("data-invalid")) {
+        input.value = page.formatter.formatCount(values[name]);
+        input.removeAttribute("data-invalid");
+        input.removeAttribute("aria-invalid");
+      }
+      cell.style.setProperty("--pitch", `${pitch}px`);
+      setAttributes(path, { "stroke-width": pitch * (isCalled(name) ? 0.88 : 0.46) });
+    }
+    if (!element.querySelector("[data-invalid]")) message.textContent = "";
+    const perDot = counts.total / TOTAL_DOTS;
+    caption.textContent = words.of.replace("{total}", page.formatter.formatCount(counts.total))
+      + (perDot > 1 ? ` ${words.perdot.replace("{n}", page.formatter.formatCount(perDot))}` : "");
+    classHeads.forEach((head, i) => { head.querySelector("b").textContent = page.getClassNames()[i]; });
   }
   return { element, draw };
+}
+
+function createCell(page, name) {
+  const words = page.words.page, label = `${words.areas[name]}: ${words.cells[name]}`,
+    { color, cap } = CLASS_STYLES[CELL_CLASSES[name]];
+  const input = createHtmlElement("input", { type: "text", inputmode: "decimal", "aria-label": label,
+    class: "cell-input" });
+  const output = createHtmlElement("output", { class: "visually-hidden", "data-name": name });
+  const path = createSvgElement("path", { fill: "none", stroke: color, "stroke-linecap": cap, "data-block": name });
+  const verdict = isCorrect(name) ? "✓" : "✕";
+  const element = createHtmlElement("td", { class: `${name} ${isCorrect(name) ? "right" : "wrong"}` },
+    createHtmlElement("div", { class: "cell" }, createHtmlElement("div", { class: "cell-text" }, input, output,
+      createHtmlElement("span", { class: "cell-word" }, createHtmlElement("span", { class: "word" }, words.cells[name]),
+        createHtmlElement("span", { class: "tag" }, words.areas[name]), ` ${verdict}`)),
+    createSvgElement("svg", { class: "block", "aria-hidden": "true" }, path)));
+  return { name, element, input, output, path };
+}
+
+// One pitch and one number of rows for all four cells, so that the lengths of the blocks can be compared.
+function drawBlocks(cells, dots, rates) {
+  const sizes = Object.values(cells).map(({ path }) => path.parentNode.getBoundingClientRect());
+  const width = Math.min(...sizes.map((box) => box.width)), height = Math.min(...sizes.map((box) => box.height));
+  const called = { tp: Math.round(dots.positive * rates.tpr), fp: Math.round(dots.negative * rates.fpr) };
+  const numbers = { ...called, fn: dots.positive - called.tp, tn: dots.negative - called.fp };
+  const most = Math.max(...Object.values(numbers));
+  let pitch = 7;
+  while (pitch > 1 && Math.ceil(most / Math.max(1, Math.floor(height / pitch))) * pitch > width) pitch -= 0.25;
+  const nRows = Math.max(1, Math.floor(height / pitch));
+  for (const [name, { path }] of Object.entries(cells)) {
+    setAttributes(path, { d: toBlockPathData(numbers[name], nRows, pitch), "data-count": numbers[name] });
+  }
+  return pitch;
 }

@@ -1,11 +1,15 @@
 // The controls of the state: sliders with number boxes, checkboxes and dropdowns. Each has a method that updates it.
+import { isStory } from "./description.js";
 import { createButton, createHtmlElement, createSection } from "./elements.js";
+import { listFamilies } from "./fitted.js";
 import { clamp } from "./format.js";
+import { createOverlayControls } from "./overlays.js";
 import { DEFAULT_STATE, findDataset } from "./state.js";
+import { createTerm } from "./terms.js";
 
 const SLIDER_STEPS = 2000, FITTED_FIELDS = ["mean0", "std0", "mean1", "std1"];
 const ARROW_STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
-const CHECKBOX_FIELDS = ["weighted", "empirical", "strip", "costline", "keys"];
+const CHECKBOX_FIELDS = ["weighted", "strip", "costline", "keys"];
 
 // ---- scales of the sliders: from a fraction of the track to a value, and back
 const logit = (p) => Math.log(p / (1 - p));
@@ -22,37 +26,85 @@ const LOGIT_SCALE = {
 };
 
 // ---- groups of controls
-export function createSourceSection(page, actions) {
+/** Returns the list of cases. A changed state is a case of its own. */
+export function createCaseSelect(page, actions) {
+  const { payload, state, words: { page: words } } = page, isSame = (preset, name) => {
+    const value = preset[name] ?? DEFAULT_STATE[name];
+    return name === "threshold" || value === state[name];
+  };
+  const options = payload.presets.map(({ key }) => [key, words.presets[key] ?? key]);
+  const attributes = { class: "case", "aria-label": words.labels.preset,
+    onchange: () => actions.applyPreset(select.value) };
+  const select = createHtmlElement("select", attributes, ...createOptions([["custom", words.custom], ...options]));
+  select.firstChild.hidden = true;
+  page.inputs.preset = {
+    update() {
+      const fields = [...FITTED_FIELDS, "prevalence", "cost", "direction", "data", "weighted"];
+      const shown = payload.names ? null : payload.presets.find(
+        ({ state: preset }) => fields.every((name) => isSame(preset, name)));
+      select.firstChild.textContent = page.getCaseName();
+      select.value = shown?.key ?? "custom";
+    },
+  };
+  return select;
+}
+
+export function createSourceSection(page) {
   const { payload, state, words: { page: words } } = page, getDataset = () => findDataset(state, payload);
   const formatPair = ({ negative, positive }) =>
     words.against.replace("{positive}", positive).replace("{negative}", negative);
-  const listFamilies = () => getDataset() && payload.families.map((name) => [name, name]);
+  const listFamilyOptions = () => listFamilies(state, payload).map((name) => [name, name]);
   const listDatasets = () => [["", words.typed], ...payload.datasets.map(({ key, name }) => [key, name])];
-  const presets = payload.presets.map(({ key }) => [key, words.presets[key] ?? key]);
   return createSection(words, "source",
     createDropdown(page, "data", listDatasets),
     createDropdown(page, "pair", () => getDataset()?.pairs.map((pair, i) => [i, formatPair(pair)])),
     createDropdown(page, "feature", () => getDataset()?.features.map(({ name }, i) => [i, name])),
-    payload.families?.length ? createDropdown(page, "family", listFamilies) : null,
-    createSelect(page, "preset", [["", "…"], ...presets], actions.applyPreset),
-    createDropdown(page, "direction", () => [["higher", words.higher], ["lower", words.lower]]));
+    createDropdown(page, "family", listFamilyOptions), createCheckbox(page, "empirical"),
+    ...createOverlayControls(page), createButton(words.buttons.data, () => page.showDataDialog()));
 }
 
-export function createControls(page, actions) {
+/** Returns the sliders of both classes and of the prevalence. */
+export function createSliders(page) {
+  const scales = {
+    mean: () => createLinearScale(page.sliderRanges.mean), std: () => createLogScale(page.sliderRanges.std),
+  };
+  const sliders = FITTED_FIELDS.map((name) => createSlider(page, name, scales[name.slice(0, -1)]));
+  return createSection(page.words.page, "sliders", ...sliders,
+    createSlider(page, "prevalence", () => LOGIT_SCALE, 100));
+}
+
+/** Returns the controls of the view, for the menu. */
+export function createViewControls(page, actions) {
   const words = page.words.page, { state } = page;
-  const createGroup = (name, ...controls) =>
-    createHtmlElement("fieldset", {}, createHtmlElement("legend", {}, words.groups[name]), ...controls);
   const createCostScale = () => createLogScale([Math.min(0.01, state.cost), Math.max(100, state.cost)]);
-  const createFittedScale = (name) =>
-    name.startsWith("mean") ? createLinearScale(page.sliderRanges.mean) : createLogScale(page.sliderRanges.std);
-  const fittedSliders = FITTED_FIELDS.map((name) => createSlider(page, name, () => createFittedScale(name)));
-  const namings = Object.keys(words.names).map((name) => [name, words.namings[name]]);
-  return createSection(words, "controls",
-    createGroup("use", createSlider(page, "threshold", () => createLinearScale(page.answer.range)),
-      createSlider(page, "prevalence", () => LOGIT_SCALE, 100), createSlider(page, "cost", createCostScale)),
-    createGroup("classes", ...fittedSliders, createRefitButton(page, actions.resetState)),
-    createGroup("show", ...CHECKBOX_FIELDS.map((name) => createCheckbox(page, name)),
-      createDropdown(page, "names", () => namings)));
+  return createHtmlElement("div", { class: "controls" },
+    ...CHECKBOX_FIELDS.map((name) => createCheckbox(page, name)), createSlider(page, "cost", createCostScale),
+    createDropdown(page, "direction", () => [["higher", words.higher], ["lower", words.lower]]),
+    createDropdown(page, "names", () => Object.entries(words.namings)),
+      createDropdown(page, "theme", () => Object.entries(words.themes)),
+    createRefitButton(page, actions.resetState));
+}
+
+export function createThresholdRow(page, actions) {
+  const words = page.words.page, box = createNumberBox(page, "threshold", 1, words.labels.threshold);
+  const label = createHtmlElement("label", { for: box.input.id }, words.threshold);
+  const bestNote = createHtmlElement("span", { id: page.createId("best-note"), class: "visually-hidden" });
+  const best = createButton(words.buttons.best, actions.moveToBest, { "aria-describedby": bestNote.id });
+  const sweepText = createHtmlElement("span", {}, ` ${words.buttons.sweep}`);
+  const sweep = createHtmlElement("button", { type: "button", "aria-label": words.buttons.sweep,
+    onclick: actions.toggleSweep },
+    "▶", sweepText);
+  const undo = createButton("↶", actions.undo, { class: "quiet undo", "aria-label": words.buttons.undo });
+  page.inputs.threshold = {
+    update() {
+      box.update();
+      const reason = page.findBestObstacle();
+      best.disabled = !!reason;
+      bestNote.textContent = reason;
+      undo.disabled = !page.history.length;
+    },
+  };
+  return createSection(words, "thresholds", label, box.element, best, bestNote, sweep, undo);
 }
 
 function createRefitButton(page, onclick) {
@@ -62,37 +114,66 @@ function createRefitButton(page, onclick) {
 }
 
 // ---- single controls
+// A box for an exact number. A wrong text stays in it, with a message next to it.
+function createNumberBox(page, name, factor, label) {
+  const { state, formatter, words: { page: words } } = page, isPercentage = name === "prevalence";
+  const message = createHtmlElement("span", { class: "box-error", role: "alert", id: page.createId(`${name}-error`) });
+  const attributes = { inputmode: "decimal", autocomplete: "off", "aria-describedby": message.id };
+  const input = createHtmlElement("input", {
+    type: "text", id: page.createId(`${name}-box`), "aria-label": label, "data-box": name, ...attributes });
+  const show = (text) => {
+    message.textContent = text;
+    if (text) input.setAttribute("aria-invalid", "true");
+    else input.removeAttribute("aria-invalid");
+  };
+  const format = (value) => isPercentage
+    ? formatter.formatPercent(value, value < 0.1 && Math.abs(value * 100 % 1) > 1e-9 ? 1 : 0)
+      : page.formatValue(name, value);
+  input.addEventListener("change", () => {
+    const value = formatter.parseTyped(input.value.replace("%", "")) / factor;
+    const error = Number.isFinite(value) ? page.findError({ [name]: value }) : words.wrong.finite;
+    show(error);
+    if (!error) page.set({ [name]: value });
+  });
+  return {
+    input, element: createHtmlElement("span", { class: "box" }, input, message),
+    update() {
+      if (document.activeElement === input && message.textContent) return;
+      show("");
+      input.value = format(state[name]);
+    },
+  };
+}
+
 // A slider changes the state only on input, so that a fitted value keeps its digits.
 function createSlider(page, name, createScale, factor = 1) {
-  const { state, formatter, words: { page: words } } = page, label = words.labels[name];
+  const { state, words: { page: words } } = page, label = words.labels[name];
   const limits = { min: 0, max: SLIDER_STEPS, step: 1 };
-  const range = createHtmlElement("input", { type: "range", ...limits, id: page.createId(name) });
-  const box = createHtmlElement("input", { type: "number", step: "any", "aria-label": `${label}, ${words.exact}` });
-  const describe = () =>
-    name === "threshold" ? page.describeThreshold() : `${label} ${box.value}; ${page.describePoint()}`;
+  const range = createHtmlElement("input", { type: "range", ...limits, id: page.createId(name), "aria-label": label });
+  const box = createNumberBox(page, name, factor, `${label}, ${words.exact}`);
+  const classKey = { mean0: "negative", std0: "negative", mean1: "positive", std1: "positive",
+    prevalence: "positive" }[name];
+  const describe = () => `${label} ${box.input.value}; ${page.describePoint()}`;
   const applyRange = () => page.set({ [name]: createScale().toValue(range.value / SLIDER_STEPS) })
     .then(() => page.announce(describe()));
-  const readBox = () => box.value === "" ? Infinity : Number(box.value) / factor;
-  const isInvalid = () => Number(box.value) / factor !== state[name] && !!page.notice.textContent;
-  const markInvalid = () => box.setAttribute("aria-invalid", isInvalid());
   range.addEventListener("input", () => { if (page.answer) applyRange(); });
-  range.addEventListener("keydown", (event) => {
-    if (name === "threshold") page.handleArrowKey(event);
-    else moveSlider(event, range);
-  });
-  box.addEventListener("change", () => page.set({ [name]: readBox() }).then(markInvalid));
+  range.addEventListener("keydown", (event) => moveSlider(event, range));
+  range.addEventListener("pointerdown", page.startGesture);
+  for (const type of ["pointerup", "pointercancel"]) range.addEventListener(type, page.endGesture);
   page.inputs[name] = {
     update() {
       range.value = Math.round(clamp(createScale().toFraction(state[name]), [0, 1]) * SLIDER_STEPS);
-      range.setAttribute("aria-valuetext", formatter.formatSignificant(state[name] * factor, 5));
-      const isBeingEdited = document.activeElement === box && page.notice.textContent;
-      if (!isBeingEdited) box.value = Number((state[name] * factor).toPrecision(7));
-      box.removeAttribute("aria-invalid");
-      range.disabled = box.disabled = !!page.answer.locked && FITTED_FIELDS.includes(name);
+      box.update();
+      range.setAttribute("aria-valuetext", box.input.value);
+      if (isTerm) caption.textContent = isStory(page) ? shortLabel : page.getClassNames()[1];
+      range.disabled = box.input.disabled = !!page.answer.locked && FITTED_FIELDS.includes(name);
     },
   };
-  return createHtmlElement("div", { class: "slider" },
-    createHtmlElement("label", { for: range.id }, label), range, box);
+  const key = classKey ? createHtmlElement("i", { class: `key ${classKey}` }) : null;
+  const shortLabel = words.sliders[name] ?? label, isTerm = name === "prevalence";
+  const caption = isTerm
+    ? createTerm(page, "prevalence", shortLabel) : createHtmlElement("span", { class: "slider-name" }, shortLabel);
+  return createHtmlElement("div", { class: `slider ${classKey ?? ""} ${name}` }, key, caption, box.element, range);
 }
 
 function moveSlider(event, range) {
@@ -119,18 +200,13 @@ function createCheckbox(page, name) {
 
 const createOptions = (options) => options.map(([value, label]) => createHtmlElement("option", { value }, label));
 
-function createSelect(page, name, options, onChange) {
-  const attributes = { id: page.createId(name), onchange: () => onChange(select.value) };
-  const select = createHtmlElement("select", attributes, ...createOptions(options));
-  const label = createHtmlElement("label", { for: select.id }, page.words.page.labels[name]);
-  return createHtmlElement("div", { class: "select" }, label, select);
-}
-
 // A select element for a field of the state. It is hidden while it has no options.
 function createDropdown(page, name, listOptions) {
   const parse = typeof DEFAULT_STATE[name] === "number" ? Number : String;
-  const element = createSelect(page, name, [], (value) => page.set({ [name]: parse(value) }));
-  const select = element.lastChild;
+  const attributes = { id: page.createId(name), onchange: () => page.set({ [name]: parse(select.value) }) };
+  const select = createHtmlElement("select", attributes);
+  const label = createHtmlElement("label", { for: select.id }, page.words.page.labels[name]);
+  const element = createHtmlElement("div", { class: "select" }, label, select);
   let optionsKey = "";
   page.inputs[name] = {
     update() {

@@ -1,37 +1,74 @@
-// The plot of both densities, with the threshold, its four areas and the crossings of the densities.
-import { AREAS, appendAreaLabels, interpolateLinear, isCorrectCall } from "./area_labels.js";
+// The plot of both densities, with the threshold and its four areas. Below the axis, people are dots.
+import { createDotMarks } from "./dot_marks.js";
 import { createSvgElement, setAttributes } from "./elements.js";
 import { clamp } from "./format.js";
-import { CLASS_STYLES, TEXT_COLOR, chooseFontSize, createBottomAxis, createHandle, createLayers } from "./svg.js";
-import { createLine, createOutlinedText, createPlot, createScale, createStroke, getPointerPosition } from "./svg.js";
-import { resizePlot, toDiamondPathData, toPathData, updateLayer } from "./svg.js";
+import { ACCENT_COLOR, CLASS_STYLES, CONTROL_COLOR, MUTED_COLOR, PAPER_COLOR, TEXT_COLOR } from "./svg.js";
+import { addPointerListeners, createGrip, createLayers, createLine, createOutlinedText, createPlot } from "./svg.js";
+import { createScale, createStroke, createText, createTickMarks, moveGrip, resizePlot } from "./svg.js";
+import { toDiamondPathData, toPathData, updateLayer } from "./svg.js";
 
-const MARGIN = 10, CLASS_KEYS = ["negative", "positive"];
+const MARGIN = 10, CLASS_KEYS = ["negative", "positive"], MOMENT_FIELDS = ["mean0", "std0", "mean1", "std1"];
+const MIN_AREA = 0.005;
+export const AREAS = [
+  { name: "tn", rate: "tnr", classKey: "negative", isCalledPositive: false, row: 0 },
+  { name: "tp", rate: "tpr", classKey: "positive", isCalledPositive: true, row: 0 },
+  { name: "fn", rate: "fnr", classKey: "positive", isCalledPositive: false, row: 1 },
+  { name: "fp", rate: "fpr", classKey: "negative", isCalledPositive: true, row: 1 },
+];
 
 export function createDensityPlot(page) {
-  const { words: { page: words } } = page, element = createPlot("densities", words.densities);
-  const [dataLayer, areaLayer, lineLayer, markerLayer] = createLayers(4);
+  const { words: { page: words } } = page, { svg, element } = createPlot("densities", words.densities);
+  const [dataLayer, areaLayer, lineLayer, dotLayer, tickLayer, markerLayer] = createLayers(6);
   let layout = { range: [0, 1], toValue: () => 0 };
-  const moveThreshold = (event) =>
-    page.set({ threshold: clamp(layout.toValue(getPointerPosition(element, event)[0]), layout.range) });
-  const handle = createThresholdHandle(page, words.threshold, moveThreshold);
-  const patterns = createSvgElement("defs", {}, ...AREAS.map((area) => createHatchPattern(page, area)));
-  element.append(patterns, dataLayer, areaLayer, lineLayer, markerLayer, handle.element);
-  element.addEventListener("click", (event) => { if (!handle.element.contains(event.target)) moveThreshold(event); });
+  const grips = Object.fromEntries(MOMENT_FIELDS.map((name) => [name, createGrip(page, name)]));
+  const threshold = createThresholdMark(page), dots = createDotMarks(dotLayer);
+  svg.append(createSvgElement("defs", {}, ...CLASS_KEYS.map((key) => createHatchPattern(page, key))), dataLayer,
+    areaLayer, lineLayer, dotLayer, tickLayer, markerLayer, threshold.mark);
+  element.append(...Object.values(grips), threshold.grip);
+  addPointerListeners(element, page, "threshold", (name, x) => dragGrip(page, layout, name, x));
 
   function draw(viewModel) {
-    const { observations, state } = viewModel;
-    layout = computeDensityLayout(page, viewModel);
-    resizePlot(element, layout.width, layout.height);
+    const { observations, state } = viewModel, { clientWidth, clientHeight } = element;
+    layout = computeDensityLayout(page, viewModel, clientWidth || 280, clientHeight || 200);
+    resizePlot(svg, layout.width, layout.height);
     updateLayer(dataLayer, [observations, state.empirical, ...layout.key], () => createDataMarks(viewModel, layout));
     areaLayer.replaceChildren(...AREAS.map((area) => createArea(page, area, state, layout)));
     updateLayer(lineLayer, layout.key, () => createDensityLines(page, layout));
-    const crossings = locateCrossings(viewModel, layout);
-    markerLayer.replaceChildren(...crossings.map((crossing) => createCrossingMarker(page, viewModel, crossing)));
-    appendAreaLabels(markerLayer, page, viewModel, layout, crossings);
-    handle.draw(viewModel, layout);
+    updateLayer(tickLayer, layout.key, () => createTickMarks(page, layout.x, layout.range, layout.tickY,
+      layout.fontSize, layout.width - 60));
+    dots.draw(viewModel, layout);
+    markerLayer.replaceChildren(...createCrossingMarkers(page, viewModel, layout),
+      ...createAreaLabels(page, viewModel, placeMomentGrips(grips, viewModel, layout), layout));
+    threshold.draw(viewModel, layout);
+    for (const tick of tickLayer.children) {
+      const distance = Math.abs(tick.dataset.tick - layout.pillX);
+      tick.toggleAttribute("hidden", distance < layout.pillWidth / 2 + 18);
+    }
   }
-  return { element, draw };
+  return { element, svg, draw };
+}
+
+// ---- layout
+function computeDensityLayout(page, { state, answer: { curve }, observations }, width, height) {
+  const fontSize = page.getFontSize(), tickHeight = Math.round(1.9 * fontSize), range = page.getRange();
+  const stripHeight = clamp(0.27 * height, [46, 120]);
+  const tickY = height - tickHeight, base = tickY - stripHeight, top = 1.5 * fontSize;
+  const weights = state.weighted ? [1 - state.prevalence, state.prevalence] : [1, 1];
+  const weigh = (classKey, i) => [classKey, curve[classKey].map((density) => density * weights[i])];
+  const densities = Object.fromEntries(CLASS_KEYS.map(weigh));
+  const maxDensity = computeMaxDensity(densities, state.empirical && observations, weights);
+  const x = createScale(range, [MARGIN, width - MARGIN]), y = createScale([0, 1.04 * maxDensity], [base, top]);
+  const pillText = page.formatThreshold(state.threshold), pillWidth = fontSize * (0.64 * pillText.length + 1.4);
+  const thresholdX = x(clamp(state.threshold, range)), half = pillWidth / 2;
+  return {
+    width, height, fontSize, top, base, tickY, tickHeight, stripHeight, weights, densities, x, y, range, pillText,
+    pillWidth, thresholdX, pillX: clamp(thresholdX, [half, width - half]),
+    threshold: curve.threshold, xs: curve.threshold.map(x), maxDensity,
+    ys: { negative: densities.negative.map(y), positive: densities.positive.map(y) },
+    toValue: (pixel) => range[0] + (pixel - MARGIN) / (width - 2 * MARGIN) * (range[1] - range[0]),
+    key: [curve, ...weights, maxDensity, width, height, fontSize, stripHeight, ...range, page.getFeatureName(),
+      ...page.getClassNames()],
+  };
 }
 
 // The largest density that must fit: that of curves and bars, at most 1.5 times that of the curves.
@@ -43,75 +80,99 @@ function computeMaxDensity({ negative, positive }, observations, weights) {
   return Math.max(curveMax, Math.min(1.5 * curveMax, Math.max(...barMaxima)));
 }
 
-// Scales, sizes and coordinates in pixels, shared by all parts of the plot.
-function computeDensityLayout(page, { state, answer: { range, curve }, observations, widths }) {
-  const width = Math.max(280, widths.densities), fontSize = chooseFontSize(state, width);
-  const height = Math.round(clamp(0.7 * width, [250, 570])), base = height - 3.4 * fontSize, top = 2.6 * fontSize;
-  const weights = state.weighted ? [1 - state.prevalence, state.prevalence] : [1, 1];
-  const weighClass = (classKey, i) => [classKey, curve[classKey].map((density) => density * weights[i])];
-  const densities = Object.fromEntries(CLASS_KEYS.map(weighClass));
-  const maxDensity = computeMaxDensity(densities, state.empirical && observations, weights);
-  const x = createScale(range, [MARGIN, width - MARGIN]), y = createScale([0, 1.08 * maxDensity], [base, top]);
-  return {
-    width, fontSize, top, height, base, weights, densities, x, y, range,
-    threshold: curve.threshold, xs: curve.threshold.map(x),
-    ys: { negative: densities.negative.map(y), positive: densities.positive.map(y) },
-    thresholdX: x(clamp(state.threshold, range)),
-    toValue: (pixel) => range[0] + (pixel - MARGIN) / (width - 2 * MARGIN) * (range[1] - range[0]),
-    key: [curve, ...weights, maxDensity, width, fontSize, page.getFeatureName(), ...page.getClassNames()],
-  };
+// ---- dragging: a threshold, a mean or an SD, in steps that the page shows
+function dragGrip(page, { toValue, range }, name, x) {
+  const { state } = page, value = clamp(toValue(x), range), step = page.getStep();
+  const snap = (number, unit) => Number((Math.round(number / unit) * unit).toPrecision(12));
+  if (name === "threshold") page.set({ threshold: clamp(snap(value, step), range) });
+  else if (name.startsWith("mean")) page.set({ [name]: snap(value, 10 * step) });
+  else {
+    const mean = state[`mean${name.at(-1)}`], min = (range[1] - range[0]) / 50;
+    page.set({ [name]: Math.max(min, snap(Math.abs(value - mean), step)) });
+  }
 }
 
-function createThresholdHandle(page, label, onMove) {
-  const element = createHandle(page, "threshold", label, onMove);
-  const line = createSvgElement("line", createStroke(TEXT_COLOR, 2.5));
-  const knob = createSvgElement("path", { fill: TEXT_COLOR });
-  const target = createSvgElement("rect", { fill: "transparent", width: 32 });
-  element.append(target, line, knob);
+function placeMomentGrips(grips, { state, answer: { locked } }, { x, y, range, weights }) {
+  const isShown = !locked && state.family === "gaussian";
+  return Object.entries(grips).flatMap(([name, grip]) => {
+    const i = Number(name.at(-1)), mean = state[`mean${i}`], std = state[`std${i}`];
+    const isLowerClass = mean < state[`mean${1 - i}`] || (mean === state[`mean${1 - i}`] && i === 0);
+    const value = name.startsWith("mean") ? mean : mean + (isLowerClass ? -std : std);
+    const density = weights[i] * Math.exp(-(((value - mean) / std) ** 2) / 2) / (std * Math.sqrt(2 * Math.PI));
+    grip.hidden = !isShown || value < range[0] || value > range[1];
+    moveGrip(grip, x(value), y(density));
+    return grip.hidden ? [] : [[x(value), y(density)]];
+  });
+}
 
-  function draw({ state, answer: { range } }, { thresholdX: x, top, base }) {
-    setAttributes(line, { x1: x, x2: x, y1: top - 4, y2: base });
-    setAttributes(knob, { d: `M${x - 8} ${top - 14}h16l-8 12z` });
-    setAttributes(target, { x: x - 16, y: top - 18, height: base - top + 18 });
-    setAttributes(element, {
+function createThresholdMark(page) {
+  const line = createSvgElement("line", { ...createStroke(ACCENT_COLOR, 2.5), "data-line": "threshold" });
+  const pill = createSvgElement("rect", { fill: ACCENT_COLOR });
+  const text = createText(0, 0, "", 16, { "text-anchor": "middle", "font-weight": 700, fill: "var(--on-accent)" });
+  const grip = createGrip(page, "threshold", page.words.page.threshold);
+
+  function draw({ state }, { thresholdX, pillX, pillWidth, pillText, top, tickY, tickHeight, range, fontSize }) {
+    const arrow = state.threshold < range[0] ? "‹ " : state.threshold > range[1] ? " ›" : "";
+    setAttributes(line, { x1: thresholdX, x2: thresholdX, y1: top - fontSize * 0.8, y2: tickY });
+    setAttributes(pill, {
+      x: pillX - pillWidth / 2, y: tickY + 1, width: pillWidth, height: tickHeight - 2, rx: tickHeight / 2 - 1,
+    });
+    setAttributes(text, { x: pillX, y: tickY + 1.27 * fontSize, "font-size": fontSize });
+    text.textContent = arrow === "‹ " ? arrow + pillText : pillText + arrow;
+    moveGrip(grip, pillX, tickY + tickHeight - 22);
+    setAttributes(grip, {
       "aria-valuemin": range[0], "aria-valuemax": range[1], "aria-valuenow": clamp(state.threshold, range),
       "aria-valuetext": page.describeThreshold(),
     });
   }
-  return { element, draw };
+  return { mark: createSvgElement("g", {}, line, pill, text), grip, draw };
 }
 
 // ---- lines and areas
-function createDensityLines(page, { x, xs, ys, range, base, fontSize, width }) {
+function createDensityLines(page, layout) {
+  const { x, xs, ys, range, base, fontSize } = layout;
   const lines = CLASS_KEYS.map((classKey) => {
     const { color, dash } = CLASS_STYLES[classKey], d = toPathData(xs, ys[classKey]);
     return createSvgElement("path", { d, ...createStroke(color, 2.5, dash), "data-line": classKey });
   });
-  const axis = createBottomAxis(page, x, range, base, fontSize, width);
-  return [...lines, ...axis, ...createClassLabels(page, fontSize, width)];
+  const axis = createLine(x(range[0]), base, x(range[1]), base, createStroke(CONTROL_COLOR));
+  return [...lines, axis, ...createClassLabels(page, layout), createUnitLabel(page, layout, fontSize)];
 }
 
-function createClassLabels(page, fontSize, width) {
-  return CLASS_KEYS.flatMap((classKey, i) => {
-    const start = i ? width - 10 : 10, sign = i ? -1 : 1, { color, dash, textColor: fill } = CLASS_STYLES[classKey];
-    const attributes = { "text-anchor": i ? "end" : "start", fill, "font-weight": 600 };
-    return [
-      createLine(start, fontSize - 4, start + 34 * sign, fontSize - 4, createStroke(color, 3, dash)),
-      createOutlinedText(start + 40 * sign, fontSize, page.getClassNames()[i], fontSize, attributes),
-    ];
+function createUnitLabel(page, { width, tickY }, fontSize) {
+  const attributes = { "text-anchor": "end", fill: MUTED_COLOR, "data-unit": "" };
+  return createText(width, tickY + 6 + fontSize, page.getUnit(), fontSize, attributes);
+}
+
+// The names of the classes stand on the outer shoulders of their densities.
+function createClassLabels(page, { threshold, densities, x, y, width, fontSize, base }) {
+  const modes = CLASS_KEYS.map((classKey) => {
+    const values = densities[classKey], peak = values.indexOf(Math.max(...values));
+    return { value: threshold[peak], peak, values };
+  });
+  return CLASS_KEYS.map((classKey, i) => {
+    const { value, peak, values } = modes[i], other = modes[1 - i].value;
+    const isLeft = value < other || (value === other && !i);
+    const half = values[peak] * 0.85, name = page.getClassNames()[i];
+    const index = isLeft
+      ? values.findIndex((density) => density >= half) : values.findLastIndex((density) => density >= half);
+    const labelX = x(threshold[Math.max(0, index)]) + (isLeft ? -12 : 12), length = name.length * fontSize * 0.65;
+    const attributes = {
+      "text-anchor": isLeft ? "end" : "start", fill: CLASS_STYLES[classKey].textColor, "font-weight": 700,
+    };
+    const bounds = isLeft ? [Math.min(length, width), width] : [0, Math.max(0, width - length)];
+    return createOutlinedText(clamp(labelX, bounds), Math.min(y(half), base - 40), name, fontSize, attributes);
   });
 }
 
-function createHatchPattern(page, area) {
-  const isCorrect = isCorrectCall(area), spacing = isCorrect ? 9 : 5, { color } = CLASS_STYLES[area.classKey];
-  const patternTransform = `rotate(${area.classKey === "negative" ? -45 : 45})`, opacity = isCorrect ? 0.1 : 0.26;
-  const size = { width: spacing, height: spacing }, units = { patternUnits: "userSpaceOnUse", patternTransform };
-  const stroke = createStroke(color, isCorrect ? 1 : 2);
-  return createSvgElement("pattern", { id: page.createId(area.name), ...size, ...units },
-    createSvgElement("rect", { ...size, fill: color, "fill-opacity": opacity }),
-    createLine(0, 0, 0, spacing, stroke, { "stroke-opacity": 0.6 }));
+function createHatchPattern(page, classKey) {
+  const patternTransform = `rotate(${classKey === "negative" ? 45 : -45})`, size = { width: 8, height: 8 };
+  const units = { patternUnits: "userSpaceOnUse", patternTransform }, { color } = CLASS_STYLES[classKey];
+  return createSvgElement("pattern", { id: page.createId(`hatch-${classKey}`), ...size, ...units },
+    createLine(0, 0, 0, 8, createStroke(color, 2.4), { "stroke-opacity": 0.6 }));
 }
 
+// The areas beyond the threshold are hatched; the other ones are not.
 function createArea(page, { name, classKey, isCalledPositive }, state, { xs, ys, thresholdX, base }) {
   const isUpper = isCalledPositive === (state.direction !== "lower");
   const thresholdY = interpolateLinear(xs, ys[classKey], thresholdX);
@@ -120,24 +181,52 @@ function createArea(page, { name, classKey, isCalledPositive }, state, { xs, ys,
   if (isUpper) [areaXs, areaYs].forEach((values, i) => values.unshift([thresholdX, thresholdY][i]));
   else [areaXs, areaYs].forEach((values, i) => values.push([thresholdX, thresholdY][i]));
   const d = `${toPathData([areaXs[0], ...areaXs, areaXs.at(-1)], [base, ...areaYs, base])}Z`;
-  return createSvgElement("path", { d, fill: `url(#${page.createId(name)})`, "data-area": name });
+  const area = { d, "data-area": name, fill: CLASS_STYLES[classKey].color, "fill-opacity": 0.13 };
+  const hatch = isCalledPositive
+    ? createSvgElement("path", { d, fill: `url(#${page.createId(`hatch-${classKey}`)})` }) : null;
+  return createSvgElement("g", {}, createSvgElement("path", area), hatch);
 }
 
-// ---- crossings of the densities; the marker of the best threshold is white
-function locateCrossings({ state: { weighted }, answer }, { x, y, range, threshold, densities }) {
-  const crossings = weighted ? answer.weightedcrossings : answer.crossings;
-  const visibleCrossings = crossings.filter((t) => t > range[0] && t < range[1]);
-  const locate = (value) =>
-    ({ value, x: x(value), y: y(interpolateLinear(threshold, densities.negative, value)), halfWidth: 9 });
-  return visibleCrossings.map(locate);
+export function interpolateLinear(xs, ys, x) {
+  const i = Math.max(1, xs.findIndex((value) => value >= x));
+  const fraction = (x - xs[i - 1]) / (xs[i] - xs[i - 1] || 1);
+  return ys[i - 1] + clamp(fraction, [0, 1]) * (ys[i] - ys[i - 1]);
 }
 
-function createCrossingMarker(page, { state: { weighted }, answer }, { value, x, y }) {
-  const words = page.words.page, label = weighted ? words.crossingweighted : words.crossing;
-  const best = (weighted ? answer.accuracybest : answer.best).threshold, fill = value === best ? "#ffffff" : "#d0d0d0";
-  const title = createSvgElement("title", {}, `${label} ${page.formatter.formatSignificant(value)}`);
-  const style = { ...createStroke(TEXT_COLOR, 2), fill };
-  return createSvgElement("path", { d: toDiamondPathData(x, y, 8, 7), ...style, "data-crossing": value }, title);
+// The labels of the areas stand around the threshold like a table. With weights they are shares of all people.
+function createAreaLabels(page, { state, answer: { rates } }, grips,
+  { thresholdX, base, top, fontSize, weights, width }) {
+  const digits = page.isWide() ? 3 : 2, words = page.words.page, { areas } = words, names = page.getRateNames();
+  return AREAS.flatMap(({ name, rate, classKey, isCalledPositive, row }) => {
+    const share = rates[rate] * weights[classKey === "negative" ? 0 : 1];
+    if (!(share >= MIN_AREA)) return [];
+    const isRight = isCalledPositive === (state.direction !== "lower"), labelX = thresholdX + (isRight ? 7 : -7);
+    const text = page.formatter.formatShort(share, digits);
+    const label = state.weighted ? `${areas[name]} ${text} ${words.ofall}` : `${names[rate]} ${text}`;
+    const length = label.length * fontSize * 0.62;
+    if (isRight ? labelX + length > width : labelX < length) return [];
+    const attributes = {
+      "text-anchor": isRight ? "start" : "end", "font-weight": 700, fill: CLASS_STYLES[classKey].textColor,
+      "data-label": name, "data-share": share,
+    };
+    const labelY = row ? base - 8 : Math.min(base - 8 - 1.5 * fontSize, base - 0.34 * (base - top));
+    const [start, end] = isRight ? [labelX, labelX + length] : [labelX - length, labelX];
+    if (grips.some(([x, y]) => x > start - 7 && x < end + 7 && Math.abs(y - labelY + fontSize / 3) < 15)) return [];
+    return [createOutlinedText(labelX, labelY, label, fontSize, attributes)];
+  });
+}
+
+// ---- crossings of the densities; the marker of the best threshold is empty
+function createCrossingMarkers(page, { state: { weighted }, answer }, { x, base, range }) {
+  const words = page.words.page, crossings = weighted ? answer.weightedcrossings : answer.crossings;
+  const label = weighted ? words.crossingweighted : words.crossing;
+  const best = (weighted ? answer.accuracybest : answer.best).threshold;
+  return crossings.filter((t) => t > range[0] && t < range[1]).map((value) => {
+    const title = createSvgElement("title", {}, `${label} ${page.formatter.formatSignificant(value)}`);
+    const style = { ...createStroke(TEXT_COLOR, 2), fill: value === best ? PAPER_COLOR : CONTROL_COLOR };
+    const d = toDiamondPathData(x(value), base, 7, 6);
+    return createSvgElement("path", { d, ...style, "data-crossing": value }, title);
+  });
 }
 
 // ---- observations: histograms and rugs

@@ -1,6 +1,8 @@
 // Exports: Python code and embed code to copy, plots to save.
-import { createButton, createHtmlElement, setAttributes } from "./elements.js";
+import { createButton, createHtmlElement, createSvgElement, setAttributes } from "./elements.js";
+import { PASTED_KEY } from "./fitted.js";
 import { findPair, isFitted } from "./model.js";
+import { getPublicAddress } from "./qr.js";
 import { toHash } from "./state.js";
 
 const quote = (text) => JSON.stringify(text);
@@ -21,7 +23,8 @@ export function createExportPanel(page) {
     else announceSelected();
   }
   return {
-    element, exportPython: () => offerText(toPythonCode(page)), exportEmbed: () => offerText(toEmbedCode(page)),
+    element, exportLink: () => offerText(getPublicAddress(page) ?? location.href),
+      exportPython: () => offerText(toPythonCode(page)), exportEmbed: () => offerText(toEmbedCode(page)),
   };
 }
 
@@ -49,16 +52,20 @@ function createDataLines({ state, words }, { data, pair, feature, facts }) {
   const family = state.family === "gaussian" ? "" : `, family=${quote(state.family)}`;
   const roc = isFitted(state, facts) ? `rp.predict_roc(${options}${family})` : createGaussianCall(state);
   const comment = words.page.ownrows.replace("{feature}", feature.name.replaceAll("\n", " "));
-  const loading = data.key === "own"
+  const loading = ["own", PASTED_KEY].includes(data.key)
     ? [comment, "y = [str(label) for label in y]"]
     : [`data = rp.datasets.load_${data.key}()`, `x, y = data.column(${quote(feature.name)}), data.y`];
   return [...loading, `empirical = rp.empirical_roc(${options})`, `roc = ${roc}`, "rp.compare(roc, empirical)"];
 }
 
-function toEmbedCode({ state, payload, words }) {
-  const address = `${location.href.split("#")[0]}#${toHash(state, payload)}`;
-  const src = address.replaceAll("&", "&amp;").replaceAll("\"", "&quot;"), title = words.page.title;
-  return `<iframe src="${src}" title="${title}" width="960" height="720" loading="lazy" style="border:0"></iframe>\n`;
+// A page without a public address, such as a file, has a placeholder and a comment instead.
+function toEmbedCode(page) {
+  const address = getPublicAddress(page), { words } = page, title = page.payload.title || words.page.title;
+  const quoteAttribute = (text) => text.replaceAll("&", "&amp;").replaceAll("\"", "&quot;");
+  const src = quoteAttribute(address ?? `https://example.org/teach.html#${toHash(page.state, page.payload)}`);
+  const style = "width=\"960\" height=\"768\" loading=\"lazy\" style=\"border:0\"";
+  const comment = address ? "" : `<!-- ${words.dialog.upload} -->\n`;
+  return `${comment}<iframe src="${src}" title="${quoteAttribute(title)}" ${style}></iframe>\n`;
 }
 
 // ---- plots
@@ -79,9 +86,15 @@ function downloadBlob(blob, fileName) {
 }
 
 // Control characters are removed, since XML does not allow them.
+// Variables of the theme become their values.
 function createSvgBlob(plot) {
   const copy = setAttributes(plot.cloneNode(true), { xmlns: "http://www.w3.org/2000/svg" });
-  const text = new XMLSerializer().serializeToString(copy).replace(/[\x00-\x08\x0b\x0c\x0e-\x1f]/g, "");
+  for (const element of copy.querySelectorAll("[hidden]")) element.remove();
+  const { width, height } = plot.viewBox.baseVal, style = getComputedStyle(plot);
+  copy.prepend(createSvgElement("rect", { width, height, fill: "var(--bg)" }));
+  const text = new XMLSerializer().serializeToString(copy)
+    .replace(/var\((--[\w-]+)\)/g, (_, name) => style.getPropertyValue(name).trim())
+    .replace(/[\x00-\x08\x0b\x0c\x0e-\x1f]/g, "");
   return new Blob([text], { type: "image/svg+xml" });
 }
 
@@ -92,8 +105,6 @@ function savePng(plot, fileName, onerror) {
   image.onload = () => {
     const canvas = setAttributes(createHtmlElement("canvas"), { width: 2 * width, height: 2 * height });
     const context = canvas.getContext("2d");
-    context.fillStyle = "#ffffff";
-    context.fillRect(0, 0, canvas.width, canvas.height);
     context.drawImage(image, 0, 0, canvas.width, canvas.height);
     URL.revokeObjectURL(url);
     canvas.toBlob((blob) => downloadBlob(blob, fileName));

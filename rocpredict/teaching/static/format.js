@@ -2,6 +2,7 @@
 export const clamp = (value, [low, high]) => Math.min(Math.max(value, low), high);
 
 export function createFormatter(decimalSeparator) {
+  const isEnglish = decimalSeparator === ".";
   const localizeNumber = (text) => text.replaceAll("-", "−").replace(".", decimalSeparator);
 
   function formatFixed(value, digits = 3) {
@@ -23,8 +24,32 @@ export function createFormatter(decimalSeparator) {
     return value < 1 && value >= 0.9995 ? localizeNumber(">0.999") : formatFixed(value);
   }
 
+  // Plots omit the zero before an English decimal point.
+  const formatShort = (value, digits = 3) =>
+    isEnglish ? formatFixed(value, digits).replace(/^(−?)0\./, "$1.") : formatFixed(value, digits);
+
+  // Counts have groups of three digits: from 1,000 in English, from 10 000 in other languages.
+  const formatCount = (value) =>
+    isEnglish || value >= 10000 ? String(value).replace(/\B(?=(\d{3})+$)/g, isEnglish ? "," : "\u202f") : String(value);
+  const formatPercent = (value, digits = 0) => `${formatFixed(100 * value, digits)}${isEnglish ? "" : "\u202f"}%`;
+
+  // Numbers of a scale whose smallest step is known; very large and very small ones have an exponent.
+  function formatStep(value, step) {
+    const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+    return digits > 6 || Math.abs(value) >= 1e7 ? formatSignificant(value) : formatFixed(value, digits);
+  }
+
+  // A number as a reader types it, with a decimal comma or point, or NaN.
+  const parseTyped = (text) => {
+    const plain = text.trim().replaceAll("−", "-").replace(",", ".");
+    return plain ? Number(plain) : NaN;
+  };
+
   // Sentences contain decimal numbers too.
   const localizeDecimals = (sentence) => sentence.replace(/(?<= \d)\.(?=\d)/g, decimalSeparator);
 
-  return { formatFixed, formatSignificant, formatRate, localizeDecimals };
+  return {
+    formatFixed, formatSignificant, formatRate, formatShort, formatCount, formatPercent, formatStep, parseTyped,
+    localizeDecimals,
+  };
 }

@@ -95,10 +95,10 @@ export function computeMeasures(rates, prevalence, cost) {
   };
 }
 
-const createGrid = (low, high, points) =>
+export const createGrid = (low, high, points) =>
   Array.from({ length: points }, (_, i) => low + (high - low) * i / (points - 1));
 
-function computeRange(state, observations) {
+export function computeRange(state, observations) {
   const reach = 4.2, bounds = [state.mean0 - reach * state.std0, state.mean0 + reach * state.std0];
   bounds.push(state.mean1 - reach * state.std1, state.mean1 + reach * state.std1);
   if (observations) {
@@ -160,7 +160,7 @@ function poolOtherClasses(data, positive) {
   return data.features.map((_, i) => others.flatMap((columns) => columns[i]).sort((a, b) => a - b));
 }
 
-function countBelow(sortedValues, t, includeEqual) {
+export function countBelow(sortedValues, t, includeEqual) {
   let low = 0, high = sortedValues.length;
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -184,7 +184,7 @@ function computeEmpiricalCurve(observations, { direction }) {
   return { fpr: [0, ...rates.map(({ fpr }) => fpr)], tpr: [0, ...rates.map(({ tpr }) => tpr)] };
 }
 
-function computeEmpiricalAnswer(state, payload, observations) {
+export function computeEmpiricalAnswer(state, payload, observations) {
   const { facts } = findPair(state, payload), { auc, low, high, best, gap } = facts.empirical;
   const isReversed = facts.direction !== state.direction;
   const points = observations.points[state.direction] ??= computeEmpiricalCurve(observations, state);

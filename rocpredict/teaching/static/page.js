@@ -1,36 +1,53 @@
 // The page: its state and answer, and the views that are drawn from them.
 import { createActions } from "./actions.js";
 import { createConfusionTable } from "./confusion_table.js";
-import { createControls, createSourceSection } from "./controls.js";
+import { createSliders, createSourceSection, createThresholdRow } from "./controls.js";
+import { showDataDialog } from "./data_dialog.js";
 import { createDensityPlot } from "./density_plot.js";
-import { createButton, createHtmlElement, createSection } from "./elements.js";
-import { createExportPanel, createSaveButtons } from "./export.js";
+import { computeViewRange, describePoint } from "./description.js";
+import { describeThreshold, findBestObstacle, formatThreshold } from "./description.js";
+import { formatValue, getCaseName, getClassNames, getFeature, isStory, rememberState } from "./description.js";
+import { openDialog } from "./dialog.js";
+import { createHtmlElement, createSection } from "./elements.js";
 import { createFormatter } from "./format.js";
+import { reportHeight } from "./frame.js";
 import { mountLesson } from "./lesson.js";
 import { createMeasuresPlot } from "./measures_plot.js";
-import { findPair } from "./model.js";
-import { createReadouts, listNotes } from "./readouts.js";
+import { createBar, createPanel } from "./panel.js";
+import { showQrCode } from "./qr.js";
+import { createReadouts } from "./readouts.js";
 import { createRocPlot } from "./roc_plot.js";
-import { DEFAULT_STATE, fromHash, toHash } from "./state.js";
+import { createSentence } from "./sentence.js";
+import { DEFAULT_STATE, computeNextState, findValidationError, fromHash, toHash } from "./state.js";
+import { createTerms } from "./terms.js";
 import { createUpdater } from "./update.js";
 import { createViewModel } from "./view_model.js";
 
-const MAX_NAME_LENGTH = 40, ANNOUNCEMENT_DELAY_MS = 300, ADDRESS_DELAY_MS = 250;
+const ANNOUNCEMENT_DELAY_MS = 300, ADDRESS_DELAY_MS = 250, NARROW_EM = 37.5, WIDE_EM = 56.25;
+const getDark = () => matchMedia("(prefers-color-scheme: dark)");
 let mountCount = 0;
 
 /** Builds the page inside an element. `ask(state)` returns the answer of a state if Python computes it. */
 export function mount(root, payload, { hash: hasAddress = false, ask: fetchAnswer = null, suppress = false } = {}) {
-  const page = createPage(payload), actions = createActions(page, root);
+  const page = createPage(payload, root), actions = createActions(page, root);
   const updateAddress = hasAddress ? createAddressUpdater(page) : () => {};
   page.set = createUpdater(page, fetchAnswer, render);
-  Object.assign(page, { handleArrowKey: actions.handleArrowKey, moveToPoint: actions.moveToPoint });
+  page.showQrCode = () => showQrCode(root, page);
+  page.showDataDialog = () => showDataDialog(root, page);
+  page.showHelp = () => openDialog(root, page, page.words.page.buttons.help,
+    createHtmlElement("p", {}, page.words.page.keyhelp));
+  const { handleArrowKey, moveToPoint, findThreshold, toggleSweep, stopSweep } = actions;
+  Object.assign(page, { handleArrowKey, moveToPoint, findThreshold, toggleSweep, stopSweep });
   const parts = buildPage(root, page, actions, hasAddress);
   page.draw = () => { if (page.answer) drawPage(root, page, parts); };
   root.rocpredict = { state: page.state, set: page.set, page, redraws: [], get answer() { return page.answer; } };
   mountLesson(root, page);
   for (const output of root.querySelectorAll("output")) output.setAttribute("aria-live", "off");
   addListeners(root, page, actions, { hasAddress, suppress });
-  root.rocpredict.ready = page.set(hasAddress ? { ...payload.start, ...fromHash(location.hash) } : payload.start);
+  const address = hasAddress ? fromHash(location.hash, payload) : { patch: {}, invalid: [] };
+  parts.sentence.showInvalid(address.invalid);
+  root.rocpredict.ready = page.set({ ...payload.start, ...address.patch });
+  reportHeight(root);
   return root.rocpredict;
 
   function render(answer, startTime) {
@@ -44,48 +61,41 @@ export function mount(root, payload, { hash: hasAddress = false, ask: fetchAnswe
 }
 
 // The object that all parts of the page share.
-function createPage(payload) {
+function createPage(payload, root) {
   const words = payload.words.page, idPrefix = `rp${++mountCount}`;
   const liveRegion = createHtmlElement("p", { class: "visually-hidden", role: "status", "aria-live": "polite" });
   const page = {
-    payload, words: payload.words, formatter: createFormatter(words.decimal), liveRegion,
+    payload, root, words: payload.words, formatter: createFormatter(words.decimal), liveRegion,
     notice: createHtmlElement("p", { class: "notice", role: "alert" }),
     state: { ...DEFAULT_STATE }, answer: null, sliderRanges: {}, resampledCurves: [], inputs: {}, listeners: [],
+    history: [], gesture: null, sweep: null, tally: null,
     createId: (name) => `${idPrefix}-${name}`, on: (listener) => page.listeners.push(listener),
     announce: createAnnouncer(liveRegion),
-    getRateNames: () => words.names[page.state.names], getFeatureName: () => getFeatureName(page),
+    getRateNames: () => words.names[page.state.names], getFeatureName: () => getFeature(page).name,
+    getUnit: () => getFeature(page).unit, getCaseName: () => getCaseName(page),
     getClassNames: () => getClassNames(page), describePoint: () => describePoint(page),
-    describeThreshold: () => describeThreshold(page),
+    describeThreshold: () => describeThreshold(page), getRange: () => page.gesture?.range ?? computeViewRange(page),
+    getStep: () => 10 ** Math.floor(Math.log10(Math.min(page.state.std0, page.state.std1) / 100) + 1e-9),
+    formatThreshold: (value) => formatThreshold(page, value),
+      formatValue: (name, value) => formatValue(page, name, value),
+    findError: (patch) => findValidationError(computeNextState(page.state, patch, payload), payload),
+    findBestObstacle: () => findBestObstacle(page, root), remember: (next) => rememberState(page, next),
+    isWide: () => !page.state.lecture && root.clientWidth / page.getFontSize() >= WIDE_EM,
+    getFontSize: () => parseFloat(getComputedStyle(root.querySelector(".frame")).fontSize),
+    startGesture() {
+      page.gesture ??= { range: page.getRange(), isNew: true };
+    },
+    endGesture() {
+      if (!page.gesture || page.sweep) return;
+      page.gesture = null;
+      page.draw();
+    },
     showResampledCurves(curves) {
       page.resampledCurves = curves;
       page.draw();
     },
   };
   return page;
-}
-
-// ---- names and descriptions
-const truncateName = (name) => name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH - 1)}…` : name;
-
-function getFeatureName({ state, payload, words }) {
-  const { name, unit } = findPair(state, payload)?.feature ?? { name: words.page.x };
-  return unit && unit !== "1" ? `${truncateName(name)} [${unit}]` : truncateName(name);
-}
-
-function getClassNames({ state, payload, words: { page: words } }) {
-  const pair = findPair(state, payload)?.pair;
-  return pair
-    ? [truncateName(pair.negative), truncateName(pair.positive)] : [words.negative, words.positive];
-}
-
-function describePoint(page) {
-  const { tpr, fpr } = page.getRateNames(), { rates } = page.answer, { formatRate } = page.formatter;
-  return `${tpr} ${formatRate(rates.tpr)}, ${fpr} ${formatRate(rates.fpr)}, Ameans ${formatRate(rates.ameans)}`;
-}
-
-function describeThreshold(page) {
-  const threshold = page.formatter.formatSignificant(page.state.threshold);
-  return `${page.words.page.threshold} ${threshold}; ${describePoint(page)}`;
 }
 
 // Announces only the last of several sentences in quick succession.
@@ -99,53 +109,42 @@ function createAnnouncer(liveRegion) {
 
 // ---- building
 function buildPage(root, page, actions, hasAddress) {
-  const words = page.words.page, readouts = createReadouts(page), exportPanel = createExportPanel(page);
-  const notes = createHtmlElement("p", { class: "notes" });
+  const words = page.words.page, readouts = createReadouts(page), terms = createTerms(page);
+  page.openTerm = terms.open;
   const views = {
     densities: createDensityPlot(page), roc: createRocPlot(page), strip: createMeasuresPlot(page),
     table: createConfusionTable(page),
   };
-  const createFigure = (name) =>
-    createSection(words, name, views[name].element, createSaveButtons(page, name, views[name].element));
-  const measuresFigure = createFigure("strip"), tableHeading = createHtmlElement("h3", {}, words.table);
+  const sentence = createSentence(page, isStory), createFigure = (name) =>
+    createSection(words, name, views[name].element);
+  const measuresFigure = createFigure("strip"), panel = createPanel(page, {
+    lesson: [createSection(words, "lesson")],
+    numbers: [createSection(words, "readouts", ...readouts.elements), measuresFigure],
+    game: [createSection(words, "chance")], data: [createSourceSection(page)],
+  }, sentence.messages, terms.card);
+  const table = createSection(words, "table", views.table.element);
   root.classList.add("rocpredict");
-  root.append(
-    createHeader(page, { ...actions, ...exportPanel }, hasAddress), page.notice, page.liveRegion, exportPanel.element,
-    createSection(words, "lesson"), createSourceSection(page, actions),
-    createHtmlElement("div", { class: "pictures" }, createFigure("densities"), createFigure("roc")), notes,
-    measuresFigure,
-    createHtmlElement("div", { class: "panels" },
-      createSection(words, "table", tableHeading, views.table.element), createControls(page, actions)),
-    createSection(words, "readouts", ...readouts.elements), createSection(words, "chance"),
-    createHtmlElement("p", { class: "key-help" }, words.keyhelp),
-  );
-  return { views, measuresFigure, readouts, notes };
-}
-
-function createHeader(page, actions, hasAddress) {
-  const words = page.words.page, buttonActions = {
-    best: actions.moveToBest, sweep: actions.toggleSweep, lecture: actions.toggleLecture, reset: actions.resetState,
-    python: actions.exportPython, embed: actions.exportEmbed, print: () => window.print(),
-  };
-  const buttons = Object.entries(buttonActions).map(([key, action]) => createButton(words.buttons[key], action));
-  return createHtmlElement("header", {},
-    createHtmlElement(hasAddress ? "h1" : "h2", {}, page.payload.title || words.title),
-    createHtmlElement("p", { class: "lead" }, words.lead),
-    createHtmlElement("div", { class: "tools toolbar" }, ...buttons));
+  root.append(createHtmlElement("div", { class: "frame" },
+    createBar(page, actions, views, hasAddress), sentence.element, createFigure("densities"),
+    createThresholdRow(page, actions), createFigure("roc"), createSliders(page), table, panel.element,
+      page.liveRegion));
+  return { views, measuresFigure, readouts, sentence, panel };
 }
 
 // ---- drawing
-function drawPage(root, page, { views, measuresFigure, readouts, notes }) {
-  const { state, answer } = page;
-  const visibleViews = Object.entries(views).filter(([name]) => name !== "strip" || state.strip);
+function drawPage(root, page, { views, measuresFigure, readouts, sentence, panel }) {
+  const { state, answer } = page, fontSize = page.getFontSize();
   root.classList.toggle("lecture", state.lecture);
+  root.dataset.theme = state.theme === "auto" ? (getDark().matches ? "dark" : "light") : state.theme;
+  root.toggleAttribute("data-asking", state.step >= 0);
+  panel.draw(root.clientWidth / fontSize < NARROW_EM);
   measuresFigure.hidden = !state.strip;
-  const widths = Object.fromEntries(visibleViews.map(([name, { element }]) => [name, element.parentNode.clientWidth]));
-  const viewModel = { ...createViewModel(state, answer, page.payload, page.resampledCurves), widths };
-  for (const [, view] of visibleViews) view.draw(viewModel);
-  readouts.draw();
+  const viewModel = createViewModel(state, answer, page.payload, page.resampledCurves);
+  page.counts = viewModel.counts;
+  sentence.draw(viewModel);
   for (const input of Object.values(page.inputs)) input.update();
-  notes.textContent = listNotes(page).join(" ");
+  for (const [name, view] of Object.entries(views)) if (name !== "strip" || state.strip) view.draw(viewModel);
+  readouts.draw();
 }
 
 // ---- listeners
@@ -158,9 +157,14 @@ function addListeners(root, page, actions, { hasAddress, suppress }) {
   }
   if (window.ResizeObserver) new ResizeObserver(requestDraw).observe(root);
   else window.addEventListener("resize", requestDraw);
-  const readAddress = () =>
-    page.set({ ...page.payload.start, ...fromHash(location.hash), fresh: true }, DEFAULT_STATE);
+  const readAddress = () => {
+    const { patch } = fromHash(location.hash, page.payload);
+    page.set({ ...page.payload.start, ...patch, fresh: true }, DEFAULT_STATE);
+  };
+  root.addEventListener("pointerdown", actions.stopSweep, true);
+  getDark().addEventListener("change", requestDraw);
   if (hasAddress) window.addEventListener("hashchange", readAddress);
+  if (hasAddress) reportHeight(root);
 }
 
 // Disables the keyboard shortcuts of a notebook while the page has the focus.

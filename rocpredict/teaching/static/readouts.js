@@ -2,18 +2,19 @@
 import { createHtmlElement, setAttributes } from "./elements.js";
 import { findPair, isFitted } from "./model.js";
 import { getByPath } from "./templates.js";
+import { createTerm } from "./terms.js";
 
 const RATES = ["tpr", "fpr", "tnr", "fnr", "ameans", "precision", "npv", "accuracy"];
 // For each group of readouts: the path of each number in the answer, and the method of the formatter.
 const READOUTS = {
+  here: {
+    threshold: "formatSignificant", ...Object.fromEntries(RATES.map((name) => [`rates.${name}`, "formatRate"])),
+    "rates.cost": "formatSignificant", "rates.mcc": "formatFixed",
+  },
   prediction: {
     auc: "formatRate", dprime: "formatFixed", std_ratio: "formatSignificant", "best.threshold": "formatSignificant",
     "best.ameans": "formatRate", "accuracybest.threshold": "formatSignificant", "accuracybest.accuracy": "formatRate",
     "costbest.threshold": "formatSignificant", "costbest.cost": "formatSignificant",
-  },
-  here: {
-    threshold: "formatSignificant", ...Object.fromEntries(RATES.map((name) => [`rates.${name}`, "formatRate"])),
-    "rates.cost": "formatSignificant", "rates.mcc": "formatFixed",
   },
   rows: {
     "empirical.auc": "formatRate", "empirical.low": "formatRate", "empirical.high": "formatRate",
@@ -26,7 +27,8 @@ const READOUTS = {
 export function createReadouts(page) {
   const words = page.words.page, readouts = [];
   const elements = Object.entries(READOUTS).map(([group, methods]) => {
-    const groupReadouts = Object.entries(methods).map(([path, method]) => createReadout(path, page.formatter[method]));
+    const groupReadouts = Object.entries(methods).map(([path, method]) => createReadout(page, path,
+      page.formatter[method]));
     readouts.push(...groupReadouts);
     const list = createHtmlElement("dl", {}, ...groupReadouts.map(({ element }) => element));
     return createHtmlElement("div", { class: group }, createHtmlElement("h3", {}, words.groups[group]), list);
@@ -41,13 +43,15 @@ export function createReadouts(page) {
   return { elements, draw };
 }
 
-function createReadout(path, format) {
-  const output = createHtmlElement("output", { "data-name": path }), term = createHtmlElement("dt");
+function createReadout(page, path, format) {
+  const key = path.split(".").at(-1);
+  const name = page.words.terms[key] ? createTerm(page, key, "") : createHtmlElement("span");
+  const output = createHtmlElement("output", { "data-name": path }), term = createHtmlElement("dt", {}, name);
   const element = createHtmlElement("div", {}, term, createHtmlElement("dd", {}, output));
 
   function draw(label, value) {
     const isNumber = typeof value === "number";
-    term.textContent = label;
+    name.textContent = label;
     element.hidden = value === undefined || value === null;
     setAttributes(output, { "data-value": isNumber ? value : "" }).textContent = isNumber ? format(value) : "";
   }
@@ -57,7 +61,9 @@ function createReadout(path, format) {
 // The label of the AUC contains the formula for two Gaussians, with the sign of the direction.
 function selectLabel(path, page) {
   const { state, answer, words: { page: words } } = page;
-  if (path !== "auc") return words.readouts[path] ?? page.getRateNames()[path.split(".")[1]];
+  const names = page.getRateNames();
+  if (path === "rates.ameans") return `Ameans = (${names.tpr} + ${names.tnr})/2`;
+  if (path !== "auc") return words.readouts[path] ?? names[path.split(".")[1]];
   if (answer.locked || state.family !== "gaussian") return words.readouts.auc;
   const difference = state.direction === "lower" ? "m₀ − m₁" : "m₁ − m₀";
   return `${words.readouts.auc} = Φ((${difference})/√(s₀² + s₁²))`;
@@ -68,7 +74,8 @@ export function listNotes(page) {
   const { state, answer, payload, words: { page: words } } = page, { dips } = answer;
   const facts = findPair(state, payload)?.facts, notes = [selectCrossingNote(page)];
   const { formatRate } = page.formatter, hasVisibleDip = dips && dips[0] > 0.0005 && dips[0] < 0.9995;
-  if (hasVisibleDip) notes.push(words.remarks.dips.replace("{fpr}", formatRate(dips[0])));
+  if (hasVisibleDip) notes.push(words.remarks.dips.replace("{name}", page.getRateNames().fpr)
+    .replace("{fpr}", formatRate(dips[0])));
   if (answer.locked) notes.push(answer.locked);
   if (facts && state.family === "gaussian") {
     if (!isFitted(state, facts)) notes.push(words.remarks.moved);
@@ -80,6 +87,7 @@ export function listNotes(page) {
 
 // The note is about accuracy if the densities are weighted, else about Ameans.
 function selectCrossingNote({ state, answer, words: { page: words }, formatter: { formatSignificant } }) {
+  if (answer.auc < 0.5) return "";
   const [low, high] = answer.range, best = answer.best.threshold, accuracy = answer.accuracybest.threshold;
   const visibleCrossings = answer.crossings.filter((t) => t > low && t < high);
   const otherCrossing = visibleCrossings.find((t) => t !== best);

@@ -1,77 +1,101 @@
 // The plot of the predicted, empirical and resampled ROC curves, with the current and the best operating points.
-import { createSvgElement, setAttributes } from "./elements.js";
+import { createButton, createHtmlElement, createSvgElement, setAttributes } from "./elements.js";
 import { clamp } from "./format.js";
-import { COST_COLOR, EMPIRICAL_COLOR, GRID_COLOR, MUTED_COLOR, TEXT_COLOR, chooseFontSize } from "./svg.js";
-import { createCenteredText, createCurve, createHandle, createLayers, createLine, createOutlinedText } from "./svg.js";
-import { createPlot, createRightAlignedText, createScale, createStroke, getPointerPosition } from "./svg.js";
-import { resizePlot, toDiamondPathData, updateLayer } from "./svg.js";
+import { createOverlays } from "./overlays.js";
+import { ACCENT_COLOR, CLASS_STYLES, CONTROL_COLOR, GRID_COLOR, MUTED_COLOR, PAPER_COLOR, TEXT_COLOR } from "./svg.js";
+import { addPointerListeners, createCenteredText, createCurve, createGrip, createLayers, createLine } from "./svg.js";
+import { createOutlinedText, createPlot, createRightAlignedText, createScale, createStroke, moveGrip } from "./svg.js";
+import { resizePlot, toDiamondPathData, toPathData, updateLayer } from "./svg.js";
 
-const PREDICTED_STROKE = createStroke("#000000", 3), RESAMPLED_STROKE = createStroke("#7A6000");
-const EMPIRICAL_STROKE = createStroke(EMPIRICAL_COLOR, 1.8, "4 2"), COST_STROKE = createStroke(COST_COLOR, 2, "8 4");
+const PREDICTED_STROKE = createStroke(TEXT_COLOR, 3), RESAMPLED_STROKE = createStroke(CONTROL_COLOR);
+const EMPIRICAL_STROKE = createStroke(MUTED_COLOR, 1.8, "4 2"), COST_STROKE = createStroke(MUTED_COLOR, 2, "10 4 2 4");
 
 export function createRocPlot(page) {
-  const element = createPlot("roc", page.words.page.roc);
+  const { svg, element } = createPlot("roc", page.words.page.roc);
   const [gridLayer, resampledLayer, curveLayer, markerLayer] = createLayers(4);
+  const guides = createGuides(), grip = createGrip(page, "point", page.words.page.point);
+  const ring = createSvgElement("circle", { r: 9, ...createStroke(ACCENT_COLOR, 4), fill: PAPER_COLOR });
+  const auc = createButton("", () => page.openTerm("auc"), { class: "auc term", "data-term": "auc" });
   let layout = { toRates: () => [0, 0] };
-  const movePoint = (event) => page.moveToPoint(...layout.toRates(getPointerPosition(element, event)));
-  const handle = createPointHandle(page, movePoint);
-  element.append(gridLayer, resampledLayer, curveLayer, markerLayer, handle.element);
-  element.addEventListener("click", (event) => { if (!handle.element.contains(event.target)) movePoint(event); });
+  svg.append(gridLayer, resampledLayer, curveLayer, guides.element, markerLayer, ring);
+  element.append(auc, createHtmlElement("output", { class: "visually-hidden", "data-name": "auc" }), grip);
+  addPointerListeners(element, page, "point", (_, x, y) => page.moveToPoint(...layout.toRates([x, y])));
 
   // A new threshold redraws the markers only. The resampled curves would take the most time.
   function draw(viewModel) {
     const { state, answer, resampledCurves } = viewModel, points = state.empirical && answer.empirical?.points;
-    layout = computeRocLayout(page, viewModel);
-    const { side, fontSize, names } = layout;
-    resizePlot(element, layout.width, layout.height);
-    updateLayer(gridLayer, [side, fontSize, names], () => createRocGrid(page, layout));
-    updateLayer(resampledLayer, [resampledCurves, side, fontSize],
+    layout = computeRocLayout(page, element.clientWidth || 260, element.clientHeight || 260);
+    const { side, fontSize, names, x, y, left, bottom } = layout;
+    resizePlot(svg, layout.width, layout.height);
+    updateLayer(gridLayer, [side, left, bottom, fontSize, names, ...page.getClassNames()],
+      () => createRocGrid(page, layout));
+    updateLayer(resampledLayer, [resampledCurves, side, left, bottom],
       () => createResampledCurves(resampledCurves, layout));
-    updateLayer(curveLayer, [answer.curve, points, side, fontSize],
-      () => createRocCurves(answer.curve, points, state, layout));
+    updateLayer(curveLayer, [answer.curve, points, side, left, bottom, page.sweep],
+      () => createRocCurves(answer.curve, points, state, layout, page.sweep));
     markerLayer.replaceChildren(...createMarkers(page, viewModel, layout), ...createLegend(page, viewModel, layout));
-    handle.draw(viewModel, layout);
+    guides.draw(answer.rates, layout);
+    setAttributes(ring, { cx: x(answer.rates.fpr), cy: y(answer.rates.tpr) });
+    moveGrip(grip, x(answer.rates.fpr), y(answer.rates.tpr));
+    const current = { "aria-valuenow": answer.rates.fpr, "aria-valuetext": page.describeThreshold() };
+    setAttributes(grip, { "aria-valuemin": 0, "aria-valuemax": 1, ...current });
+    auc.textContent = `AUC ${page.formatter.formatShort(answer.auc)}`;
+    auc.classList.toggle("above", answer.auc < 0.5);
+    Object.assign(auc.style, answer.auc < 0.5
+      ? { left: `${left + 6}px`, right: "", top: `${y(1) + 2}px`, bottom: "" }
+      : { left: "", right: `${layout.width - x(1) + 6}px`, top: "", bottom: `${layout.height - y(0) + 2}px` });
+    setAttributes(element.querySelector("output"), { "data-value": answer.auc });
   }
-  return { element, draw };
+  return { element, svg, draw };
 }
 
-function computeRocLayout(page, { state, widths }) {
-  const width = Math.max(260, widths.roc), fontSize = chooseFontSize(state, width), left = 3.6 * fontSize;
-  const side = Math.min(width - left - 1.2 * fontSize, state.lecture ? 620 : 520);
+// A square at the top, with room for the axes on the left and below.
+function computeRocLayout(page, width, height) {
+  const fontSize = page.getFontSize(), isNarrow = width < 300, left = (isNarrow ? 2 : 3.6) * fontSize;
+  const side = Math.max(60, Math.min(width - left - 8, height - 3 * fontSize - 10));
+  const start = Math.max(left, width - side - 8), bottom = 10 + side;
   return {
-    width, fontSize, side, height: side + 3.4 * fontSize + 12, names: page.getRateNames(),
-    x: createScale([0, 1], [left, left + side]), y: createScale([0, 1], [12 + side, 12]),
-    toRates: ([pixelX, pixelY]) => [(pixelX - left) / side, 1 - (pixelY - 12) / side],
+    width, height, fontSize, side, isNarrow, names: page.getRateNames(), left: start, bottom,
+    x: createScale([0, 1], [start, start + side]), y: createScale([0, 1], [bottom, 10]),
+    toRates: ([pixelX, pixelY]) => [(pixelX - start) / side, 1 - (pixelY - 10) / side],
   };
 }
 
-function createPointHandle(page, onMove) {
-  const element = createHandle(page, "point", page.words.page.point, onMove);
-  const target = createSvgElement("circle", { r: 18, fill: "transparent" });
-  const ring = createSvgElement("circle", { r: 8, ...createStroke(TEXT_COLOR, 3.5), fill: "#ffffff" });
-  element.append(target, ring);
-
-  function draw({ answer: { rates } }, { x, y }) {
-    for (const circle of [target, ring]) setAttributes(circle, { cx: x(rates.fpr), cy: y(rates.tpr) });
-    const current = { "aria-valuenow": rates.fpr, "aria-valuetext": page.describePoint() };
-    setAttributes(element, { "aria-valuemin": 0, "aria-valuemax": 1, ...current });
-  }
-  return { element, draw };
+// From the point, the length of the line down is the TPR, and that of the line to the left is the FPR.
+function createGuides() {
+  const strokes = { tpr: ["positive", "7 4"], fpr: ["negative", ""] };
+  const lines = Object.entries(strokes).map(([rate, [classKey, dash]]) =>
+    createLine(0, 0, 0, 0, createStroke(CLASS_STYLES[classKey].color, 3.5, dash), { "data-guide": rate }));
+  return {
+    element: createSvgElement("g", {}, ...lines),
+    draw({ fpr, tpr }, { x, y }) {
+      setAttributes(lines[0], { x1: x(fpr), x2: x(fpr), y1: y(tpr), y2: y(0) });
+      setAttributes(lines[1], { x1: x(fpr), x2: x(0), y1: y(tpr), y2: y(tpr) });
+    },
+  };
 }
 
-function createRocGrid(page, { x, y, fontSize, names }) {
-  const { formatFixed } = page.formatter, gridStroke = createStroke(GRID_COLOR);
-  const grid = [0, 0.2, 0.4, 0.6, 0.8, 1].flatMap((rate) => [
-    createLine(x(rate), y(0), x(rate), y(1), gridStroke), createLine(x(0), y(rate), x(1), y(rate), gridStroke),
-    createCenteredText(x(rate), y(0) + 4 + fontSize, formatFixed(rate, 1), fontSize, { fill: MUTED_COLOR }),
-    createRightAlignedText(x(0) - 6, y(rate) + fontSize / 3, formatFixed(rate, 1), fontSize),
-  ]);
-  const transform = `rotate(-90 ${fontSize} ${y(0.5)})`;
+function createRocGrid(page, { x, y, fontSize, names, isNarrow, left }) {
+  const { formatShort } = page.formatter, gridStroke = createStroke(GRID_COLOR),
+    [negative, positive] = page.getClassNames();
+  const grid = (isNarrow ? [0, 0.5, 1] : [0, 0.2, 0.4, 0.6, 0.8, 1]).flatMap((rate) => {
+    const label = rate % 1 ? formatShort(rate, 1) : String(rate), anchor = isNarrow && rate === 1 ? "end" : "middle";
+    return [
+      createLine(x(rate), y(0), x(rate), y(1), gridStroke), createLine(x(0), y(rate), x(1), y(rate), gridStroke),
+      createCenteredText(x(rate), y(0) + 4 + fontSize, label, fontSize, { fill: MUTED_COLOR, "text-anchor": anchor }),
+      createRightAlignedText(x(0) - 6, y(rate) + fontSize / 3, label, fontSize),
+    ];
+  });
+  const titleX = left - (isNarrow ? 0.55 : 2.3) * fontSize,
+    transform = `rotate(-90 ${titleX} ${y(isNarrow ? 0.76 : 0.5)})`;
+  const fitName = (rate, name) => isNarrow || rate.length + name.length > 22 ? rate : `${rate} (${name})`;
+  const styles = [CLASS_STYLES.negative, CLASS_STYLES.positive].map(({ textColor: fill }) => ({ fill }));
   return [
     ...grid,
-    createLine(x(0), y(0), x(1), y(1), createStroke(MUTED_COLOR, 1, "2 4"), { "data-curve": "chance" }),
-    createCenteredText(x(0.5), y(0) + 8 + 2.1 * fontSize, names.fpr, fontSize),
-    createCenteredText(fontSize, y(0.5), names.tpr, fontSize, { transform }),
+    createLine(x(0), y(0), x(1), y(1), createStroke(CONTROL_COLOR, 1.5, "2 4"), { "data-curve": "chance" }),
+    createCenteredText(x(0.5), y(0) + 6 + 2.2 * fontSize, fitName(names.fpr, negative), fontSize, styles[0]),
+    createCenteredText(titleX, y(isNarrow ? 0.76 : 0.5), fitName(names.tpr, positive), fontSize,
+      { transform, ...styles[1] }),
   ];
 }
 
@@ -81,10 +105,16 @@ function createResampledCurves(curves, { x, y }) {
   return curves.map(({ fpr, tpr }) => createCurve(fpr.map(x), tpr.map(y), stroke, "draw"));
 }
 
-function createRocCurves({ fpr, tpr }, points, { direction }, { x, y }) {
+// During a sweep, the curve ends at the point.
+function createRocCurves({ fpr, tpr }, points, { direction }, { x, y }, sweep) {
   const bounds = direction === "lower" ? [0, 1] : [1, 0], addBounds = (rates) => [bounds[0], ...rates, bounds[1]];
   const empirical = points ? [createCurve(points.fpr.map(x), points.tpr.map(y), EMPIRICAL_STROKE, "empirical")] : [];
-  return [...empirical, createCurve(addBounds(fpr).map(x), addBounds(tpr).map(y), PREDICTED_STROKE, "predicted")];
+  const rates = [fpr, tpr].map(addBounds), isDrawn = (_, i) => !sweep || rates[0][i] <= sweep.fpr;
+  const [xs, ys] = [rates[0].filter(isDrawn).map(x), rates[1].filter(isDrawn).map(y)];
+  const order = direction === "lower" ? xs.length - 1 : 0;
+  const area = `M${x(1)} ${y(0)}${toPathData(xs, ys).replace("M", "L")}L${xs[order]} ${y(0)}Z`;
+  const fill = createSvgElement("path", { d: area, fill: TEXT_COLOR, "fill-opacity": 0.06 });
+  return [sweep ? null : fill, ...empirical, createCurve(xs, ys, PREDICTED_STROKE, "predicted")].filter(Boolean);
 }
 
 // The line of equal cost, cut off at the borders of the square, and the point of least cost.
@@ -94,60 +124,67 @@ function createCostLine({ fpr, tpr, slope }, { x, y }, words) {
     return [clampedTpr === borderTpr ? borderFpr : fpr + (clampedTpr - tpr) / slope, clampedTpr];
   });
   const box = { x: x(fpr) - 6, y: y(tpr) - 6, width: 12, height: 12 };
-  const style = { ...createStroke(COST_COLOR, 3), fill: "#ffffff" };
+  const style = { ...createStroke(TEXT_COLOR, 2), fill: PAPER_COLOR };
   const title = createSvgElement("title", {}, words.costbest);
   return [createLine(x(x0), y(y0), x(x1), y(y1), COST_STROKE, { "data-curve": "cost" }),
     createSvgElement("rect", { ...box, ...style, "data-mark": "cost" }, title)];
 }
 
-// ---- markers
+// ---- markers; a best threshold of a curve below the chance line is not marked
 function createMarkers(page, { state, answer, gap }, layout) {
   const words = page.words.page, empirical = state.empirical && answer.empirical;
   return [
+    ...createOverlays(page, { state, answer }, layout),
     ...(state.costline ? createCostLine(answer.costbest, layout, words) : []),
-    ...createBestMarker(answer.best, layout, words),
+    ...(answer.auc < 0.5 ? [] : createBestMarker(answer.best, layout, words)),
     ...(gap && empirical ? [createGapMarker(gap, layout)] : []),
     ...(empirical ? [createEmpiricalMarker(empirical, layout)] : []),
+    ...(page.tally?.played ? createPairsBar(page.tally.share, answer.auc, layout) : []),
   ];
 }
 
+// The share of pairs won fills a bar up to the AUC.
+function createPairsBar(share, auc, { x, y }) {
+  const box = { x: x(1) - 14, width: 14, y: y(share), height: y(0) - y(share), "data-mark": "pairs" };
+  return [createSvgElement("rect", { ...box, fill: TEXT_COLOR, "fill-opacity": 0.35 }),
+    createLine(x(1) - 22, y(auc), x(1), y(auc), createStroke(TEXT_COLOR, 2.5))];
+}
+
 function createEmpiricalMarker({ fpr, tpr }, { x, y }) {
-  const style = { r: 5, fill: EMPIRICAL_COLOR, stroke: "#ffffff" };
+  const style = { r: 5, fill: MUTED_COLOR, stroke: PAPER_COLOR };
   return createSvgElement("circle", { cx: x(fpr), cy: y(tpr), ...style, "data-mark": "empirical" });
 }
 
 // The best threshold is infinite if the densities do not cross.
-function createBestMarker({ fpr, tpr, threshold }, { x, y, fontSize }, words) {
+function createBestMarker({ fpr, tpr, threshold }, { x, y }, words) {
   const label = Number.isFinite(threshold) ? `${words.best}: ${words.besthere}` : words.best;
-  const style = { ...createStroke(TEXT_COLOR, 2), fill: "#ffffff", "data-mark": "best" };
-  const title = createSvgElement("title", {}, label), d = toDiamondPathData(x(fpr), y(tpr), 9, 8);
-  const textAttributes = { "data-mark": "best" };
-  return [createSvgElement("path", { d, ...style }, title),
-    createOutlinedText(x(fpr) + 14, y(tpr) + fontSize + 4, words.bestshort, fontSize, textAttributes)];
+  const style = { ...createStroke(TEXT_COLOR, 2), fill: PAPER_COLOR, "data-mark": "best" };
+  const title = createSvgElement("title", {}, label);
+  return [createSvgElement("path", { d: toDiamondPathData(x(fpr), y(tpr), 6, 5), ...style }, title)];
 }
 
 function createGapMarker({ fpr, from, to }, { x, y }) {
-  return createLine(x(fpr), y(from), x(fpr), y(to), createStroke(EMPIRICAL_COLOR, 3), { "data-mark": "gap" });
+  return createLine(x(fpr), y(from), x(fpr), y(to), createStroke(MUTED_COLOR, 3), { "data-mark": "gap" });
 }
 
-// The legend is below the curve, or above it if the curve is below the chance line.
-function createLegend(page, viewModel, { x, y, fontSize }) {
-  const entries = listLegendEntries(page, viewModel), isAbove = viewModel.answer.auc < 0.5;
+// The legend stands above the AUC. It is shown if there is more than one curve.
+function createLegend(page, viewModel, { x, y, fontSize, isNarrow }) {
+  const entries = isNarrow ? [] : listLegendEntries(page, viewModel), isAbove = viewModel.answer.auc < 0.5;
   const outerX = isAbove ? x(0) + 8 : x(1) - 8, sign = isAbove ? 1 : -1;
-  const firstY = isAbove ? y(1) + 1.4 * fontSize : y(0) - (entries.length - 0.4) * 1.5 * fontSize;
+  const firstY = isAbove ? y(1) + 4 * fontSize : y(0) - (entries.length + 1.6) * 1.4 * fontSize;
   return entries.flatMap(([stroke, label], i) => {
-    const labelY = firstY + i * 1.5 * fontSize, lineY = labelY - fontSize / 3;
-    const anchor = { "text-anchor": isAbove ? "start" : "end" };
-    return [createLine(outerX, lineY, outerX + 30 * sign, lineY, stroke),
-      createOutlinedText(outerX + 36 * sign, labelY, label, fontSize, anchor)];
+    const labelY = firstY + i * 1.4 * fontSize, lineY = labelY - fontSize / 3;
+    const anchor = { "text-anchor": isAbove ? "start" : "end", fill: MUTED_COLOR };
+    return [createLine(outerX, lineY, outerX + 24 * sign, lineY, stroke),
+      createOutlinedText(outerX + 30 * sign, labelY, label, fontSize, anchor)];
   });
 }
 
 function listLegendEntries(page, { state, answer, resampledCurves }) {
-  const words = page.words.page, addAuc = (name, auc) => `${name}, AUC ${page.formatter.formatRate(auc)}`;
-  const entries = [[PREDICTED_STROKE, addAuc(words.predicted, answer.auc)]];
+  const words = page.words.page, entries = [];
   if (state.empirical && answer.empirical) {
-    entries.push([EMPIRICAL_STROKE, addAuc(words.counted, answer.empirical.auc)]);
+    const label = `${words.counted} ${page.formatter.formatShort(answer.empirical.auc)}`;
+    entries.push([PREDICTED_STROKE, words.predicted], [EMPIRICAL_STROKE, label]);
   }
   if (state.costline) entries.push([COST_STROKE, words.costline]);
   if (resampledCurves.length) entries.push([RESAMPLED_STROKE, words.redraws]);

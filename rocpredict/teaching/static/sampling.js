@@ -127,14 +127,12 @@ function computeAucWithoutZeros(observations, { direction }, table) {
 
 // The numbers that the lesson's sentences name: the answer, and a few more.
 export function computeLessonFacts(state, answer, payload) {
-  const { auc, best, rates, empirical, crossings } = answer, observations = getObservations(state, payload);
-  const distanceToBest = (threshold) => Math.abs(threshold - best.threshold);
-  const [worst] = [...crossings].sort((a, b) => distanceToBest(b) - distanceToBest(a));
+  const { auc, rates } = answer, observations = getObservations(state, payload);
+  const counts = computeCounts(rates, state.prevalence);
   const values = observations ? [...observations.negative, ...observations.positive] : [];
   return {
-    ...answer, worst, loss: 100 * (best.ameans - rates.ameans), hundred: { auc: 100 * auc, ameans: 100 * best.ameans },
-    error: Math.abs(auc - empirical?.auc), gap: Math.abs(empirical?.gap?.value),
-    counts: computeCounts(rates, state.prevalence),
+    ...answer, counts, alarms: counts.tp + counts.fp, hundred: { auc: 100 * auc },
+    percent: { precision: 100 * rates.precision },
     clean: observations && computeAucWithoutZeros(observations, state, payload.normal),
     zeros: { count: values.filter((value) => value === 0).length, of: values.length },
   };

@@ -31,6 +31,7 @@ export function mountSamplingPanel(panel, page) {
 
   function resetGame(nextPopulation, seed) {
     [population, tally, rng] = [nextPopulation, undefined, createRng(seed, -1)];
+    page.tally = null;
     lastPairText.textContent = "";
     populationText.textContent = words[population.isEmpirical ? "fromrows" : "fromcurves"];
     updateOutputs({ seed, played: 0, wins: 0, ties: 0 });
@@ -57,6 +58,9 @@ export function mountSamplingPanel(panel, page) {
   function playRound(count) {
     if (!population) return tally;
     tally = playPairs(population, page.state.direction, count, rng, tally);
+    page.tally = tally;
+    page.draw();
+    page.lesson.refresh();
     updateOutputs({ played: tally.played, wins: tally.wins, ties: tally.ties });
     updateOutputs({ share: tally.share }, 3);
     lastPairText.replaceChildren(...fillTemplate(words.last, tally));
@@ -84,16 +88,15 @@ function fillPanel(panel, page, words, { resample, playRound }) {
   const createList = (...names) => createHtmlElement("dl", {}, ...names.map(createRow));
   const createPanelButton = (name, onclick) => createButton(words[name], onclick, { "data-chance": name });
   panel.append(
-    createHtmlElement("h2", {}, words.title), createParagraph(words.text), populationText,
-    createHtmlElement("div", { class: "slider" }, createLabel(sizeSlider, "n"), sizeSlider, addOutput("n")),
+    createHtmlElement("h3", {}, words.game), createParagraph(words.rule),
+    createHtmlElement("p", { class: "buttons" }, createPanelButton("one", () => playRound(1)),
+      createPanelButton("ten", () => playRound(10)), createPanelButton("hundred", () => playRound(100))),
+    createList("played", "wins", "ties", "share", "aim"), lastPairText,
+    createHtmlElement("h3", {}, words.title), createParagraph(words.text), populationText,
+    createHtmlElement("div", { class: "select" }, createLabel(sizeSlider, "n"), sizeSlider, addOutput("n")),
     createHtmlElement("div", { class: "select" }, createLabel(drawsSelect, "draws"), drawsSelect),
     createParagraph(createPanelButton("again", resample), ` ${words.seed} `, addOutput("seed")),
     createList("auc", "mean", "sd", "low", "high"),
-    createHtmlElement("h3", {}, words.game), createParagraph(words.rule),
-    createParagraph(
-      createPanelButton("one", () => playRound(1)), " ", createPanelButton("hundred", () => playRound(100)),
-    ),
-    createList("played", "wins", "ties", "share", "aim"), lastPairText,
   );
   return { outputs, sizeSlider, drawsSelect, populationText, lastPairText };
 }

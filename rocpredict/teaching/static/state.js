@@ -1,15 +1,19 @@
 // The state of the page: its update, its validation and its form in the address. Independent of the document.
+import { PASTED_KEY, computePageAnswer, listFamilies } from "./fitted.js";
 import { clamp } from "./format.js";
-import { computeAnswer, findPair } from "./model.js";
+import { findPair } from "./model.js";
 
 export const DEFAULT_STATE = {
   data: "", feature: 0, pair: 0, family: "gaussian", mean0: 4, mean1: 8, std0: 3, std1: 2, direction: "higher",
-  threshold: NaN, prevalence: 0.5, cost: 1, weighted: false, empirical: true, strip: false, costline: false,
-  n: 50, seed: 1, draws: 0, lecture: false, step: -1, names: "roc", keys: true,
+  threshold: NaN, prevalence: 0.1, cost: 1, weighted: false, empirical: true, strip: false, costline: false,
+  n: 50, seed: 1, draws: 0, lecture: false, step: -1, names: "roc", keys: true, panel: "", theme: "auto",
+  band: false, second: -1,
 };
+export const PANELS = ["table", "lesson", "numbers", "game", "data"], THEMES = ["auto", "light", "dark"];
 // The fields that Python needs to compute an answer.
 export const REQUEST_FIELDS = Object.keys(DEFAULT_STATE).slice(0, 12);
-const INTEGER_BOUNDS = { n: [2, 1000], draws: [0, 50], seed: [-2147483648, 2147483647], step: [-1, 99] };
+const INTEGER_BOUNDS = { n: [2, 1000], draws: [0, 50], seed: [-2147483648, 2147483647], step: [-1, 99],
+  second: [-1, 999] };
 const FINITE_FIELDS = ["mean0", "mean1", "threshold"], POSITIVE_FIELDS = ["std0", "std1", "cost"];
 const MAX_MAGNITUDE = 1e100, SELECTION_FIELDS = ["data", "pair", "feature"];
 
@@ -25,7 +29,8 @@ export function computeNextState(previous, patch, payload) {
   normalizeState(next, payload);
   if (data) selectData(next, previous, patch, data, payload);
   else Object.assign(next, { data: next.data || "", feature: 0, pair: 0, family: DEFAULT_STATE.family });
-  for (const name of ["pairLabels", "featureName", "fresh"]) delete next[name];
+  if (!listFamilies(next, payload).includes(next.family)) next.family = DEFAULT_STATE.family;
+  for (const name of ["pairLabels", "featureName", "fresh", "undone"]) delete next[name];
   const facts = findPair(next, payload)?.facts;
   if (facts?.mean && hasOtherSelection(previous, next)) {
     Object.assign(next, omitKeys({ ...toFittedState(facts), threshold: NaN }, patch));
@@ -46,6 +51,8 @@ function normalizeState(next, payload) {
   }
   if (!Object.hasOwn(payload.words.page.names, next.names)) next.names = DEFAULT_STATE.names;
   if (next.direction !== "lower") next.direction = "higher";
+  if (!PANELS.includes(next.panel)) next.panel = DEFAULT_STATE.panel;
+  if (!THEMES.includes(next.theme)) next.theme = DEFAULT_STATE.theme;
 }
 
 // The pair of classes and the feature: by index, by name, or the first feature that can be shown.
@@ -61,8 +68,8 @@ function selectData(next, previous, { pair, pairLabels, feature, featureName }, 
 }
 
 function findDefaultThreshold(next, payload) {
-  const { best, range } = computeAnswer(next, payload);
-  return Number.isFinite(best.threshold) ? best.threshold : (range[0] + range[1]) / 2;
+  const { auc, best, range } = computePageAnswer(next, payload);
+  return auc >= 0.5 && Number.isFinite(best.threshold) ? best.threshold : (range[0] + range[1]) / 2;
 }
 
 // ---- validation: an error message, or an empty string
@@ -105,19 +112,38 @@ const PARSERS = {
   string: String,
 };
 
-// A patch of the state, from the hash of the address.
-export function fromHash(hash) {
+// A patch of the state, from the hash of the address, and the entries that are invalid. Each of these has its default.
+export function fromHash(hash, payload) {
   const entries = [...new URLSearchParams(hash.slice(1))].filter(([name]) => Object.hasOwn(DEFAULT_STATE, name));
-  const parse = ([name, text]) => [name, PARSERS[typeof DEFAULT_STATE[name]](text)];
-  const patch = Object.fromEntries(entries.map(parse));
-  return "step" in patch ? { ...patch, step: patch.step - 1 } : patch;
+  const base = { ...DEFAULT_STATE, ...payload.start, threshold: 0 }, patch = {}, invalid = [];
+  for (const [name, text] of entries) {
+    const value = PARSERS[typeof DEFAULT_STATE[name]](text), number = name === "step" ? value - 1 : value;
+    const selection = name === "feature" || name === "pair" ? { ...base, ...patch } : base;
+    if (isValidEntry(name, number, { ...selection, [name]: number }, payload)) patch[name] = number;
+    else invalid.push({ name, text, value: base[name] });
+  }
+  if (!findValidationError(computeNextState({ ...base }, patch, payload), payload)) return { patch, invalid };
+  return { patch: {}, invalid: entries.map(([name, text]) => ({ name, text, value: base[name] })) };
 }
 
-// The fields that differ from the state of an empty hash. Steps are counted from 1 here, as on the page.
+function isValidEntry(name, value, next, payload) {
+  const accepted = {
+    names: Object.keys(payload.words.page.names), direction: ["higher", "lower"], panel: PANELS, theme: THEMES,
+    data: ["", ...payload.datasets.map(({ key }) => key)],
+  }[name];
+  if (accepted) return accepted.includes(value);
+  if (INTEGER_BOUNDS[name]) return value === clamp(Math.round(value), INTEGER_BOUNDS[name]);
+  if (name === "feature" || name === "pair") return !next.data || !!findPair(next, payload);
+  return !findValidationError({ ...DEFAULT_STATE, threshold: 0, [name]: value }, { ...payload, datasets: [] });
+}
+
+// The fields that differ from the state of an empty hash. Steps are counted from 1 here, as on the page. Pasted data
+// are not in the address, which then has the means and SDs of its Gaussians.
 export function toHash(state, payload) {
-  const facts = findPair(state, payload)?.facts;
+  const isPasted = state.data === PASTED_KEY, facts = isPasted ? null : findPair(state, payload)?.facts;
   const defaults = {
     ...DEFAULT_STATE, ...(facts?.mean ? toFittedState(facts) : {}), ...payload.start, threshold: NaN,
+    ...(isPasted ? Object.fromEntries(SELECTION_FIELDS.map((name) => [name, state[name]])) : {}),
   };
   const changes = Object.entries(state).filter(([name, value]) => value !== defaults[name]);
   return new URLSearchParams(changes.map(([name, value]) => [name, name === "step" ? value + 1 : value])).toString();

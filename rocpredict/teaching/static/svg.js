@@ -1,14 +1,16 @@
-// The parts that all plots share: styles, scales, lines, text, axes and handles.
-import { createSvgElement, setAttributes } from "./elements.js";
+// The parts that all plots share: styles, scales, lines, text, axes, and the pointer that drags their grips.
+import { createHtmlElement, createSvgElement, setAttributes } from "./elements.js";
 import { clamp } from "./format.js";
 import { computeTicks } from "./view_model.js";
 
-export const TEXT_COLOR = "#222222", MUTED_COLOR = "#595959", GRID_COLOR = "#e2e2e2";
-export const EMPIRICAL_COLOR = "#AA4E85", COST_COLOR = "#007A56";
+// Colors are variables of the theme. An exported plot has their values.
+export const TEXT_COLOR = "var(--ink)", MUTED_COLOR = "var(--ink-2)", CONTROL_COLOR = "var(--control)";
+export const GRID_COLOR = "var(--grid)", ACCENT_COLOR = "var(--accent)", PAPER_COLOR = "var(--bg)";
 export const CLASS_STYLES = {
-  negative: { color: "#0072B2", textColor: "#00558A", dash: "" },
-  positive: { color: "#D55E00", textColor: "#9C4500", dash: "9 3" },
+  negative: { color: "var(--healthy)", textColor: "var(--healthy-text)", dash: "", cap: "round" },
+  positive: { color: "var(--ill)", textColor: "var(--ill-text)", dash: "8 4", cap: "square" },
 };
+const TOUCH_TOLERANCE = 6;
 
 // ---- layers
 export const createLayers = (count) => Array.from({ length: count }, () => createSvgElement("g"));
@@ -19,18 +21,15 @@ export function updateLayer(layer, key, createChildren) {
   layer.key = key;
 }
 
-// ---- plots
+// ---- plots: a box with the plot and the grips above it
 export function createPlot(name, label) {
   const attributes = { role: "group", "aria-label": label, "data-picture": name };
-  return createSvgElement("svg", { ...attributes, class: "picture", "font-family": "system-ui, sans-serif" });
+  const svg = createSvgElement("svg", { ...attributes, class: "picture", "font-family": "system-ui, sans-serif" });
+  return { svg, element: createHtmlElement("div", { class: "plot" }, svg) };
 }
 
-export function resizePlot(element, width, height) {
-  setAttributes(element, { viewBox: `0 0 ${width} ${height}`, width, height });
-}
-
-export function chooseFontSize({ lecture }, width) {
-  return width < 420 ? (lecture ? 15 : 12) : lecture ? 24 : 13;
+export function resizePlot(svg, width, height) {
+  setAttributes(svg, { viewBox: `0 0 ${width} ${height}`, width, height });
 }
 
 // ---- scales, lines and text
@@ -69,44 +68,84 @@ export const createRightAlignedText = (x, y, content, fontSize) =>
   createText(x, y, content, fontSize, { "text-anchor": "end", fill: MUTED_COLOR });
 
 export function createOutlinedText(x, y, content, fontSize, attributes = {}) {
-  const outline = { stroke: "#ffffff", "stroke-width": 4, "paint-order": "stroke", "stroke-linejoin": "round" };
+  const outline = { stroke: PAPER_COLOR, "stroke-width": 4, "paint-order": "stroke", "stroke-linejoin": "round" };
   return createText(x, y, content, fontSize, { ...outline, ...attributes });
 }
 
-export function createBottomAxis(page, x, [low, high], y, fontSize, width) {
-  const { formatFixed } = page.formatter, maxTicks = Math.max(2, Math.floor(width / (fontSize * 6)));
-  const ticks = computeTicks(low, high, maxTicks).flatMap(({ value, digits }) => [
-    createLine(x(value), y, x(value), y + 5, createStroke(MUTED_COLOR)),
-    createCenteredText(x(value), y + 6 + fontSize, formatFixed(value, digits), fontSize, { fill: MUTED_COLOR }),
-  ]);
-  const center = (x(low) + x(high)) / 2;
-  const title = createCenteredText(center, y + 12 + 2.1 * fontSize, page.getFeatureName(), fontSize);
-  return [...ticks, createLine(x(low), y, x(high), y, createStroke(MUTED_COLOR)), title];
-}
-
-// ---- handles: moved with a pointer or with arrow keys
-export function createHandle(page, name, label, onMove) {
-  const attributes = { "aria-label": label, class: "handle", "data-handle": name };
-  const handle = createSvgElement("g", { role: "slider", tabindex: 0, ...attributes });
-  handle.addEventListener("keydown", (event) => page.handleArrowKey(event));
-  addDragListeners(handle, onMove);
-  return handle;
-}
-
-function addDragListeners(element, onMove) {
-  let isDragging = false;
-  element.addEventListener("pointerdown", (event) => {
-    if (event.button) return;
-    isDragging = true;
-    element.setPointerCapture(event.pointerId);
-    element.focus?.();
-    event.preventDefault();
+// The ticks of an axis, each with its position.
+export function createTickMarks(page, x, [low, high], y, fontSize, width) {
+  return computeTicks(low, high, Math.max(2, Math.floor(width / (fontSize * 5)))).map(({ value, step }) => {
+    const label = page.formatter.formatStep(Math.abs(value) < step / 2 ? 0 : value, step);
+    const mark = createLine(x(value), y, x(value), y + 5, createStroke(CONTROL_COLOR));
+    const text = createCenteredText(x(value), y + 6 + fontSize, label, fontSize, { fill: MUTED_COLOR });
+    return createSvgElement("g", { "data-tick": x(value) }, mark, text);
   });
-  element.addEventListener("pointermove", (event) => { if (isDragging) onMove(event); });
-  for (const type of ["pointerup", "pointercancel"]) element.addEventListener(type, () => { isDragging = false; });
 }
 
-export function getPointerPosition(element, event) {
-  const box = element.getBoundingClientRect();
-  return [event.clientX - box.left, event.clientY - box.top];
+// ---- grips: boxes that a finger can hold. One with a label is a slider of its own.
+export function createGrip(page, name, label) {
+  const slider = { role: "slider", tabindex: 0, "aria-label": label, "data-handle": name };
+  const attributes = { class: "grip", "data-grip": name, ...(label ? slider : { "aria-hidden": "true" }) };
+  const grip = createHtmlElement("div", attributes);
+  if (label) grip.addEventListener("keydown", (event) => page.handleArrowKey(event));
+  return grip;
+}
+
+export function moveGrip(grip, x, y) {
+  grip.style.left = `${x}px`;
+  grip.style.top = `${y}px`;
+}
+
+/** Lets a pointer drag the grips of a plot. Without a grip it moves `fallback`, a finger only sideways or by a tap. */
+export function addPointerListeners(box, page, fallback, onMove) {
+  let drag = null, touch = null;
+  const locate = (event) => {
+    const { left, top } = box.getBoundingClientRect();
+    return [event.clientX - left, event.clientY - top];
+  };
+  const move = ([x, y]) => onMove(drag.name, x + drag.offset[0], y + drag.offset[1]);
+
+  function start(event, name, offset) {
+    page.startGesture();
+    drag = { name, offset, saved: { ...page.state } };
+    touch = null;
+    box.setPointerCapture(event.pointerId);
+  }
+
+  function end() {
+    if (drag) page.endGesture();
+    drag = touch = null;
+  }
+  box.addEventListener("pointerdown", (event) => {
+    if (event.button || drag || !page.answer) return;
+    const grip = event.target.closest("[data-grip]"), [x, y] = locate(event);
+    if (grip) {
+      const center = [grip.offsetLeft + grip.offsetWidth / 2, grip.offsetTop + grip.offsetHeight / 2];
+      start(event, grip.dataset.grip, [center[0] - x, center[1] - y]);
+      grip.focus({ preventScroll: true });
+      event.preventDefault();
+    } else if (event.pointerType === "touch") touch = [x, y];
+    else {
+      start(event, fallback, [0, 0]);
+      move([x, y]);
+    }
+  });
+  box.addEventListener("pointermove", (event) => {
+    const [x, y] = locate(event);
+    if (touch && Math.abs(x - touch[0]) > TOUCH_TOLERANCE && Math.abs(x - touch[0]) > Math.abs(y - touch[1])) {
+      start(event, fallback, [0, 0]);
+    }
+    if (drag) move([x, y]);
+  });
+  box.addEventListener("pointerup", (event) => {
+    if (touch) {
+      start(event, fallback, [0, 0]);
+      move(locate(event));
+    }
+    end();
+  });
+  box.addEventListener("pointercancel", () => {
+    if (drag) page.set(drag.saved);
+    end();
+  });
 }

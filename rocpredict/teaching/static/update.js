@@ -1,5 +1,6 @@
 // The update of the state and the answer. Answers are computed here, or fetched from Python.
-import { computeAnswer, parseNumber } from "./model.js";
+import { PASTED_KEY, computePageAnswer } from "./fitted.js";
+import { parseNumber } from "./model.js";
 import { REQUEST_FIELDS, computeNextSliderRanges, computeNextState, findValidationError } from "./state.js";
 
 const isNetworkError = (error) => error instanceof TypeError;
@@ -14,9 +15,11 @@ export function createUpdater(page, fetchAnswer, render) {
     const errorMessage = findValidationError(next, payload);
     page.notice.textContent = errorMessage;
     if (errorMessage) return rejectPatch();
+    if (!patch.undone) page.remember(next);
     page.sliderRanges = computeNextSliderRanges(page.sliderRanges, page.state, next, patch);
     Object.assign(page.state, next);
-    if (!fetchAnswer) return Promise.resolve(render(computeAnswer(page.state, payload), startTime));
+    const isLocal = !fetchAnswer || page.state.data === PASTED_KEY;
+    if (isLocal) return Promise.resolve(render(computePageAnswer(page.state, payload), startTime));
     requestCount++;
     pendingUpdate ??= fetchUntilCurrent(startTime).finally(() => { pendingUpdate = null; });
     return pendingUpdate;

@@ -20,9 +20,10 @@ function interpolateTpr(curve, fpr) {
   return y[i - 1] + (y[i] - y[i - 1]) * clamp((fpr - x[i - 1]) / (x[i] - x[i - 1] || 1), [0, 1]);
 }
 
-// Expected counts among 1000 observations, or 10000 where one class is rare.
+// Expected counts among 1000 observations, or 10000 or 100000 where one class is rare.
 export function computeCounts(rates, prevalence) {
-  const total = prevalence < 0.01 || prevalence > 0.99 ? 10000 : 1000, positives = Math.round(total * prevalence);
+  const rare = Math.min(prevalence, 1 - prevalence), total = [1000, 10000].find((n) => n * rare > 9.999) ?? 100000;
+  const positives = Math.round(total * prevalence);
   const tp = Math.round(positives * rates.tpr), fp = Math.round((total - positives) * rates.fpr);
   return { total, positives, negatives: total - positives, tp, fp, fn: positives - tp, tn: total - positives - fp };
 }
@@ -69,6 +70,5 @@ export function computeTicks(low, high, maxTicks) {
   const minStep = (high - low) / maxTicks, magnitude = 10 ** Math.floor(Math.log10(minStep));
   const step = magnitude * [1, 2, 5, 10].find((factor) => factor * magnitude >= minStep);
   const first = Math.ceil(low / step), count = Math.floor(high / step) - first + 1;
-  const digits = Math.min(12, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
-  return Array.from({ length: count }, (_, i) => ({ value: (first + i) * step, digits }));
+  return Array.from({ length: count }, (_, i) => ({ value: (first + i) * step, step }));
 }

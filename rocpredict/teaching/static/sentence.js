@@ -1,0 +1,53 @@
+// The sentence that follows the threshold, and the messages about the state.
+import { createButton, createHtmlElement } from "./elements.js";
+import { listNotes } from "./readouts.js";
+import { createTerm } from "./terms.js";
+
+/** Returns the section of the sentence, the messages for the panel, and the functions that update both. */
+export function createSentence(page, isStory) {
+  const words = page.words.page, paragraph = createHtmlElement("p");
+  const element = createHtmlElement("section", { class: "sentence", "aria-label": words.sections.result }, paragraph);
+  const notes = createHtmlElement("p", { class: "notes" }), remark = createHtmlElement("p", { class: "state-note" });
+  const turn = createButton(words.buttons.turn, () => {
+    const direction = page.state.direction === "lower" ? "higher" : "lower";
+    page.set({ direction, threshold: NaN });
+  });
+  const linkText = createHtmlElement("span"), closeLink = createButton("✕", () => { linkNote.hidden = true; },
+    { class: "quiet", "aria-label": words.buttons.close });
+  const linkNote = createHtmlElement("p", { class: "link-note", role: "status", hidden: true }, linkText, closeLink);
+  const messages = createHtmlElement("div", { class: "messages" }, page.notice, linkNote, remark, turn, notes);
+
+  function showInvalid(invalid) {
+    const [{ name, text, value } = {}] = invalid, names = invalid.map((entry) => entry.name).join(", ");
+    linkNote.hidden = !invalid.length;
+    linkText.textContent = invalid.length === 1
+      ? words.link.one.replace("{entry}", `${name}=${text}`).replace("{value}", value === "" ? "–" : value)
+      : words.link.many.replace("{names}", names);
+  }
+
+  // The numbers of the sentence have the colors of their classes.
+  function draw({ counts, state }) {
+    const [negative, positive] = page.getClassNames(), { formatCount } = page.formatter;
+    const template = isStory(page) ? words.sentence.story : words.sentence.own, isLower = state.direction === "lower";
+    const threshold = createTerm(page, "threshold", page.formatThreshold(state.threshold));
+    const span = (className, content) => createHtmlElement("b", { class: className }, content);
+    const share = (count, total) => words.sentence.share.replace("{n}", formatCount(count))
+      .replace("{of}", formatCount(total));
+    const parts = {
+      at: isLower ? words.sentence.below : words.sentence.at, t: threshold, positive, negative, unit: page.getUnit(),
+      tp: span("of-ill", share(counts.tp, counts.positives)),
+        fp: span("of-healthy", share(counts.fp, counts.negatives)),
+    };
+    const hadFocus = paragraph.contains(document.activeElement);
+    paragraph.replaceChildren(...template.split(/\{(\w+)\}/).map((part, i) => i % 2 ? parts[part] : part)
+      .map((part, i, all) => part === " " && all[i + 1] === "" ? "" : part));
+    if (hadFocus) threshold.focus();
+    const isReversed = page.answer.auc < 0.5 - 1e-12, isEven = Math.abs(page.answer.auc - 0.5) < 1e-9;
+    const evenRemark = words.remarks[Number.isFinite(page.answer.best.threshold) ? "noauc" : "none"];
+    remark.textContent = page.answer.locked ?? (isReversed ? words.remarks.reversed : isEven ? evenRemark : "");
+    turn.textContent = state.direction === "lower" ? words.buttons.turnback : words.buttons.turn;
+    turn.hidden = !isReversed;
+    notes.textContent = listNotes(page).filter((note) => note !== remark.textContent).join(" ");
+  }
+  return { element, messages, showInvalid, draw };
+}

@@ -1,0 +1,309 @@
+"""The stage of the teaching page: its parts stay on the screen, and answer a finger."""
+
+import base64
+from collections.abc import Callable
+
+import pytest
+
+import rocpredict as rp
+from tests.browser.looking import Looker
+
+_SIZES = {"phone": (390, 844), "projector": (1024, 768), "desk": (1280, 720)}
+_SMALL_TARGETS = """
+const small = [...document.querySelectorAll(".frame :is(button, select, summary, input, .grip)")].filter((e) => {
+  const { width, height } = e.getBoundingClientRect(), isInline = e.matches(".sentence .term, .slider .term");
+  const isBeside = e.matches(".slider input[type=text]");  // the slider itself is large
+  return e.checkVisibility() && !isInline && !isBeside && (width < 43.5 || height < 43.5);
+});
+return small.map((e) => e.outerHTML.slice(0, 80));
+"""
+_SMALL_TEXTS = """
+const texts = document.createTreeWalker(document.querySelector(".frame"), NodeFilter.SHOW_TEXT), small = [];
+while (texts.nextNode()) {
+  const e = texts.currentNode.parentElement, size = parseFloat(getComputedStyle(e).fontSize);
+  if (texts.currentNode.data.trim() && e.checkVisibility({opacityProperty: true}) && size < arguments[0]) {
+    small.push(`${texts.currentNode.data} ${size}`);
+  }
+}
+return small;
+"""
+_DOTS = """
+const count = (mark) => (document.querySelector(mark).getAttribute("d").match(/M/g) ?? []).length;
+const [results, done] = [[], arguments[1]];
+(async () => {
+  for (const state of arguments[0]) {
+    await page.set(state);
+    const { tp, fp } = page.page.counts, blocks = ["tp", "fp"].map((name) => count(`[data-block=${name}]`));
+    results.push([[tp, fp], blocks, state.prevalence, page.answer.rates.tpr, page.answer.rates.fpr]);
+  }
+  done(results);
+})();
+"""
+_WALK = """
+const done = arguments[0], boxes = () => [...document.querySelectorAll(".frame > *")].map((e) => {
+  const { x, y, width, height } = e.getBoundingClientRect();
+  return [x, y, width, height].map((value) => Math.round(2 * value) / 2).join(" ");
+}).join("|"), seen = new Set();
+(async () => {
+  for (const range of document.querySelectorAll(".sliders input[type=range]")) {
+    for (let i = 0; i <= 4; i++) {
+      range.value = 500 * i;
+      range.dispatchEvent(new Event("input"));
+      await new Promise(requestAnimationFrame);
+      seen.add(boxes());
+    }
+  }
+  done(seen.size);
+})();
+"""
+_COLORS = """
+const style = (e, name) => getComputedStyle(e)[name], hues = ["healthy", "ill", "healthy-text", "ill-text"];
+const probe = document.createElement("i");
+document.querySelector(".rocpredict").append(probe);
+const colors = new Set(hues.map((hue) => { probe.style.color = `var(--${hue})`; return style(probe, "color"); }));
+const plain = [...document.querySelectorAll(".cell-word, .verdict, button, .cell")];
+return plain.filter((e) => colors.has(style(e, "color")) || colors.has(style(e, "outlineColor"))).length;
+"""
+
+
+def _assert_inside(look: Looker, size: tuple[int, int], label: object) -> None:
+    for name, (left, top, right, bottom) in look.boxes().items():
+        assert (left >= 0, top >= 0, right <= size[0], bottom <= size[1]) == (True,) * 4, (label, name)
+
+
+@pytest.mark.parametrize("lang", ["en", "de"])
+@pytest.mark.parametrize("name", list(_SIZES))
+def test_the_stage_is_on_the_screen(opened: Callable[..., Looker], name: str, lang: str) -> None:
+    """Pictures, threshold and sliders: at load, in both themes, and in each step before and after its answer.
+
+    The lesson does not move them by 1 pixel, and no text is below 16 pixels.
+    """
+    size = _SIZES[name]
+    look = opened(lang=lang)
+    look.resize(*size, mobile=name == "phone")
+    look.pause(60)
+    at_load = look.boxes()
+    _assert_inside(look, size, "load")
+    assert look.run(_SMALL_TARGETS) == []
+    assert look.run(_SMALL_TEXTS, 16) == []
+    look.set(theme="dark")
+    assert look.boxes() == at_load
+    for step in range(6):
+        look.set(step=step)
+        look.pause(30)
+        for phase in ("ask", "reveal"):
+            _assert_inside(look, size, (step, phase))
+            for part, box in look.boxes().items():
+                assert box == pytest.approx(at_load[part], abs=1), (step, phase, part)
+            look.run("page.page.lesson.forward(); page.page.stopSweep()") if phase == "ask" else None
+            look.pause(30)
+    assert look.overflow() == 0
+    assert look.complaints() == []
+
+
+def test_a_short_phone_shows_the_stage(opened: Callable[..., Looker]) -> None:
+    """At 390 x 664, a phone with the bars of its browser."""
+    look = opened(datasets=())
+    look.resize(390, 664, mobile=True)
+    look.pause(60)
+    _assert_inside(look, (390, 664), "short")
+
+
+@pytest.mark.parametrize("width", [390, 768, 1024, 1280])
+def test_a_finger_drags_the_grips(opened: Callable[..., Looker], width: int) -> None:
+    """The threshold moves 80 pixels with the finger; the page does not scroll, unless the finger moves vertically."""
+    look = opened(datasets=(), width=width)
+    look.resize(width, 600, mobile=True)
+    look.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    try:
+        look.run("document.body.style.minHeight = '3000px'")
+        look.pause(150)
+        line = "return Number(document.querySelector('line[data-line=threshold]').getAttribute('x1'))"
+        before = look.run(line)
+        look.touch("[data-handle=threshold]", -80, 0)
+        assert look.run(line) - before == pytest.approx(-80, abs=1)
+        assert look.run("return scrollY") == 0
+        fpr, mean, std = look.answer()["rates"]["fpr"], look.state()["mean1"], look.state()["std1"]
+        look.touch("[data-handle=point]", -30, 30)
+        assert look.answer()["rates"]["fpr"] < fpr
+        look.touch("[data-grip=mean1]", 20, 0)
+        assert look.state()["mean1"] > mean
+        look.touch("[data-grip=std1]", 20, 0)
+        assert look.state()["std1"] > std
+        assert look.run("return scrollY") == 0
+        threshold = look.state()["threshold"]
+        look.touch(".densities", 2, -120, offset=(-100, 40))
+        look.pause(100)
+        assert look.run("return scrollY") > 60
+        assert look.state()["threshold"] == threshold
+    finally:
+        look.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
+
+
+def test_the_sentence_follows_the_threshold(opened: Callable[..., Looker]) -> None:
+    """At the start, in two languages, and without the class that has nobody."""
+    sentences = {
+        "en": "At 5.83 you find 86 of 100 ill people and alarm 244 of 900 healthy people.",
+        "de": "Bei 5,83 erkennen Sie 86 von 100 Kranken und alarmieren 244 von 900 Gesunden.",
+    }
+    for lang, sentence in sentences.items():
+        look = opened(datasets=(), lang=lang)
+        assert " ".join(look.one(".sentence").text.split()) == sentence
+    look.set(prevalence=0.001)
+    assert "9 von 10 Kranken" in look.one(".sentence").text
+
+
+def test_people_are_counted_once(opened: Callable[..., Looker]) -> None:
+    """The dots in the cells are the counts of the table, and the large dots are those called positive.
+
+    10 thresholds and 5 prevalences. While sliders move, no box of the stage moves.
+    """
+    look = opened(datasets=())
+    states = [{"prevalence": p, "threshold": -2.0 + 1.7 * i} for p in (0.01, 0.1, 0.3, 0.5, 0.99) for i in range(10)]
+    for counts, blocks, *_ in look.later(_DOTS, states):
+        assert counts == blocks
+    look.set(prevalence=0.1, threshold=5.826109644144424)
+    counts = look.run("return [page.page.counts.tp, page.page.counts.fp]")
+    assert counts == [86, 244]
+    curve = "return document.querySelector('[data-curve=predicted]').getAttribute('d')"
+    before = look.run(curve)
+    look.set(prevalence=0.01)
+    assert look.run(curve) == before
+    assert look.one("output[data-name=precision]").text == "3%"
+    look.set(prevalence=0.1)
+    assert look.later(_WALK) == 1
+
+
+def test_a_cell_takes_a_number(opened: Callable[..., Looker]) -> None:
+    """90% of the ill are found at the threshold that the library gives; 101 of 100 is an error next to the box."""
+    look = opened(datasets=())
+    box = look.one(".tp .cell-input")
+    type_text = "const [box, text] = arguments; box.value = text; box.dispatchEvent(new Event('change'));"
+    look.run(type_text, box, "90%")
+    roc = rp.PredictedRoc(rp.Gaussian(4, 3), rp.Gaussian(8, 2))
+    assert look.state()["threshold"] == pytest.approx(5.436897, abs=1e-6)
+    assert look.answer()["rates"]["fpr"] == pytest.approx(float(roc.fpr_at_tpr(0.9)), abs=1e-8)
+    before = look.state()
+    look.run(type_text, box, "101")
+    assert box.get_attribute("aria-invalid") == "true"
+    assert look.one(".counts-box .box-error").text == "Enter 0 to 100."
+    assert look.state() == before
+    look.run(type_text, look.one(".fp .cell-input"), "100")
+    assert look.shown("fp") == 100
+
+
+def test_a_curve_below_the_chance_line_offers_the_other_direction(opened: Callable[..., Looker]) -> None:
+    """Means 8 and 4: a note, no best threshold, and one click gives an AUC of .866; equal classes have no best."""
+    look = opened(datasets=())
+    look.set(mean0=8.0, mean1=4.0)
+    assert look.one(".state-note").text.startswith("AUC is below .5")
+    assert look.run("return [...document.querySelectorAll('[data-mark=best]')].length") == 0
+    look.one(".messages > button").click()
+    assert look.state()["direction"] == "lower"
+    assert look.answer()["auc"] == pytest.approx(0.86637, abs=1e-5)
+    assert not look.one(".state-note").is_displayed()
+    look.set(mean0=4.0, mean1=4.0, std0=2.0, std1=2.0, direction="higher")
+    assert not look.one(".thresholds button").is_enabled()
+    assert "no threshold" in look.one(".state-note").text
+    assert look.complaints() == []
+
+
+def test_weighted_areas_have_shares_of_all(opened: Callable[..., Looker]) -> None:
+    """With weights all four labels sum to 1; without them, those of each class do."""
+    look = opened(datasets=())
+    shares = "return [...document.querySelectorAll('[data-share]')].map((e) => Number(e.dataset.share))"
+    look.set(prevalence=0.4, weighted=True, threshold=6.5)
+    assert sum(look.run(shares)) == pytest.approx(1, abs=1e-9)
+    look.set(weighted=False)
+    assert sum(look.run(shares)) == pytest.approx(2, abs=1e-9)
+
+
+def test_hues_mean_classes_only(opened: Callable[..., Looker]) -> None:
+    """No verdict, cell or button has the color of a class, and classes differ in dashes, dots and hatches, too."""
+    look = opened(datasets=())
+    for theme in ("light", "dark"):
+        look.set(theme=theme)
+        assert look.run(_COLORS) == 0
+    attributes = "const [mark, name] = arguments; return document.querySelector(mark).getAttribute(name)"
+    for mark, name in (("[data-line=%s]", "stroke-dasharray"), ("[data-dots^=%s]", "stroke-linecap")):
+        assert look.run(attributes, mark % "negative", name) != look.run(attributes, mark % "positive", name)
+    widths = [
+        float(look.run(attributes, f"[data-dots='negative {call}']", "stroke-width")) for call in ("called", "other")
+    ]
+    assert widths[0] > 1.5 * widths[1]
+
+
+def test_a_term_opens_its_definition(opened: Callable[..., Looker]) -> None:
+    """The card covers no picture; Escape closes it, and the focus returns."""
+    look = opened(datasets=())
+    for width, height in _SIZES.values():
+        look.resize(width, height)
+        look.pause(60)
+        look.run("const t = document.querySelector('.auc'); t.focus(); t.click()")
+        card = look.run("return document.querySelector('.card').getBoundingClientRect().toJSON()")
+        for name in ("densities", "roc"):
+            left, top, right, bottom = look.boxes()[name]
+            assert card["left"] >= right or card["top"] >= bottom or card["right"] <= left or card["bottom"] <= top
+        assert "Probability" in look.one(".card").text
+        look.press("\ue00c")
+        assert not look.one(".card").is_displayed()
+        assert look.focused() == look.one(".auc")
+
+
+def test_undo_restores_the_state_before_a_drag(opened: Callable[..., Looker]) -> None:
+    """One state for each drag, with the key U and the button."""
+    look = opened(datasets=())
+    before = look.state()
+    look.drag("[data-grip=mean1]", 40, 0)
+    assert look.state()["mean1"] != before["mean1"]
+    look.drag("[data-handle=threshold]", 30, 0)
+    look.press("u")
+    look.pause(20)
+    look.one(".undo").click()
+    assert look.state() == before
+    assert not look.one(".undo").is_enabled()
+
+
+def test_a_lecture_walks_through_the_lesson(opened: Callable[..., Looker]) -> None:
+    """Page Down asks and reveals six steps; no text is below 24 pixels, and nothing but the stage is shown."""
+    look = opened("#lecture=true", datasets=())
+    look.resize(1024, 768)
+    look.pause(60)
+    assert look.run(_SMALL_TEXTS, 24) == []
+    assert not look.one(".tabs").is_displayed()
+    look.focus()
+    for step in range(6):
+        look.press("\ue00f")
+        look.pause(40)
+        assert look.state()["step"] == step
+        _assert_inside(look, (1024, 768), step)
+        assert not look.one(".explanation").is_displayed()
+        look.press("\ue00f")
+        look.pause(40)
+        assert look.one(".explanation").is_displayed(), step
+    look.press("\ue00e")
+    look.pause(40)
+    assert look.state()["step"] == 4
+    look.press("\ue00c")
+    look.pause(40)
+    assert not look.state()["lecture"]
+    assert look.complaints() == []
+
+
+def test_print_is_one_page(opened: Callable[..., Looker]) -> None:
+    """A4 with the pictures and the numbers, from both a desk and a lecture."""
+    for state in ("", "#lecture=true"):
+        look = opened(state, datasets=())
+        pdf = look.driver.print_page()
+        assert base64.b64decode(pdf).count(b"/Type /Page\n") == 1
+
+
+def test_pairs_fill_a_bar_to_the_auc(opened: Callable[..., Looker]) -> None:
+    """The height of the bar is the share of pairs won."""
+    look = opened("#panel=game", datasets=())
+    look.run("document.querySelector('[data-chance=hundred]').click()")
+    height = float(look.one("rect[data-mark=pairs]").get_attribute("height"))
+    side = look.run(
+        "const c = document.querySelector('[data-curve=chance]'); return c.x2.baseVal.value - c.x1.baseVal.value"
+    )
+    assert height / side == pytest.approx(look.shown("chance.share"), abs=1e-6)
