@@ -85,7 +85,7 @@ def test_the_warning_names_class_measure_and_remedy():
 def test_ties_heavy_tails_and_other_shapes_have_their_own_messages():
     q = (np.arange(100) + 0.5) / 100
     zeros = np.where(q < 0.7, 0, stats.expon.ppf(q))
-    assert normality_warning(zeros, 2 * stats.expon.ppf(q)).startswith("70 % of the values of the negative")
+    assert normality_warning(zeros, 2 * stats.expon.ppf(q)).startswith("70% of the values of the negative")
     heavy = stats.t(1.5).ppf((np.arange(400) + 0.5) / 400)
     assert normality_warning(heavy, heavy + 2).startswith("the negative class has heavy tails (excess kurtosis ")
     two_peaks = np.concatenate([stats.norm.ppf(q) - 2.5, stats.norm.ppf(q) + 2.5])
@@ -95,7 +95,7 @@ def test_ties_heavy_tails_and_other_shapes_have_their_own_messages():
 
 
 def test_expected_difference_equals_the_mean_of_simulated_empirical_curves():
-    """The mean square distance of 2000 empirical curves from the true one has a relative SE of 2 %; 8 % are 4 SE."""
+    """The mean square distance of 2000 empirical curves from the true one has a relative SE of 2%; 8% are 4 SE."""
     rng = np.random.default_rng(5)
     (mean, std), counts = (1.2, 1.6), (30, 40)
     fpr = (np.arange(64) + 0.5) / 64

@@ -105,7 +105,6 @@ def test_the_lines_of_working_and_hotelling():
 
 
 def test_the_pointwise_band_of_two_gaussians():
-    """Inside (0, 1) it is ``tpr_at_fpr_interval``; at the ends it is the curve's own; the simultaneous one is wider."""
     band = published().band(fpr=GRID)
     interval = published().tpr_at_fpr_interval(GRID[1:-1])
     assert band.low[1:-1].tolist() == interval.low.tolist()
@@ -169,7 +168,6 @@ def test_a_band_holds_its_curve_and_grows_with_the_level():
 
 
 def test_turning_the_axis_and_writing_weights_out_change_nothing():
-    """The rule "x <= threshold" of -x has the same curve and so the same bands. A weight of 2 is two equal rows."""
     for method in SAMPLED:
         first, second = (band_of(curves()[name][0], method) for name in ("samples", "lower"))
         if method != "bootstrap":  # which draws rows by their place in the order
@@ -224,7 +222,6 @@ def test_degenerate_classes_leave_room():
 
 
 def test_a_method_that_stands_in_is_named():
-    """Separated samples are flagged; of two points neither delta nor Working-Hotelling has anything to say."""
     flag = EmpiricalRoc([1, 2, 3], [4, 5, 6]).band(n_resamples=50, method="bootstrap").flags["fallback"]
     assert flag[:-1].all()
     assert not flag[-1]  # where every curve ends
@@ -255,8 +252,8 @@ REFUSED = [
     (lambda: published().band(method="hilgers"), "method='hilgers' is not allowed"),
     (lambda: published().band(method="bootstrap"), "needs the sample behind"),
     (lambda: published().band(1.5), "level=1.5 is outside"),
-    (lambda: published().band(fpr=0.5), r"pass shape \(k,\)"),
-    (lambda: published().band(fpr=[]), r"pass shape \(k,\)"),
+    (lambda: published().band(fpr=0.5), r"pass an array of shape \(k,\)"),
+    (lambda: published().band(fpr=[]), r"pass an array of shape \(k,\)"),
     (lambda: published().band().contains(0.5), "curve=0.5 is not a curve"),
     (lambda: published().band(fpr=[50]), "fractions, not percent"),
     (lambda: PredictedRoc.from_stats(mean=(0, 1), std=(1, 1)).band(), r"pass count=\(negative, positive\)"),

@@ -107,7 +107,6 @@ def test_no_discordant_pairs_are_flagged_with_a_wide_interval():
 
 @pytest.mark.extra("pandas", "polars")
 def test_labels_of_any_kind_give_the_same():
-    """Text, booleans, floats, objects and frames' columns; with positive= a confusion among the others is no error."""
     import pandas as pd
     import polars as pl
 
@@ -125,7 +124,6 @@ def test_labels_of_any_kind_give_the_same():
 
 
 def test_swapped_classifiers_swap_the_result():
-    """The second against the first: signs turn, the p-value stays. to_dict is plain; the repr is one line."""
     first, second, y = calls(10, 8, 2, 5)
     test, other = mcnemar_test(first, second, y), mcnemar_test(second, first, y)
     assert test.p_value == other.p_value
@@ -157,5 +155,4 @@ REFUSED = [
 
 
 def test_invalid_arguments_are_refused():
-    """Each message names the argument, what came, and what is allowed."""
     check_refused([(partial(mcnemar_test, *rows, **options), words) for rows, options, words in REFUSED])

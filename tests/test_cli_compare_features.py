@@ -73,7 +73,7 @@ def test_two_features_are_tested_against_each_other(run):
         ["direction", "higher, higher"],
     ]
     assert "Null hypothesis: AUC of glucose = AUC of mass. Alternative: AUC of glucose != AUC of mass." in out
-    assert "Method: MOVER of smoothed logit intervals, paired." in out
+    assert "Method: MOVER of smoothed-logit intervals, paired." in out
 
 
 OPTIONS = {
@@ -137,7 +137,6 @@ def test_pairs_stay_pairs_when_values_are_missing(run, table):
 
 
 def test_zeros_of_pima_are_missing_values(run):
-    """As in the file unless asked, with a note; `--nan omit` leaves the zeros that stand for missing values out."""
     assert "pima: zeros in glucose, mass are missing values; use --nan omit" in run(TWO)[1]
     data = rp.datasets.load_pima(zeros_as_missing=True)
     expected = rp.auc_test(data.column("glucose"), data.column("mass"), data.y, positive="pos", nan_policy="omit")
@@ -160,7 +159,6 @@ def test_a_table_of_one_feature_shows_its_uncertainty(run):
 
 
 def test_features_that_are_not_named_are_not_tested(run):
-    """All features of built-in data are compared with their predictions only."""
     code, out, _ = run(IRIS)
     assert code == 0
     assert "on the same observations" not in out

@@ -1,7 +1,6 @@
 """`rocpredict diagnose`: the library's diagnosis, in the words of the command line."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -59,27 +58,6 @@ def test_the_table_is_the_librarys_with_the_names_of_options(run):
     assert "use --family 'auto' or the empirical curve" in out
     assert expected.verdict.replace("family=", "--family ") in out
     assert "family=" not in out
-
-
-def test_a_file_with_missing_values(run, tmp_path, monkeypatch):
-    """`diagnose FILE --nan omit`: the named column and labels, without the rows that have no value."""
-    monkeypatch.chdir(tmp_path)
-    rows = [f"{'' if k == 7 else k * k},{'ill' if k % 3 else 'well'}" for k in range(40)]
-    Path("data.csv").write_text("\n".join(["size,outcome", *rows]) + "\n", encoding="utf-8")
-    line = "diagnose data.csv --label outcome --positive ill --negative well --feature size"
-    error = "rocpredict: data.csv: column 'size' has missing values in 1 of 40 rows, at lines 9; "
-    error += "use --nan omit to omit these observations\n"
-    assert run(line) == (2, "", error)
-    code, out, _ = run(f"{line} --nan omit --resamples 20 --json")
-    answer = json.loads(out)
-    assert (code, answer["negative"]["count"], answer["positive"]["count"]) == (0, 14, 25)
-
-
-def test_zeros_of_pima_are_mentioned(run):
-    """As in ``compare``."""
-    code, out, _ = run("diagnose pima --feature mass --resamples 20")
-    assert code == 0
-    assert "pima: zeros in mass are missing values; use --nan omit to omit these observations." in out
 
 
 def test_the_picture_is_the_diagnosis_own(run, tmp_path):

@@ -30,7 +30,6 @@ def test_the_table_compares_every_method_with_the_result(run):
 
 
 def test_json_is_the_librarys_plan(run):
-    """`--json`: every number and word of `rp.sample_size`, digit for digit."""
     null = {"auc": 0.7, "power": 0.8, "against": 0.6, "alternative": "greater"}
     options = {
         f"{PAPER} --width 0.05 --level 0.9": STATS | {"width": 0.05, "level": 0.9},

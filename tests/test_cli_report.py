@@ -28,7 +28,6 @@ GLUCOSE = ("report", "pima", "--feature", "glucose", "--nan", "omit", "--resampl
 
 
 def test_the_page_is_that_of_the_library(run, tmp_path):
-    """Byte for byte, with prevalence, level, unit and seed: so twice the same data and day give the same bytes."""
     words = ("--prevalence", 0.1, "--level", 0.9, "--unit", "mg/dL", "--seed", 3, "--out", "a.html")
     note = "pima: zeros in glucose are missing values; these observations are omitted"
     out = f"a.html: a report of glucose\n{note} (with --nan raise, the zeros are kept as values).\n"

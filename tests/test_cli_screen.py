@@ -100,7 +100,6 @@ def test_a_table_on_the_screen(run):
     "data", ["study.csv", pytest.param("study.parquet", marks=pytest.mark.extra("pandas", "polars"))]
 )
 def test_json_is_the_librarys_table(run, data):
-    """Every digit; NaN as null, flags as a list; strictly JSON."""
     line = f"screen {data} {OUTCOME}"
     code, out, _ = run(line, "--format", "json")
     assert code == 0
@@ -119,7 +118,6 @@ def test_json_is_the_librarys_table(run, data):
 
 
 def test_csv_and_markdown(run):
-    """CSV on the screen is all of the library's CSV; Markdown a table of as many columns in each line."""
     assert run(STUDY, "--format", "csv") == (0, table().to_csv(), "")
     out = run(STUDY, "--format", "markdown")[1]
     rows = [line for line in out.splitlines() if line.startswith("|")]
@@ -130,7 +128,6 @@ def test_csv_and_markdown(run):
 
 @pytest.mark.extra("polars")
 def test_the_suffix_names_the_format(run):
-    """A file holds what the screen would show in that format, and one line names what was written; UTF-8."""
     for name, kind in {"a.csv": "csv", "a.json": "json", "a.md": "markdown", "A.CSV": "csv"}.items():
         before = files()
         assert run(STUDY, "--out", name) == (0, f"{name}: 5 rows\n", "")
@@ -247,7 +244,6 @@ def test_built_in_data(run):
 @pytest.mark.extra("pandas", "polars")
 @pytest.mark.parametrize("kind", ["int", "float", "bool", "text"])
 def test_labels_that_are_numbers_or_booleans_may_be_named(run, kind):
-    """The class that is named is the positive one, whatever the column's type; CSV and Parquet."""
     labels = {"int": Y, "float": Y * 1.0, "bool": Y == 1, "text": Y.astype(str)}[kind]
     names = {"bool": ("False", "True")}.get(kind, ("0", "1"))
     FRAME.assign(outcome=labels).to_csv("kinds.csv", index=False)
@@ -358,7 +354,6 @@ def test_broken_files_are_refused(run):
 
 @pytest.mark.extra("pandas")
 def test_a_broken_line_of_the_second_file_is_named(run):
-    """The line within its own file; also where all of the column in the first file is text."""
     FRAME[:20].to_csv("first.csv", index=False)
     write_broken("1,2,soon,4,a,well")
     words = "broken.csv, line 7: column 'noise' holds 'soon'"
@@ -411,7 +406,6 @@ def test_wrong_input_leaves_the_old_file(run):
 
 
 def test_an_old_file_is_replaced_and_keeps_its_permissions(run):
-    """A file that only its owner may read keeps its permissions when it is overwritten."""
     Path("a.csv").write_text("x" * 100_000, encoding="utf-8")
     for mode in (0o644, 0o600):
         Path("a.csv").chmod(mode)
@@ -421,7 +415,6 @@ def test_an_old_file_is_replaced_and_keeps_its_permissions(run):
 
 
 def test_a_link_is_followed(run):
-    """The file that it leads to is written, made where there is none, and the link stays."""
     Path("there").mkdir()
     Path("there/old.csv").write_text("x", encoding="utf-8")
     for name in ("old.csv", "new.csv"):

@@ -64,7 +64,7 @@ COMPARE = {
     f"{PAIR} --method bootstrap --resamples 1": "--resamples 1 is too few",
     f"{PAIR} --method bootstrap --seed -1": "--seed -1 is not a seed",
     f"{PAIR} --method venkatraman --alternative greater": (
-        "--method 'venkatraman' has --alternative 'two-sided', not 'greater'"
+        "--method 'venkatraman' requires --alternative 'two-sided', not 'greater'"
     ),
     f"{PAIR} --level 95": "--level 95.0 is outside the open interval (0, 1)",
     f"{PAIR} --feature mass": "--feature mass is passed twice",
@@ -180,12 +180,16 @@ TEACHING = {
     f"{TEACH} --positive sick --feature a --feature a": "passed twice",
     "teach iris --label y": "--label 'y' applies to files only; the built-in data iris have labels",
     "teach iris --feature petal": "--feature 'petal' is not allowed",
-    "teach iris --feature petal_width --feature petal_length": "--feature selects the initial feature",
+    "teach iris --feature petal_width --feature petal_length": "--feature names the initial feature; pass it once",
     f"teach iris {TWO_CLASSES}": "--mean and --std describe two Gaussians instead of DATA",
     "teach --mean 4 8": "must be passed together",
     "teach --mean 4 8 --std 3 -2": "--std -2.0 is not allowed",
     "teach --mean 4 8 --std 0 2": "--std 0.0 is not allowed",
-    "teach --positive sick": "--positive needs DATA, which is missing",
+    "teach --positive sick": "--positive needs DATA, or --mean and --std",
+    f"teach --label y {TWO_CLASSES}": "--label needs DATA",
+    f"teach {TWO_CLASSES} --negative a --positive a": "--positive 'a' is also the negative class",
+    "teach --prevalence 1": "--prevalence 1.0 is outside the open interval (0, 1)",
+    "teach iris --unit cm": "--unit 'cm' needs your own data in x",
     "teach --lang xx": "invalid choice: 'xx'",
     "teach --port 70000": "--port 70000 is not allowed; pass 0 (any free port) to 65535",
     "teach --save study.csv/teach.html": "cannot be written",

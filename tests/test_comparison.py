@@ -140,7 +140,6 @@ def test_invalid_comparisons_are_refused():
 
 
 def test_comparisons_of_degenerate_samples_are_finite():
-    """No overlap, single cases, all tied (T7, T8, T9, T11): finite, with the sign of the error, and an interval."""
     for classes in ([1, 2], [3, 4]), ([1], [2]), ([1, 1], [1, 1]), ([1], [1]), ([2], [1, 2, 3]):
         empirical = rp.EmpiricalRoc(negative=classes[0], positive=classes[1])
         result = compare(PredictedRoc(negative=Gaussian(0, 1), positive=Gaussian(1, 1)), empirical)
@@ -151,7 +150,6 @@ def test_comparisons_of_degenerate_samples_are_finite():
 
 
 def test_the_level_is_that_of_the_interval():
-    """A lower level, a narrower interval."""
     x, y = CASES["sepal_width"]
     rocs = rp.predict_roc(x, y), rp.empirical_roc(x, y)
     usual, narrow = compare(*rocs), compare(*rocs, level=0.5)

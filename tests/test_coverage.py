@@ -36,7 +36,7 @@ from benchmarks.coverage.settings import (
     resampling_design,
 )
 
-ERRORS = 5  # Monte-Carlo standard errors: a true share lies further off with probability 6e-7
+ERRORS = 5  # Monte Carlo standard errors: a true share lies further off with probability 6e-7
 
 
 def test_design_contains_every_pair_of_levels_twice():
@@ -69,7 +69,6 @@ def test_distributions_have_the_stated_auc(kind, auc):
 
 @pytest.mark.parametrize(("kind", "ratio"), [("Gaussian", 1), ("hooked", 3)])
 def test_true_values_are_those_of_the_library(kind, ratio):
-    """Two routes: the quantile functions of the simulation, and the solver of two Gaussians."""
     pair = class_pair(kind, 0.8)
     mean = float(pair.positive.quantile(0.5))
     roc = rp.PredictedRoc(negative=rp.Gaussian(0, 1), positive=rp.Gaussian(mean, ratio))
@@ -212,7 +211,7 @@ def test_quick_run_writes_every_table(tmp_path):
 
 @pytest.mark.slow
 def test_defaults_keep_their_promise():
-    """Within the limits, 5 Monte-Carlo standard errors aside, in three settings (falsely outside: below 1e-5)."""
+    """Within the limits, 5 Monte Carlo standard errors aside, in three settings (falsely outside: below 1e-5)."""
     sizes = Sizes(fast=1000, slow=200)
     for measure, setting in (
         (measure_areas, Setting("hooked", 0.8, 20, 1)),

@@ -212,22 +212,6 @@ def test_close_pairs_of_crossings_are_complete():
     assert not missing, "\n".join(missing)
 
 
-@pytest.mark.parametrize(
-    ("negative", "positive", "prevalence", "count"),
-    [
-        (stats.gumbel_l(), stats.gumbel_l(loc=0.5), 0.7, 1),
-        (stats.genlogistic(1.3), stats.genlogistic(1.3, loc=0.7), 0.3, 1),
-        (stats.hypsecant(), stats.hypsecant(loc=1), 0.5, 1),
-        (stats.norm(), stats.norm(), 0.5, 0),
-        (stats.uniform(0, 2), stats.uniform(1, 2), 0.3, 1),
-    ],
-)
-def test_flat_ratios_and_underflow_have_no_crossings(negative, positive, prevalence, count):
-    crossings = rp.PredictedRoc(negative, positive).crossings(prevalence=prevalence)
-    assert len(crossings) <= count
-    assert (np.abs(crossings) < 100).all()
-
-
 def test_a_ratio_that_equals_the_price_over_an_interval_is_flagged():
     level = rp.PredictedRoc(stats.uniform(0, 2), stats.uniform(1, 2)).best_threshold()
     assert "crossings_uncertain" in level.flags

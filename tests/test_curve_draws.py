@@ -224,11 +224,11 @@ def test_exchanging_curves_and_clusters():
     assert (same.p_value, list(same.flags)) == (1, ["same_curve"])
     with pytest.raises(rp.RocPredictError, match="clusters= has 3 clusters with negatives"):
         rp.auc_test(x1, x2, y, tpr_at_fpr=0.2, clusters=np.where(y == 0, rows % 3, rows))
-    with pytest.raises(rp.RocPredictError, match="takes no strata="):
+    with pytest.raises(rp.RocPredictError, match="does not accept strata="):
         rp.auc_test(x1, x2, y, fpr=(0, 0.2), method="dirichlet", strata=rows % 2)
     assert (
         rp.auc_test(x1, x2, y, fpr=(0, 0.2), strata=rows % 2).method
-        == "MOVER of smoothed logit intervals, paired, stratified"
+        == "MOVER of smoothed-logit intervals, paired, stratified"
     )
     with pytest.raises(rp.RocPredictError, match="pass fpr=, tpr= or tpr_at_fpr="):
         rp.auc_test(x1, x2, y, method="dirichlet")
@@ -249,7 +249,7 @@ def covered(sizes, fpr, n_sets, n_resamples, ratio=1.0):
 
 
 def test_few_negatives_beyond_the_fpr_are_covered():
-    """Resamples of the observations cover 71 and 48 %; at a true 95 %, .90 of 150 fails once in 200 seeds."""
+    """Resamples of the observations cover 71 and 48%; at a true 95%, .90 of 150 fails once in 200 seeds."""
     assert covered((20, 200), 0.05, 150, 150).min() > 0.9
 
 
@@ -259,13 +259,13 @@ def test_few_negatives_beyond_the_fpr_are_covered():
     [((5, 100), 0.1, 1), ((250, 5), 0.1, 1), ((10, 10), 0.1, 0.5), ((100, 100), 0.1, 1), ((20, 20), 0.2, 2)],
 )
 def test_coverage_of_drawn_intervals(sizes, fpr, ratio):
-    """At a true 93 %, below .91 of 1,000 fails once in 150 seeds."""
+    """At a true 93%, below .91 of 1,000 fails once in 150 seeds."""
     assert covered(sizes, fpr, 1000, 400, ratio).min() > 0.91
 
 
 @pytest.mark.slow
 def test_paired_tests_keep_their_level():
-    """At a true 5 %, above .08 of 400 fails once in 300 seeds; resamples of the observations reject 11 %."""
+    """At a true 5%, above .08 of 400 fails once in 300 seeds; resamples of the observations reject 11%."""
     rejected = np.zeros(2)
     for seed in range(400):
         x1, x2, y = features((30, 100), seed, (1.5, 1.5))
@@ -347,7 +347,7 @@ def test_lattice_and_tails():
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [(5, 5), (5, 250), (100, 5)])
 def test_coverage_of_pivots(count):
-    """At a true 95 %, outside .93 to .985 of 2,000 fails once in 30,000 seeds below; those above are conservative."""
+    """At a true 95%, outside .93 to .985 of 2,000 fails once in 30,000 seeds below; those above are conservative."""
     rng, hits = np.random.default_rng(2), 0
     truth = rp.PredictedRoc(negative=rp.Gaussian(4, 3), positive=rp.Gaussian(8, 2)).auc()
     for _ in range(2000):

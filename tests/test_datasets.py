@@ -34,7 +34,6 @@ def test_iris_and_breast_cancer_are_scikit_learns_copies():
 
 
 def test_the_readme_has_the_checksum_of_the_file():
-    """The table of the file, and no other, states the sha256 of its bytes."""
     for file in ("breast_cancer.csv", "iris.csv", "pima.csv"):
         section = (DATA / "README.md").read_text("utf-8").split(f"## {file}\n")[1].split("\n## ")[0]
         stated = re.search(r"^\| sha256 \| `([0-9a-f]{64})` \|$", section, flags=re.MULTILINE)
@@ -65,7 +64,6 @@ def test_zeros_of_pima_become_nan_on_request_and_only_where_they_mark_missing_va
 
 
 def test_every_feature_has_its_unit():
-    """One unit a feature, by its name, and those of the README."""
     assert IRIS.units == ("cm",) * 4
     assert [PIMA.unit(name) for name in PIMA.feature_names] == list(PIMA.units)
     cancer = [CANCER.unit(part) for part in ("mean_radius", "area_error", "worst_texture", "mean_smoothness")]

@@ -32,6 +32,8 @@ PAGES = {
     "docs/classifiers.md": 0,
     "docs/planning.md": 0,
     "docs/screening.md": 0,
+    "docs/sites.md": 0,
+    "docs/large-tables.md": 0,
     "docs/multivariate.md": 2,
     "docs/scikit-learn.md": 2,
     "docs/reports.md": 0,
@@ -73,8 +75,11 @@ def _is_expression(code):
     return bool(code.strip())
 
 
-PAGES_OF_EXTRAS = {"README.md", "docs/classifiers.md", "docs/screening.md", "docs/scikit-learn.md", "docs/teaching.md"}
-"""Pages with data frames or scikit-learn."""
+PAGES_OF_EXTRAS = {
+    "README.md",
+    *(f"docs/{name}.md" for name in ("classifiers", "large-tables", "screening", "scikit-learn", "sites", "teaching")),
+}
+"""Pages with data frames, a database or scikit-learn."""
 
 
 @pytest.mark.parametrize(
@@ -114,7 +119,6 @@ def test_python_blocks_run_and_their_figures_are_the_librarys(page, tmp_path, mo
 
 
 def test_the_numbers_of_the_readme_are_the_librarys():
-    """The comments of the README's first example: every figure in them, to the digits it shows."""
     block = _blocks("README.md", "python")[0]
     roc = rp.PredictedRoc.from_stats(mean=(4, 8), std=(3, 2), count=(60, 40))
     best = roc.best_threshold()
@@ -159,7 +163,7 @@ def test_commands_of_the_pages_run(page, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = [line for block in _blocks(page, "console") for line in block.splitlines()]
     words = [shlex.split(line, comments=True)[2:] for line in lines if line.startswith("$ rocpredict")]
-    own = (".csv", ".parquet")
+    own = (".csv", ".parquet", ".json")
     quick = [call for call in words if not any(word.endswith(own) for word in call) and call[0] != "paper"]
     assert quick
     for call in quick:
@@ -168,8 +172,6 @@ def test_commands_of_the_pages_run(page, capsys, tmp_path, monkeypatch):
 
 
 def test_links_have_targets():
-    """Every relative link and picture of a page is a file."""
-
     def check(page):
         targets = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
         assert [target for target in targets if not (page.parent / target).exists()] == []
@@ -199,13 +201,11 @@ def test_messages_of_the_error_page_are_the_librarys():
 
 
 def test_every_flag_is_explained():
-    """The page on flags has a row for each flag, and none for what is no flag."""
     rows = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/flags.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
     assert sorted(rows) == sorted(FLAG_DESCRIPTIONS)
 
 
 def test_the_glossary_has_every_method_of_the_command_line():
-    """Methods, alternatives, criteria and adjustments that an option accepts."""
     glossary = (ROOT / "docs/glossary.md").read_text("utf-8").lower().replace("-", " ")
     parsers = next(action.choices for action in make_parser()._actions if isinstance(action.choices, dict)).values()
     options = {"--method", "--alternative", "--criterion", "--adjust"}

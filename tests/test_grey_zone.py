@@ -23,7 +23,7 @@ def sums_to_one(zone):
 
 
 def test_error_rates_are_quantiles():
-    """Gaussian(4, 3), Gaussian(8, 2) at 5 %: low is the 5 % quantile of positives, high the 95 % one of negatives."""
+    """Gaussian(4, 3), Gaussian(8, 2) at 5%: low is the 5% quantile of positives, high the 95% one of negatives."""
     zone = PAPER.grey_zone()
     z = -ndtri(0.05)
     assert (zone.low, zone.high) == (pytest.approx(8 - 2 * z, rel=1e-15), pytest.approx(4 + 3 * z, rel=1e-15))
@@ -38,7 +38,6 @@ def test_error_rates_are_quantiles():
 
 
 def test_what_the_zone_tells_with_a_prevalence():
-    """Predictive values, undecided share, likelihood ratios and rates of the decided, from the rates by hand."""
     zone = PAPER.grey_zone(max_fnr=0.1, max_fpr=0.02, prevalence=0.3)
     assert zone.ppv == pytest.approx(0.3 * zone.tpr / (0.3 * zone.tpr + 0.7 * zone.fpr), rel=1e-15)
     assert zone.npv == pytest.approx(0.7 * zone.tnr / (0.7 * zone.tnr + 0.3 * zone.fnr), rel=1e-15)
@@ -85,7 +84,6 @@ DEMANDS = [
 
 @for_each([(4, 3, 8, 2), (0, 1, 1, 3), (1, 1, 0, 1.5)], DEMANDS)
 def test_closed_form_and_search_agree(m0, s0, m1, s1, demand):
-    """Every number of the zone of two Gaussians, by their quantiles and by a search over any two densities."""
     closed = rp.PredictedRoc(rp.Gaussian(m0, s0), rp.Gaussian(m1, s1)).grey_zone(**demand)
     searched = rp.PredictedRoc(stats.norm(m0, s0), stats.norm(m1, s1)).grey_zone(**demand)
     assert searched.single_threshold == closed.single_threshold
@@ -176,7 +174,6 @@ def test_predictive_values_that_fall_again():
 
 
 def test_point_masses():
-    """Point masses: separated by one threshold in the right order, undecided otherwise."""
     apart = rp.PredictedRoc(rp.Gaussian(1, 0), rp.Gaussian(2, 0)).grey_zone()
     assert apart.single_threshold
     assert (apart.tpr, apart.fpr, apart.tnr, apart.fnr) == (1, 0, 1, 0)

@@ -536,7 +536,6 @@ def test_missing_labels_and_groups_are_omitted():
 
 
 def test_groups_that_end_in_nul_and_iterators_of_groups():
-    """Text is compared as Python does, and an iterator is read once."""
     groups = ["a", "a\0"] * (N // 2)
     y = [k // 2 % 2 for k in range(N)]
     assert list(rp.auc_estimate(VALUES, y, groups=groups).groups) == ["a", "a\0"]
@@ -545,7 +544,6 @@ def test_groups_that_end_in_nul_and_iterators_of_groups():
 
 @pytest.mark.extra("pandas", "polars", "pyarrow")
 def test_frames_as_features_of_auc_test_many():
-    """A data frame is its columns by name; what is no list of features is refused."""
     frame = pd.DataFrame({"first": VALUES, "second": SECOND})
     expected = rp.auc_test_many({"first": VALUES, "second": SECOND}, LABELS)
     for table in (frame, pl.DataFrame(frame), pa.table({"first": VALUES, "second": SECOND})):

@@ -180,7 +180,6 @@ def test_threads_and_order_of_features(engine, form, monkeypatch):
 
 @engines
 def test_sums_beyond_64_bits(engine):
-    """The scatters where squares of counts exceed 2^63: seven million rows, most of them tied at zero."""
     rng = np.random.default_rng(4)
     n, stored = 7_000_000, 300
     codes = (np.arange(n) % 2).astype(np.int8)
@@ -208,7 +207,6 @@ def test_sums_beyond_64_bits(engine):
 
 @engines
 def test_small_empty_and_refused_tables(engine):
-    """One row a class, a class without rows, and no feature at all."""
     X, codes = np.array([[1.0, 2.0, 5.0], [2.0, 2.0, 4.0]]), np.array([0, 1])
     counts = count(X, codes, [ClassPair((0,), 1)], engine=engine)
     assert counts.area.tolist() == [[1.0, 0.5, 0.0]]

@@ -106,7 +106,6 @@ def test_hard_features_in_every_form(engine, order):
 
 @engines
 def test_every_real_type(engine):
-    """Values of any real type are summed as the float64 they are."""
     rng = np.random.default_rng(3)
     values, codes = rng.normal(size=(300, 7)) * 40, rng.integers(0, 2, 300)
     for dtype in (np.float32, np.float16, np.int8, np.int64, np.uint16, np.bool_, np.longdouble):
@@ -118,7 +117,6 @@ def test_every_real_type(engine):
 @engines
 @orders
 def test_an_offset_of_a_hundred_million_sds(engine, order):
-    """No digit is lost to an offset of 1e8 SDs, for 1 to 8,200 rows."""
     rng = np.random.default_rng(5)
     for n in (1, 2, 3, 4, 5, 17, 8_200):
         X = rng.normal(size=(n, 2)) + 1e8
@@ -146,7 +144,6 @@ def test_a_constant_class(engine, order):
 @orders
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_infinities(engine, order, layout):
-    """Infinities are counted, the mean is infinite or NaN, M2 is NaN; other features do not change, nothing warns."""
     rng = np.random.default_rng(9)
     X, codes = rng.normal(size=(400, 6)), rng.integers(0, 2, 400)
     first = np.flatnonzero(codes == 0)
@@ -220,7 +217,6 @@ def test_the_same_for_any_number_of_threads(engine, order, monkeypatch):
 @engines
 @orders
 def test_wide_tables(engine, order):
-    """Features on both sides of every seam of a wide table, with and without missing values."""
     rng = np.random.default_rng(12)
     X, codes = rng.normal(size=(60, 4_500)), rng.integers(-1, 2, 60)
     X[7, 1_000:3_000] = np.nan
@@ -231,7 +227,6 @@ def test_wide_tables(engine, order):
 
 @engines
 def test_shapes_at_the_edge(engine):
-    """No rows, no features, a class without rows, and many classes."""
     empty = moments(np.empty((0, 3)), np.empty(0, int), 2, order=4, engine=engine)
     assert not empty.count.any()
     assert not empty.m2.any()
@@ -247,7 +242,6 @@ def test_shapes_at_the_edge(engine):
 
 
 def test_merging_with_nothing_and_with_fewer_moments():
-    """Merging with nothing gives the other side exactly, and orders 4 and 2 give 2."""
     rng = np.random.default_rng(4)
     X, codes = rng.normal(size=(50, 4)), np.arange(50) % 2
     full = moments(X, codes, 2, order=4)
@@ -326,7 +320,6 @@ def test_sparse_tables(engine, order, kind, monkeypatch):
 @engines
 @pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csc_array])
 def test_sparse_tables_with_duplicates(engine, kind):
-    """Duplicates are summed, order and explicit zeros do not matter, and the table is not changed."""
     rng = np.random.default_rng(10)
     rows, cols = rng.integers(0, 40, 300), rng.integers(0, 5, 300)
     values = rng.integers(-2, 3, 300).astype(np.int8) * 60

@@ -202,8 +202,6 @@ if pd:
 
 
 def test_missing_labels_are_never_a_class():
-    """Refused by default; under "omit" their rows belong to no class and are not counted."""
-
     def check(y):
         assert message_of(X, y) == "y has missing values (NaN) in 1 of 4 rows: 3; pass nan_policy='omit' to omit them"
         label = check_labels(y, X, nan_policy="omit")[2]

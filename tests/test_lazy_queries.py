@@ -168,7 +168,6 @@ def test_a_query_that_only_seems_ordered(monkeypatch):
 
 
 def test_frames_are_not_queries():
-    """Eager frames correspond to arrays by position, whatever made them."""
     frame = ROWS.group_by("g").agg(*MEANS)
     labels = frame["y"].to_numpy()
     for table in (frame.drop("y", "g"), frame.drop("y", "g").to_pandas(), frame.drop("y", "g").to_arrow()):
@@ -211,7 +210,6 @@ def test_dask_arrays():
 
 
 def test_the_index_of_a_dask_frame():
-    """Labels with an index that contradicts the index of the frame are refused, as for a pandas frame."""
     labels = ROWS["y"].to_pandas()
     assert rp.screen(_dask()[["a", "b"]], labels).feature("a")["empirical_auc"].item() > 0.7
     with pytest.raises(RocPredictError, match="the pandas indexes of X and y differ"):

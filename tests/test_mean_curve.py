@@ -51,7 +51,6 @@ def test_three_folds_by_hand():
 
 
 def test_rows_without_a_value_are_left_out_on_request():
-    """nan_policy="omit" gives the mean of the folds without those rows, and fold_sizes that count the rest."""
     gaps = [([*x, np.nan], [*y, 1]) for x, y in STEPS]
     mean = mean_roc(gaps, nan_policy="omit")
     assert to_json(mean.to_dict()) == to_json(mean_roc(STEPS).to_dict())
@@ -154,7 +153,6 @@ def test_folds_that_agree_are_no_certainty():
 
 
 def test_rocs_and_pairs_give_the_same():
-    """Folds as (x, y), as empirical ROCs, from a generator, with labels of text."""
     folds = drawn(3)
     words = np.array(["neg", "pos"])
     expected = to_json(mean_roc(folds).to_dict())
@@ -183,7 +181,6 @@ REFUSED = [
 
 
 def test_invalid_arguments_are_refused():
-    """Each message names the argument or the fold, what came, and what is allowed."""
     mean = mean_roc(STEPS)
     others = [
         (lambda: mean.tpr_at_fpr(2), "fpr=2 is outside"),
@@ -197,7 +194,6 @@ def test_invalid_arguments_are_refused():
 
 
 def test_the_picture_shows_the_numbers_of_the_mean():
-    """The line, the band and the folds drawn are those of the result; the legend names AUC and interval."""
     mean = mean_roc(STEPS)
     ax = plot_mean_roc(mean)
     artists = {artist.get_gid(): artist for artist in ax.get_children() if artist.get_gid()}

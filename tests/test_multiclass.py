@@ -40,7 +40,6 @@ def pairwise(scores, y, method):
 
 @pytest.mark.extra("sklearn")
 def test_scikit_learns_values():
-    """Every kind of average, with and without ties, for probabilities that sum to 1."""
     from sklearn.metrics import roc_auc_score
 
     kinds = [
@@ -77,7 +76,6 @@ def test_one_feature_by_brute_force():
 
 
 def test_parts_are_the_rocs_of_their_rows():
-    """Each part's area and interval are those of the two-class ROC that it names."""
     scores, y = drawn((20, 25, 30), decimals=1)
     for part in multiclass_auc(scores, y, level=0.9).binary_aucs:
         roc = empirical_roc(scores[:, part.positive], y, positive=part.positive, negative=part.negative)
@@ -89,7 +87,7 @@ def test_parts_are_the_rocs_of_their_rows():
 
 
 def test_intervals_by_a_plain_loop_over_resamples():
-    """The standard error behind the default interval (seeded; 1000 have 2 % error), and the bootstrap's quantiles.
+    """The standard error behind the default interval (seeded; 1000 have 2% error), and the bootstrap's quantiles.
 
     A quantile at 2.5 % of 1000 resamples has a standard error of 0.08 SDs of the areas, of 2000 one of 0.06: five of
     both together fail with probability 6e-7 a comparison.
@@ -183,7 +181,6 @@ def test_parts_that_cannot_vary_have_conservative_intervals():
 
 
 def test_without_an_average_every_area_has_its_interval():
-    """Arrays, one a class: each interval is that of its part, also where the class is perfect."""
     scores, y = drawn((20, 20, 20))
     scores[:, 0] = y == 0
     result = multiclass_auc(scores, y, method="one-vs-rest", average=None)
@@ -236,5 +233,4 @@ REFUSED = [
 
 
 def test_invalid_arguments_are_refused():
-    """Each message names the argument, what came, and what is allowed."""
     check_refused([(partial(multiclass_auc, scores, y, **options), words) for scores, y, options, words in REFUSED])

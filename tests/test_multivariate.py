@@ -287,7 +287,6 @@ def test_distances_row_by_row():
 
 
 def test_mahalanobis_distances_know_no_unit():
-    """Mixed and moved features: the same distances; the Euclidean ones differ."""
     rng = np.random.default_rng(10)
     X, y = drawn(rng)
     mapped = X @ rng.normal(size=(3, 3)) + 5
@@ -376,7 +375,6 @@ DISTANCES = [
 
 
 def test_invalid_arguments_are_refused():
-    """Each message names the argument, what came, and what is allowed."""
     from_stats = partial(LinearCombination.from_stats, criterion="ameans")
     iris = fit_linear_combination(IRIS.X, IRIS.y, **CLASSES, **NAMES, n_folds=None)
     check_refused((partial(fit_linear_combination, X, y, **options), words) for X, y, options, words in FITS)

@@ -45,7 +45,6 @@ def _shows(source):
 
 
 def test_every_notebook_is_present():
-    """The seven notebooks are there, and no other."""
     assert list(STORED) == STORIES
 
 
@@ -179,7 +178,6 @@ def test_changes_that_make_an_output_stale():
 
 
 def test_the_visible_text_of_a_page_is_read():
-    """Text, words for pictures and data; no program and no style."""
     page = "<style>b</style><b>one</b><img alt='two'><script>three()</script><p>four &amp; five</p>"
     assert visible(page).split() == ["one", "two", "four", "&", "five"]
 

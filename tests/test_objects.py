@@ -1,15 +1,10 @@
-"""Results as objects: copies through every door, comparison, display, and one clear message for what is none."""
+"""Results as objects: comparison, display, and one clear message for what is no argument."""
 
-import copy
-import multiprocessing
-import pickle
 import re
-from concurrent.futures import ProcessPoolExecutor
 from decimal import Decimal
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import rocpredict as rp
 from rocpredict.base.results import Flags
@@ -17,97 +12,6 @@ from rocpredict.base.validation import is_missing
 from tests.cases import optional
 
 pd = optional("pandas")
-
-
-def samples():
-    rng = np.random.default_rng(7)
-    y = np.repeat([0, 1], 40)
-    return rng.normal(size=80) + y, rng.normal(size=80) + 0.5 * y, y
-
-
-def used_results():
-    """Return results of every kind after use, by name."""
-    x, other, y = samples()
-    positive = np.exp(x)
-    families = ("gaussian", "auto", "boxcox", "kde", "histogram", "skew_normal")
-    rocs = {name: rp.predict_roc(positive if name == "boxcox" else x, y, family=name) for name in families}
-    rocs["samples"] = rp.empirical_roc(x, y)
-    rocs["lower"] = rp.empirical_roc(-x, y, direction="auto")
-    rocs["batch"] = rp.PredictedRoc(rp.Gaussian([0, 1], [1, 2]), rp.Gaussian([1, 2], [1, 3]))
-    rocs["stats"] = rp.PredictedRoc.from_stats(mean=(5.1, 6.4), std=(0.9, 1.2), count=(120, 80))
-    rocs["scipy"] = rp.PredictedRoc(stats.gamma(2), stats.rv_histogram(np.histogram(x, bins=9))())
-    results = dict(rocs)
-    for name, roc in rocs.items():
-        roc.auc()
-        results |= {f"{name} best": roc.best_threshold(), f"{name} curve": roc.curve(), f"{name} hook": roc.hook()}
-        results[f"{name} rates"] = roc.rates(1.0)
-        if name != "batch":
-            results[f"{name} proper"] = roc.proper()
-        if name not in {"batch", "scipy"}:
-            results[f"{name} interval"] = roc.auc_interval()
-    results |= {
-        "comparison": rp.compare(rocs["gaussian"], rocs["samples"]),
-        "band": rocs["samples"].band(),
-        "test": rp.auc_test(x, other, y),
-        "tests": rp.auc_test_many([x, other, -x], y),
-        "mean": rp.mean_roc([(x[::2], y[::2]), (x[1::2], y[1::2])]),
-        "estimate": rp.auc_estimate(x, y),
-        "groups": rp.auc_estimate(x, y, groups=np.tile([0, 1], 40)),
-        "diagnosis": rp.diagnose(x, y),
-        "screening": rp.screen(np.column_stack([x, other]), y),
-        "summary": rp.summarize(np.column_stack([x, other]), y),
-        "fit": rocs["auto"].model_fit(),
-        "precision-recall": rocs["gaussian"].precision_recall_curve(),
-        "stability": results["samples best"].stability(n_resamples=30),
-    }
-    for result in results.values():
-        repr(result)
-        if hasattr(result, "table"):
-            result.table()
-    return results
-
-
-def answers(result):
-    """Return what a copy must repeat."""
-    area = result.auc() if callable(getattr(result, "auc", None)) else None
-    return repr(result), np.asarray(area if area is not None else np.nan).tolist()
-
-
-@pytest.fixture(scope="module")
-def results():
-    return used_results()
-
-
-def differences(results, copies):
-    pairs = zip(results.items(), copies, strict=True)
-    return [name for (name, result), other in pairs if result != other or str(answers(result)) != str(answers(other))]
-
-
-def test_used_results_can_be_copied(results):
-    doors = {
-        "pickle": lambda result: pickle.loads(pickle.dumps(result)),
-        "deepcopy": copy.deepcopy,
-    }
-    faults = {name: differences(results, map(door, results.values())) for name, door in doors.items()}
-    assert not any(faults.values()), faults
-
-
-@pytest.mark.parametrize("method", ["fork", "spawn"])
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_used_results_go_through_process_pools(results, method):
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context(method)) as pool:
-        assert not differences(results, pool.map(copy.copy, results.values()))
-        texts = list(pool.map(answers, results.values()))
-    assert [str(text) for text in texts] == [str(answers(result)) for result in results.values()]
-
-
-@pytest.mark.extra("sklearn")  # which brings joblib
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_used_results_go_through_joblib(results):
-    import joblib
-
-    copies = joblib.Parallel(2)(joblib.delayed(copy.copy)(result) for result in results.values())
-    assert not differences(results, copies)
 
 
 def test_batches_that_differ_are_unequal():
@@ -151,6 +55,11 @@ def refusals():
         "family of statistics": (lambda: rp.PredictedRoc.from_stats(mean=(1, 2), std=(1, 1), family=frame), "family="),
         "flags": (lambda: Flags(a=True), "a: unknown flag"),
         "null": (lambda: roc.auc_test(roc), r"rp.auc_test\(roc1, roc2\)"),
+        "one date": (lambda: rp.mcnemar_test([0, 1], np.datetime64("2026-01-01"), [0, 1]), "y_pred2="),
+        "two ranges": (lambda: rp.sample_size(other, width=0.1, tpr=[[0.1], [0.2]]), "tpr=.* is not one range"),
+        "frame as option": (lambda: rp.auc_test(roc, roc, negative=frame), "omit negative="),
+        "use_raw": (lambda: rp.summarize(np.ones((4, 1)), y, use_raw=texts), "use_raw="),
+        "layer": (lambda: rp.summarize(np.ones((4, 1)), y, layer=3), "layer=3 is not the name"),
     }
 
 

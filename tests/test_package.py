@@ -27,13 +27,12 @@ def test_the_wheel_holds_data_and_type_marker(tmp_path):
     with zipfile.ZipFile(wheel) as packed:
         names = packed.namelist()
         iris = packed.read("rocpredict/data/iris.csv")
-    assert {"rocpredict/py.typed", "rocpredict/__init__.pyi"} <= set(names)
+    assert {"rocpredict/py.typed", "rocpredict/__init__.pyi", "rocpredict/screening/summary.schema.json"} <= set(names)
     assert hashlib.sha256(iris).digest() == hashlib.sha256((ROOT / "data" / "iris.csv").read_bytes()).digest()
     assert not [name for name in names if name.startswith(("tests", "docs", "notebooks"))]
 
 
 def test_import_is_light():
-    """``import rocpredict`` and a page of a result load none of them."""
     code = (
         f"import rocpredict as rp, sys; loaded = [name for name in {HEAVY} if name in sys.modules]\n"
         "rp.PredictedRoc(rp.Gaussian(0, 1), rp.Gaussian(1, 1))._repr_html_()\n"

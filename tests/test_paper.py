@@ -105,7 +105,6 @@ def test_table_1_says_how_far_the_printed_experiments_lie():
 
 
 def test_an_experiment_is_its_seed():
-    """Table I: a seed draws the same experiment again, another seed another one; each has the paper's sizes."""
     assert simulate_experiment(printed.IMBALANCED, 3).auc() == simulate_experiment(printed.IMBALANCED, 3).auc()
     assert simulate_experiment(printed.IMBALANCED, 3).auc() != simulate_experiment(printed.IMBALANCED, 4).auc()
     assert simulate_experiment(printed.IMBALANCED, 3).count == (500, 1000)
@@ -113,7 +112,6 @@ def test_an_experiment_is_its_seed():
 
 
 def test_tables_survive_csv_and_json():
-    """Every table: CSV and JSON hold every digit of every cell."""
     for make in TABLES.values():
         table = make()
         rows = json.loads(json.dumps(table.to_dict(), allow_nan=False))["rows"]

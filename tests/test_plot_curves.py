@@ -70,7 +70,7 @@ def test_the_p_value_of_the_test_stands_in_the_legend(counted):
     columns = [IRIS.column(name) for name in FEATURES]
     test = rp.auc_test(*columns[:2], IRIS.y, **SPECIES)
     assert (
-        legend(plot_roc(*counted[:2], test=test))[2] == f"equal AUCs: p = {test.p_value:.3f} (MOVER of smoothed logit…)"
+        legend(plot_roc(*counted[:2], test=test))[2] == f"equal AUCs: p = {test.p_value:.3f} (MOVER of smoothed-logit…)"
     )
     several = rp.auc_test_many(columns, IRIS.y, **SPECIES)
     assert legend(plot_roc(*counted, test=several))[3] == f"all AUCs are equal: p < 0.001 ({several.method[:23]}…)"
@@ -78,7 +78,7 @@ def test_the_p_value_of_the_test_stands_in_the_legend(counted):
     assert legend(plot_roc(*counted[:2], test=claim))[2].startswith("AUC of x1 <= AUC of x2: p = ")
     fitted = rp.predict_roc(columns[0], IRIS.y, **SPECIES)
     for rocs, method in (
-        (counted[:2], "MOVER of smoothed logit…"),
+        (counted[:2], "MOVER of smoothed-logit…"),
         ((fitted, counted[1]), "MOVER of delta and smoo…"),
     ):
         of_curves = rp.auc_test(*rocs)
@@ -179,7 +179,7 @@ def test_a_comparison_draws_itself(counted):
 @pytest.mark.parametrize("feature", ["sepal_width", "petal_width"])
 @pytest.mark.parametrize("pair", [("virginica", "versicolor"), ("versicolor", "setosa"), ("setosa", "virginica")])
 def test_words_keep_off_the_curves_and_each_other(feature, pair):
-    """The texts of comparisons, of a weak and of a strong feature: none over another, nor on 3 % of a curve.
+    """The texts of comparisons, of a weak and of a strong feature: none over another, nor on 3% of a curve.
 
     As drawn, by the renderer: the boxes of the words against the points of both curves.
     """

@@ -132,7 +132,6 @@ def check_names(ax, named):
 
 @pytest.mark.parametrize("kind", CURVES)
 def test_curves_have_any_name(kind):
-    """All hostile names in one legend: no warning, no exception, no formula, nothing that turns the line around."""
     options = {"best": False} if kind in {"roc", "probit"} else {}
     draw = getattr(plots, PLOT_KINDS[kind][0])
     ax = draw(*[FEW] * len(HOSTILE), labels=list(HOSTILE.values()), **options)
@@ -140,7 +139,6 @@ def test_curves_have_any_name(kind):
 
 
 def test_features_and_bands_have_any_name():
-    """The same for the x axis of measures, and for all hostile names in one on the other pictures."""
     for name in HOSTILE.values():
         ax = plot_measures(FEW, measures=["tpr"], best=False, feature=name, unit=name)
         check_names(ax, [ax.xaxis.label])
@@ -201,8 +199,6 @@ OF_DISTRIBUTIONS = ("roc", "densities", "probit", "measures", "cost")
 
 @pytest.mark.parametrize("kind", PLOT_KINDS)
 def test_degenerate_rocs_are_drawn(kind):
-    """On finite axes, without a warning."""
-
     def check(roc):
         if isinstance(roc, rp.PredictedRoc) and kind not in OF_DISTRIBUTIONS:
             return
@@ -277,7 +273,6 @@ def test_other_axes_are_refused():
 
 
 def test_what_is_no_roc_is_refused():
-    """By every picture: a word, a batch, axes that are none, options and switches that are none."""
     for name, _ in PLOT_KINDS.values():
         draw = getattr(plots, name)
         assert_refused(
@@ -325,7 +320,6 @@ def test_a_switch_is_true_or_false():
 
 
 def test_options_that_are_none_are_refused():
-    """Unknown ones are named with those there are; a prevalence is one number; what is not used is checked."""
     table, folds = rp.screen(np.column_stack([X, -X]), Y), rp.mean_roc([(X, Y), (-X, Y)])
     pair = {"prevalence": [0.1, 0.2]}, r"prevalence=\[0.1, 0.2\] has shape \(2,\); pass one number"
     with_prevalence = ("densities", "measures", "cost", "precision_recall")
@@ -357,7 +351,6 @@ def test_options_that_are_none_are_refused():
 
 
 def test_measures_without_a_bound_are_refused():
-    """And names of none; every other measure can be drawn, within the axis."""
     bounded = [name for name in MEASURES if not name.endswith(("likelihood_ratio", "odds_ratio", "prevalence"))]
     ax = plot_measures(COUNTED, measures=[*bounded, "recall", "ppv"])
     low, high = ax.get_ylim()
@@ -386,5 +379,5 @@ def test_costs_and_stability_that_are_none_are_refused():
         (plot_stability, COUNTED, {}, counted_only),
         (plot_stability, 3, {}, "is not an ROC curve or a best threshold"),
         (plot_stability, FEW, {"n_resamples": 1.5}, r"n_resamples=1\.5 is not an integer"),
-        (plot_stability, FEW.best_threshold(), {"criterion": "f1"}, "are already set in a best threshold"),
+        (plot_stability, FEW.best_threshold(), {"criterion": "f1"}, "already has its criterion and prevalence"),
     )

@@ -221,7 +221,6 @@ def test_a_p_value_of_0_is_drawn_at_the_smallest_float_and_says_so(table):
 # ---- names, manners, grey
 @pytest.mark.parametrize("kind", KINDS)
 def test_any_name_is_shown_as_it_is(several, kind):
-    """Of features and of classes."""
     hostile = np.array(HOSTILE, dtype=object)[np.arange(len(several)) % len(HOSTILE)]
     ax = with_columns(several, feature=hostile, negative=hostile, positive=hostile).plot(kind, n_labels=8)
     texts = ax.get_yticklabels() if kind == "ranking" else [text for text in ax.texts if text.get_gid() == "name"]
@@ -282,7 +281,6 @@ def test_names_hide_neither_each_other_nor_the_legend(several, kind):
 
 @pytest.mark.parametrize("kind", KINDS[1:])
 def test_a_hundred_thousand_rows_make_a_small_file(table, kind):
-    """As vectors they would take more than 5 MB."""
     rows = np.tile(np.arange(len(table)), 2500)
     ax = table[rows].plot(kind)
     assert all(line.get_rasterized() for line in ax.lines if line.get_marker() not in ("None", ""))

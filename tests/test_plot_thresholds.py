@@ -14,7 +14,6 @@ EMPIRICAL = rp.empirical_roc(*rp.datasets.simulate_two_gaussians(count=(60, 40),
 
 # ---- measures
 def test_measures_are_those_of_the_rates():
-    """Each line at its own thresholds, given prevalence or that of the counts."""
     for prevalence in (None, 0.1):
         ax = plot_measures(PREDICTED, prevalence=prevalence)
         for name in ("ameans", "tpr", "tnr", "precision", "accuracy"):
@@ -24,7 +23,6 @@ def test_measures_are_those_of_the_rates():
 
 @pytest.mark.parametrize("direction", ["higher", "lower"])
 def test_steps_are_right_between_the_rows(direction):
-    """The steps show the measure at each threshold, between two observations and at an observation."""
     classes = ([1.0, 2, 2, 3], [2.0, 4, 5])
     pair = classes if direction == "higher" else tuple(np.negative(values) for values in classes)
     roc = rp.EmpiricalRoc(*pair, direction=direction)

@@ -13,7 +13,6 @@ drawn = settings(derandomize=True, deadline=None, max_examples=60)
 means = st.floats(-1e3, 1e3).filter(lambda m: m == 0 or abs(m) > 1e-100)
 stds = st.floats(1e-3, 1e3)
 pairs = st.builds(lambda m0, s0, m1, s1: (rp.Gaussian(m0, s0), rp.Gaussian(m1, s1)), means, stds, means, stds)
-fractions = st.floats(0.001, 0.999)
 scores = st.lists(st.integers(-6, 6).map(float), min_size=1, max_size=12)
 
 
@@ -38,7 +37,6 @@ def test_auc_of_a_binary_score_is_balanced_accuracy(tn, fp, fn, tp):
 @drawn
 @given(pairs)
 def test_turning_the_axis_exchanges_auc_and_complement(pair):
-    """Bitwise, for both: neither is one minus the other."""
     roc = predicted(pair)
     turned = predicted([rp.Gaussian(-d.mean, d.std) for d in pair])
     exchanged = predicted(pair[::-1])
@@ -58,19 +56,6 @@ def test_powers_of_two_change_nothing_but_the_unit(pair, exponent):
     assert other.auc() == roc.auc()
     assert other.partial_auc(fpr=(0.1, 0.3)) == roc.partial_auc(fpr=(0.1, 0.3))
     assert other.tpr_at_fpr(0.2) == roc.tpr_at_fpr(0.2)
-
-
-@drawn
-@given(pairs, st.floats(0.1, 10), st.floats(-10, 10))
-def test_affine_maps_change_nothing_but_the_unit(pair, factor, shift):
-    """Rounding of the mapped means moves z by about 1e-13 times their size over an SD."""
-    mapped = [rp.Gaussian(factor * d.mean + shift, factor * d.std) for d in pair]
-    size = max(abs(d.mean) for d in pair) + abs(shift) / factor
-    narrow = min(d.std for d in pair)
-    slack = 1e-14 + 1e-15 * size / narrow
-    roc, other = predicted(pair), predicted(mapped)
-    assert other.auc() == pytest.approx(roc.auc(), abs=slack)
-    assert other.best_threshold().ameans == pytest.approx(roc.best_threshold().ameans, abs=slack)
 
 
 @drawn
@@ -206,7 +191,6 @@ def test_a_batch_is_a_loop(name, direction):
 
 @for_each(["auc", "best", "hook", "partial_auc_fpr", "tpr_grid", "crossings"])
 def test_a_batch_of_any_shape(name):
-    """Shape (2, 3), one class shared by all, and more features than one block holds."""
     mean, std = np.arange(6.0).reshape(2, 3), np.linspace(0.5, 2, 6).reshape(2, 3)
     grid = QUANTITIES[name](predicted((rp.Gaussian(0.5, 1), rp.Gaussian(mean, std))))
     flat = QUANTITIES[name](predicted((rp.Gaussian(np.full(6, 0.5), 1), rp.Gaussian(mean.ravel(), std.ravel()))))

@@ -46,8 +46,6 @@ NUMBERS = {
 
 
 def test_numbers_of_one_curve_equal_theirs():
-    """Each to 1e-12, of every feature."""
-
     def check(case):
         rows, quantity, ours = case
         for key, at, value in about(rows, quantity):
@@ -57,7 +55,6 @@ def test_numbers_of_one_curve_equal_theirs():
 
 
 def test_corrected_partial_auc_equals_proc():
-    """McClish's correction, to 1e-12; where the band is worse than chance pROC says NA, we say below 1/2."""
     for side in ("fpr", "tpr"):
         undefined = 0
         for key, at, value in about(PROC, f"partial_auc_{side}_corrected"):

@@ -1,6 +1,6 @@
 """Our variances, intervals and tests of the AUC against pROC's, which stand in tests/reference.
 
-What is counted agrees to 1e-12. What is drawn lies within 5 Monte-Carlo standard errors, those of pROC's
+What is counted agrees to 1e-12. What is drawn lies within 5 Monte Carlo standard errors, those of pROC's
 10,000 resamples and of ours together: a right answer falls outside with probability 2e-5 a comparison (the errors
 are estimated on 39 degrees of freedom), and both seeds are fixed.
 """
@@ -13,7 +13,7 @@ import rocpredict as rp
 from tests.reference.data import Key, about, features, load, near, table, xy
 
 PROC = table("proc")
-LIMIT = 5  # Monte-Carlo standard errors
+LIMIT = 5  # Monte Carlo standard errors
 RESAMPLES = 2000
 OF_PROC = 10_000
 Z = 1e-10  # of statistics and their p: a difference of areas over a difference of variances loses two digits
@@ -69,7 +69,6 @@ def test_delong_variances_equal_proc():
 
 
 def test_paired_delong_test_equals_proc():
-    """Statistic, every p, difference AUC(x1) - AUC(x2) and its interval, of 31 pairs."""
     for key, _, statistic in about(PROC, "paired_z"):
         limits = [PROC[key._replace(quantity=f"paired_{end}", setting="level=0.95")].value for end in ("low", "high")]
         first, second = (PROC[Key(key.data, x, "", "auc", "")].value for x in (key.x1, key.x2))

@@ -161,7 +161,7 @@ BY_OPTIONS = [
     (
         {"family": "auto"},
         [*FIRST, "Family", "Model weight", *REST],
-        ["shrunk estimate", "binormal model of the pooled ranks", "expected on new data"],
+        ["shrunk estimate", "binormal model of the pooled ranks", "estimates the Ameans on new data"],
         ["where the two densities cross"],
     ),
 ]
@@ -169,7 +169,6 @@ BY_OPTIONS = [
 
 @pytest.mark.parametrize("case", BY_OPTIONS)
 def test_columns_numbers_and_methods_follow_the_options(tmp_path, monkeypatch, case):
-    """Each cell is the formatted number of the table; the paragraph names the methods that were used."""
     options, columns, words, absent = case
     leave_blank(monkeypatch)
     table = screened(**options)
@@ -207,7 +206,6 @@ def format_area(value, low, high):
 
 
 def test_the_page_of_a_feature_has_the_numbers_of_its_curves(pages):
-    """Both AUCs with their intervals, and the empirical rates at the predicted threshold."""
     classes = {"positive": Y[-1]}
     predicted, empirical = rp.predict_roc(X[:, 0], Y, **classes), rp.empirical_roc(X[:, 0], Y, **classes)
     tables = Page(pages["feature"]).tables

@@ -366,7 +366,6 @@ def test_no_code_on_the_page_of_a_feature(tmp_path, monkeypatch, family):
 
 
 def test_the_paragraph_of_a_screening_states_the_sample_sizes():
-    """A range if they differ by feature, with the reason."""
     x = np.column_stack([X, X, X])
     words = "3 features were examined for how well they separate 1 (positive, n = {}) from 0 (negative, n = {})."
     text = page(rp.screen(x, Y))
@@ -380,7 +379,6 @@ def test_the_paragraph_of_a_screening_states_the_sample_sizes():
 
 
 def test_features_are_not_called_rows_with_one_class_pair(tmp_path):
-    """In captions, alternative texts and sentences."""
     table = rp.screen(np.column_stack([X, _RNG.normal(size=(80, 2)), np.full(80, np.nan)]), Y)
     text = screening_report(table, tmp_path / "page.html", n_top=1).read_text(encoding="utf-8")
     for words in (

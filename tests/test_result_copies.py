@@ -12,7 +12,7 @@ import pytest
 
 import rocpredict as rp
 from rocpredict.base.tables import Table
-from rocpredict.sources import csv_reader
+from rocpredict.sources import csv_reader, streams
 from rocpredict.sources.csv_reader import CsvTable, read_csv
 from rocpredict.sources.files import open_tables
 from rocpredict.sources.table import as_feature_table
@@ -44,23 +44,13 @@ def results(tmp_path_factory):
     (folder / "t.csv").write_text("a,b,y\n" + "".join(f"{k},{k * k},{k % 2}\n" for k in range(3_000)))
     iris = rp.datasets.load_iris()
     X, y = iris.X[50:], iris.y[50:]
-    summary = rp.summarize(X, y, moments=4, **CLASSES)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv_reader, "MEMORY_BYTES", 1_000)  # so that the numbers lie in a file
-        patch.setattr(csv_reader, "SPOOL_CELLS", 500)
+        patch.setattr(streams, "MEMORY_BYTES", 1_000)  # so that the numbers lie in a file
+        patch.setattr(streams, "SPOOL_CELLS", 500)
         large = open_tables(folder / "t.csv").features(label="y")[0]
     held = {
         "screening": rp.screen(X, y, **CLASSES),
-        "screening auto": rp.screen(X, y, family="auto", **CLASSES),
-        "screening weighted": rp.screen(X, y, weights=np.ones(100), **CLASSES),
-        "part of a screening": rp.screen(X, y, moments=4, **CLASSES)[1:3],
         "table of a screening": rp.screen(X, y, **CLASSES).table(),
-        "summary": summary,
-        "class summary": summary.positive,
-        "dataset": iris,
-        "flags": rp.Flags(constant=[True, False]),
-        "interval": rp.proportion_interval(3, 10),
-        "rates": rp.rates(tp=[1, 2], fp=2, fn=3, tn=4),
         "features": as_feature_table(X),
         "features of a mapping": as_feature_table({"a": [1, 2], "b": [3, 4]}),
         "features of CSV": open_tables(folder / "t.csv").features(label="y")[0],
@@ -148,7 +138,6 @@ def test_copies_in_this_process(results, how):
 
 @pytest.mark.parametrize("start", ["fork", "spawn"])
 def test_copies_in_another_process(results, start):
-    """A worker receives the results, uses them, and sends them back."""
     if start not in multiprocessing.get_all_start_methods():
         pytest.skip(f"this system has no {start}")
     if start == "fork":  # which polars does not survive
@@ -163,7 +152,6 @@ def test_copies_in_another_process(results, start):
 
 
 def test_labels_of_csv_that_differ_as_text_stay_different(tmp_path):
-    """Labels become numbers only where no two of them become equal."""
     path = tmp_path / "labels.csv"
     cases = {
         ("1", "01", "2"): ["1", "01", "2"],

@@ -1,5 +1,6 @@
 """Every result has a repr of one line and a page for a notebook, made in one place."""
 
+import contextlib
 import copy
 import dataclasses
 import inspect
@@ -20,7 +21,7 @@ from rocpredict.base.formatting import format_number, to_json
 from rocpredict.base.results import Result, batch_table
 from rocpredict.base.tables import CurvePlot, Table
 from rocpredict.distributions.families import ScipyDistribution
-from rocpredict.distributions.normal_sum import NormalSumDistribution
+from rocpredict.distributions.normal_sum import KernelBatch, NormalSumDistribution
 from rocpredict.roc.base import Roc
 from rocpredict.sources.table import as_feature_table
 from rocpredict.teaching.model import TabulatedRoc
@@ -103,6 +104,8 @@ def _results():
         "Hook batch": BATCH.hook(),
         "ClassSummary": summary.negative,
         "TwoClassSummary": summary,
+        "PooledAuc": rp.pool([summary, rp.summarize(many[::-1] + 1, Y, moments=4)]),
+        "FeatureHistograms": rp.summarize(many, Y, positive=1, negative=0, histogram_edges=5).histograms,
         "TwoClassSummary named": dataclasses.replace(
             summary, feature_names=tuple(f"{EVIL}{j}" for j in range(15)), positive_label=EVIL
         ),
@@ -122,6 +125,7 @@ def _results():
         "Gaussian batch": rp.Gaussian(np.zeros((2, 3)), 1.0),
         "Ecdf": rp.Ecdf([1.0, np.inf]),
         "GaussianKde": rp.GaussianKde([1.0, 2.0, 4.0]),
+        "KernelBatch": KernelBatch.fit(many.T),
         "GaussianMixture": rp.GaussianMixture([0.5, 0.5], [0, 1], [1, 2]),
         "Histogram": rp.Histogram.fit(Z),
         "Shrunk": AUTO.negative,
@@ -268,7 +272,6 @@ def test_numbers_are_those_of_the_result():
 
 
 def test_digits():
-    """Six significant digits, whole numbers in full, what is undefined by name."""
     values = (0.123456789, 12.0, np.int64(1234567), np.nan, -np.inf, True, 1e-300, 1e300)
     shown = ["0.123457", "12", "1234567", "undefined", "-inf", "yes", "1e-300", "1e+300"]
     assert [format_number(value) for value in values] == shown
@@ -282,7 +285,6 @@ def test_tests_name_their_hypothesis_and_method():
 
 
 def test_flags_are_said_in_words():
-    """The meaning of each flag stands below, with the number of features of a batch."""
     roc = RESULTS["PredictedRoc no spread"]
     page, flags = Page(roc._repr_html_()), roc.best_threshold().flags
     assert {*flags} >= {"identical"}
@@ -355,12 +357,23 @@ NO_COPIES = {"Features"}
 COPIED = {name: result for name, result in RESULTS.items() if name not in NO_COPIES}
 
 
-def test_a_copy_is_equal():
-    """Also after use: what was computed is not copied, and an equal result has the same hash, repr and page."""
+def use(result):
+    """Read every attribute and call every method that needs no argument: what they keep is copied too."""
+    for name in dir(result):
+        if not name.startswith("_") and name not in {"plot", "save", "report"}:
+            with contextlib.suppress(TypeError, rp.RocPredictError):  # an argument is needed
+                value = getattr(result, name)
+                if callable(value) and not isinstance(value, type):
+                    value()
 
+
+@pytest.mark.filterwarnings("ignore::rocpredict.AssumptionWarning")
+def test_a_copy_is_equal():
     def check(result):
+        use(result)
         page = result._repr_html_()
-        for other in (copy.copy(result), copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
+        doors = copy.copy, copy.deepcopy, *(lambda value, p=p: pickle.loads(pickle.dumps(value, p)) for p in (2, 5))
+        for other in (door(result) for door in doors):
             assert other == result
             assert hash(other) == hash(result)
             assert (repr(other), other._repr_html_()) == (repr(result), page)
@@ -415,7 +428,6 @@ def test_every_form_of_a_result():
 
 
 def test_another_process_reads_a_pickle(tmp_path):
-    """A fresh interpreter, as joblib and spawn start them, shows what this one does."""
     path = tmp_path / "results"
     path.write_bytes(pickle.dumps([*COPIED.values()]))
     code = "import pickle, sys; print(*map(ascii, pickle.load(open(sys.argv[1], 'rb'))), sep='\\n')"

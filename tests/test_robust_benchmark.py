@@ -17,7 +17,7 @@ def test_populations_have_the_shares_and_the_area_of_their_pair():
 
 
 def test_samples_come_from_all_components():
-    values = sample(PAIRS["90 % / 60 % zeros"][0], np.random.default_rng(1), (50, 400))
+    values = sample(PAIRS["90% / 60% zeros"][0], np.random.default_rng(1), (50, 400))
     assert np.mean(values == 0) == pytest.approx(0.9, abs=0.01)
 
 

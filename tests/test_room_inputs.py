@@ -1,14 +1,12 @@
-"""Forms of input and copies of results: planning, diagnosis, several classes, combinations, reports, pages."""
+"""Forms of input: diagnosis, several classes, combinations, reports, pages."""
 
 import copy
 import pickle
-import warnings
 
 import numpy as np
 import pytest
 
 import rocpredict as rp
-from rocpredict.paper import table_2
 
 X = [1.0, 2, 3, 4, 5, 6, 2.5, 3.5, 2.2, 4.4]
 X2 = [1.0, 5, 2, 7, 3, 8, 1, 2, 9, 4]
@@ -18,7 +16,6 @@ LABELS = [0, 1, 2, 1, 0]
 
 
 def test_iterators_are_read_once():
-    """A generator is the list of its values, although several parts of a diagnosis or report read them."""
     expected = rp.diagnose(X, Y, n_resamples=20)
     assert rp.diagnose(iter(X), (label for label in Y), n_resamples=20).to_dict() == expected.to_dict()
     assert rp.multiclass_auc(iter(SCORES), LABELS).to_dict() == rp.multiclass_auc(SCORES, LABELS).to_dict()
@@ -32,7 +29,6 @@ def test_a_report_takes_iterators(tmp_path):
 
 @pytest.mark.extra("narwhals", "pandas", "polars", "pyarrow")
 def test_every_data_frame_is_a_table_of_features():
-    """Of pandas, polars, pyarrow, also lazy: the same answers as of columns."""
     import pandas
     import polars
     import pyarrow
@@ -60,50 +56,6 @@ def test_a_wrong_unit_or_path_is_one_sentence(tmp_path):
         rp.feature_report(X, Y, np.zeros((40, 40)))
     assert "\n" not in str(caught.value)
     assert list(tmp_path.iterdir()) == []
-
-
-def results():
-    predicted, empirical = rp.predict_roc(X, Y), rp.empirical_roc(X, Y)
-    yield rp.compare(predicted, empirical)
-    for family in ("gaussian", "auto", "kde"):
-        yield rp.diagnose(X, Y, family=family, n_resamples=20)
-    yield rp.sample_size(mean=(4, 8), std=(3, 2), width=0.1)
-    second = rp.PredictedRoc.from_stats(mean=(4, 7), std=(3, 2))
-    yield rp.sample_size(mean=(4, 8), std=(3, 2), power=0.8, against=second, correlation=0.5)
-    yield rp.multiclass_auc(SCORES, LABELS)
-    yield rp.fit_linear_combination({"a": X, "b": X2}, Y, n_folds=2)
-    yield rp.auc_test_many([X, X2], Y)
-    yield table_2()
-    yield rp.TeachingPage(X, Y)
-
-
-def use(result):
-    """Read every attribute and call every method that needs no argument: what they keep is copied too."""
-    for name in dir(result):
-        if not name.startswith("_") and name not in {"plot", "save", "serve", "report"}:
-            value = getattr(result, name)
-            if callable(value):
-                try:
-                    value()
-                except (TypeError, rp.RocPredictError):  # an argument is needed
-                    continue
-
-
-def test_used_results_can_be_copied():
-    wrong = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for result in results():
-            use(result)
-            for make in (copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))):
-                again = make(result)
-                same = repr(again) == repr(result)
-                for name in ("to_dict", "to_json", "to_html"):
-                    if hasattr(result, name):
-                        same = same and str(getattr(again, name)()) == str(getattr(result, name)())
-                if not same:
-                    wrong.append((type(result).__name__, make.__name__))
-    assert wrong == []
 
 
 def test_a_model_of_a_page_can_be_copied():

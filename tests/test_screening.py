@@ -69,7 +69,6 @@ def test_each_row_agrees_with_the_functions_of_one_feature():
 
 
 def test_p_and_q_values_and_effect_sizes():
-    """SciPy's Mann-Whitney (ties corrected) and Benjamini-Hochberg; without empirical AUCs Welch; Cohen's d."""
     X, y = _table(1)
     classes = [(x[(y == "sick") & ~np.isnan(x)], x[(y == "well") & ~np.isnan(x)]) for x in X.T]
     tests = [stats.mannwhitneyu(*pair, use_continuity=False, method="asymptotic") for pair in classes]
@@ -103,7 +102,7 @@ def test_misfit_equals_the_area_between_the_curves():
 
 
 def test_two_gaussians_get_the_misfit_flag_in_1_percent():
-    """4,000 features of two Gaussians; a share of 1 % gives more than 71 (1.8 %) with probability below 1e-5."""
+    """4,000 features of two Gaussians; a share of 1% gives more than 71 (1.8%) with probability below 1e-5."""
     rng = np.random.default_rng(5)
     y = np.arange(80) % 2
     table = rp.screen(rng.normal(size=(80, 4000)) + 0.8 * y[:, None], y)
@@ -111,7 +110,6 @@ def test_two_gaussians_get_the_misfit_flag_in_1_percent():
 
 
 def test_equal_features_keep_their_order():
-    """Signed AUCs are ranked by their distance from 1/2."""
     X, y = _table(8)
     table = rp.screen(np.column_stack([X[:, 0], X[:, 4], X[:, 0], -X[:, 0]]), y, **CLASSES)
     assert table["feature"].tolist() == ["x1", "x0", "x2", "x3"]
@@ -151,7 +149,6 @@ def test_the_corrected_ameans_is_unbiased():
 
 @pytest.mark.xfail(strict=True, reason="too high by .04 for equal classes if the data choose the direction")
 def test_the_corrected_ameans_of_uninformative_shrunk_features_is_unbiased():
-    """The bound of the test above; a feature of equal classes, 20 + 20 observations."""
     assert abs(_corrected_ameans_bias(40, 0.0, "auto")[0]) < 0.02
 
 
@@ -168,7 +165,6 @@ def test_the_corrected_ameans_is_unbiased_where_the_gaussians_do_not_fit():
 
 
 def test_any_number_of_threads_gives_the_same_bits(monkeypatch):
-    """One and three threads over ten blocks of columns, every column bit by bit."""
     monkeypatch.setattr("rocpredict.screening.kernels.counts.BLOCK_BYTES", 160_000)
     rng = np.random.default_rng(9)
     y = rng.integers(0, 2, 5000)
@@ -180,7 +176,6 @@ def test_any_number_of_threads_gives_the_same_bits(monkeypatch):
 
 
 def test_adjusted_p_values_are_those_of_scipy_and_statsmodels_formulas():
-    """Benjamini-Hochberg and -Yekutieli against scipy; Holm and Bonferroni by their definitions."""
     p = np.random.default_rng(10).random(50) ** 3
     np.testing.assert_allclose(adjust_p_values(p), stats.false_discovery_control(p), rtol=1e-14)
     np.testing.assert_allclose(
@@ -230,7 +225,6 @@ def test_top_gives_empirical_results_for_the_best_predicted_features():
 
 
 def test_whole_weights_equal_repeated_rows():
-    """All columns, against the table with its rows repeated; rows of weight 0 do not count."""
     X, y = _table(12, rows=60)
     weights = np.random.default_rng(12).integers(0, 4, 60)
     weighed = rp.screen(X, y, **CLASSES, weights=weights).in_input_order()
@@ -270,7 +264,7 @@ def test_features_without_a_result_are_flagged():
 
 
 def test_intervals_of_rare_features_cover():
-    """Ones in 2 % of 50 negatives and 10 % of 10 positives: 2,000 features, true AUC .54, covered by 94 % or more.
+    """Ones in 2% of 50 negatives and 10% of 10 positives: 2,000 features, true AUC .54, covered by 94% or more.
 
     The coverage is above .99, so that fewer have a probability below 1e-12; by row as by feature.
     """
@@ -287,7 +281,7 @@ def test_intervals_of_rare_features_cover():
 
 
 def test_a_class_without_spread_gives_no_small_p():
-    """Null features that are 1 in 1 % of the rows, 10 of a class: Welch's p alone is below 1e-3 for many of them.
+    """Null features that are 1 in 1% of the rows, 10 of a class: Welch's p alone is below 1e-3 for many of them.
 
     Here no more than 1 in 1,000 of 4,000: expected are none, so that 5 have a probability below 1e-3.
     """

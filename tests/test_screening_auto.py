@@ -232,7 +232,6 @@ def test_small_samples_agree_with_the_engine_of_one_feature():
 
 
 def test_family_and_model_weight_are_columns_of_the_result():
-    """In CSV, HTML, sorted rows and plots; a Gaussian screening has no such columns."""
     X, y = _table(13)
     table = rp.screen(X, y, **CLASSES, family="auto", empirical="top", n_top=4)
     assert table.family == "auto"
@@ -270,7 +269,6 @@ def test_a_gaussian_column_without_a_shrunk_estimate_is_nan(monkeypatch):
 
 
 def test_screenings_without_rows_are_refused():
-    """A summary, batches, a table without empirical AUCs, and other families."""
     X, y = _table(15)
     for data in ((rp.summarize(X, y, **CLASSES),), (iter([(X, y)]),), (X, y)):
         with pytest.raises(RocPredictError, match="family='auto' is not available with empirical=False"):
@@ -280,7 +278,6 @@ def test_screenings_without_rows_are_refused():
 
 
 def test_the_command_line(capsys, tmp_path):
-    """Sentences after the table, columns in JSON and CSV, and one line for a refusal."""
     words = ["screen", "iris", "--positive", "virginica", "--negative", "versicolor", "--family", "auto"]
     iris = rp.datasets.load_iris()
     table = rp.screen(iris.X, iris.y, positive="virginica", negative="versicolor", family="auto")

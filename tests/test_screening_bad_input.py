@@ -188,7 +188,6 @@ BAD_OPTIONS = {
 
 
 def test_arguments_that_are_refused():
-    """Tables, names, labels and options: each message names the argument, the value and what is accepted."""
     assert_refused({words: (table, Y, {}) for words, table in BAD_TABLES.items()})
     assert_refused({words: (X, Y, {"feature_names": names}) for words, names in BAD_NAMES.items()})
     for words, (labels, *classes) in BAD_LABELS.items():
@@ -199,7 +198,6 @@ def test_arguments_that_are_refused():
 
 @pytest.mark.extra("pandas")
 def test_columns_of_labels_that_are_refused():
-    """Too many different values, an unknown name, and no other column."""
     import pandas as pd
 
     assert "different values" in refused(np.zeros((33_000, 1)), np.arange(33_000))
@@ -212,7 +210,6 @@ def test_columns_of_labels_that_are_refused():
 
 @pytest.mark.extra("pandas")
 def test_the_labels_among_the_features_are_flagged():
-    """Labels left in the table by mistake come first, with the flag label_leakage."""
     import pandas as pd
 
     table = rp.screen(pd.DataFrame({"size": GOOD, "outcome": Y}), Y)
@@ -300,7 +297,7 @@ def _batches():
 
 def test_batches_have_no_empirical_auc():
     """Exact AUCs need all rows at once; the message says which inputs go with empirical=False."""
-    words = "y is missing; pass labels, or use empirical=False for a summary or batches of (X, y)"
+    words = "y is missing; pass labels, or use empirical=False or 'histogram' for a summary or batches of (X, y)"
     for empirical in (True, "top"):
         for data in (_batches(), rp.summarize(X, Y), X):
             assert refused(data, empirical=empirical) == words

@@ -60,7 +60,6 @@ if pd:
 
 
 def test_keys_select_rows_or_are_refused():
-    """An index, slice, list or mask selects rows of a screening and features of a summary; others are refused."""
     for name, (key, rows) in KEYS.items():
         assert TABLE[key]["feature"].tolist() == TABLE["feature"][rows].tolist(), name
         assert SUMMARY.select(key).feature_names == tuple(SUMMARY.feature_names[row] for row in rows), name
@@ -80,7 +79,6 @@ NAMES = [["feature", "auc"], ("auc",), np.array(["feature", "auc"]), *([pd.Index
 
 @pytest.mark.parametrize("key", NAMES)
 def test_names_of_columns_in_a_list(key):
-    """Columns are taken one by one, and the message says how several are taken."""
     with pytest.raises(RocPredictError, match=r"names several columns; pass one name, or .+ table\.to_pandas\(\)"):
         TABLE[key]
 
@@ -149,7 +147,6 @@ def test_no_spreadsheet_reads_a_formula():
 
 
 def test_cells_without_formulas_stay():
-    """Numbers and plain text are written as they are, and read back."""
     rows = [
         ["a;b", "a-b", "-1.5", "+4e-3", "1;-2", "", "x = y", 'say "a"'],
         ["-", -1.5, 2, True, None, np.float64(0.1), "é", "a,b"],

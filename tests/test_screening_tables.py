@@ -228,7 +228,6 @@ def test_annotated_data_have_their_annotations(engine):
 
 @pytest.mark.extra("pandas")
 def test_an_annotation_named_as_a_column_replaces_nothing():
-    """It is refused by its name, or both columns are there: neither is written over the other."""
     values, plain = list("fedcba"), screened(annotated(), "label", positive="sick")
     for name in ("feature", "auc", "n_missing", "direction", "p_value", "flags"):
         try:
@@ -279,8 +278,6 @@ if pd:
 
 @pytest.mark.extra("pandas", "polars")
 def test_annotations_of_any_kind(tmp_path):
-    """Objects of one kind are of that kind in polars and Parquet, text where they differ; nulls stay null."""
-
     def check(case):
         values, kind, cells = case
         objects = np.empty(6, dtype=object)
@@ -312,7 +309,6 @@ def _cell(value):
 @engines
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_a_file_is_the_table_that_it_holds(engine, suffix, tmp_path, capsys):
-    """CSV and Parquet, whole and in three parts: the library's screening of the frame, every digit."""
     frame = _frame(WITH_HOLES).assign(word=MIXED["word"], label=np.where(Y, "sick", "well"))
     expected = _as_json(rp.screen(frame, "label", positive="sick", engine=engine))
     paths = [str(tmp_path / f"{name}.{suffix}") for name in ("whole", "a", "b", "c")]
@@ -344,7 +340,6 @@ def _equal(columns, table):
 
 @pytest.mark.extra("polars")
 def test_to_dict_pandas_and_polars(table):
-    """Every column, in order, to the last digit; of plain types, so that labels that are numbers are numbers."""
     _equal(table.to_dict(), table)
     _equal(table.to_pandas(), table)
     frame = table.to_polars()
@@ -356,7 +351,6 @@ def test_to_dict_pandas_and_polars(table):
 
 @pytest.mark.extra("pandas", "polars")
 def test_csv_and_parquet_can_be_read_back(table, tmp_path):
-    """By the csv module, pandas and polars: names, digits, infinities; NaN is an empty cell of CSV."""
     text = table.to_csv()
     table.to_csv(tmp_path / "table.csv")
     assert (tmp_path / "table.csv").read_bytes().decode() == text
@@ -423,7 +417,6 @@ def test_nothing_in_a_notebook_is_markup():
 
 @pytest.mark.extra("pandas", "polars")
 def test_rows_are_chosen_as_in_an_array(table):
-    """By index, from the end, slice, list, mask, mask of another library; flags and places go along."""
     first = table[0]
     assert len(first) == 1
     assert first["feature"][0] == table["feature"][0]
@@ -446,7 +439,6 @@ def test_rows_are_chosen_as_in_an_array(table):
 
 
 def test_top_feature_and_by_input(table):
-    """The first rows; the rows of a feature; class pair by class pair, in the order of the input; all are copies."""
     before = {name: table[name].copy() for name in table}
     table.sort("auc")
     table.to_dict()["auc"][0] = 9.0
@@ -467,7 +459,6 @@ def test_top_feature_and_by_input(table):
 
 
 def test_every_sort_is_stable_and_puts_the_undefined_last(table):
-    """By each column, up and down: in order, ties as before, NaN at the end, after the infinities too."""
     plain = table.in_input_order()
     features = np.column_stack([WITH_HOLES[:, 0]] * 4)
     features[0, 1], features[0, 2], features[:, 3] = np.inf, -np.inf, np.nan
@@ -546,7 +537,6 @@ def test_frames_read_in_blocks_of_columns(monkeypatch):
 
 @engines
 def test_the_order_of_rows_and_columns_does_not_matter(engine):
-    """Rows shuffled with their labels, columns shuffled: the same numbers of each feature, to 1e-12; ranks exactly."""
     values, labels = _normals()
     expected = screened(values, labels, engine=engine)
     rows, columns = np.random.default_rng(27).permutation(ROWS), np.random.default_rng(28).permutation(11)

@@ -259,7 +259,6 @@ def test_uninformative_scores():
 
 
 def test_scikit_learns_tools():
-    """Pipelines, grid searches over criteria, clone and pickle, frames with names, sparse tables, NaN."""
     X, y = two_clouds()
     grid = {"criterion": ["ameans", "f1"], "estimator__var_smoothing": [1e-9, 1e-2]}
     searched = GridSearchCV(ThresholdedClassifier(GaussianNB()), grid, scoring="balanced_accuracy", cv=3).fit(X, y)
@@ -302,7 +301,6 @@ REFUSED_LABELS = {
 
 
 def test_arguments_that_the_classifier_refuses():
-    """Each message names the argument, the value and what is accepted."""
     X = np.random.default_rng(0).normal(size=(40, 2))
     cases = {words: (options, [0, 1] * 20) for words, options in REFUSED.items()} | REFUSED_LABELS
     for words, (options, y) in cases.items():
@@ -361,7 +359,7 @@ def test_score_function_is_mann_whitneys():
         assert set(best) == set(np.argsort(np.abs(auc - 0.5))[-2:])
         chosen = SelectFdr(roc_score_func, alpha=0.01).fit(data.X, data.y).get_support()
         assert (chosen == (stats.false_discovery_control(p) <= 0.01)).all()
-    # 2,000 uninformative features, three classes: p is 0.05 or less for 5 % at most (false failure: 1e-5)
+    # 2,000 uninformative features, three classes: p is 0.05 or less for 5% at most (false failure: 1e-5)
     _, p_values = roc_score_func(np.random.default_rng(0).normal(size=(60, 2000)), np.arange(60) % 3)
     assert 0 < np.sum(p_values <= 0.05) <= stats.binom(2000, 0.05).isf(1e-5)
 
@@ -395,7 +393,6 @@ def test_selection_by_rank_by_area_and_by_false_discovery_rate():
 
 
 def test_frames_are_transformed_to_frames():
-    """By set_output, with names; inverse_transform fills in zeros; screening_ is the table of all features."""
     chosen = ["glucose", "mass", "age"]
     for backend in ("pandas", "polars"):
         frame = PIMA.to_frame(backend)[list(PIMA.feature_names)]
@@ -486,7 +483,6 @@ def test_features_are_selected_in_each_fold():
 
 
 def test_arguments_that_the_selector_refuses():
-    """Each message names the argument, the value and what is accepted."""
     for words, options in {
         "k=0 is below 1": {"k": 0},
         "k=2.5 is not an integer": {"k": 2.5},
@@ -504,7 +500,6 @@ def test_arguments_that_the_selector_refuses():
 
 # ---- the package
 def test_without_scikit_learn_the_message_names_the_command():
-    """``import rocpredict`` does not import scikit-learn, and works without it."""
     code = "import sys, rocpredict; assert 'sklearn' not in sys.modules; sys.modules['sklearn'] = None; "
     command = [sys.executable, "-c", code + "import rocpredict.sklearn"]
     run = subprocess.run(command, check=False, capture_output=True, text=True)

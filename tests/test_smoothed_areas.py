@@ -191,7 +191,7 @@ def test_p_is_the_level_with_clusters_and_strata(table, design):
 @drawn
 @given(tables(smallest=3))
 def test_one_sided_claims_follow_the_interval(table):
-    """At 5 %: the ends of the 90 % interval, less or plus the margin."""
+    """At 5%: the ends of the 90% interval, less or plus the margin."""
     x1, x2, y = table
     low, high = rp.auc_test(x1, x2, y, level=0.9).interval
     for alternative, margin, expected in (
@@ -239,7 +239,6 @@ def test_screening_has_the_interval_of_each_feature():
 
 
 def test_singletons_give_wide_differences():
-    """One positive shows no variability: the interval of the difference is wide, and p is far from 0."""
     rng = np.random.default_rng(5)
     y = np.append(np.zeros(40, dtype=int), 1)
     result = rp.auc_test(np.arange(41.0), rng.normal(size=41), y)
@@ -261,7 +260,6 @@ def test_parts_without_degrees_of_freedom():
 
 
 def test_a_prediction_without_variability_is_compared():
-    """Two point masses have no standard error: the interval of the difference is wide, and not NaN."""
     y = np.repeat([0, 1], 2)
     point_masses = rp.PredictedRoc.from_stats(mean=(0, 0), std=(0, 0), count=(2, 2))
     result = rp.auc_test(point_masses, rp.empirical_roc([-1.0, 0, 6, 6], y))

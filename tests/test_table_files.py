@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import rocpredict as rp
 from rocpredict import RocPredictError
 from rocpredict.sources import blocks as parts
-from rocpredict.sources import csv_reader
+from rocpredict.sources import csv_reader, streams
 from rocpredict.sources.csv_reader import read_csv
 from rocpredict.sources.files import open_tables
 from tests.cases import check_each, optional
@@ -217,7 +217,7 @@ def test_paths_and_columns_that_are_refused(tmp_path):
 @either
 def test_a_first_line_that_never_ends_is_refused(tmp_path, monkeypatch):
     """NUL bytes or too many characters before the first line end, in files, gzip and devices; UTF-16 is text."""
-    nul = "holds NUL bytes in its first line; pass a CSV file in UTF-8 or UTF-16"
+    nul = "contains NUL bytes in its first line; pass a CSV file in UTF-8 or UTF-16"
     for content in (b"\0" * 5_000, gzip.compress(b"\0" * 5_000)):
         assert message_of(written(tmp_path, content)) == f"t0.csv {nul}"
     for device in ("full", "zero"):
@@ -321,8 +321,8 @@ def test_a_cell_is_a_number_where_python_reads_one(cells):
 @either
 def test_numbers_are_read_exactly_in_any_blocks(tmp_path, monkeypatch):
     """The temporary file has the content of the CSV file, for any sizes of pieces and blocks."""
-    monkeypatch.setattr(csv_reader, "SPOOL_CELLS", 100)
-    monkeypatch.setattr(csv_reader, "MEMORY_BYTES", 500)
+    monkeypatch.setattr(streams, "SPOOL_CELLS", 100)
+    monkeypatch.setattr(streams, "MEMORY_BYTES", 500)
     monkeypatch.setattr(parts, "BLOCK_BYTES", 3 * 8 * 90)
     x = np.random.default_rng(2).normal(size=(90, 8)) * 10.0 ** np.arange(-4, 4)
     text = "".join(",".join(map(repr, row)) + f",{row[0] > 0}\n" for row in x.tolist())
@@ -358,7 +358,7 @@ def test_a_column_is_found_without_a_search(tmp_path, monkeypatch):
 
 def test_a_full_folder_is_named(tmp_path, monkeypatch):
     """A full disk is one sentence: writing fails once the numbers leave memory."""
-    monkeypatch.setattr(csv_reader, "MEMORY_BYTES", 1)
+    monkeypatch.setattr(streams, "MEMORY_BYTES", 1)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
     words = message_of(written(tmp_path, "a,y\n1,p\n2,q\n"))
     assert re.match(r"numbers cannot be stored in .*gone: No such file.*set the environment variable TMPDIR", words)

@@ -115,7 +115,7 @@ def test_turning_the_feature_turns_the_thresholds():
 
 
 def test_predicted_threshold_of_every_criterion():
-    """From moments alone and by refitting, which agree within 40 % of their width at 120 and 100 rows."""
+    """From moments alone and by refitting, which agree within 40% of their width at 120 and 100 rows."""
     negative, positive = two_classes((120, 100))
 
     def check(case):
@@ -350,7 +350,6 @@ def test_weights_that_are_not_whole():
 
 
 def test_error_words():
-    """Also without counts, sample or Gaussians: each names which. A batch has one interval for each feature."""
     best = empirical(*two_classes()).best_threshold()
     uncounted = rp.PredictedRoc.from_stats(mean=(0, 1), std=(1, 1)).best_threshold()
     counted = rp.PredictedRoc.from_stats(mean=(0, 1), std=(1, 1), count=(9, 9)).best_threshold()

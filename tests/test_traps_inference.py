@@ -351,5 +351,5 @@ def test_t27_what_is_tested_is_stated():
 def test_the_interval_of_a_rate_of_other_families_names_the_empirical_curve(family):
     rng, y = np.random.default_rng(0), np.arange(60) % 2
     roc = rp.predict_roc(rng.normal(size=60) + y, y, family=family)
-    with pytest.raises(rp.RocPredictError, match=r"needs two Gaussians; for a sample, pass the curve of rp\.empirical"):
+    with pytest.raises(rp.RocPredictError, match=r"two Gaussians only; if you have a sample, use the curve from"):
         roc.rate_interval("tpr", 0.5)

@@ -77,7 +77,6 @@ def test_a_right_model_is_closer_than_a_wrong_one_by_the_area():
 
 @for_each([None, "higher", "lower", "auto"])
 def test_model_fit_uses_the_direction_of_the_curve(direction):
-    """Turned about, the same rows give the same trust."""
     x, y = sample_of(3)
     turned = {"lower": "higher", "higher": "lower"}.get(direction, direction)
     sign = 1 if direction in {None, "auto"} else -1
@@ -86,7 +85,6 @@ def test_model_fit_uses_the_direction_of_the_curve(direction):
     assert here.area_between == pytest.approx(there.area_between, abs=0.005)
 
 
-@pytest.mark.xfail(strict=True, reason="a curve at 256 FPRs lacks some of its corners: misfit ratio .007, not 0")
 def test_a_model_equal_to_the_sample():
     trust = predict_roc(*sample_of(4), family="empirical").model_fit()
     assert (trust.area_between, trust.misfit_ratio, trust.model_weight) == (
@@ -128,7 +126,6 @@ def test_model_fit_needs_a_sample_and_one_feature():
 
 @for_each([([1, 2, 3], [11, 12]), ([2, 2, 2], [2, 2]), ([2, 2, 2], [1, 2, 3]), ([1, 2], [1, 2])])
 def test_no_figure_is_nan(*rows):
-    """Perfect separation, classes without spread, equal classes; and no warning."""
     x, y = np.concatenate(rows).astype(float), np.repeat([0, 1], [len(part) for part in rows])
     trust = predict_roc(x, y, family="auto").model_fit()
     assert not np.isnan([trust.model_weight, trust.area_between, trust.misfit_ratio]).any()
@@ -149,7 +146,6 @@ def test_the_likelihood_ratio_rule_of_a_shrunk_estimate_is_its_models():
 
 
 def test_an_interval_where_a_class_is_constant():
-    """The interval is that of the sample, and holds the AUC."""
     roc = predict_roc([3.0, 4, 5, 6, 2, 2, 7], [0] * 4 + [1] * 3, family="auto", direction="higher")
     constant = predict_roc([3.0, 4, 5, 6, 2, 2, 2], [0] * 4 + [1] * 3, family="auto", direction="higher")
     for one in (roc, constant):

@@ -41,7 +41,7 @@ def test_points_and_average_precision_are_scikit_learns(direction, decimals):
 
 @pytest.mark.extra("sklearn")
 def test_another_prevalence_is_scikit_learns_with_weights():
-    """Weighing the positives so that they are 5 % of all changes precision as prevalence=0.05 does."""
+    """Weighing the positives so that they are 5% of all changes precision as prevalence=0.05 does."""
     from sklearn.metrics import average_precision_score
 
     x, y = drawn(1)
@@ -126,7 +126,6 @@ def test_large_samples_approach_the_prediction():
     ]
 )
 def test_degenerate_classes_give_numbers(roc, ap):
-    """Separation, reversal, single values, infinities: no NaN anywhere, and where it is known the AP."""
     curve, decision = roc.precision_recall_curve(prevalence=0.3), roc.decision_curve(prevalence=0.3)
     assert np.isfinite(curve.precision).all()
     assert 0 <= curve.precision.min() <= curve.precision.max() <= 1
@@ -200,7 +199,6 @@ def test_the_classical_curve_counts_rows_at_p():
 
 
 def test_a_predicted_probability_has_the_classical_curve_too():
-    """Beta densities on [0, 1]: from their tails."""
     roc = PredictedRoc(stats.beta(1, 4), stats.beta(3, 2))
     curve = roc.decision_curve(prevalence=0.4, rule="probability", probabilities=[0.3])
     wanted = 0.4 * stats.beta(3, 2).sf(0.3) - 0.6 * stats.beta(1, 4).sf(0.3) * 0.3 / 0.7

@@ -96,7 +96,8 @@ def run_one(seed: int, number: int) -> Outcome:
 
 def _problem(words: list[str], code: object, out: str, error: str) -> str:
     """Return what is wrong with the output of a command, or nothing."""
-    if code not in {0, 2, None}:
+    is_full = code == 1 and error.count("\n") == 1 and "No space left on device" in error
+    if code not in {0, 2, None} and not is_full:
         return f"exit code {code}: {error[-600:]}"
     if "Traceback" in error or "Warning:" in error:
         return error[-600:]

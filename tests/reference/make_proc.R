@@ -112,7 +112,7 @@ whole[c("FPR11", "FPR12", "FPR21", "FPR22")] <- NULL
 setting <- "A1=2.6;B1=1;A2=1.9;B2=1;rn=0.6;ra=0.6;delta=0.037;power=0.9"
 plan("two_curves_parameters_positives", setting, power.roc.test(whole, sig.level = 0.05, power = 0.9)$ncases)
 
-# ---- by chance: 40 batches of 250 resamples, whose scatter is the Monte-Carlo error
+# ---- by chance: 40 batches of 250 resamples, whose scatter is the Monte Carlo error
 BATCHES <- 40
 EACH <- 250
 by_chance <- function(seed, one) {
