@@ -239,3 +239,16 @@ def _is_refused(case):
     with pytest.raises(RocPredictError) as error:
         call()
     assert str(error.value).startswith(words), str(error.value)
+
+
+def test_wide_bounds_are_in_the_interval_and_the_p_value():
+    """The first batch has the value 0 alone, so that one cell holds nearly all later values."""
+    rng, y = np.random.default_rng(0), np.repeat([0, 1], 300)
+    x = (rng.normal(size=600) + y)[:, None]
+    batches = [(np.zeros((2, 1)), np.array([0, 1])), (x, y)]
+    result = rp.screen(iter(batches), empirical="histogram", positive=1)
+    exact = rp.screen(np.concatenate([part for part, _ in batches]), np.concatenate([part for _, part in batches]))
+    assert "wide_bounds" in result["flags"][0]
+    assert result["empirical_low"][0] <= exact["empirical_low"][0]
+    assert result["empirical_high"][0] >= exact["empirical_high"][0]
+    assert result["p_value"][0] == 1  # the bounds contain 1/2

@@ -122,6 +122,14 @@ def sample(seed=0, rows=80, features=4):
     return X, y
 
 
+def test_json_with_nan_is_refused():
+    """NaN is no number of JSON; a mean that is not known has a count of 0 and is null."""
+    text = rp.summarize(*sample(), **BOTH).to_json()
+    content = json.loads(text)
+    content["negative"]["mean"][0] = np.nan
+    assert refused(rp.TwoClassSummary.from_json, json.dumps(content)).endswith("NaN is not a number of JSON")
+
+
 def test_json_keeps_labels_and_names_of_every_kind():
     X, y = sample()
     names = ("a", "", 'q"t', "é\n")

@@ -36,6 +36,7 @@ from rocpredict.screening.columns import (
     class_rows,
     count_weighted,
     empirical_columns,
+    mann_whitney_p_value,
     predict,
     shrinkage_columns,
 )
@@ -345,9 +346,9 @@ def screen(
     ------
     RocPredictError
         If ``X`` is not a table, ``y`` has the wrong length or unknown labels, names are not unique, or an option is out
-        of range; if ``empirical`` or ``family="auto"`` is requested for a summary or batches; or if ``family="auto"``
-        is combined with ``empirical=False`` or with weights that are not whole numbers. A feature that cannot be
-        predicted does not raise: its row has flags, and NaN for undefined values.
+        of range; if ``empirical`` (other than "histogram") or ``family="auto"`` is requested for a summary or batches;
+        or if ``family="auto"`` is combined with ``empirical=False`` or with weights that are not whole numbers. A
+        feature that cannot be predicted does not raise: its row has flags, and NaN for undefined values.
 
     See Also
     --------
@@ -695,9 +696,19 @@ def _from_summary(summary: TwoClassSummary, options: _ScreenOptions) -> Screenin
             columns, flags = empirical_columns(statistics, prediction.pair.subset(block), options.level)
             columns |= dict(zip(_BOUND_COLUMNS, (low[block], high[block]), strict=True))
             is_wide = high[block] - low[block] > MAX_HARMLESS_AREA
+            columns |= _widened(columns, statistics, is_wide)
             features = np.arange(block.start, block.stop)
             results.add_empirical(0, features, columns, flags | Flags(wide_bounds=is_wide))
     return results.to_result()
+
+
+def _widened(columns: dict[str, Any], statistics: RankStatistics, is_wide: NDArray[np.bool_]) -> dict[str, Any]:
+    """Return the interval and the p-value of the AUC, in features with wide bounds those of the worst AUC within."""
+    auc, (least, greatest) = columns["empirical_auc"], (columns[name] for name in _BOUND_COLUMNS)
+    low, high = columns["empirical_low"] - (auc - least), columns["empirical_high"] + (greatest - auc)
+    p_value = mann_whitney_p_value(statistics._replace(area=np.clip(0.5, least, greatest)))
+    worst = {"empirical_low": np.maximum(low, 0), "empirical_high": np.minimum(high, 1), "p_value": p_value}
+    return {name: np.where(is_wide, values, columns[name]) for name, values in worst.items()}
 
 
 def _check_no_missing(missing: NDArray[np.int64], names: NDArray[Any]) -> None:

@@ -344,7 +344,7 @@ class TwoClassSummary(Result):
             If the text is not the JSON of a summary, or was written by a later version.
         """
         try:
-            content = json.loads(text)
+            content = json.loads(text, parse_constant=_refuse_constant)
         except (TypeError, ValueError) as error:
             raise RocPredictError(f"text is not the JSON of a summary: {error}") from None
         if not isinstance(content, dict) or content.get("format") != _FORMAT:
@@ -424,6 +424,10 @@ class TwoClassSummary(Result):
         if len(self.file_checksums) > 1:
             sentences.append(f"Sum of {len(self.file_checksums)} files. {POOLED_NOTE}")
         return " ".join(sentences)
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a number of JSON")
 
 
 def as_units(units: Mapping[str, str] | None, names: Sequence[str]) -> tuple[str, ...]:
