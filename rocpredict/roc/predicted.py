@@ -407,11 +407,11 @@ class PredictedRoc(Roc[Value]):
             return ModelFit(1 - fit.data_weight, True, fit.area_between, fit.misfit_ratio, **counts)
         tpr = self._solver.along("fpr", curve_distance.COMPARISON_FPR)
         empirical = curve_distance.empirical_tpr(np.sort(refit.negative), np.sort(refit.positive))
-        fpr, heights = curve_distance.COMPARISON_FPR, tpr
+        fpr, curve_tpr = curve_distance.COMPARISON_FPR, tpr
         if self._solver.is_discrete:  # a grid of FPRs lacks corners of the curve
             curve = self.curve()
-            fpr, heights = curve.fpr, curve.tpr
-        misfit_ratio = float(ranked_misfit(fpr, heights, refit.negative, refit.positive))
+            fpr, curve_tpr = curve.fpr, curve.tpr
+        misfit_ratio = float(ranked_misfit(fpr, curve_tpr, refit.negative, refit.positive))
         return ModelFit(
             model_weight=1 - float(residual_weight(misfit_ratio)),
             is_shrinkage=False,
