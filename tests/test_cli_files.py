@@ -329,6 +329,7 @@ def test_ctrl_c_leaves_no_partial_file(tmp_path):
 
 def test_a_full_disk_differs_from_missing_permission(run, monkeypatch):
     """A file that may not be written is the user's input; a full disk is not."""
+    handler = signal.getsignal(signal.SIGINT)
     for number, code in ((errno.ENOSPC, 1), (errno.EDQUOT, 1), (errno.EACCES, 2), (errno.EROFS, 2)):
 
         def refuse(*_, number=number, **__):
@@ -337,7 +338,7 @@ def test_a_full_disk_differs_from_missing_permission(run, monkeypatch):
         monkeypatch.setattr("rocpredict.base.files.tempfile.mkstemp", refuse)
         words = ("screen", "iris", "--positive", "setosa", "--engine", "numpy", "--out", "a.csv")
         assert run(*words)[0] == code
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is handler
 
 
 def test_no_cell_is_a_formula_for_a_spreadsheet():
