@@ -145,7 +145,7 @@ def seconds(call: Callable[[Any], Any], make: Make, limit: float) -> float | str
 def measure(
     sizes: tuple[int, ...] = SIZES, families: tuple[str, ...] = FAMILIES, only: str = "", limit: float = LIMIT
 ) -> Iterator[Table]:
-    """Yield one table for each number of observations a class."""
+    """Yield one table for each number of observations per class."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -167,7 +167,7 @@ def measure(
             values = np.random.default_rng(0).normal(size=1_000_000)
             reference = seconds(lambda _: np.sort(values), lambda: None, limit)  # noqa: B023
             yield Table(
-                f"Seconds of one call, {size:,} observations a class",
+                f"Seconds of one call, {size:,} observations per class",
                 ["call", *families],
                 rows,
                 {},

@@ -225,9 +225,9 @@ def _family(
 ) -> tuple[FloatArray, FloatArray]:
     """Return members of the family, one per row, and their l.
 
-    The denominator is a linear function of tau that is nonnegative at all tau and at 1/2 (at the best threshold it is
-    positive there, as is zN/sN - zP/sP). It is a mixture, with the given log odds, of the two lines that are 0 at one
-    of the limits.
+    The denominator is a linear function of tau that is nonnegative at all tau and at 1/2 (where it is positive at the
+    best threshold, as is zN/sN - zP/sP). It is a mixture, with the given log odds, of two lines, each of which is 0 at
+    one of the limits.
     """
     low, high = limits
     if high - low <= _ROUNDING:
@@ -433,7 +433,7 @@ class LinearCombination(Result):
                 problem = f"X has no column {short_repr(absent[0])}"
                 raise RocPredictError(f"{problem}; pass the columns {short_repr(names)}")
         elif len(columns) != len(names):
-            required = f"{len(names)}: {short_repr(names)}"
+            required = f"{len(names)} columns: {short_repr(names)}"
             raise RocPredictError(f"X has {len(columns)} columns; pass {required}")
         else:
             columns = dict(zip(names, columns.values(), strict=True))
@@ -580,14 +580,14 @@ def fit_linear_combination(
         * "ameans": Ameans (balanced accuracy) of a single threshold [2]_. The direction is the same as for "auc" if the
           covariances of the classes are equal or proportional.
     ridge : float, optional
-        Ridge parameter, for redundant features or more features than observations: before the weights are computed, the
+        Ridge parameter, for redundant features or more features than observations. Before the weights are computed, the
         variance of each feature in both classes is increased by this multiple of the mean of the two variances. The
         predicted curve uses the original moments.
     nan_policy : {"raise", "omit"}, default="raise"
         How to handle missing values: raise an error, or omit observations with a missing value in any feature and
         report how many.
     feature_names : iterable of str, optional
-        Names of the features. By default, those of the data frame, or "x0", "x1", ...
+        Names of the features. By default, the column names of the data frame, or "x0", "x1", ...
     n_folds : int or None, default=10
         Number of cross-validation folds, at most the size of the smaller class. None skips the cross-validation.
     rng : None, int or numpy.random.Generator, default=0
@@ -608,13 +608,13 @@ def fit_linear_combination(
     -----
     Let m0, m1 be the means, S0, S1 the covariances (ddof=1) and delta = m1 - m0. "auc" uses w = (S0 + S1)^-1 delta,
     with AUC = Phi(sqrt(delta' (S0 + S1)^-1 delta)). "ameans" uses the best of w = (l S1 + (1 - l) S0)^-1 delta, each
-    with its best threshold, over all l for which no direction has a negative variance; l is outside [0, 1] if one of
-    the rates is below 1/2. For equal covariances both are Fisher's linear discriminant.
+    with its best threshold, over all l for which no direction has a negative variance. The best l is outside [0, 1] if
+    one of the rates is below 1/2. For equal covariances both are Fisher's linear discriminant.
 
     The performance predicted from the same n observations is optimistic by about p/n. In simulations with two Gaussian
-    classes of equal covariance and n/2 observations each (300 samples), the predicted AUC exceeded the AUC on new data
-    by 0.038 (p = 10, n = 200) and 0.077 (p = 10, n = 100) for an attainable AUC of 0.8, and by 0.026 (p = 10, n = 100)
-    for 0.95. For 20 uninformative features and 200 observations the predicted AUC was 0.68.
+    classes of equal covariance and n/2 observations each (300 samples), the predicted AUC exceeded the AUC on new data.
+    For p = 10 and an attainable AUC of 0.8, the excess was 0.038 (n = 200) and 0.077 (n = 100); for an AUC of 0.95, it
+    was 0.026 (n = 100). For 20 uninformative features and 200 observations, the predicted AUC was 0.68.
 
     ``auc_cv`` and ``ameans_cv`` correct this bias by cross-validation stratified by class: weights and threshold are
     fitted without one fold and evaluated on this fold. The AUC is computed within each fold and averaged, because

@@ -230,7 +230,7 @@ def load_breast_cancer() -> Dataset:
     Dataset
         Ten features of the cell nuclei in a digitized image of a fine needle aspirate, each with its mean over the
         nuclei ("mean"), the standard error of this mean ("error") and the mean of the three largest values ("worst").
-        The source states no unit of length: radius and perimeter are in arbitrary units ("a.u."), area in their square.
+        The source states no unit of length: radius and perimeter are in arbitrary units ("a.u."), area in a.u.^2.
         Texture is in grey levels; the other features are dimensionless.
 
     Notes

@@ -45,7 +45,7 @@ MULTICLASS_METHODS: tuple[MulticlassMethod, ...] = get_args(MulticlassMethod)
 
 
 class BinaryProblem(NamedTuple):
-    """Column of scores and the two groups of classes that it ranks, given by label positions."""
+    """Column of scores, and the two groups of classes that the column ranks, as positions of labels."""
 
     column: int
     positive: tuple[int, ...]
@@ -310,8 +310,8 @@ def multiclass_auc(
     Parameters
     ----------
     scores : array-like of shape (n, K) or (n,)
-        Scores with one column for each class, larger for observations of this class, on any scale; or one feature whose
-        values increase in the order of the labels.
+        Scores on any scale, with one column for each class that is larger for observations of this class. Or one
+        feature whose values increase in the order of the labels.
     y : array-like of shape (n,)
         Class labels.
     labels : sequence of K labels, optional
@@ -358,19 +358,19 @@ def multiclass_auc(
     The average over pairs was proposed in [1]_.
 
     "smoothed-logit" is a logit interval with the variance of DeLong, DeLong and Clarke-Pearson [2]_, generalized to
-    several classes. The influence of an observation is the weighted sum of its placements in all binary problems; the
+    several classes. The influence of an observation is the weighted sum of its placements in all binary problems. The
     variance is the sum over the classes of the variance of the influences divided by the class size. Let A be the AUC
     and N the harmonic mean of the class sizes times the number of class pairs. The centre of the interval is (A N +
-    1/8)/(N + 1/4), as if a quarter of an observation had an AUC of 1/2, and the variance is at least A(1 - A)/(3 N). A
-    single binary problem has the interval of its own curve (``roc.auc_interval``).
+    1/8)/(N + 1/4), as if a quarter of an observation had an AUC of 1/2. The variance is at least A(1 - A)/(3 N). A
+    single binary problem has the interval of its ROC curve (``roc.auc_interval``).
 
-    The smoothing differs from that of a single curve. There, half an observation with the largest variance that a
-    placement can have is added to each class. An influence is a mean of placements in several binary problems, which
-    varies less. With that smoothing and Student's t, the coverage for an average was 0.98 to 1.00, and the interval was
-    up to 1.3 times as wide as this one at an AUC of 0.8 and up to 6.6 times at 0.98 (three and five Gaussian classes,
-    250 samples each). For 5 to 200 observations per class and AUCs of 0.5 to 0.99, the coverage of this interval was
-    0.924 to 0.996 in one run (250 samples each) and 0.927 to 0.988 in another (45 settings, 400 samples each, standard
-    error 0.005 to 0.013).
+    The smoothing differs from the smoothing for a single curve, which adds half an observation with the largest
+    variance of a placement to each class. An influence is a mean of placements in several binary problems and varies
+    less. With the smoothing for a single curve and Student's t, the coverage for an average was 0.98 to 1.00. The
+    interval was up to 1.3 times as wide as this one at an AUC of 0.8 and up to 6.6 times at 0.98 (three and five
+    Gaussian classes, 250 samples each). For 5 to 200 observations per class and AUCs of 0.5 to 0.99, the coverage of
+    this interval was 0.924 to 0.996 in one run (250 samples each). In another run, it was 0.927 to 0.988 (45 settings,
+    400 samples each, standard error 0.005 to 0.013).
 
     The method was chosen from fifteen by simulation. At level 0.95, for three Gaussian classes of 10, 20 and 50
     observations and AUCs of 0.8, 0.9 and 0.98, its coverage was 0.944 to 0.977 with one column per class and 0.947 to
@@ -384,9 +384,9 @@ def multiclass_auc(
     information on the uncertainty, and the interval of an average is conservative. Its limits are the weighted means of
     the limits of the binary problems, each at level 1 - (1 - level)/(number of problems) (Bonferroni). If in each
     binary problem all pairs of observations agree (all ordered correctly, all wrongly, or all tied), the limits are A q
-    and 1 - (1 - A) q with q = ((1 - level)/2)**(1/m), where m is the size of the smallest class: a binary problem
-    contains m independent pairs, and if their common outcome had a probability below q, m such outcomes would have a
-    probability below (1 - level)/2.
+    and 1 - (1 - A) q with q = ((1 - level)/2)**(1/m), where m is the size of the smallest class. A binary
+    problem contains m independent pairs; if their common outcome had a probability below q, all m pairs would have
+    this outcome with a probability below (1 - level)/2.
 
     For one feature the direction is not chosen from the data. A feature that decreases along the labels has an AUC
     below 1/2.

@@ -73,7 +73,7 @@ _GRID_STEPS = dict(zip(TABLE_4, (0.2, 0.1, 0.1, 0.1, 0.04, 0.05), strict=True))
 
 
 def example() -> PredictedRoc:
-    """Return the predicted ROC of the example of the paper, two Gaussians.
+    """Return the predicted ROC curve of the example in the paper, two Gaussians.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def example() -> PredictedRoc:
 
 @cache
 def simulate_experiment(count: tuple[int, int], seed: int) -> EmpiricalRoc:
-    """Return the empirical ROC of one simulated experiment.
+    """Return the empirical ROC curve of one simulated experiment.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def iris_features() -> dict[str, tuple[FloatArray, NDArray[np.str_], Direction]]
 
 
 def iris_prediction(feature: str) -> PredictedRoc:
-    """Return the predicted ROC of one feature of Table IV.
+    """Return the predicted ROC curve of one feature of Table IV.
 
     Parameters
     ----------
@@ -166,9 +166,9 @@ def table_1(seed: int = 0) -> Table:
         {"printed": ".2%", "recomputed": ".2%", "difference": "+z.3%", "expected": ".2%", "z": "+z.2f"},
         [
             f"Experiments are simulated with seed {seed}; class sizes are positives + negatives.",
-            "z: difference of the printed value from the expected value of such an experiment, in standard errors.",
+            "z: difference between the printed value and the expected value of the experiment, in standard errors.",
             "Expected value and standard error of the AUC are exact (Mann-Whitney statistic of two Gaussians).",
-            f"Those of the maximum Ameans, which is optimistic, come from {_N_REPLICATIONS} simulated experiments.",
+            f"For the maximum Ameans, which is optimistic, they are from {_N_REPLICATIONS} simulated experiments.",
             "The printed predictions are truncated, not rounded, after two decimals.",
         ],
     )
@@ -268,14 +268,14 @@ def table_4() -> Table:
         formats,
         [
             (
-                "AUC recomputed is the closed form Phi(D). Every printed AUC is below it. So is the trapezoidal area "
-                "over a grid of thresholds, by about step^2/6 D phi(D)/(s0^2 + s1^2)."
+                "AUC recomputed is the closed form Phi(D). Every printed AUC is below it. The trapezoidal area "
+                "over a grid of thresholds is below it by about step^2/6 D phi(D)/(s0^2 + s1^2)."
             ),
             (
                 "AUC on grid is this area, with a step that agrees with the printed digits. The step is inferred "
                 "here; the paper does not state one."
             ),
-            "The printed Ameans are rounded; that of sepal length is the mean of two rounded rates.",
+            "The printed Ameans are rounded; the value for sepal length is the mean of two rounded rates.",
             "For the distance to the mean of class 3, the rule is positive if x <= threshold.",
         ],
     )
@@ -307,7 +307,7 @@ def _replicated_ameans(count: tuple[int, int]) -> FloatArray:
 
 
 def _trapezoid_auc(roc: PredictedRoc, step: float) -> float:
-    """Return the trapezoidal area under a predicted ROC on a grid of thresholds."""
+    """Return the trapezoidal area under a predicted ROC curve on a grid of thresholds."""
     classes: list[Any] = [roc.negative, roc.positive]
     low = min(d.mean - 10 * d.std for d in classes)
     high = max(d.mean + 10 * d.std for d in classes)
@@ -332,7 +332,7 @@ def figure_1() -> Figure:
 
 
 def figure_2(*, seed_balanced: int = 0, seed_imbalanced: int = 0) -> Figure:
-    """Plot the predicted ROC of the example over the ROCs of two simulated experiments.
+    """Plot the predicted ROC curve of the example over the ROC curves of two simulated experiments.
 
     The classes are N(4, 3) and N(8, 2). One experiment is balanced, the other imbalanced (positives + negatives). The
     point of highest Ameans is marked on each curve.
@@ -352,7 +352,7 @@ def figure_2(*, seed_balanced: int = 0, seed_imbalanced: int = 0) -> Figure:
 
 
 def figure_3() -> Figure:
-    """Plot predicted ROCs for several means of the positive class.
+    """Plot predicted ROC curves for several means of the positive class.
 
     The classes are N(0, 2) and N(m, 1) for m from 0 to 4. The curve rises with the distance between the means. For
     small m a part of the curve is below the chance line, since the standard deviations differ.
@@ -367,7 +367,7 @@ def figure_3() -> Figure:
 
 
 def figure_4() -> Figure:
-    """Plot predicted ROCs for several standard deviations of the negative class, and their common point.
+    """Plot predicted ROC curves for several standard deviations of the negative class, and their common point.
 
     The classes are N(0, s) and N(2, 2) for s from 0.5 to 4. All curves have a common point: at the threshold 0, the
     negative median for every s, FPR is 1/2 and TPR is Phi(1) = 0.841.
@@ -384,7 +384,7 @@ def figure_4() -> Figure:
 
 
 def figure_5() -> Figure:
-    """Plot the predicted ROCs of four Iris features and of the distances to both class means.
+    """Plot the predicted ROC curves of four Iris features and of the distances to both class means.
 
     Virginica is positive, versicolor negative. Petal width has the highest AUC.
 

@@ -1,4 +1,4 @@
-"""Sample size and power of an ROC study."""
+"""Sample size and power of a ROC study."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ class StudyDesign:
     def achieved(self, method: str, counts: SampleSizes) -> float:
         """Return the mean width of the interval or the power of the test for these numbers of observations.
 
-        The reference is the default interval and test. By other methods the interval is the estimate -/+ z standard
+        The reference is the default interval and test. With other methods the interval is the estimate -/+ z standard
         errors, and the power is the probability of a rejection in the expected direction.
         """
         if method == self.reference:
@@ -240,8 +240,8 @@ class StudyDesign:
     def _expected(self, counts: SampleSizes) -> float:
         """Return the mean width or the power if the estimate is normal on the logit scale.
 
-        The variance of the placements is its expected value, scaled in proportion to A(1 - A). The deviation of each of
-        two areas is predicted from their difference by linear regression.
+        The variance of the placements is its expected value, scaled in proportion to A(1 - A). For two AUCs,
+        the deviation of each is predicted from the difference of the two by linear regression.
         """
         same, both = self._covariances
         centres = [float(roc.auc()) for roc in self._rocs]
@@ -375,7 +375,7 @@ class StudyDesign:
             quantity = f"the AUC ({format_number(float(self.curve.auc()))})"
         other = f"{self.null}"
         if self.other is not None:
-            other = f"that of a second curve ({format_number(float(self.other.auc()))})"
+            other = f"the AUC of a second curve ({format_number(float(self.other.auc()))})"
         if self.quantity == "power":
             test = f"with a {self.alternative} test at the {100 * (1 - self.level):.4g}% significance level"
             power = "the power" if self.target is None else f"a power of {self.target:g}"
@@ -609,10 +609,12 @@ def _check_power(power: Any, curve: Roc, against: float | None, alternative: str
     if target is not None and target <= 1 - level:
         raise RocPredictError(f"power={target:g} is not above the significance level 1 - level = {1 - level:g}")
     if gap == 0:
-        raise RocPredictError(f"against= has the expected AUC {against:g}, so that no sample size gives power")
+        raise RocPredictError(
+            f"against= equals the expected AUC {against:g}, so that no sample size gives power; pass another AUC"
+        )
     if alternative == "greater" and gap < 0:
         raise RocPredictError(
-            f"alternative='greater' needs an AUC above {against:g}, that of against=, but {curve.auc():g} is expected"
+            f"the expected AUC is {curve.auc():g}; alternative='greater' needs one above against={against:g}"
         )
     return target
 
@@ -628,9 +630,9 @@ class SampleSizeByMethod(Result):
     n_negative, n_positive, total : int
         Sample size by this method; for ``power``, the given numbers.
     achieved : float
-        Width or power of these numbers by this method.
+        Width or power that this method gives for these numbers.
     achieved_reference : float
-        Width or power of these numbers by the reference, the default interval and test.
+        Width or power that the reference, the default interval and test, gives for these numbers.
     bias : str
         Difference of the method from the reference, with the reason.
     """
@@ -652,7 +654,7 @@ class SampleSizeByMethod(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SampleSize(Result):
-    """Sample size of an ROC study, or the power of a study of given size.
+    """Sample size of a ROC study, or the power of a study of given size.
 
     Attributes
     ----------
@@ -793,18 +795,18 @@ def sample_size(
     method: Literal["smoothed-logit", "dirichlet", "exact", "empirical", "delta", "hanley-mcneil", "obuchowski"]
     | None = None,
 ) -> SampleSize:
-    """Compute the sample size of an ROC study from the expected class distributions.
+    """Compute the sample size of a ROC study from the expected class distributions.
 
     Parameters
     ----------
     roc : PredictedRoc or EmpiricalRoc, optional
-        Expected curve: predicted, or that of a pilot sample. Pass one of ``roc``, ``mean`` with ``std``, and ``auc``.
+        Expected curve, predicted or from a pilot sample. Pass one of ``roc``, ``mean`` with ``std``, and ``auc``.
     mean, std : pair of float, optional
         Means and standard deviations of two Gaussian classes, (negative, positive).
     auc : float, optional
         Expected AUC, in (0, 1), of Gaussian classes with equal standard deviations.
     width : float, optional
-        Goal: mean width of the default interval, from limit to limit. The interval is that of the AUC, of the
+        Goal: mean width of the default interval, from limit to limit. It is the interval of the AUC, of the
         difference from ``against`` if this is a curve, or of the quantity that ``fpr``, ``tpr`` or ``tpr_at_fpr``
         selects. Pass either ``width`` or ``power``.
     power : float, optional
@@ -828,7 +830,7 @@ def sample_size(
     ratio : float, default=1.0
         Number of negatives for each positive. The number of negatives is rounded up.
     method : str, optional
-        Method. By default, the reference: that of the default interval and test. Others use a normal approximation:
+        Method. By default, the reference: the default interval and test. The others use a normal approximation:
 
         * "smoothed-logit": default interval and test of empirical AUCs; reference for AUCs and their differences.
         * "dirichlet": default interval of empirical curves; reference for partial AUCs and the TPR at an FPR.
@@ -850,15 +852,15 @@ def sample_size(
 
     Notes
     -----
-    For AUCs and their differences a formula gives the mean width and the power of the reference: the default interval
-    with the expected variance of the placements is averaged over a normal distribution of the logit of the AUC. The
-    formula is used if the smaller class has n >= 50 observations and n min(AUC, 1 - AUC) >= 10 expected errors; it then
-    agrees with simulation to 2% of the width or 2 percentage points of power. For smaller studies, 1,500 to 10,000
+    For AUCs and their differences, a formula gives the mean width and the power of the reference. It averages the
+    default interval, with the expected variance of the placements, over a normal distribution of the logit of the AUC.
+    The formula is used if the smaller class has n >= 50 observations and n min(AUC, 1 - AUC) >= 10 expected errors. It
+    then agrees with simulation to 2% of the width or 2 percentage points of power. For smaller studies, 1,500 to 10,000
     studies are simulated with a fixed seed.
 
     For partial AUCs and the TPR at an FPR, 1,250 to 2,000 studies are simulated with a fixed seed. The search is
-    accurate to 0.5% of the sample size. The Monte Carlo error of a width is 0.5 to 1.5%, and that of the sample size
-    about twice as large. The large-sample variance ("empirical") is accurate to 2% for a TPR if about 300 or more
+    accurate to 0.5% of the sample size. The Monte Carlo error of a width is 0.5 to 1.5%; the error of the sample size
+    is about twice as large. The large-sample variance ("empirical") is accurate to 2% for a TPR if about 300 or more
     observations of each class are expected on each side of the threshold. For partial AUCs near a corner of the curve
     it is too small by 5% or more even with 10,000 observations in each class.
 
@@ -936,7 +938,7 @@ def power(
     Raises
     ------
     RocPredictError
-        If a count is below 2, and as in ``sample_size``.
+        If a count is below 2, or for the reasons in ``sample_size``.
 
     See Also
     --------

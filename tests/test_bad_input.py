@@ -55,7 +55,7 @@ CONSTRUCTIONS = {
     "masked mean": (lambda: Gaussian(np.ma.array([1, 9], mask=[0, 1]), 1), "contains NaN"),
     "shapes": (lambda: Gaussian([1, 2], [1, 2, 3]), "shapes cannot be broadcast: mean (2,), std (3,)"),
     "large integer": (lambda: Gaussian(2**53 + 1, 1), "mean contains integers beyond 2**53"),
-    "empty sample": (lambda: Ecdf([]), "sample has shape (0,); expected shape (n,) with n >= 1"),
+    "empty sample": (lambda: Ecdf([]), "sample has shape (0,); pass an array of shape (n,) with n >= 1"),
     "NaN in a sample": (lambda: Ecdf([1, NAN]), "sample=[1, nan] contains NaN"),
     "2-D sample": (lambda: Ecdf([[1, 2]]), "sample has shape (1, 2)"),
     "integers that are equal as floats": (lambda: Ecdf([2**53 + 1, 2**53]), "sample contains integers beyond 2**53"),
@@ -140,7 +140,7 @@ def test_thresholds_rates_and_points(roc):
     for method in ("tpr_at_fpr", "slope", "threshold_at_fpr", "fpr_at_tpr", "threshold_at_tpr"):
         for rate in (NAN, -0.1, 1.1, 90, "a", [0.1, 2]):
             refused(partial(getattr(roc, method), rate), f"{method[-3:] if '_at_' in method else 'fpr'}=")
-        refused(partial(getattr(roc, method), 90), "=90 is outside [0, 1]; rates are fractions, not percent")
+        refused(partial(getattr(roc, method), 90), "=90 is outside [0, 1]; pass fractions, not percentages")
     for points in (1, 0, -5, NAN, 2.5, "a", None):
         refused(partial(roc.curve, points), "points=")
 
@@ -150,7 +150,7 @@ BANDS = [
     ({"fpr": (0, 1), "tpr": (0, 1)}, "partial_auc needs one of"),
     ({"fpr": (0.5, 0.5)}, "fpr=(0.5, 0.5) is an empty range; pass (low, high) with low < high"),
     ({"tpr": (0.6, 0.5)}, "tpr=(0.6, 0.5) is an empty range"),
-    ({"fpr": (0, 10)}, "fpr=10 is outside [0, 1]; rates are fractions, not percent"),
+    ({"fpr": (0, 10)}, "fpr=10 is outside [0, 1]; pass fractions, not percentages"),
     ({"fpr": (0, NAN)}, "fpr=nan contains NaN"),
     ({"fpr": 0.1}, "fpr=0.1 is not a pair; pass (low, high)"),
     ({"tpr": (0, 0.1, 1)}, "is not a pair; pass (low, high)"),
@@ -164,7 +164,7 @@ CRITERIA = [
     ({"value": 0.5}, "criterion='ameans' does not accept value="),
     ({"criterion": "min_tpr"}, "criterion='min_tpr' needs value="),
     ({"criterion": "min_tpr", "value": NAN}, "value=nan contains NaN"),
-    ({"criterion": "max_fpr", "value": 95}, "value=95 is outside [0, 1]; rates are fractions, not percent"),
+    ({"criterion": "max_fpr", "value": 95}, "value=95 is outside [0, 1]; pass fractions, not percentages"),
     ({"criterion": lambda _: "high"}, "criterion returned 'high'; it must return an array of numbers"),
     ({"criterion": lambda rates: rates.tpr * NAN}, "criterion is undefined (NaN) at every threshold"),
     ({"criterion": lambda rates: 1.0}, "criterion returned shape () for rates of shape"),
@@ -181,7 +181,7 @@ CRITERIA += [
         ("f1", {"prevalence": 0.5, "beta": 2}, "criterion='f1' does not accept beta="),
         ("f1", {"prevalence": 0}, "prevalence=0 is outside the open interval (0, 1)"),
         ("cost", {"prevalence": NAN}, "prevalence=nan contains NaN"),
-        ("cost", {"prevalence": 10}, "prevalence=10 is outside [0, 1]; rates are fractions, not percent"),
+        ("cost", {"prevalence": 10}, "prevalence=10 is outside [0, 1]; pass fractions, not percentages"),
         ("cost", {"prevalence": 0.5, "cost_fp": -1}, "cost_fp=-1 is negative"),
         ("cost", {"prevalence": 0.5, "cost_fn": NAN}, "cost_fn=nan contains NaN"),
         ("cost", {"prevalence": 0.5, "cost_fp": INF}, "cost_fp=inf contains infinite values"),
@@ -202,7 +202,7 @@ def test_bands_and_criteria(roc):
 
 @for_each(["cost", "accuracy", "f1"])
 def test_a_criterion_that_needs_a_prevalence_raises_without_it(criterion):
-    words = f"criterion='{criterion}' needs the proportion of positives; pass prevalence= (0 to 1) or class counts"
+    words = f"criterion='{criterion}' needs the proportion of positives; pass prevalence= in [0, 1] or class counts"
     refused(partial(ROCS["gaussian"].best_threshold, criterion), words)
 
 

@@ -90,7 +90,7 @@ def test_a_table_on_the_screen(run):
     for words in (
         "Not screened, because they are not numeric: name.",
         "auc is predicted by two Gaussians; empirical_auc is computed from ranks.",
-        "q_value: benjamini-hochberg over all numeric features.",
+        "q_value: p_value adjusted over all numeric features (benjamini-hochberg).",
     ):
         assert words in out
     assert "nan" not in out.lower()
@@ -308,10 +308,10 @@ BROKEN_LINES = {
     '1,2,3,4,"a,well': "broken.csv, line",
     "1,2,3,4,a,": "broken.csv, line 7: column 'outcome' has no label",
     "1,2,3,4,a,NA": "broken.csv, line 7: column 'outcome' has no label",
-    "1,2,soon,4,a,well": "line 7: column 'noise' holds 'soon', which is not a number, among numbers",
-    '1,2,"1,5",4,a,well': "line 7: column 'noise' holds '1,5', which is not a number, among numbers",
-    "1,2,3,1.2.3,a,well": "line 7: column 'dose' holds '1.2.3', which is not a number, among numbers",
-    "1,2,3,4 mg,a,well": "line 7: column 'dose' holds '4 mg', which is not a number, among numbers",
+    "1,2,soon,4,a,well": "line 7: column 'noise' has numbers, but 'soon' is not a number",
+    '1,2,"1,5",4,a,well': "line 7: column 'noise' has numbers, but '1,5' is not a number",
+    "1,2,3,1.2.3,a,well": "line 7: column 'dose' has numbers, but '1.2.3' is not a number",
+    "1,2,3,4 mg,a,well": "line 7: column 'dose' has numbers, but '4 mg' is not a number",
 }
 BROKEN_FILES = {
     b"": "broken.csv is empty",
@@ -356,10 +356,10 @@ def test_broken_files_are_refused(run):
 def test_a_broken_line_of_the_second_file_is_named(run):
     FRAME[:20].to_csv("first.csv", index=False)
     write_broken("1,2,soon,4,a,well")
-    words = "broken.csv, line 7: column 'noise' holds 'soon'"
+    words = "broken.csv, line 7: column 'noise' has numbers, but 'soon'"
     assert_refused(run, f"screen first.csv broken.csv {OUTCOME}", words)
     FRAME[:20].assign(noise="x").to_csv("first.csv", index=False)
-    words = "first.csv, line 2: column 'noise' holds 'x', which is not a number, among numbers"
+    words = "first.csv, line 2: column 'noise' has numbers, but 'x' is not a number"
     assert_refused(run, f"screen first.csv study.csv {OUTCOME}", words)
 
 

@@ -89,8 +89,8 @@ DIAGNOSE = {
 SAMPLE_SIZE = {
     PLAN: "neither of --width and --power passed; pass --width, or --power with --against",
     f"{PLAN} --width 0.1 --power 0.9 --against 0.5": "both of --width and --power passed; pass --width, or",
-    "sample-size --width 0.1": "pass --mean with --std, or --auc",
-    f"{PLAN} --auc 0.7 --width 0.1": "pass --mean with --std, or --auc",
+    "sample-size --width 0.1": "neither --mean nor --auc is passed; pass --mean with --std, or --auc",
+    f"{PLAN} --auc 0.7 --width 0.1": "both --mean and --auc are passed; pass --mean with --std, or --auc",
     "sample-size --mean 4 8 --width 0.1": "--mean passed without --std; pass both",
     "sample-size --mean 4 8 --std 3 -2 --width 0.1": "--std -2.0 is negative",
     f"{PLAN} --width 1.5": "--width 1.5 is outside the open interval (0, 1)",
@@ -99,7 +99,7 @@ SAMPLE_SIZE = {
     f"{PLAN} --width 0.1 --against 0.5": "--width cannot be combined with --against 0.5; pass a second curve, or",
     f"{PLAN} --width 0.1 --correlation 0.5": ("--correlation needs a second feature: --against-mean and --against-std"),
     f"{PLAN} --width 0.1 --against-mean 4 7 --against-std 3 -2": "--against-std -2.0 is negative",
-    f"{PLAN} --width 0.1 --against-mean 4 7": "--against-mean and --against-std must be passed together",
+    f"{PLAN} --width 0.1 --against-mean 4 7": "--against-std is missing; pass --against-mean and --against-std",
     f"{PLAN} --width 0.1 --against 0.5 --against-mean 4 7": (
         "--against is a value, but --against-mean and --against-std describe a second curve; pass one"
     ),
@@ -135,13 +135,13 @@ SCREEN = {
     f"{STUDY} --top -1": "--top -1 is negative; it must be 0 or more",
     f"{STUDY} --top ten": "argument --top: invalid int value: 'ten'",
     f"{STUDY} --sort p": "--sort 'p' is not allowed; choose one of 'discrimination', 'feature'",
-    f"{STUDY} --level 95": "--level 95.0 is outside the open interval (0, 1); rates are fractions, not percent",
+    f"{STUDY} --level 95": "--level 95.0 is outside the open interval (0, 1); pass fractions, not percentages",
     f"{STUDY} --jobs 0": "--jobs 0 is not valid; pass 1 or more, or -1 for one thread on each processor",
     f"{STUDY} --n-top 0": "--n-top 0 is below 1",
     f"{STUDY} --adjust bh": "argument --adjust: invalid choice: 'bh'",
     f"{STUDY} --engine cuda": "argument --engine: invalid choice: 'cuda'",
     f"{STUDY} --format xml": "argument --format: invalid choice: 'xml'",
-    f"{STUDY} --out a.doc": "--out a.doc: the suffix identifies no format; pass --format with one of table, csv, json",
+    f"{STUDY} --out a.doc": "--out a.doc: the suffix does not name a format; pass --format with one of table, csv",
     f"{STUDY} --out nowhere/a.csv": "nowhere/a.csv cannot be written: No such file or directory",
     f"{STUDY} --out nowhere/a.parquet": "nowhere/a.parquet cannot be written: No such file or directory",
     f"{STUDY} --out . --format csv": "cannot be written",
@@ -180,7 +180,9 @@ TEACHING = {
     f"{TEACH} --positive sick --feature a --feature a": "passed twice",
     "teach iris --label y": "--label 'y' applies to files only; the built-in data iris have labels",
     "teach iris --feature petal": "--feature 'petal' is not allowed",
-    "teach iris --feature petal_width --feature petal_length": "--feature names the initial feature; pass it once",
+    "teach iris --feature petal_width --feature petal_length": (
+        "--feature is passed 2 times; pass the initial feature once, or a CSV file"
+    ),
     f"teach iris {TWO_CLASSES}": "--mean and --std describe two Gaussians instead of DATA",
     "teach --mean 4 8": "must be passed together",
     "teach --mean 4 8 --std 3 -2": "--std -2.0 is not allowed",

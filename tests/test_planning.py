@@ -284,8 +284,11 @@ REFUSED = [
     (PAPER | {"width": 0.1, "against": (4, 8)}, "against=(4, 8) is not an AUC, a PredictedRoc or two Gaussians"),
     (PAPER | {"power": 0.9, "against": "half"}, "against='half' is not a real number"),
     (PAPER | {"power": 0.9, "against": 1}, "against=1 is outside the open interval"),
-    (PAPER | {"power": 0.9, "against": PredictedRoc.from_stats(**PAPER)}, "against= has the expected AUC 0.866371"),
-    (PAPER | {"power": 0.9, "against": 0.9, "alternative": "greater"}, "needs an AUC above 0.9, that of against="),
+    (PAPER | {"power": 0.9, "against": PredictedRoc.from_stats(**PAPER)}, "against= equals the expected AUC 0.866371"),
+    (
+        PAPER | {"power": 0.9, "against": 0.9, "alternative": "greater"},
+        "needs one above against=0.9",
+    ),
     ({"auc": 0.5, "power": 0.9, "against": 0.5}, "so that no sample size gives power"),
     ({"auc": 1.0, "width": 0.1}, "auc=1.0 is outside the open interval"),
     (PAPER | {"width": 0.1, "tpr_at_fpr": 0}, "tpr_at_fpr=0.0 is outside"),

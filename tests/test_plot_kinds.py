@@ -276,7 +276,7 @@ def test_what_is_no_roc_is_refused():
     for name, _ in PLOT_KINDS.values():
         draw = getattr(plots, name)
         assert_refused(
-            (draw, "roc", {}, "is not an ROC curve"),
+            (draw, "roc", {}, "is not a ROC curve"),
             (draw, BATCH, {}, r"batch of shape \(2,\); plot one feature at a time"),
             (draw, FEW, {"ax": "ax"}, "is not a matplotlib Axes"),
         )
@@ -377,7 +377,7 @@ def test_costs_and_stability_that_are_none_are_refused():
         (plot_cost, COUNTED, {"prevalence": 0, "cost_fp": 0}, "make the cost of all errors 0"),
         *((plot_cost, COUNTED, {"prevalence": 0.5} | given, next(iter(given))) for given in wrong),
         (plot_stability, COUNTED, {}, counted_only),
-        (plot_stability, 3, {}, "is not an ROC curve or a best threshold"),
+        (plot_stability, 3, {}, "is not a ROC curve or a best threshold"),
         (plot_stability, FEW, {"n_resamples": 1.5}, r"n_resamples=1\.5 is not an integer"),
         (plot_stability, FEW.best_threshold(), {"criterion": "f1"}, "already has its criterion and prevalence"),
     )

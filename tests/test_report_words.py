@@ -236,7 +236,7 @@ def test_several_class_pairs():
     assert "of 12 tested rows have q" in text
     assert "rows with empirical results" in text
     assert re.search(r"misfit \(petal_length \(\w+ against rest\)", text)
-    assert "the tests of the class pairs of one feature share observations, so that the positive dependence" in text
+    assert "The tests of the class pairs of one feature share observations, so that the positive dependence" in text
     named = "setosa, versicolor, virginica, each against the other classes"
     assert (
         f"In 12 combinations of feature and class pair ({named}) we examined how well the feature discriminates" in text
@@ -252,10 +252,10 @@ def test_the_agreement_of_a_shrunk_estimate_is_little_evidence(analyze):
     """It is shrunk towards its own rows; the misfit of the model alone is mentioned only if it is large."""
     analysis = analyze(family="auto")
     verdict = analysis.verdict
-    assert verdict.startswith("The shrunk estimate agrees with the data that it was shrunk towards, which is weak")
+    assert verdict.startswith("The shrunk estimate agrees with the data, which is weak evidence, since it was shrunk")
     assert "deviates" not in verdict
     assert verdict in section(analysis, "Results")
-    assert "samples from the shrunk estimate (which is in part the sample itself)" in paragraph(analysis)
+    assert "samples from the shrunk estimate (which depends on the sample)" in paragraph(analysis)
     assert "samples from" not in paragraph(analyze())
     analysis = analyze(ODD, family="auto")
     assert analysis.model_fit.misfit_ratio > 1
@@ -269,8 +269,8 @@ def test_missing_values_and_weights(analyze):
     analysis = analyze(lacking)
     assert rests in between(page_of(analysis), "<h3>Assumptions", "<h3>")
     prevalence = "<dt>Prevalence</dt><dd>{}</dd>"
-    assert prevalence.format(f"{format_rate(36 / 71)}, of the observations with a value") in page_of(analysis)
-    assert prevalence.format("0.500, of the sample") in page_of(analyze())
+    assert prevalence.format(f"{format_rate(36 / 71)} (among the observations with a value)") in page_of(analysis)
+    assert prevalence.format("0.500 (in the sample)") in page_of(analyze())
     assert rests not in between(page_of(analyze()), "<h3>Assumptions", "<h3>")
     text = page(rp.screen(lacking[:, None], Y))
     assert f"{rests} depend on the value. Features are therefore compared on different observations." in text
@@ -291,7 +291,7 @@ def test_family_empirical_predicts_nothing(analyze, tmp_path):
     assert cells(analysis, "thresholds")[1][3] == "test-inversion"
     headings = ("Results", "Data and options", "Area under the curve", "Best threshold", "Rates at the empirical")
     assert not [heading for heading in headings if "redict" in section(analysis, heading)]
-    verdict = "The ROC curve is empirical; the threshold with the highest Ameans was chosen on the same data."
+    verdict = "The ROC curve is empirical; the threshold with the highest Ameans was chosen from the same data."
     assert analysis.verdict == verdict
     assert verdict in paragraph(analysis)
     assert "redict" not in re.sub("rocpredict", "", paragraph(analysis))
@@ -310,8 +310,8 @@ def test_the_tests_of_top_features_and_of_the_others_are_named():
     """The hypothesis of each p, and that the data chose the test; nothing of it if all features have both AUCs."""
     x = np.column_stack([X, _RNG.normal(size=(80, 3))])
     assert (
-        "Their p-values test whether both classes have the same distribution (Mann-Whitney); those of the others test "
-        "whether the class means are equal (Welch)." in findings(rp.screen(x, Y, empirical="top", n_top=1))
+        "Their p-values test whether both classes have the same distribution (Mann-Whitney); the p-values of the "
+        "others test whether the class means are equal (Welch)." in findings(rp.screen(x, Y, empirical="top", n_top=1))
     )
     whole = rp.screen(x, Y, empirical="top", n_top=4)
     assert "best predicted AUC" not in findings(whole)
@@ -321,7 +321,7 @@ def test_the_tests_of_top_features_and_of_the_others_are_named():
 
 def test_no_sentence_contradicts_the_verdict(analyze):
     """The distance of a model from its rows is in the diagnosis only; of a shrunk estimate its weight is stated."""
-    believed, rest = "Fit of the prediction", "the remaining weight is that of the data."
+    believed, rest = "Fit of the prediction", "the rest is the weight of the data."
     for family in ("gaussian", "boxcox"):
         assert "this estimate" not in section(analyze(family=family), believed)
     assert "this estimate" not in section(analyze(family="empirical"), "Basis of the curve")

@@ -128,8 +128,8 @@ BAD_TABLES = {
     "X has shape (40,); pass a table of shape (n, features); X[:, None] makes a table of one feature": GOOD,
     "X has shape (40, 0) and no columns; pass at least one row and one column": sparse.csr_array((40, 0)),
     "X has no numeric column; all 2 columns hold text, dates or other objects: 'x0', 'x1'": X.astype("datetime64[s]"),
-    "column 'a' holds": {"a": [object()] * 39 + [1.0]},
-    "column 'b' holds 'two' at row 1, which is not a number, among numbers": {"a": GOOD, "b": [1.0, "two"] * 20},
+    "column 'a' has numbers, but": {"a": [object()] * 39 + [1.0]},
+    "column 'b' has numbers, but 'two' at row 1 is not a number": {"a": GOOD, "b": [1.0, "two"] * 20},
     "beyond 2**53 that float64 cannot distinguish; subtract an offset first": np.full((ROWS, 2), 2**53 + 1),
     "table.csv: No such file": "table.csv",
 }
@@ -159,7 +159,7 @@ BAD_LABELS = {
     "y='outcome' is not a column of X; columns are 'x0', 'x1'": ("outcome",),
 }
 BAD_OPTIONS = {
-    "level=95 is outside the open interval (0, 1); rates are fractions, not percent": {"level": 95},
+    "level=95 is outside the open interval (0, 1); pass fractions, not percentages": {"level": 95},
     "level=0 is outside the open interval (0, 1)": {"level": 0},
     "level=nan contains NaN": {"level": NAN},
     "level has shape (2,); pass one number": {"level": [0.9, 0.95]},

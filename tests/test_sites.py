@@ -41,7 +41,7 @@ def sites(tmp_path, monkeypatch, run):
         code, out, err = run(f"summarize {site}.csv {OPTIONS} --out site-{site}.json")
         assert (code, err) == (0, "")
         assert out.startswith(f"site-{site}.json: 3 features. Negative: well; positive: sick.\n")
-        assert "Blanked, fewer than 5 values in a class: rare.\n" in out
+        assert "Blanked, because a class has fewer than 5 values: rare.\n" in out
 
 
 def read(name):
@@ -146,8 +146,10 @@ def test_files_that_do_not_belong_together(sites, run):
         "merge nosuch.json": "nosuch.json: No such file or directory",
         "screen site-a.json site-b.json": "2 files, some of them summaries (.json), cannot be screened together; merge "
         "summaries with rocpredict merge",
-        "screen site-a.json --label outcome": "--label 'outcome' is for tables; a summary has its labels",
-        "screen site-a.json --empirical top": "--empirical top is for tables; a summary has no observations",
+        "screen site-a.json --label outcome": "--label 'outcome' applies to tables only; a summary contains its labels",
+        "screen site-a.json --empirical top": (
+            "--empirical top applies to tables only; a summary contains no observations"
+        ),
         "screen site-a.json --feature masss": "--feature 'masss' is not a column of site-a.json; columns are "
         "'glucose', 'mass', 'rare'; did you mean 'mass'?",
         "screen site-a.json --positive ill": "--positive 'ill' is not the positive label of the summary",

@@ -787,7 +787,7 @@ def test_an_error_in_python_is_500_and_one_line(capsys):
 
     with TeachingServer("", answer) as server:
         reply, content = ask(server, "/model?a=1")
-        assert (reply.status, content) == (500, "Internal error in Python; see its terminal.")
+        assert (reply.status, content) == (500, "Internal error in Python; see the terminal of the server.")
         assert ask(server, "/model")[1] == "{}"
     assert capsys.readouterr().err == "rocpredict: ZeroDivisionError: a b\n"
 

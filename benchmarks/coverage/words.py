@@ -19,50 +19,51 @@ class Quantity(NamedTuple):
 
 OPENING = """# How intervals cover, and how tests keep their level
 
-After reading this page you know which default interval or test of rocpredict you can rely on in data like yours, what
-it costs in width or power, and what to do where it misses its level. A 95% interval should contain the true value in
-95 of 100 studies; a test at the 5% level should reject a true hypothesis in 5 of 100. Most methods do so only in
-large samples. The tables below come from simulation: each data set is drawn from known distributions and analysed by
-the library.
+After reading this page you know which default interval or test of rocpredict you can rely on in data like yours,
+how its width or power compares with the conventional method, and what to do where it misses its level. A 95%
+interval should contain the true value in 95 of 100 studies; a test at the 5% level should reject a true hypothesis
+in 5 of 100. Most methods do so only in large samples. The tables below come from simulation: each data set is
+drawn from known distributions and analysed by the library.
 
-**Requirement.** The coverage of a default interval is between .93 and .985, and the level of a default test is at most
-.065. A cell outside of these limits is printed in bold. Below each table, a sentence for each group of bold cells
-says what to do instead.
+**Requirement.** The coverage of a default interval is between 0.93 and 0.985, and the level of a default test is at
+most 0.065. A cell outside of these limits is printed in bold. Below each table, a sentence for each group of bold
+cells states what to do instead.
 
-**Settings.** The 80 settings combine four factors: the size of the smaller class (5, 10, 20, 100), the
-negatives per positive (1/50, 1/5, 1, 5, 50), the true AUC (.5, .8, .95, .99) and the kind of the distributions. Every
-pair of levels of two factors occurs in at least two settings (a pairwise covering design). Methods that resample are
-tried in 20 of the settings. `n` is negatives + positives.
+**Settings.** The 80 settings combine four factors: the size of the smaller class (5, 10, 20, 100), the number
+of negatives per positive (1/50, 1/5, 1, 5, 50), the true AUC (0.5, 0.8, 0.95, 0.99) and the kind of distributions.
+Every pair of levels of two factors occurs in at least two settings (a pairwise covering design). Methods that resample
+are tried in 20 of the settings. `n` is negatives + positives.
 
 - Gaussian: equal standard deviations.
 - skewed: two exponential distributions.
 - heavy-tailed: Student's t with 2 degrees of freedom, shifted.
-- hooked: Gaussians; the standard deviation of the positives is three times that of the negatives, so that the ROC
-  curve crosses the chance line.
+- hooked: Gaussians; the standard deviation of the positives is three times as large as in the negatives, so that
+  the ROC curve crosses the chance line.
 - ordinal: 5 grades of a Gaussian variable.
 - binary: 0 and 1; few negatives have a 1.
-- zero-inflated: 9 in 10 negatives are 0, the other values exponential, with a larger mean in the positives.
-- clustered: Gaussians with 1 to 10 observations per cluster (3 on average) and a correlation of .5 within a cluster;
+- zero-inflated: 9 of 10 negatives are 0; the other values are exponential, with a larger mean in the positives.
+- clustered: Gaussians with 1 to 10 observations per cluster (3 on average) and a correlation of 0.5 within a cluster;
   `n` counts clusters, each of one class.
 
-Features of the same observations have a normal copula with correlation .5.
+Features of the same observations have a normal copula with correlation 0.5.
 
-**Reading a row.** Coverage or level is followed by the median width of the interval and by the power: the rejection
-rate where the AUC differs by two standard errors (Hanley and McNeil 1982). The same figures for the conventional
-method, on the same data sets, follow. An interval that is only wider is not an improvement: compare widths and powers
-where both methods keep their level. A method that rejects too often has a high power for that reason alone. "SE" is
-the Monte Carlo standard error of the default's coverage or level. A power that needs separate data sets is estimated
-from at most 500, with a standard error of at most .03. The width of a difference of AUCs is the median of 100 data
-sets.
+**Reading a row.** Coverage or level is followed by the median width of the interval and by the power: the
+rejection rate where the AUC differs by two standard errors (Hanley and McNeil 1982). Then the same figures follow
+for the conventional method on the same data sets. An interval that is only wider is not an improvement: compare
+widths and powers where both methods keep their level. A method that rejects too often has a high power for that
+reason alone. "SE" is the Monte Carlo standard error of the default's coverage or level. A power that needs
+separate data sets is estimated from at most 500 of them, with a standard error of at most 0.03. The width of a
+difference of AUCs is the median of 100 data sets.
 """
 
-SUMMARY = """The lowest and highest coverage and the highest level are those over the settings. "Width ratio" is the
-median ratio of the default's width to that of the conventional method; "power" is the mean over the settings. The
-tables behind these figures follow, with the names of the methods. "Settings" counts the settings that were simulated.
+SUMMARY = """The table shows the lowest and highest coverage, or the highest level, in any setting. "Width ratio"
+is the median of the width of the default divided by the width of the conventional method; "power" is the mean over
+the settings. The tables behind these figures follow, with the names of the methods. "Settings" counts the settings
+that were simulated.
 """
-INTERVAL_SUMMARY = """interval | settings | lowest coverage | highest | cells below .93 | cells above .985 \
+INTERVAL_SUMMARY = """interval | settings | lowest coverage | highest | cells below 0.93 | cells above 0.985 \
 | conventional, lowest | highest | width ratio"""
-TEST_SUMMARY = """test | settings | highest level | cells above .065 | conventional, highest | power | conventional \
+TEST_SUMMARY = """test | settings | highest level | cells above 0.065 | conventional, highest | power | conventional \
 | width ratio"""
 CLOSING = """## Reproduce this page
 
@@ -76,18 +77,18 @@ few data sets. Seed {seed}; {versions}.
 """
 
 SECOND = "The second sample has 100 + 100 observations."
-DRAWS = "All methods use 250 resamples here, which lowers coverage by up to .003 compared with the default of 2,000."
+DRAWS = "All methods use 250 resamples here, which lowers coverage by up to 0.003 compared with the default of 2,000."
 _TOPICS = f"""
 ## One AUC
 
 auc | AUC | interval | DeLong
 `auc_interval()`: smoothed-logit interval with Student's t. With clusters, `auc_estimate(clusters=)`, compared with
-DeLong's interval, which treats all observations as independent. The p-value of `auc_test(x, None, y, null=)` is the
-level at which this interval excludes the null value; power: against an AUC two standard errors away.
+DeLong's interval, which treats all observations as independent. The p-value of `auc_test(x, None, y, null=)` is
+the level at which this interval excludes the null value. The power is for an AUC two standard errors away.
 
 planned power | Power computed by `power` | plan | simulated
 `power(mean=, std=, count=, against=)` for the default test of one AUC, and the power of this test in the simulation.
-Bold: they differ by more than .02 and two standard errors.
+Bold: they differ by more than 0.02 and two standard errors.
 
 ## Tests of AUCs
 
@@ -100,7 +101,7 @@ unpaired | Difference of two AUCs, two samples | both | DeLong
 
 noninferiority | Noninferiority, same observations | test | DeLong
 `auc_test(x1, x2, y, alternative="noninferior", margin=)` at the one-sided 5% level. The margin is two standard
-errors of the AUC. Level: the first AUC is smaller by exactly the margin; power: both are equal.
+errors of the AUC. For the level, the first AUC is smaller by exactly the margin; for the power, both are equal.
 
 curves | Equality of three AUCs, same observations | test | chi-squared
 `auc_test_many([x1, x2, x3], y)`: F test with Krishnamoorthy and Yu's degrees of freedom. Conventional: the same
@@ -138,9 +139,9 @@ threshold.
 ## Best threshold
 
 threshold | Best threshold | interval | bootstrap
-`best_threshold().threshold_interval()`: thresholds that a local test does not find worse than the best one. Settings in
-which all thresholds are equally good are left out. Conventional: percentile bootstrap, on other data sets, in the
-settings of methods that resample.
+`best_threshold().threshold_interval()`: thresholds that are not significantly worse than the best one in a local
+test. Settings in which all thresholds are equally good are left out. Conventional: percentile bootstrap, on other
+data sets, in the settings of methods that resample.
 
 ameans | Ameans (balanced accuracy) of the chosen threshold | interval | Newcombe
 `best_threshold().ameans_interval()`: corrected for optimism. The true value is the Ameans in the population of the
@@ -192,13 +193,13 @@ _FEW = (
     "at most 1, or most values are tied."
 )
 _GENERAL_ADVICE = {
-    "above": "few observations, an AUC near 1, or many ties. Nothing to do: the interval is valid, but wider than it "
-    "needs to be; more observations of the smaller class make it narrower.",
+    "above": "few observations, an AUC near 1, or many ties. No action is needed: the interval is valid, but wider "
+    "than it needs to be; more observations of the smaller class make it narrower.",
     "below": "report the interval as approximate, and plan more observations of the smaller class (`sample_size`).",
     "level": "report the p-value as approximate, and plan more observations of the smaller class (`sample_size`).",
     "plan": "simulate the study, or add a few observations to the plan.",
 }
-_WIDE = f"{_FEW} Nothing to do: the interval is valid; more observations of the smaller class make it narrower."
+_WIDE = f"{_FEW} No action is needed: the interval is valid; more observations of the smaller class make it narrower."
 _LITTLE_POWER = (
     f"{_FEW} A rejection is valid, but the test has little power: plan more observations of the smaller class "
     "(`sample_size(power=, against=)`)."
@@ -209,20 +210,20 @@ _LITTLE_POWER_OF_DRAWS = (
 )
 _RARE = (
     "the variance depends on a few positives with small values, which many data sets lack. "
-    '`auc_interval(method="hanley-mcneil")` takes the variance from the AUC alone. It covers .96 (1,000 data sets) in '
-    "the heavy-tailed setting with an AUC of .95 and 5,000 + 100 observations."
+    '`auc_interval(method="hanley-mcneil")` takes the variance from the AUC alone. It covers 0.96 (1,000 data sets) in '
+    "the heavy-tailed setting with an AUC of 0.95 and 5,000 + 100 observations."
 )
 _EXACT = (
-    'nothing to do: the exact interval never covers less than its level. `method="wilson"` is narrower and covers 95% '
-    "on average, in some settings less."
+    'no action is needed: the exact interval never covers less than its level. `method="wilson"` is narrower and '
+    "covers 95% on average, and less in some settings."
 )
 _NOT_EQUAL = (
     "the classes have equal AUCs but different distributions. Judge a feature by `empirical_low` and "
     "`empirical_high`, or by `auc_test(x, None, y)`, which test the AUC."
 )
 _STEPS = (
-    "few observations, or grades: no interval is narrower than one step between neighbouring values. Nothing to do: "
-    "more observations make it narrower down to one step."
+    "few observations, or ordinal values: no interval is narrower than one step between neighbouring values. No "
+    "action is needed: more observations make it narrower down to one step."
 )
 _EMPIRICAL = "test the empirical curves: `auc_test((x1, y1), (x2, y2))` needs no model and keeps its level (see above)."
 _HILGERS = '`method="hilgers"` covers at least its level for continuous distributions, and is wider.'

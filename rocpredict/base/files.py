@@ -26,22 +26,22 @@ _INVISIBLE = (
 )
 """Quotes and invisible characters, as a class of a regular expression."""
 _FORMULA = re.compile(f"[{_INVISIBLE}]*[=+@\uff1d\uff0b\uff0d\uff20-]")
-"""Beginning of text that a spreadsheet evaluates as a formula, also with full-width signs."""
+"""Beginning of text that a spreadsheet evaluates as a formula; full-width signs are included."""
 _SEPARATORS = re.compile("([;|\t\r\n])")
-"""Characters that separate cells or rows in readers with other separators than the comma."""
+"""Characters that separate cells or rows in programs whose separator is not the comma."""
 _QUOTED = re.compile('[,";|\t\r\n]')
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)", re.ASCII)
-_MAX_PREFIX_LENGTH = 64  # characters of the name in the temporary name, since file systems limit the length
+_MAX_PREFIX_LENGTH = 64  # characters of the file name in the temporary name; file systems limit the length
 
 
 def write_atomic(path: str | PathLike[str], content: str | bytes) -> Path:
-    """Write a file atomically, so that it has the old or the new content, never a part.
+    """Write a file atomically, so that it always has all of the old or all of the new content.
 
     Parameters
     ----------
     path : path
-        File in an existing folder. A link remains a link, and its target is written. A pipe, a device or /dev/stdout is
-        written to, not replaced.
+        File in an existing folder. A link remains a link; the file that it points to is written. A pipe, a device or
+        /dev/stdout is written to, not replaced.
     content : str or bytes
         Text is written as UTF-8.
 
@@ -90,13 +90,13 @@ def is_stream(path: str | PathLike[str]) -> bool:
 
 
 def format_csv(rows: Iterable[Iterable[Any]]) -> str:
-    r"""Format rows as CSV, each ended by a line feed; cells with a line break, a semicolon or a tab are quoted.
+    r"""Format rows as CSV; each row ends with a line feed, and cells with a separator or a line break are quoted.
 
     Notes
     -----
     Text that a spreadsheet would evaluate as a formula is prefixed with an apostrophe, as OWASP ("CSV Injection")
-    recommends. This applies to text that is not a number and begins with =, +, - or @ (also after quotes, spaces and
-    invisible characters), with a tab or with a line break. It also applies to text after a semicolon, a bar, a tab or a
+    recommends. This applies to text that is not a number and begins with a tab, a line break, or one of =, +, - and @
+    (even after quotes, spaces or invisible characters). It also applies to text after a semicolon, a bar, a tab or a
     line break inside a cell, because a spreadsheet with another separator begins a new cell there. Numbers are written
     with full precision and never changed.
 
@@ -115,7 +115,7 @@ def format_csv(rows: Iterable[Iterable[Any]]) -> str:
 def format_csv_columns(columns: Mapping[str, NDArray[Any]]) -> str:
     """Format columns as CSV like ``format_csv``, with missing values as empty cells and dates as text.
 
-    Each column is formatted as a whole, which takes a fifth of the time.
+    Each column is formatted as a whole, which takes a fifth of the time of ``format_csv``.
     """
     lines = map(",".join, zip(*map(_format_column, columns.values()), strict=True))
     return format_csv([columns]) + "".join(f"{line}\n" if line else '""\n' for line in lines)
@@ -166,8 +166,8 @@ def data_frame(columns: Mapping[str, Any], backend: str) -> Any:
     Parameters
     ----------
     columns : mapping of str to array
-        A column of objects is converted to text, numbers or dates if all its items are of this type, otherwise to text.
-        Its None, NaN and NA become null.
+        A column of objects becomes a column of text, numbers or dates if all its items are of that type, otherwise a
+        column of text. None, NaN and NA become null.
     backend : {"pandas", "polars", "pyarrow"}
         Library of the data frame.
 
@@ -230,7 +230,7 @@ def make_directory(path: str | PathLike[str]) -> Path:
 
 
 def write_folder(folder: str | PathLike[str], contents: Mapping[str, str | bytes]) -> Path:
-    """Write files of a folder, all or none of them; other files of the folder stay.
+    """Write several files to a folder, all or none of them; other files of the folder are kept.
 
     Parameters
     ----------
@@ -291,7 +291,7 @@ def _replace(path: Path, data: bytes) -> None:
 
 
 def _write_temporary(path: Path, data: bytes) -> Path:
-    """Write data to a new file in the folder of a path, with the permissions of the path."""
+    """Write data to a new file in the folder of ``path``, with the permissions of the file at ``path``."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:_MAX_PREFIX_LENGTH]}.")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -306,7 +306,7 @@ def _write_temporary(path: Path, data: bytes) -> Path:
 
 
 def _file_mode(path: Path) -> int:
-    """Return the permissions of the file, or of a new one."""
+    """Return the permissions of the file, or the default permissions if it does not exist."""
     with suppress(FileNotFoundError):
         return stat.S_IMODE(path.stat().st_mode)
     mask = os.umask(0)

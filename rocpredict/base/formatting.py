@@ -1,8 +1,8 @@
 """Numbers, lists and labels as text, and results as JSON.
 
-Sentences, legends and reports show rates and AUCs with three decimals, or as many more as distinguish an estimate from
-0, 1 and its bounds: "0.788 (95% CI 0.752 to 0.819)". P-values are "p = 0.012" or "p < 0.001". Tables and reprs show six
-digits, and two of a p-value: "4.8e-05". A number is shown as 0 or 1 only if it is exactly 0 or 1.
+Sentences, legends and reports show rates and AUCs with three decimals: "0.788 (95% CI 0.752 to 0.819)". More decimals
+are shown if they are needed to distinguish an estimate from 0, 1 and its bounds. P-values are "p = 0.012" or "p <
+0.001". Tables and reprs show numbers with six digits, p-values with two: "4.8e-05". Only exact values are 0 or 1.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def count_decimals(estimate: float, low: float, high: float) -> int:
 
 
 def format_estimate(estimate: float, limits: Iterable[Any], level: float | None = None) -> str:
-    """Format a rate with its interval, such as "0.788 (95% CI 0.752 to 0.819)", without the level if it is None."""
+    """Format a rate with its interval, such as "0.788 (95% CI 0.752 to 0.819)"; ``level=None`` omits the level."""
     low, high = limits
     if low != low or high != high:  # noqa: PLR0124
         return format_rate(estimate)

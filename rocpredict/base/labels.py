@@ -4,7 +4,7 @@ Observations are matched by position. A pandas index is checked, but never used 
 
 - Equal indexes, or only one argument with an index: observations are matched by position.
 - The default index 0, 1, 2, ... and another index: observations are matched by position. An index that is a permutation
-  of the default one raises an error, since alignment and position would give different results.
+  of the default one raises an error, since matching by index and matching by position would give different results.
 - Any other two indexes that differ raise an error; the message names both remedies.
 
 Columns of a Dask DataFrame raise an error, since each computation may return the rows in another order.
@@ -75,7 +75,7 @@ class SourceRows(NamedTuple):
     y: Any
 
     def shares_labels(self, other: SourceRows) -> bool:
-        """Return whether the labels of both are the same memory. Equal labels may belong to different observations."""
+        """Return whether the labels of both share memory; labels that are merely equal may be of other observations."""
         if self.y is None or self.y is other.y:
             return self.y is not None
         first, second = np.asarray(self.y), np.asarray(other.y)
@@ -102,8 +102,8 @@ def split_classes(
     positive : label, optional
         Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
     negative : label, optional
-        Label of the negative class. By default, all other labels. If it is passed, observations with a third label are
-        dropped.
+        Label of the negative class. By default, all other labels are negative. If it is passed, observations with a
+        third label are omitted.
     nan_policy : {"raise", "omit"}, default="raise"
         How to handle missing values: raise an error, or omit these observations and report how many. An observation
         without a label belongs to no class and is not included in the numbers of omitted observations.
@@ -197,7 +197,7 @@ class EncodedLabels(NamedTuple):
     """Codes 0, 1, 2, ..., and -1 for a row without a class."""
     classes: int
     class_pairs: tuple[tuple[tuple[int, ...], int], ...]
-    """Codes of the negative classes, and code of the positive class, of each pair."""
+    """For each pair, the codes of the negative classes and the code of the positive class."""
     names: tuple[tuple[Any, Any], ...]
     """(negative, positive) labels of each class pair; "rest" for several negative labels."""
 
@@ -212,7 +212,7 @@ def encode_labels(
     labels : array of shape (n,)
         Labels as ``check_labels`` returns them.
     positive, negative : label, optional
-        As in ``split_classes``. With neither of them and three or more labels, each label is a separate class.
+        As in ``split_classes``. If neither is passed, each of three or more labels is a separate class.
     pairs : {"rest", "all"} or None, default="rest"
         - "rest": each class against all others.
         - "all": every pair of classes. With ``positive``, only pairs with this class.
@@ -221,7 +221,7 @@ def encode_labels(
     if pairs is not None:
         check_option("pairs", pairs, ("rest", "all"))
     names, positive, negative = unique_labels(labels), _to_python(positive), _to_python(negative)
-    most_stand_once = len(labels) < 2 * len(names) or len(names) > _MAX_LABELS  # identifiers of the rows, or values
+    most_stand_once = len(labels) < 2 * len(names) or len(names) > _MAX_LABELS  # such as identifiers or values
     if positive is None and negative is None and len(names) > _MAX_VALUES_AS_LABELS and most_stand_once:
         raise RocPredictError(
             f"y has {len(names)} different values, too many for class labels; pass positive=, or class labels"
@@ -263,7 +263,7 @@ def _assign_codes(labels: NDArray[Any], names: list[Any], positives: Sequence[in
 
 
 def check_sample_weight(weights: ArrayLike | None, length: int, name: str = "weights") -> FloatArray | None:
-    """Return weights of 0 or more, one for each row, or None without weights."""
+    """Check that there is one weight of 0 or more for each row, and return the weights, or None if there are none."""
     if weights is None:
         return None
     checked = check_nonnegative(name, weights)
@@ -278,14 +278,14 @@ def repeat_rows(weights: ArrayLike | None, *columns: ArrayLike) -> tuple[Any, ..
     Raises
     ------
     RocPredictError
-        If weights are negative, not integers, all 0, or not one for each row.
+        If a weight is negative or not an integer, all are 0, or there is not one weight for each row.
     """
     if weights is None:
         return columns
     arrays = [np.asarray(column) for column in columns]
     if len({array.shape[:1] for array in arrays}) > 1 or not arrays[0].ndim:
         shapes = ", ".join(str(array.shape) for array in arrays)
-        raise RocPredictError(f"columns have the shapes {shapes}; pass one row for each weight")
+        raise RocPredictError(f"columns have the shapes {shapes}; pass columns with one row for each weight")
     times = check_sample_weight(weights, len(arrays[0]))
     assert times is not None
     if (times != np.round(times)).any() or not times.any():
@@ -323,7 +323,7 @@ def check_feature(x: ArrayLike, name: str = "x") -> FloatArray:
 
 
 def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = None) -> NDArray[Any]:
-    """Return the labels as an array of shape (n,); raise if they are missing, compound or too many.
+    """Return the labels as an array of shape (n,); raise for missing, compound or too many different labels.
 
     Parameters
     ----------
@@ -365,7 +365,7 @@ def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = N
 def equal_labels(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
     """Return the mask of the labels that equal a label in Python.
 
-    NumPy alone ignores a NUL at the end of text.
+    A comparison in NumPy would ignore a NUL character at the end of text.
     """
     if labels.dtype.kind == "O":
         wrapped = np.empty((), dtype=object)
@@ -405,7 +405,7 @@ def encode_groups(name: str, groups: ArrayLike, length: int) -> tuple[NDArray[np
 
 
 def omit_rows(rows: ClassRows, missing: NDArray[np.bool_], name: str, nan_policy: NanPolicy) -> ClassRows:
-    """Return the rows of both classes without missing values, or raise an error if ``nan_policy`` is "raise"."""
+    """Return the rows of both classes that have a value, or raise if one is missing and ``nan_policy`` is "raise"."""
     parts = rows.negative, rows.positive
     in_class = np.zeros(len(missing), dtype=bool)
     in_class[np.concatenate(parts)] = True
@@ -438,13 +438,13 @@ def check_index(columns: Mapping[str, Any]) -> None:
     if len(indexes) > 1:
         indexes = [(name, index.compute() if hasattr(index, "compute") else index) for name, index in indexes]
     for (first, index), (second, other) in pairwise(indexes):
-        if index is other or len(index) != len(other) or index.equals(other):  # other lengths raise a separate error
+        if index is other or len(index) != len(other) or index.equals(other):  # unequal lengths raise a separate error
             continue
         if any(_is_default(a) and not _is_permutation(b) for a, b in ((index, other), (other, index))):
             continue
         raise RocPredictError(
-            f"the pandas indexes of {first} and {second} differ; align them, such as by {second}.loc[{first}.index], "
-            f"or pass {second}.to_numpy() to match by position"
+            f"the pandas indexes of {first} and {second} differ; align them, for example with "
+            f"{second}.loc[{first}.index], or pass {second}.to_numpy() to match by position"
         )
 
 
@@ -468,7 +468,7 @@ def _flatten(columns: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _row_index(column: Any) -> Any:
-    """Return the row index of a pandas object, a Dask DataFrame or AnnData, or None."""
+    """Return the row index of a pandas object, a Dask DataFrame or AnnData, or None for other objects."""
     index = getattr(column, "obs_names", None) if hasattr(column, "var_names") else getattr(column, "index", None)
     is_pandas = hasattr(index, "equals") and hasattr(index, "nlevels")
     return index if is_pandas or hasattr(index, "divisions") else None

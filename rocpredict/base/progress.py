@@ -1,4 +1,4 @@
-"""Progress of calculations that resample or simulate, for the caller that shows it."""
+"""Progress of calculations that resample or simulate, reported to a function of the caller."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 ProgressCallback = Callable[[int, int], None]
-"""Function of (done, total), numbers of equal pieces of work; the total is 0 if it is unknown."""
+"""Function of (done, total), two numbers of pieces of work of equal size; an unknown total is 0."""
 Item = TypeVar("Item")
 
 _callback: ContextVar[ProgressCallback | None] = ContextVar("progress callback", default=None)

@@ -47,7 +47,7 @@ def rates(*, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rate
     ----------
     tp, fp, fn, tn : float or arrays of one shape
         Counts or sums of weights of true positives, false positives, false negatives and true negatives; 0 or more.
-        Keyword-only, since scikit-learn's ``confusion_matrix(...).ravel()`` has another order: tn, fp, fn, tp.
+        Keyword-only, since scikit-learn's ``confusion_matrix(...).ravel()`` returns another order: tn, fp, fn, tp.
 
     Returns
     -------
@@ -146,7 +146,7 @@ class _Alias:
 
     def __init__(self, target: str) -> None:
         self.target = target
-        self.__doc__ = f"``{target}``, by its name in another field."
+        self.__doc__ = f"Another name of ``{target}``."
 
     @overload
     def __get__(self, rates: None, owner: type) -> Self: ...
@@ -163,7 +163,7 @@ class Rates(Result, Generic[Value]):
     Attributes
     ----------
     tpr, fpr, tnr, fnr : float or array
-        Rates within a class, each computed directly.
+        Rates within a class, each computed directly and not as 1 minus another rate.
     prevalence : float or array, or None
         Fraction of positives; None if it is unknown. Measures that combine both classes need it.
     counts : ConfusionCounts or None
@@ -172,7 +172,7 @@ class Rates(Result, Generic[Value]):
     Raises
     ------
     RocPredictError
-        If a measure needs a prevalence or counts and there are none.
+        If a measure needs a prevalence or counts, and neither is known.
 
     Notes
     -----
@@ -197,7 +197,7 @@ class Rates(Result, Generic[Value]):
 
     @property
     def _batch_text(self) -> str:
-        """Return values by name if there are at most four."""
+        """Return the values of the main measures as text if there are at most four thresholds."""
         shape = self._result_shape()
         if np.prod(shape) > 4:
             return ""
@@ -206,7 +206,7 @@ class Rates(Result, Generic[Value]):
         return "".join(f", {name}=[{', '.join(f'{value:.6g}' for value in row)}]" for name, row in rows.items())
 
     def table(self) -> Table:
-        """Return a table of all measures at one threshold, or at the first of several thresholds or prevalences."""
+        """Return a table of all measures at one threshold, or at the first ten thresholds or prevalences."""
         shape = self._result_shape()
         if shape == np.shape(self.tpr):
             return super().table()
@@ -320,7 +320,7 @@ class Rates(Result, Generic[Value]):
         with np.errstate(over="ignore", invalid="ignore"):
             weight = np.where(
                 level > 1e8, 1.0, level**2 / (1 + level**2)
-            )  # of recall; beyond 1e8 it is 1 to double precision
+            )  # weight of recall, which is 1 to double precision for beta above 1e8
         return to_scalar(divide_or_nan(tp, tp + weight * fn + (1 - weight) * fp))
 
     @property
@@ -359,7 +359,7 @@ class Rates(Result, Generic[Value]):
 
     @property
     def confusion_conditional(self) -> FloatArray:
-        """Return the confusion matrix as fractions of the true class, each row of which sums to 1."""
+        """Return the confusion matrix as fractions of each true class; each row sums to 1."""
         return _matrix(*(np.asarray(rate) for rate in (self.tpr, self.fpr, self.fnr, self.tnr)))
 
     @property
@@ -427,7 +427,7 @@ def check_confidence_level(level: ArrayLike) -> float:
 
 
 def normal_critical_value(level: float) -> float:
-    """Return the normal quantile that leaves half of 1 - level above it."""
+    """Return the quantile that a standard normal variable exceeds with probability (1 - level)/2."""
     return float(-ndtri((1 - level) / 2))
 
 
@@ -436,9 +436,9 @@ def zero_variance_interval(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the interval bounds of an AUC whose estimated variance is zero.
 
-    If the smaller class has n observations, there are n disjoint pairs of a negative and a positive. All of them agree,
-    so the proportion of discordant pairs is at most 1 - ((1 - level)/2)^(1/n) (Clopper and Pearson 1934). In the worst
-    case all discordant pairs differ in the same direction.
+    If the smaller class has n observations, there are n disjoint pairs of a negative and a positive. All these pairs
+    agree, so the proportion of discordant pairs is at most 1 - ((1 - level)/2)^(1/n) (Clopper and Pearson 1934). In the
+    worst case, all discordant pairs differ in the same direction.
     """
     max_share = ((1 - level) / 2) ** (1 / np.minimum(*class_sizes))
     return np.asarray(estimate * max_share), np.asarray(1 - (1 - estimate) * max_share)
@@ -528,7 +528,7 @@ def wilson(successes: FloatArray, n_trials: FloatArray, level: float) -> tuple[F
 
 
 def wilson_limits(share: FloatArray, n_trials: ArrayOrFloat, quantile: float) -> tuple[FloatArray, FloatArray]:
-    """Return the proportions at a distance of ``quantile`` of their own standard errors (Wilson 1927)."""
+    """Return the proportions that differ from ``share`` by ``quantile`` times their standard errors (Wilson 1927)."""
     square = quantile * quantile / n_trials
     middle = (share + square / 2) / (1 + square)
     half = quantile * np.sqrt(share * (1 - share) / n_trials + square / (4 * n_trials)) / (1 + square)

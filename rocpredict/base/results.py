@@ -45,7 +45,7 @@ PLOT_KINDS: dict[PictureKind, tuple[str, dict[str, Any]]] = {
 
 
 def plot_roc_kind(roc: Any, kind: str, /, **options: Any) -> Any:
-    """Plot one ROC curve as a kind of ``PLOT_KINDS``."""
+    """Plot one ROC curve in one of the kinds of ``PLOT_KINDS``."""
     name, fixed = PLOT_KINDS[check_option("kind", kind, PLOT_KINDS)]
     return plot_result(name, (roc,), options, **fixed)
 
@@ -73,7 +73,7 @@ def report_screening(table: Any, path: str | PathLike[str], **options: Any) -> A
 
 
 MAX_ROWS = 10
-"""Number of rows that the table of a batch or a curve shows."""
+"""Largest number of rows in the table of a batch or a curve."""
 
 
 class Result:
@@ -88,12 +88,12 @@ class Result:
     derived : tuple of str
         Properties that follow the fields.
     _listed, _tabled : tuple of str
-        Names in the dictionary and in the table, in order, if they differ from the fields and ``derived``. The first
-        name of the table has the shape of the result: () for one feature, F for a batch.
+        Names in the dictionary and in the table, in order, if they differ from the fields and ``derived``. The value of
+        the first name in the table has the shape of the result: () for one feature, F for a batch.
     _text, _text_batch : str
-        Template of the repr between its brackets, as for ``str.format``; "{auc:.6r}" formats a rate by
-        ``format_number``, which shows 1 only if it is exact; "{flag_text}" stands for the flags,
-        "{length}" for ``len``, "{batch_shape}" for the shape F of a batch.
+        Template of the repr between its brackets, as for ``str.format``. "{auc:.6r}" formats a rate by
+        ``format_number``, which shows 1 only if it is exact. "{flag_text}" stands for the flags, "{length}" for
+        ``len``, and "{batch_shape}" for the shape F of a batch.
     _heading : str
         Template of the title of the table.
     _long : bool
@@ -358,7 +358,7 @@ def batch_table(title: str, shape: tuple[int, ...], columns: Mapping[str, Any], 
     """Return a table of the first features of a batch, with the shape of the batch in its title."""
     size = int(np.prod(shape))
     many = min(size, MAX_ROWS)
-    arrays = [np.asarray(values) for values in columns.values()]  # of the whole batch, or of its first features alone
+    arrays = [np.asarray(values) for values in columns.values()]  # the whole batch, or only its first features
     wide = [array if array.shape in {shape, (many,)} else np.broadcast_to(array, shape) for array in arrays]
     places = [", ".join(map(str, map(int, np.unravel_index(place, shape)))) for place in range(many)]
     rows = [list(cells) for cells in zip(places, *(array.flat[:many].tolist() for array in wide), strict=True)]
@@ -368,7 +368,7 @@ def batch_table(title: str, shape: tuple[int, ...], columns: Mapping[str, Any], 
 
 
 def curve_table(title: str, columns: Mapping[str, ArrayLike], **rest: Any) -> Table:
-    """Return evenly spaced rows of a long table, with its first and its last row."""
+    """Return evenly spaced rows of a long table, including the first and the last row."""
     arrays = [np.asarray(values) for values in columns.values()]
     last = len(arrays[0]) - 1
     places = sorted({round(last * part / (MAX_ROWS - 1)) for part in range(MAX_ROWS)}) if last >= 0 else []
@@ -387,9 +387,9 @@ FLAG_DESCRIPTIONS = {
     "be missing or lie anywhere in this interval",
     "dominant_cluster": "one cluster has more than half of the observations of a class; the standard error depends on "
     "that cluster",
-    "dropped_resamples": "the family could not be fitted to some resamples; these were omitted",
-    "equal_thresholds": "thresholds outside the plateau do equally well; see `best_threshold().equal_thresholds` in "
-    "Python",
+    "dropped_resamples": "the family could not be fitted to some resamples; these resamples were omitted",
+    "equal_thresholds": "thresholds outside the interval (plateau) of the best threshold do equally well; see "
+    "`best_threshold().equal_thresholds` in Python",
     "extrapolated": "fewer than one observation is expected beyond this rate; the interval rests on an assumed "
     "shape of the curve",
     "fallback": "the requested method gives zero variance; another method was used",
@@ -399,7 +399,7 @@ FLAG_DESCRIPTIONS = {
     "label_leakage": "each class has a single value, and the two differ; the feature may be a copy of the label",
     "misfit": "the predicted curve deviates from the empirical curve by more than sampling variation explains; use the "
     "empirical values",
-    "narrower_than_fixed": "the interval by random effects is narrower than that by a fixed effect, since the studies "
+    "narrower_than_fixed": "the random-effects interval is narrower than the fixed-effect interval, since the studies "
     "agree by chance; report the wider one",
     "no_benefit": "no threshold has an Ameans above 1/2",
     "no_discordant_pairs": "the two predictions are correct for the same observations; p is 1",
@@ -414,14 +414,14 @@ FLAG_DESCRIPTIONS = {
     "point_mass": "a class has a standard deviation of 0; all its values are equal",
     "same_curve": "the curves rank all observations alike; p is 1",
     "single_observation": "a class has a single observation; its variability cannot be estimated",
-    "single_study": "one study has values of this feature; there is no pooled AUC by random effects",
+    "single_study": "only one study has values of this feature; there is no pooled AUC by random effects",
     "undercoverage": "the interval contains the true value less often than its level states if the classes differ in "
     "size or variance",
     "undefined": "the measure is 0/0; its interval is all of [0, 1]",
     "wide_bounds": "the histogram determines the AUC only within bounds more than 0.02 apart, since many values lie in "
-    "one cell, usually because later values lie outside those that gave the edges; split the cells and read again",
+    "one cell; usually, later values lie outside the range of the edges; split the cells and read the data again",
 }
-"""Description of every flag that a result can have. Docs/flags.md states the conditions."""
+"""Description of every flag that a result can have. The conditions are in docs/flags.md."""
 
 
 class Flags(Result, Mapping[str, NDArray[np.bool_]]):
@@ -469,7 +469,7 @@ class Flags(Result, Mapping[str, NDArray[np.bool_]]):
         return Flags(**{name: self._masks.get(name, False) | other._masks.get(name, False) for name in names})
 
     def messages(self) -> list[str]:
-        """Return the description of each flag, for a batch with the number of features that have it."""
+        """Return the description of each flag, and for a batch the number of features that have the flag."""
         return [f"{name}{_format_count(mask)}: {FLAG_DESCRIPTIONS[name]}" for name, mask in self.items()]
 
     def table(self) -> Table:
@@ -490,7 +490,7 @@ class Flags(Result, Mapping[str, NDArray[np.bool_]]):
     def __getstate__(self) -> Any:
         return None, {"_masks": self._masks}
 
-    __eq__, __hash__ = Result.__eq__, Result.__hash__  # instead of those of Mapping
+    __eq__, __hash__ = Result.__eq__, Result.__hash__  # not the methods of Mapping
 
     def __repr__(self) -> str:
         texts = [name if mask.ndim == 0 else f"{name}: {mask.sum()} of {mask.size}" for name, mask in self.items()]

@@ -85,7 +85,7 @@ def _svg_polyline(x: ArrayLike, y: ArrayLike, how: str) -> str:
 
 
 def _to_pixels(x: Any, y: Any) -> tuple[Any, Any]:
-    """Convert coordinates to pixels, whose y axis points down.
+    """Convert coordinates to pixels; the y axis of pixels points down.
 
     Undefined values are clipped to 0.
     """
@@ -95,7 +95,7 @@ def _to_pixels(x: Any, y: Any) -> tuple[Any, Any]:
 
 
 def thin_curve(x: ArrayLike, y: ArrayLike, most: int = 241) -> tuple[Any, Any]:
-    """Reduce a monotone curve to at most ``most`` points along its length, with its first and last point."""
+    """Reduce a monotone curve to at most ``most`` points along its length, including the first and the last."""
     x, y = np.asarray(x), np.asarray(y)
     if len(x) <= most:
         return x, y

@@ -123,7 +123,7 @@ def is_missing(item: Any) -> bool:
 
 
 def is_scalar(value: object) -> bool:
-    """Return whether a value is a scalar, which nested lists of unequal lengths are not."""
+    """Return whether a value is a scalar; nested lists of unequal lengths are not scalars."""
     try:
         return np.ndim(value) == 0  # type: ignore[arg-type]
     except ValueError:
@@ -139,17 +139,17 @@ def check_finite(name: str, value: ArrayLike) -> FloatArray:
 
 
 def check_probabilities(name: str, value: ArrayLike, *, inclusive: bool = True) -> FloatArray:
-    """Return ``value`` as float64, or raise if it is not in [0, 1], or in (0, 1) without ``inclusive``."""
+    """Return ``value`` as float64, or raise if it is outside [0, 1], or outside (0, 1) for ``inclusive=False``."""
     array = check_real(name, value)
     inside = (array >= 0) & (array <= 1) if inclusive else (array > 0) & (array < 1)
     if not inside.all():
         allowed = "[0, 1]" if inclusive else "the open interval (0, 1)"
-        raise RocPredictError(f"{name}={short_repr(value)} is outside {allowed}; rates are fractions, not percent")
+        raise RocPredictError(f"{name}={short_repr(value)} is outside {allowed}; pass fractions, not percentages")
     return array
 
 
 def check_probability(name: str, value: ArrayLike, *, ends: bool = True) -> float:
-    """Return ``value`` as a float, or raise if it is not one number in [0, 1], or in (0, 1) without ``ends``."""
+    """Return ``value`` as a float, or raise if it is not one number in [0, 1], or (0, 1) for ``ends=False``."""
     checked = check_probabilities(name, value, inclusive=ends)
     if checked.ndim:
         raise RocPredictError(f"{name} has shape {checked.shape}; pass one number")

@@ -243,7 +243,8 @@ def _add_curve_options(command: argparse.ArgumentParser, default: str) -> None:
 def _curve_arguments(options: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments that both commands of planning take."""
     if (options.mean is None) == (options.auc is None):
-        raise RocPredictError("pass --mean with --std, or --auc")
+        came = "neither --mean nor --auc is passed" if options.auc is None else "both --mean and --auc are passed"
+        raise RocPredictError(f"{came}; pass --mean with --std, or --auc")
     against, correlation = _parse_null(options), options.correlation
     if correlation is not None and len(correlation) == 1:
         correlation = correlation[0]
@@ -310,7 +311,8 @@ def _parse_null(options: argparse.Namespace) -> Any:
             "--against is a value, but --against-mean and --against-std describe a second curve; pass one or the other"
         )
     if (mean is None) != (std is None):
-        raise RocPredictError("--against-mean and --against-std must be passed together")
+        missing = "mean" if mean is None else "std"
+        raise RocPredictError(f"--against-{missing} is missing; pass --against-mean and --against-std together")
     if mean is None:
         if options.correlation is not None:
             raise RocPredictError("--correlation needs a second feature: --against-mean and --against-std")
@@ -466,7 +468,7 @@ def _page(options: argparse.Namespace) -> TeachingPage:
 
 def _only_name(names: list[str]) -> str:
     if len(names) > 1:
-        raise RocPredictError("--feature names the initial feature; pass it once, or pass a CSV file")
+        raise RocPredictError(f"--feature is passed {len(names)} times; pass the initial feature once, or a CSV file")
     return names[0]
 
 

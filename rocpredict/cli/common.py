@@ -37,7 +37,7 @@ _ARGUMENTS = (
 """Arguments ``name=`` of the library that correspond to options ``--name``."""
 _OPTION_NAMES = {"n_resamples": "resamples", "rng": "seed", "n_jobs": "jobs", "by": "sort", "k": "top"}
 _OPTION_NAMES |= {"usecols": "feature", "min_count": "min-count", "units": "unit"}
-"""Options whose name differs from that of the argument."""
+"""Options whose name differs from the name of the argument."""
 
 
 def translate_to_options(message: str) -> str:
@@ -208,7 +208,7 @@ def add_data(command: argparse.ArgumentParser, default_features: str = "") -> No
     command.add_argument("data", metavar="DATA", help=f"CSV file, or built-in data: {', '.join(DATASET_NAMES)}")
     add_classes(command)
     add_feature(command, default_features)
-    missing = "missing values: raise an error (default; zeros in pima are kept, with a note) or omit the observations"
+    missing = "missing values: raise an error (default; zeros in pima are kept, with a note) or omit these observations"
     command.add_argument("--nan", choices=["raise", "omit"], default="raise", help=missing)
     others = ", ".join(name for name in FAMILIES if name != "gaussian")
     families = f"family of the class distributions: gaussian (default), {others}"

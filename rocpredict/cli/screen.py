@@ -38,14 +38,17 @@ def _add_table(command: argparse.ArgumentParser, more: str = "") -> None:
     common.add_classes(command)
     columns = command.add_mutually_exclusive_group()
     columns.add_argument(
-        "--feature", action="append", metavar="COLUMN", help="feature to use; may be repeated (default: all columns)"
+        "--feature",
+        action="append",
+        metavar="COLUMN",
+        help="feature to use; may be repeated (default: all numeric columns)",
     )
     columns.add_argument("--exclude", action="append", metavar="COLUMN", help="column to exclude; may be repeated")
-    memory = "memory for blocks of a table that is larger, such as 500MB (default: 1GB)"
+    memory = "memory for the blocks in which a larger table is read, such as 500MB (default: 1GB)"
     command.add_argument("--memory", default="1GB", metavar="SIZE", help=memory)
     matrix = command.add_mutually_exclusive_group()
-    matrix.add_argument("--layer", metavar="NAME", help="layer of an h5ad file (default: X)")
-    matrix.add_argument("--use-raw", action="store_true", help="read raw of an h5ad file")
+    matrix.add_argument("--layer", metavar="NAME", help="layer of an h5ad file to read (default: X)")
+    matrix.add_argument("--use-raw", action="store_true", help="read the matrix raw of an h5ad file")
 
 
 def add_options(command: argparse.ArgumentParser) -> None:
@@ -57,7 +60,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
         default="rest",
         help="with three or more labels: each class against the rest (default), or all pairs of classes",
     )
-    empirical = "empirical results for all features (yes, default), for none, or for the --n-top best predicted (top)"
+    empirical = "empirical results for all features (yes, default), for none (no), or for the --n-top best (top)"
     command.add_argument("--empirical", choices=list(_EMPIRICAL_CHOICES), default="yes", help=empirical)
     n_top = "number of features with empirical results, for --empirical top (default: 100)"
     command.add_argument("--n-top", type=int, default=100, metavar="N", help=n_top)
@@ -74,7 +77,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     )
     missing = "missing values: omit them separately for each feature (default), or raise an error"
     command.add_argument("--nan", choices=["raise", "omit"], default="omit", help=missing)
-    engine = "library that computes the empirical results; auto (default) uses numba for large tables if installed"
+    engine = "library that computes empirical results; auto (default) uses numba for large tables if it is installed"
     command.add_argument("--engine", choices=["auto", "numpy", "numba"], default="auto", help=engine)
     command.add_argument(
         "--jobs", type=int, default=1, metavar="N", help="number of threads (default: 1; -1: one for each processor)"
@@ -102,10 +105,10 @@ def run(options: argparse.Namespace) -> None:
       rocpredict screen study.csv --label outcome --positive sick --report study.html
       rocpredict screen all.json
 
-    FILE is a CSV, Parquet, Feather or h5ad file, a folder or a pattern such as "2024-*.csv", several files with the
-    same columns, a built-in data set (iris, pima, breast_cancer), or a summary by "rocpredict summarize" or "rocpredict
-    merge", which has no empirical results. With three or more labels and no --positive, each label is compared with the
-    rest.
+    FILE is a CSV, Parquet, Feather or h5ad file, several files with the same columns, a folder, a pattern such as
+    "2024-*.csv", or a built-in data set (iris, pima, breast_cancer). It may also be a summary from "rocpredict
+    summarize" or "rocpredict merge", which gives no empirical results. With three or more labels and no --positive,
+    each label is compared with the rest.
     """
     form = _format(options)
     is_summary = any(Path(name).suffix.lower() == ".json" for name in options.data)
@@ -165,7 +168,7 @@ def _format(options: argparse.Namespace) -> str:
     suffix = options.out.suffix.lower()
     if suffix not in _FORMAT_BY_SUFFIX:
         raise RocPredictError(
-            f"--out {options.out}: the suffix identifies no format; pass --format with one of {', '.join(FORMATS)}"
+            f"--out {options.out}: the suffix does not name a format; pass --format with one of {', '.join(FORMATS)}"
         )
     return _FORMAT_BY_SUFFIX[suffix]
 
@@ -197,7 +200,7 @@ def _read_data(options: argparse.Namespace) -> tuple[Any, Any, tuple[str, ...]]:
             features = features.select(np.array([column_index(features.names, name, **argument) for name in names]))
     else:
         if options.layer is not None or options.use_raw:
-            raise RocPredictError(f"--layer and --use-raw need an h5ad file; {paths[0]} is another")
+            raise RocPredictError(f"--layer and --use-raw need an h5ad file; {paths[0]} is not one")
         files = open_tables(paths)
         if options.label is None:
             raise RocPredictError(f"--label is needed; columns are {format_list(files.names, 10)}")
@@ -238,9 +241,9 @@ def _read_one_summary(options: argparse.Namespace) -> tuple[TwoClassSummary, Any
             "with rocpredict merge"
         )
     if options.label is not None:
-        raise RocPredictError(f"--label {options.label!r} is for tables; a summary has its labels")
+        raise RocPredictError(f"--label {options.label!r} applies to tables only; a summary contains its labels")
     if options.empirical == "top":
-        raise RocPredictError("--empirical top is for tables; a summary has no observations")
+        raise RocPredictError("--empirical top applies to tables only; a summary contains no observations")
     summary = _read_summary(options.data[0])
     names = _feature_columns(options, summary.feature_names)
     if names is not None:
@@ -255,7 +258,7 @@ def _read_one_summary(options: argparse.Namespace) -> tuple[TwoClassSummary, Any
 def add_summarize_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``summarize``."""
     _add_table(command)
-    least = "smallest number of values of a class; features with fewer are blanked (default: 5)"
+    least = "smallest number of values in a class; a feature with fewer is blanked (default: 5)"
     command.add_argument("--min-count", type=int, default=5, metavar="N", help=least)
     unit = "unit of a feature, such as glucose=mg/dL; may be repeated. Only files with equal units are merged"
     command.add_argument("--unit", action="append", metavar="COLUMN=UNIT", default=[], help=unit)
@@ -269,8 +272,8 @@ def run_summarize(options: argparse.Namespace) -> None:
       rocpredict merge site-*.json --out all.json
       rocpredict screen all.json
 
-    The file states in words what it reveals: no observation, minimum or maximum, and no value of features with fewer
-    than --min-count values in a class.
+    The file contains no observation, minimum or maximum, and no numbers of features with fewer than --min-count values
+    in a class. A sentence in the file states what it reveals.
     """
     _check_json_out(options)
     pairs = [word.partition("=") for word in options.unit]
@@ -289,13 +292,13 @@ def run_summarize(options: argparse.Namespace) -> None:
     shared = numeric.suppress_small_counts(options.min_count)
     is_blank = (shared.negative.count == 0) & (numeric.negative.count + numeric.positive.count > 0)
     blanked = [name for name, blank in zip(shared.feature_names, is_blank, strict=True) if blank]
-    words = f"Blanked, fewer than {options.min_count} values in a class: {format_list(blanked, 10)}."
+    words = f"Blanked, because a class has fewer than {options.min_count} values: {format_list(blanked, 10)}."
     _write_summary(shared, options, (*notes, *([words] if blanked else []), json.loads(shared.to_json())["contents"]))
 
 
 def add_merge_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``merge``."""
-    command.add_argument("data", nargs="+", metavar="FILE.json", help="summaries by rocpredict summarize")
+    command.add_argument("data", nargs="+", metavar="FILE.json", help="summaries from rocpredict summarize")
     command.add_argument("--out", type=Path, metavar="FILE.json", help="file to write (default: print a table)")
 
 
@@ -393,12 +396,13 @@ def _footnotes(table: ScreeningResult) -> Iterator[str]:
     yield f"auc is predicted by two Gaussians{where}{empirical}."
     if table.family == "auto":
         yield (
-            "family auto: auc, threshold and ameans are those of a weighted combination of the data and a binormal "
+            "family auto: auc, threshold and ameans come from a weighted combination of the data and a binormal "
             "model of the ranks; model_weight is the weight of the model."
         )
     yield (
-        f"q_value: {table.adjust} over all numeric features. ameans_corrected is the optimism-corrected Ameans "
-        "(balanced accuracy). It is too high for the top-ranked features, but accurate on average over all features."
+        f"q_value: p_value adjusted over all numeric features ({table.adjust}). ameans_corrected is the "
+        "optimism-corrected Ameans (balanced accuracy). It is too high for the top-ranked features, but accurate on "
+        "average over all features."
     )
     if "misfit" in table.flags:
         yield "misfit: two Gaussians do not describe the feature; use the empirical AUC."

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _GRID = np.unique(np.concatenate([np.linspace(0, 1, 4097), ndtr(np.linspace(-8, 8, 2049))]))
-_MIN_CLASS_SIZE = 3  # negatives, needed for an FPR between the first and the last step
+_MIN_CLASS_SIZE = 3  # negatives; with fewer, no FPR is between the first and the last step
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
-    """Difference of a predicted ROC curve and an empirical one.
+    """Difference between a predicted and an empirical ROC curve.
 
     Attributes
     ----------
@@ -43,8 +43,8 @@ class Comparison(Result):
     auc_error : float
         Predicted - empirical AUC.
     auc_error_z : float
-        ``auc_error`` in standard errors of the empirical AUC (see Notes of ``compare``). This is a scale, not a z-test,
-        which would need a prediction that is independent of these data.
+        ``auc_error`` in standard errors of the empirical AUC (see Notes of ``compare``). This is a scale and not a
+        z-test, which would require a prediction that is independent of these data.
     max_tpr_gap : float
         Largest difference of TPR at one FPR, with the sign of predicted - empirical. For n >= 3 negatives, only FPR
         from 1/n to 1 - 1/n is searched: closer to 0 and 1 the empirical curve is a single step, which no smooth curve
@@ -62,13 +62,13 @@ class Comparison(Result):
     ameans_at_predicted_threshold : float
         Empirical Ameans at the predicted threshold.
     empirical_ameans : float
-        Highest empirical Ameans. It is optimistic, since the threshold was chosen on the same data.
+        Highest empirical Ameans. This value is optimistic, since the threshold was chosen from the same data.
     empirical_ameans_corrected : float
-        Optimism-corrected Ameans of the chosen threshold in the population.
+        Optimism-corrected Ameans of the empirical threshold, an estimate for new data.
     threshold_regret : float
-        empirical_ameans - ameans_at_predicted_threshold, the loss of the predicted threshold on these data.
+        Loss of the predicted threshold on these data: empirical_ameans - ameans_at_predicted_threshold.
     curves : (predicted, empirical)
-        Both ROCs, which ``plot`` draws.
+        Both ROC curves, which ``plot`` draws.
     """
 
     n_negative: float
@@ -101,12 +101,12 @@ class Comparison(Result):
     )
 
     def plot(self, *, ax: Axes | None = None, **options: object) -> Axes:
-        """Plot the predicted curve over the empirical one.
+        """Plot the predicted and the empirical curve.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Axes to draw on; by default those of a new figure.
+            Axes to draw on. By default, the axes of a new figure.
         **options
             Options of ``rocpredict.plots.plot_comparison``.
 
@@ -139,15 +139,15 @@ class Comparison(Result):
 
 
 def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.95) -> Comparison:
-    """Compare a predicted ROC curve with an empirical one.
+    """Compare a predicted ROC curve with an empirical ROC curve.
 
     Parameters
     ----------
     predicted : PredictedRoc
-        Predicted ROC of one feature.
+        Predicted ROC curve of one feature.
     empirical : EmpiricalRoc
-        Empirical ROC of the same feature and direction. Data that were not used to fit the prediction provide a fairer
-        test.
+        Empirical ROC curve of the same feature and direction. The comparison is fairer with data that were not used to
+        fit the prediction.
     level : float, default=0.95
         Confidence level of the interval of the empirical AUC, in (0, 1).
 
@@ -158,7 +158,7 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
     Raises
     ------
     RocPredictError
-        If an argument is not a ROC of one feature, ``predicted`` is an empirical curve, the directions differ,
+        If an argument is not a ROC curve of one feature, ``predicted`` is an empirical curve, the directions differ,
         ``level`` is not in (0, 1), or weights sum to less than one observation.
 
     See Also
@@ -168,12 +168,12 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
 
     Notes
     -----
-    ``auc_error_z`` divides by DeLong's standard error of the empirical AUC. The errors of a prediction that is fitted
-    to the same data are correlated with those of the empirical AUC: for two Gaussian classes of 20, 50 and 200
-    observations each, ``auc_error_z`` was within 0.4 in 95 of 100 samples, while for two lognormal classes of 200 it
-    was -4.5 on average. A value of 1 is therefore already evidence against the distributions. If DeLong's standard
-    error is 0 (no overlap) or a class has a single observation, the smoothed standard error is used; if all values are
-    tied, the standard error of Hanley and McNeil. ``auc_error_z`` is therefore always finite.
+    ``auc_error_z`` is ``auc_error`` divided by DeLong's standard error of the empirical AUC. If the prediction is
+    fitted to the same data, its error is correlated with the error of the empirical AUC. For two Gaussian classes of
+    20, 50 and 200 observations each, ``auc_error_z`` was between -0.4 and 0.4 in 95 of 100 samples; for two lognormal
+    classes of 200, the mean was -4.5. In this case, a value of 1 is already evidence against the distributions. If
+    DeLong's standard error is 0 (no overlap) or a class has a single observation, the smoothed standard error is used.
+    If all values are tied, the standard error of Hanley and McNeil is used. ``auc_error_z`` is therefore always finite.
 
     Examples
     --------
@@ -223,12 +223,12 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
 def _check(predicted: Roc, empirical: EmpiricalRoc) -> None:
     if not isinstance(predicted, Roc):
         raise RocPredictError(
-            f"predicted={short_repr(predicted)} is not a ROC; pass rp.predict_roc(...) or an rp.PredictedRoc"
+            f"predicted={short_repr(predicted)} is not a ROC curve; pass rp.predict_roc(...) or an rp.PredictedRoc"
         )
     if isinstance(predicted, EmpiricalRoc):
         raise RocPredictError("predicted= is an empirical curve; compare two samples with rp.auc_test")
     if not isinstance(empirical, EmpiricalRoc):
-        raise RocPredictError(f"empirical={short_repr(empirical)} is not an empirical ROC; pass rp.empirical_roc(...)")
+        raise RocPredictError(f"empirical={short_repr(empirical)} is not empirical; pass rp.empirical_roc(...)")
     if predicted.shape:
         raise RocPredictError(f"predicted is a batch of shape {predicted.shape}; compare one feature at a time")
     first, second = _direction(predicted), _direction(empirical)

@@ -60,7 +60,7 @@ class DiagnosticFinding(Result):
     message : str
         Description of the result.
     suggestion : str
-        Suggested remedy; empty if none is needed.
+        What to do; empty if nothing needs to be done.
     """
 
     name: str
@@ -74,7 +74,7 @@ class DiagnosticFinding(Result):
 
 
 class QuantilePlotData(NamedTuple):
-    """Normal scores of one class: expected scores, scores by the fitted distribution, and a band."""
+    """Normal scores of one class: expected scores, scores under the fitted distribution, and a band."""
 
     expected: FloatArray
     fitted: FloatArray
@@ -92,7 +92,7 @@ class DensityPlotData(NamedTuple):
 
 
 class DiagnosisPlotData(NamedTuple):
-    """Data of the plot."""
+    """Data of ``Diagnosis.plot``."""
 
     predicted: RocCurve
     empirical: RocCurve
@@ -118,20 +118,20 @@ class Diagnosis(Result):
     std_ratio : Interval
         Ratio of the standard deviations, positive over negative class.
     predicted_auc, empirical_auc, auc_error, auc_p_value : float
-        auc_error is predicted - empirical AUC. p-values come from the parametric bootstrap; see ``diagnose``.
+        Both AUCs, predicted - empirical AUC, and its p-value (by parametric bootstrap, see ``diagnose``).
     area_between, area_between_expected, area_between_p_value : float
-        Mean abs(predicted TPR - empirical TPR) over all FPR, and its mean in samples from the fitted distributions.
+        Mean abs(predicted TPR - empirical TPR) over all FPR, its mean in samples from the fit, and its p-value.
     max_tpr_gap, max_tpr_gap_fpr, max_tpr_gap_threshold : float
-        Largest signed difference of TPR, predicted - empirical, its FPR and the predicted threshold at this FPR. For
-        n >= 3 negatives, only FPR from 1/n to 1 - 1/n is searched.
+        Largest difference of TPR (with the sign of predicted - empirical), its FPR, and the predicted threshold at this
+        FPR. For n >= 3 negatives, only FPR from 1/n to 1 - 1/n is searched.
     gap_low_fpr, gap_middle_fpr, gap_high_fpr : float
         Mean of predicted TPR - empirical TPR in each third of the FPR axis.
     threshold : float
         Predicted threshold with the highest Ameans (balanced accuracy).
     threshold_regret, threshold_p_value : float
-        Loss of empirical Ameans at this threshold, compared with the best threshold of the same data.
+        Best empirical Ameans minus the empirical Ameans at ``threshold``, and its p-value.
     n_resamples, n_failed : int
-        Number of simulated samples, and number of these to which the family could not be fitted.
+        Number of simulated samples, and number of those to which the family could not be fitted.
     findings : tuple of DiagnosticFinding
         Findings with severity "ok", "note" or "warn", description and suggestion.
     verdict : str
@@ -185,7 +185,7 @@ class Diagnosis(Result):
         findings = self.findings
         rows = [[item.name, item.value, _SYMBOLS[item.severity], item.message, item.suggestion] for item in findings]
         lines = [thin_curve(curve.fpr, curve.tpr) for curve in (self.plot_data.predicted, self.plot_data.empirical)]
-        plot = CurvePlot("Predicted ROC curve; dashed: the empirical one", lines)
+        plot = CurvePlot("Predicted ROC curve; dashed: empirical ROC curve", lines)
         columns = ["finding", "value", "severity", "description", "suggestion"]
         return Table(f"Diagnosis of family={self.family!r}", columns, rows, {"value": ".3g"}, [self.verdict], plot=plot)
 
@@ -258,7 +258,7 @@ def diagnose(
     family : str or ScipyFamily, default="gaussian"
         Family of the class distributions, as in ``predict_roc``; "empirical" is not allowed.
     direction : {"higher", "lower", "auto"}, optional
-        Values that are predicted positive, as in ``predict_roc``. By default, "higher".
+        Side of the positive class, as in ``predict_roc``. By default, "higher".
     nan_policy : {"raise", "omit"}, default="raise"
         How to handle missing values: raise an error, or omit these observations and report how many.
     n_resamples : int, default=500
@@ -283,12 +283,12 @@ def diagnose(
     Notes
     -----
     p-values come from a parametric bootstrap [1]_: samples of the same sizes are simulated from the fitted
-    distributions, the family is refitted to each, and the measure is computed again. p = (b + 1)/(n + 1) if b of n
-    simulated values are at least as large as the observed one. The refit is necessary: the textbook p-value of the
-    Kolmogorov-Smirnov test ignores that parameters are estimated. For two Gaussians 500 samples are fast; a family that
-    is fitted iteratively takes as long as 1000 fits.
+    distributions, the family is refitted to each sample, and the measure is computed again. If b of n simulated values
+    are at least as large as the observed one, p is (b + 1)/(n + 1). The refit is necessary: the textbook p-value of the
+    Kolmogorov-Smirnov test ignores that parameters are estimated. For two Gaussians, 500 samples take little time; for
+    a family that is fitted iteratively, they take as long as 1000 fits.
 
-    A large p does not prove that the family is correct: with 20 observations per class no check is decisive. With
+    A large p does not prove that the family is correct: with 20 observations per class, no check is decisive. With
     thousands of observations, a small p can result from a misfit that hardly affects the curve: see ``area_between``,
     ``auc_error`` and ``threshold_regret``.
 
@@ -310,9 +310,7 @@ def diagnose(
     """
     resampling = BootstrapOptions(n_resamples, rng)
     if isinstance(family, str) and family == "empirical":
-        raise RocPredictError(
-            "family='empirical' is the empirical curve, which has no fit to diagnose; pass another family"
-        )
+        raise RocPredictError("family='empirical' has no fit to diagnose; pass another family")
     x, y = as_rereadable(x), as_rereadable(y)
     labels: dict[str, Any] = {"positive": positive, "negative": negative, "nan_policy": nan_policy}
     with suppress_normality_warning():  # the findings report it in detail
@@ -362,17 +360,17 @@ def diagnose(
 
 # ---- findings
 class _Limits(NamedTuple):
-    """Limits above which a measure is reported as a note, and as a warning."""
+    """Limits above which a measure is reported: as a note, and as a warning."""
 
     note: float
     warn: float
 
     def severity(self, value: float) -> str:
-        """Return the severity of a measure, "ok" for NaN."""
+        """Return the severity of a measure; NaN is "ok"."""
         return "warn" if value > self.warn else "note" if value > self.note else "ok"
 
     def severity_by_p_value(self, p: float, value: float) -> str:
-        """Return the severity of a measure that is also subject to sampling variation."""
+        """Return the severity of a measure that must also exceed sampling variation."""
         if p <= _P_WARN and value > self.warn:
             return "warn"
         return "note" if p <= _P_NOTE and value > self.note else "ok"
@@ -380,12 +378,12 @@ class _Limits(NamedTuple):
 
 _SKEWNESS, _KURTOSIS = _Limits(1.0, 2.0), _Limits(1.0, 3.0)
 _Z = _Limits(2.6, 3.3)
-"""Limits in standard errors of skewness and kurtosis. The lower of both severities is used."""
+"""Limits of skewness and kurtosis in standard errors. The severity is the lower one of the measure and its score."""
 _SHARE, _OUTLIERS = _Limits(0.05, 0.10), _Limits(0.001, 0.02)
 _STD_RATIO = _Limits(1.5, 2.0)
 _AREA, _AUC_ERROR, _REGRET = _Limits(0.0, 0.02), _Limits(0.01, 0.02), _Limits(0.02, 0.03)
 _P_NOTE, _P_WARN = 0.05, 0.01
-_MIN_GROUP_SIZE = 3  # equal values: fewer are not reported as ties
+_MIN_GROUP_SIZE = 3  # fewer equal values are not reported as ties
 _FEW_VALUES, _ENOUGH_ROWS = 15, 30
 _SMALL_SAMPLE, _VERY_SMALL_SAMPLE = 50, 20
 _CURVE_FINDINGS = {"curve": _AREA, "AUC": _AUC_ERROR, "threshold": _REGRET}
@@ -413,7 +411,7 @@ def _finding(name: str, value: float, severity: str, message: str, suggestion: s
 
 
 def _shape_finding(family: str, check: _ShapeCheck, word: str = "") -> DiagnosticFinding:
-    """Return a finding about the shape of a class, which is at most a note for families other than "gaussian"."""
+    """Return a finding about the shape of a class; for families other than "gaussian", it is at most a note."""
     name, value, severity, message, remedy = check
     if word:
         name, message = f"{word} {name}", f"{word} class: {message}"
@@ -463,7 +461,7 @@ def _check_curve(d: Diagnosis) -> Iterator[DiagnosticFinding]:
     severity = _AUC_ERROR.severity_by_p_value(d.auc_p_value, abs(d.auc_error))
     yield _finding("AUC", d.auc_error, severity, message, remedy)
     message = (
-        f"the predicted threshold {d.threshold:.6g} has an Ameans {d.threshold_regret:.3f} below that of the best "
+        f"the predicted threshold {d.threshold:.6g} has an Ameans {d.threshold_regret:.3f} lower than the best "
         f"threshold on the same data ({format_p_statement(d.threshold_p_value)})"
     )
     severity = _REGRET.severity_by_p_value(d.threshold_p_value, d.threshold_regret)
@@ -585,7 +583,7 @@ def _summarize(d: Diagnosis) -> str:
 _POINTS = 301
 _BINS = (5, 40)
 _MAX_IQR = 5
-"""Distance from the quartiles, in interquartile ranges, up to which a class is drawn."""
+"""Distance from the quartiles up to which a class is drawn, in interquartile ranges."""
 _MARGIN = 0.04
 
 
@@ -621,12 +619,12 @@ def _quantiles(distribution: Distribution, values: FloatArray, band: FloatArray,
 def _axis_limits(samples: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
     """Return the edges of bins, and the values at which densities are drawn.
 
-    The bin width suits the narrower class. Values far outside the quartiles of both classes are in one wide bin on each
-    side, which lies mostly outside the plot, so that a few outliers do not compress all other values.
+    The bin width suits the class with the smaller variability. Values far outside the quartiles of both classes are in
+    one wide bin on each side, mostly outside the plot, so that a few outliers do not compress all other values.
     """
     first, last = min(x[0] for x in samples), max(x[-1] for x in samples)
     exponent = int(np.frexp(max(abs(first), abs(last)))[1])
-    lowest, highest, *scaled = (np.ldexp(x, -exponent) for x in (first, last, *samples))  # no difference overflows
+    lowest, highest, *scaled = (np.ldexp(x, -exponent) for x in (first, last, *samples))  # differences cannot overflow
     quartiles = np.array([np.quantile(x, (0.25, 0.75)) for x in scaled])
     spreads = quartiles[:, 1] - quartiles[:, 0]
     low, high = lowest, highest

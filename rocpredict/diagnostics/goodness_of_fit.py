@@ -26,7 +26,7 @@ from rocpredict.roc.predicted import PredictedRoc
 from rocpredict.solvers.families import solver_for
 
 _MIN_COUNT_FOR_Z = 8
-_OUTLIER_IQR_FACTOR = 3  # interquartile ranges beyond a quartile
+_OUTLIER_IQR_FACTOR = 3  # distance from a quartile, in interquartile ranges
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,19 +40,19 @@ class ClassDescription(Result):
     mean, std : float
         Mean and standard deviation (ddof=1), in the unit of the feature.
     skewness, skewness_se, skewness_z : float
-        Skewness G1, which is unbiased for a normal class, its standard error for a normal class, and its normal score
-        (D'Agostino 1970). All are NaN if all values are equal; the first two are NaN for fewer than 3 observations, the
-        score for fewer than 8.
+        Skewness G1 (unbiased for a normal class), its standard error for a normal class, and its normal score
+        (D'Agostino 1970). All are NaN if all values are equal. The first two are NaN for fewer than 3 observations, the
+        score is NaN for fewer than 8.
     kurtosis, kurtosis_se, kurtosis_z : float
         Excess kurtosis G2, its standard error and its normal score (Anscombe and Glynn 1983). All are NaN if all values
-        are equal; the first two are NaN for fewer than 4 observations, the score for fewer than 8.
+        are equal. The first two are NaN for fewer than 4 observations, the score is NaN for fewer than 8.
     minimum, maximum : float
     n_unique : int
         Number of distinct values.
     mode, mode_fraction, mode_count : float, float, int
         Most frequent value (the lowest of several), and the fraction and number of observations with this value.
     fraction_at_minimum, fraction_at_maximum, fraction_at_zero : float
-        Fraction of observations with exactly this value.
+        Fraction of observations equal to the minimum, the maximum and 0.
     outliers : float
         Fraction of observations more than 3 interquartile ranges outside the quartiles.
     ks : float
@@ -100,7 +100,7 @@ class ClassDescription(Result):
 def describe_classes(
     roc: Roc, rows: tuple[FloatArray, FloatArray], observed: GoodnessOfFit, p: GoodnessOfFit
 ) -> list[ClassDescription]:
-    """Describe both classes; for direction "lower" the fit is computed from values with reversed signs."""
+    """Describe both classes; for direction "lower", the fit is evaluated at values with reversed signs."""
     samples = sort_by_direction(roc, *rows)
     fits = zip(oriented_distributions(roc), samples, observed[:2], p[:2], strict=True)
     return [
@@ -110,11 +110,11 @@ def describe_classes(
 
 
 def _describe(values: FloatArray, ks: float, anderson_darling: float, p_value: float) -> ClassDescription:
-    """Describe the values of one class, at least two and in ascending order."""
+    """Describe the values of one class: two or more, in ascending order."""
     distinct, counts = np.unique(values, return_counts=True)
     most = int(np.argmax(counts))
     exponent = int(np.frexp(max(abs(values[0]), abs(values[-1])))[1])
-    scaled = np.ldexp(values, -exponent)  # so that nothing overflows
+    scaled = np.ldexp(values, -exponent)  # to avoid overflow
     moments = sample_moments(scaled)
     low, high = np.quantile(scaled, [0.25, 0.75])
     fence = _OUTLIER_IQR_FACTOR * (high - low)
@@ -143,8 +143,8 @@ def _describe(values: FloatArray, ks: float, anderson_darling: float, p_value: f
 def std_ratio(negative: ClassDescription, positive: ClassDescription, level: float = 0.95) -> Interval:
     """Return the ratio of the standard deviations, positive over negative class, with an F interval.
 
-    The degrees of freedom n - 1 are divided by 1 + kurtosis/2 for positive excess kurtosis, since heavy tails make a
-    variance more variable (Shoemaker 2003). If a class has zero variance, the interval is all of [0, inf].
+    For positive excess kurtosis, the degrees of freedom n - 1 are divided by 1 + kurtosis/2, since the variance of a
+    heavy-tailed sample varies more (Shoemaker 2003). If a class has zero variance, the interval is [0, inf].
     """
     if negative.constant or positive.constant:
         estimate = nan if negative.constant and positive.constant else float("inf") if negative.constant else 0.0
@@ -202,7 +202,7 @@ class GoodnessOfFit(NamedTuple):
     auc_error: ArrayOrFloat
     """|Mean of predicted TPR - empirical TPR| over all FPR."""
     threshold_regret: ArrayOrFloat
-    """Loss of empirical Ameans at the observed value with the highest predicted Ameans, against the best threshold."""
+    """Best empirical Ameans minus the empirical Ameans at the observed value with the highest predicted Ameans."""
 
 
 class SortedSamples(NamedTuple):
@@ -261,7 +261,7 @@ def goodness_of_fit_batch(pair: tuple[Distribution, Distribution], samples: Sort
 
 
 class FallingValues(NamedTuple):
-    """Values of both classes of B samples in descending order, and the observations of each class down to each value.
+    """Values of both classes of B samples in descending order, with the number of observations at or above each value.
 
     Attributes
     ----------
@@ -287,7 +287,7 @@ class FallingValues(NamedTuple):
     def goodness_of_fit(
         self, log_tails: list[tuple[FloatArray, FloatArray]], predicted: FloatArray, youden: FloatArray
     ) -> GoodnessOfFit:
-        """Return the misfits from the tails of the classes at their values, the TPRs, and TPR - FPR at ``values``."""
+        """Return the misfits, from the tails of the classes at their values, the TPRs, and TPR - FPR at ``values``."""
         negative, positive = (anderson_darling(*tails) for tails in log_tails)
         counts = [tails[0].shape[1] for tails in log_tails]
         above = self.positives[self.is_negative].reshape(len(self.values), -1) / counts[1]
@@ -326,7 +326,7 @@ def anderson_darling(below: FloatArray, above: FloatArray) -> FloatArray:
 
 
 def ks_statistic(distribution: Distribution, sample: Ecdf) -> float:
-    """Return the largest difference between the cdf of a distribution and that of a sample."""
+    """Return the largest difference between the cdf of a distribution and the cdf of a sample."""
     values = sample.unique_values
     after = np.abs(distribution.cdf(values) - sample.cdf(values))
     before = np.abs(distribution.cdf_strict(values) - sample.cdf_strict(values))
@@ -334,7 +334,7 @@ def ks_statistic(distribution: Distribution, sample: Ecdf) -> float:
 
 
 def plot_ranks(count: int) -> NDArray[np.intp]:
-    """Return evenly spaced ranks (from 0) of the values to plot, all of them for a small sample."""
+    """Return evenly spaced ranks (from 0) of the values to plot; in a small sample, all ranks."""
     return np.unique(np.round(np.linspace(0, count - 1, min(count, _MAX_POINTS))).astype(np.intp))
 
 
@@ -353,8 +353,8 @@ def _standardized(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArra
 
 _BAND_QUANTILES = (0.025, 0.975)
 _ROUNDING = 1e-9
-_MAX_SEPARATION = 1e3  # in standard deviations: classes further apart do not overlap
-_MIN_STD_RATIO = 1e-6  # of the larger standard deviation: a narrower class is treated as a point
+_MAX_SEPARATION = 1e3  # in standard deviations; classes further apart do not overlap
+_MIN_STD_RATIO = 1e-6  # fraction of the larger standard deviation below which a class is treated as a point
 _ARRAYS_PER_ROW = 12  # arrays for each observation of a simulated sample
 
 
@@ -364,13 +364,13 @@ class BootstrapResult(NamedTuple):
     misfit: GoodnessOfFit
     """Measures of each simulated sample."""
     bands: tuple[FloatArray, FloatArray]
-    """Lower and upper bounds of the 95% band of the normal score at each rank, for each class."""
+    """Lower and upper bounds of the 95% band of the normal score at each rank, for both classes."""
     n_failed: int
     """Number of simulated samples to which the family could not be fitted."""
 
 
 _Chunk = tuple[GoodnessOfFit, tuple[FloatArray, ...]]
-"""Measures of some simulated samples, and the normal scores of both classes, shape (samples, ranks)."""
+"""Measures of a part of the simulated samples, and the normal scores of both classes, shape (samples, ranks)."""
 
 
 def parametric_bootstrap(roc: PredictedRoc, counts: tuple[int, int], resampling: BootstrapOptions) -> BootstrapResult:
@@ -433,7 +433,7 @@ def _bootstrap_gaussian(roc: PredictedRoc, counts: tuple[int, int], resampling: 
 def _bootstrap_transformed(
     roc: PredictedRoc, counts: tuple[int, int], resampling: BootstrapOptions
 ) -> Iterator[_Chunk]:
-    """Simulate many samples at a time, of a family that is fitted to transformed values."""
+    """Simulate many samples at a time from a family that is fitted to transformed values."""
     streams, fit = _spawn_generators(resampling), roc.pair_fit.fit  # type: ignore[union-attr]
     for size in resampling.chunk_sizes(_ARRAYS_PER_ROW * sum(counts)):
         drawn = [

@@ -239,7 +239,7 @@ class Distribution(Result, ABC, Generic[Value]):
         return to_scalar(self._isf(self._check_q(q)))
 
     def atoms(self) -> Atoms:
-        """Return the point masses, which are all values with a positive probability."""
+        """Return the point masses (all values with a positive probability)."""
         return Atoms(np.empty(0), np.empty(0))
 
     def reflect(self) -> Distribution[Value]:
@@ -291,7 +291,7 @@ class Distribution(Result, ABC, Generic[Value]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReflectedDistribution(Distribution[float]):
-    """Distribution of -X, for a distribution of one feature whose family does not contain it."""
+    """Distribution of -X, for one feature and a family that does not contain this distribution."""
 
     base: Distribution[Any]
     _heading = "Distribution of the negative of"
@@ -325,7 +325,7 @@ class ReflectedDistribution(Distribution[float]):
         return -np.asarray(self.base._ppf(q)) + 0.0
 
     def atoms(self) -> Atoms:
-        """Return the point masses, which are all values with a positive probability."""
+        """Return the point masses (all values with a positive probability)."""
         points, masses = self.base.atoms()
         return Atoms(-points[::-1], masses[::-1])
 
@@ -338,7 +338,7 @@ class ReflectedDistribution(Distribution[float]):
 
 
 def check_continuous(name: str, candidate: object) -> Distribution[Any]:
-    """Check that an argument is a continuous distribution of one feature, and return it."""
+    """Return a continuous distribution of one feature, or raise for any other argument."""
     if isinstance(candidate, Distribution) and not candidate.shape and not candidate.atoms().points.size:
         return candidate
     raise RocPredictError(f"{name}={short_repr(candidate)} is not a continuous distribution of one feature")
@@ -357,7 +357,7 @@ def find_smallest_root(
 
     def nonzero(x: FloatArray, *args: FloatArray) -> FloatArray:
         values = function(x, *args)
-        return np.where(values == 0, np.finfo(float).tiny, values)  # an interval of zeros: its lower bound is the root
+        return np.where(values == 0, np.finfo(float).tiny, values)  # of an interval of zeros, the lower bound is found
 
     result = find_root(
         nonzero,

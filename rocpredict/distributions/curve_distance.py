@@ -22,8 +22,8 @@ def area_between(predicted: FloatArray, empirical: FloatArray) -> FloatArray:
 
     Notes
     -----
-    The mean estimates the area between the curves. The empirical curve has steps between these FPRs; with 50
-    observations per class, the error is at most 3% of the area, and in most samples at most 1%.
+    The mean estimates the area between the curves. Its error is due to the steps of the empirical curve between these
+    FPRs: with 50 observations per class, it is at most 3% of the area, and in most samples at most 1%.
     """
     return np.asarray(np.abs(predicted - empirical).mean(axis=-1))
 
@@ -31,8 +31,8 @@ def area_between(predicted: FloatArray, empirical: FloatArray) -> FloatArray:
 def empirical_tpr(negative: FloatArray, positive: FloatArray, fpr: FloatArray = COMPARISON_FPR) -> FloatArray:
     """Return the empirical TPR at ascending FPRs in (0, 1).
 
-    Ties between the classes are diagonal segments. The values of each class ascend on the last axis. Their shape is
-    (n,) for one feature and (F, n) for many.
+    Ties between the classes are diagonal segments. The values of each class ascend on the last axis, with shape (n,)
+    for one feature and (F, n) for many.
     """
     n0 = negative.shape[-1]
     at = negative[..., n0 - 1 - np.minimum((fpr * n0).astype(np.intp), n0 - 1)[::-1]]

@@ -90,7 +90,7 @@ class Ecdf(Distribution[float]):
     def __post_init__(self) -> None:
         sample = check_real("sample", self.sample)
         if sample.ndim != 1 or sample.size == 0:
-            raise RocPredictError(f"sample has shape {sample.shape}; expected shape (n,) with n >= 1")
+            raise RocPredictError(f"sample has shape {sample.shape}; pass an array of shape (n,) with n >= 1")
         object.__setattr__(self, "sample", readonly_array(sample))
         if self.weights is not None:
             weights = check_nonnegative("weights", self.weights)
@@ -149,7 +149,7 @@ class Ecdf(Distribution[float]):
         if self.sorted_weights is None:
             return readonly_array(self._below[::-1])
         above = np.concatenate([np.cumsum(self.sorted_weights[::-1])[::-1], [0.0]])
-        above[0] = self.total  # sums of weights in two orders may differ in their last digit
+        above[0] = self.total  # sums in two orders may differ in the last digit
         return readonly_array(above)
 
     def _logpdf(self, x: FloatArray) -> FloatArray:
@@ -180,7 +180,7 @@ class Ecdf(Distribution[float]):
         return self._above[np.searchsorted(self.sorted_sample, x, side="right")]
 
     def mid_rank_weight(self, below: NDArray[np.intp], to: NDArray[np.intp]) -> FloatArray:
-        """Return the total weight of the first ``below`` sorted values plus half the weight from there to ``to``."""
+        """Return the weight of the first ``below`` sorted values plus half the weight of the next, up to ``to``."""
         if self.weights is None:
             return below.astype(np.float64) if below is to else (below + to) / 2
         return (self._below[below] + self._below[to]) / 2
@@ -205,7 +205,7 @@ _MIN_TOTAL_MASS = 1 - 1e-9
 
 
 def is_discrete(distribution: Distribution) -> bool:
-    """Check whether a distribution of one feature has point masses only."""
+    """Return True if a distribution of one feature consists of point masses."""
     return isinstance(distribution, Ecdf) or bool(distribution.atoms().masses.sum() > _MIN_TOTAL_MASS)
 
 

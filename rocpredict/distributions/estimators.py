@@ -11,12 +11,12 @@ from rocpredict.base.validation import FloatArray, RocPredictError
 
 _MAX_ITER = 200
 _XTOL = 1e-14
-_NEWTON_XTOL = 1e-10  # relative Newton step after which the next step is rounding error
+_NEWTON_XTOL = 1e-10  # relative size of a Newton step after which further steps are rounding error
 _HALVINGS = 50
 _MAX_STEP = 2.0
 _ARMIJO = 1e-4
 _FTOL = 1e-16
-_ROUNDING_TOL = 1e-13  # relative decrease of the objective that rounding error explains
+_ROUNDING_TOL = 1e-13  # relative decrease of the objective that may be rounding error
 
 
 def newton_bracketed(function: Callable[[float], tuple[float, float]], start: float, low: float, high: float) -> float:
@@ -59,7 +59,7 @@ def minimize_bfgs(
     starts: Sequence[tuple[float, ...]],
     bounds: tuple[tuple[float, ...], tuple[float, ...]],
 ) -> FloatArray:
-    """Minimize a loss within bounds by its gradient, from several starts."""
+    """Minimize a loss within bounds by a gradient method, from several starts."""
     low, high = (np.array(limits) for limits in bounds)
 
     def line_search(
@@ -157,9 +157,9 @@ MOMENT_ESTIMATORS: dict[str, Callable[[float, float], tuple[float, ...]]] = {
 }
 """Functions that compute scipy.stats parameters from the mean and the standard deviation."""
 MAX_DF = 1e6
-"""Upper limit of the degrees of freedom: a Student t with more is a Gaussian."""
+"""Upper limit of the degrees of freedom; Student's t with more is practically Gaussian."""
 MAX_SKEW = 100.0
-"""Upper limit of the absolute shape: a skew normal beyond it is a half normal."""
+"""Upper limit of the absolute shape; a skew normal with a larger one is practically half normal."""
 _LOG1P_SERIES_LIMIT = 0.01  # below this limit log1p(u) - u loses two digits or more
 _MIN_ASYMPTOTIC_K = 15.0  # above it the asymptotic series of log k - psi(k) has double precision
 _EULER_TERMS = (1 / 2, 1 / 12, 0.0, -1 / 120, 0.0, 1 / 252, 0.0, -1 / 240, 0.0, 1 / 132)  # of 1/k, 1/k^2, ...
@@ -202,7 +202,7 @@ def fit_weibull(sample: FloatArray) -> tuple[float, ...]:
 
 
 def fit_laplace(sample: FloatArray) -> tuple[float, ...]:
-    """Return the median and the mean absolute deviation from it."""
+    """Return the median and the mean absolute deviation from the median."""
     unit, scaled = _scaled(sample)
     median = float(np.median(scaled))
     return median * unit, float(np.abs(scaled - median).mean()) * unit
@@ -252,8 +252,8 @@ def fit_beta(sample: FloatArray) -> tuple[float, ...]:
 def student_t(sample: FloatArray) -> tuple[float, ...]:
     """Return the degrees of freedom in [1, 1e6], location and scale.
 
-    If one value makes up half of the sample or more, the likelihood of few degrees of freedom is unbounded as the
-    scale goes to 0. In this case the result is the Gaussian, with 1e6 degrees of freedom.
+    If one value makes up half of the sample or more, the likelihood for few degrees of freedom is unbounded as the
+    scale tends to 0. The result is then the Gaussian, with 1e6 degrees of freedom.
     """
     unit, centre, std, z = _standardized(sample)
     if 2 * np.unique(sample, return_counts=True)[1].max() >= len(sample):
@@ -312,7 +312,7 @@ def log_less_digamma(k: float, *, slope: bool = False) -> float:
 
 
 def _skew_normal_moments_start(skew: float) -> tuple[float, float, float]:
-    """Return location, log scale and shape of a standardized skew normal with this skewness, clipped to its range."""
+    """Return location, log scale and shape of a standardized skew normal with this (or the nearest) skewness."""
     size = np.clip(np.abs(skew), 0.05, 0.98) ** (2 / 3)
     delta = np.copysign(np.sqrt(np.pi / 2 * size / (size + ((4 - np.pi) / 2) ** (2 / 3))), skew)
     scale = 1 / np.sqrt(1 - 2 * delta**2 / np.pi)

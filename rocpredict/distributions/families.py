@@ -28,17 +28,17 @@ from rocpredict.distributions.estimators import (
 )
 
 _MAX_ATOMS = 10_000_000
-_TAIL_MASS = 1e-30  # the mass beyond the last atom that is listed
+_TAIL_MASS = 1e-30  # largest mass beyond the last listed atom
 
 
 def is_frozen_scipy(candidate: object) -> bool:
-    """Check for a frozen scipy.stats distribution by its attributes, without importing scipy.stats."""
+    """Return True for a frozen scipy.stats distribution, recognized by its attributes without importing scipy.stats."""
     return all(hasattr(candidate, name) for name in ("dist", "args", "kwds", "cdf", "sf", "ppf", "isf"))
 
 
 def from_scipy(frozen: Any) -> ScipyDistribution | Ecdf:
     """Convert a frozen scipy.stats distribution."""
-    if hasattr(frozen.dist, "xk"):  # a table of values and probabilities
+    if hasattr(frozen.dist, "xk"):  # ``dist`` is a table of values and probabilities
         _, loc, _ = frozen.dist._parse_args(*frozen.args, **frozen.kwds)
         return Ecdf(np.asarray(frozen.dist.xk) + loc, frozen.dist.pk)
     return ScipyDistribution(frozen)
@@ -149,7 +149,7 @@ class ScipyDistribution(Distribution[float]):
         return self._clip_to_support(self._evaluate("isf", q))
 
     def atoms(self) -> Atoms:
-        """Return the atoms of a discrete distribution, except for tails with a probability below 1e-30."""
+        """Return the point masses of a discrete distribution, except for tails with a probability below 1e-30."""
         return self._atoms if self.discrete else super().atoms()
 
     @cached_property
@@ -158,13 +158,13 @@ class ScipyDistribution(Distribution[float]):
         low = low if np.isfinite(low) else self._support_end("cdf", -1)
         high = high if np.isfinite(high) else self._support_end("sf", 1)
         if not high - low < _MAX_ATOMS:
-            raise RocPredictError(f"{self!r} has more than {_MAX_ATOMS:,} atoms, the largest number accepted")
+            raise RocPredictError(f"{self!r} has more than {_MAX_ATOMS:,} possible values, the largest number accepted")
         points = np.arange(low, high + 1, dtype=np.float64)
         masses = self.frozen.pmf(points)
         return Atoms(points[masses > 0], masses[masses > 0])
 
     def _clip_to_support(self, quantiles: FloatArray) -> FloatArray:
-        """Clip quantiles to the support, because scipy's ``ppf(0)`` of a discrete distribution is one step below it."""
+        """Clip quantiles to the support; SciPy's ``ppf(0)`` of a discrete distribution is one step below it."""
         return np.clip(quantiles, *self.frozen.support()) if self.discrete else quantiles
 
     def _evaluate(self, method: str, x: FloatArray) -> FloatArray:
@@ -173,11 +173,11 @@ class ScipyDistribution(Distribution[float]):
 
     def _tail(self, method: str, x: FloatArray) -> FloatArray:
         tail = self._evaluate(method, x)
-        is_overflow = np.isnan(tail) & (np.abs(x) >= 2**53)  # some discrete families overflow their integers
+        is_overflow = np.isnan(tail) & (np.abs(x) >= 2**53)  # integers overflow in some discrete families
         return np.where(is_overflow, (x > 0) == (method == "cdf"), tail)
 
     def _support_end(self, tail: str, step: int) -> float:
-        """Return a value beyond which a tail is negligible (scipy's isf loses all accuracy at 1e-16)."""
+        """Return a value beyond which a tail is negligible (SciPy's ``isf`` loses all accuracy at 1e-16)."""
         end = float(self.frozen.median())
         while self._evaluate(tail, np.asarray(end)) > _TAIL_MASS and abs(step) < _MAX_ATOMS:
             end, step = end + step, 2 * step
@@ -277,8 +277,8 @@ def fit_family(name: str, sample: Any, label: str) -> ScipyDistribution:
     Parameters
     ----------
     name : str
-        Key of ``PARAMETRIC_FAMILIES``. The location of the families on positive values is fixed at 0; the beta is
-        fitted on (0, 1).
+        Key of ``PARAMETRIC_FAMILIES``. The location of families for positive values is fixed at 0; the beta is fitted
+        on (0, 1).
     sample : array of shape (n,)
         Finite values of one class, with at least two distinct ones.
     label : {"negative", "positive"}
@@ -297,7 +297,7 @@ def fit_family(name: str, sample: Any, label: str) -> ScipyDistribution:
 
     Notes
     -----
-    - exponential, lognormal and laplace: closed forms. The standard deviation of the logarithms divides by n.
+    - exponential, lognormal and laplace: closed forms. The variance of the logarithms has the divisor n.
     - gamma, weibull, logistic and beta: Newton's method on a problem with a single optimum.
     - student_t: BFGS from several starts, with 1 to 1e6 degrees of freedom. If one value makes up half of the sample
       or more, the likelihood is unbounded and the result is the Gaussian with 1e6 degrees of freedom.
@@ -336,8 +336,8 @@ def from_moments(name: str, mean: Any, std: Any = None) -> ScipyDistribution:
     mean : float
         Mean, in the unit of the feature.
     std : float, optional
-        Standard deviation, in the unit of the feature. The exponential does not need it; if passed, it must equal
-        the mean.
+        Standard deviation, in the unit of the feature. May be omitted for the exponential, where it must equal the
+        mean.
 
     Returns
     -------
@@ -347,8 +347,8 @@ def from_moments(name: str, mean: Any, std: Any = None) -> ScipyDistribution:
     Raises
     ------
     RocPredictError
-        If the name is not one of these, if the mean is outside the support, or if ``std`` is not above 0 or too large
-        for the family with this mean.
+        If the name is not one of these, if the mean is outside the support, or if ``std`` is not above 0 or is too
+        large for this family and mean.
 
     Notes
     -----
@@ -416,13 +416,13 @@ def _check_exponential(mean: float, std: Any) -> None:
         raise RocPredictError("mean=0 is a point mass with family='exponential'; pass a mean above 0")
     if std is not None and not abs(_check_scalar("std", std) - mean) <= _EXPONENTIAL_RTOL * mean:
         raise RocPredictError(
-            f"std={short_repr(std)} differs from mean={mean:g}, but they are equal with family='exponential'; omit "
+            f"std={short_repr(std)} differs from mean={mean:g}, but family='exponential' has std = mean; omit "
             "std, or use family='gamma' or 'weibull', which have one more parameter"
         )
 
 
 def check_distribution(name: str, candidate: object) -> Distribution:
-    """Check that an argument is a distribution, convert one of scipy.stats, and return it."""
+    """Return a distribution, converted if it is one of scipy.stats, or raise for any other argument."""
     if isinstance(candidate, Distribution):
         return candidate
     if is_frozen_scipy(candidate):

@@ -27,7 +27,7 @@ FAMILIES = {
     "auto": "shrunk from the sample towards a binormal model of the pooled ranks; see model_fit()",
     "boxcox": "Gaussians after a common Box-Cox transform of both classes (Yeo-Johnson if a value is 0 or less)",
     "yeojohnson": "Gaussians after a common Yeo-Johnson transform of both classes",
-    "kde": "Gaussian kernel densities on the scale of 'boxcox', with twice Silverman's bandwidth, variance preserved",
+    "kde": "kernel densities on the scale of 'boxcox', with twice Silverman's bandwidth and the variance of the sample",
     "mixture": "mixture of one to four Gaussians for each class, selected by BIC",
     "histogram": "histograms with common bins of both classes, by the Freedman-Diaconis rule",
     "empirical": "empirical distribution of the sample",
@@ -138,7 +138,7 @@ def _fit_transformed_batch(family: str, negative: FloatArray, positive: FloatArr
 
 
 def check_finite_sample(name: str, sample: FloatArray) -> FloatArray:
-    """Check that a sample has no infinite values, and return it."""
+    """Return a sample, or raise if it has infinite values."""
     infinite = int(np.isinf(sample).sum())
     if infinite:
         raise RocPredictError(

@@ -83,7 +83,7 @@ class Gaussian(Distribution[Value]):
         x : array-like of shape (n,) or (n, F)
             Finite values of one class, with one column per feature.
         ddof : {1, 0}, default=1
-            Degrees of freedom: the standard deviation divides by ``n - ddof``. The founding paper uses 1.
+            The sum of squared deviations is divided by ``n - ddof``. The founding paper uses ``ddof=1``.
         weights : array-like of shape (n,), optional
             Frequency weights, 0 or more. By default, each row is one observation.
 
@@ -100,7 +100,7 @@ class Gaussian(Distribution[Value]):
         """
         sample = check_finite("x", x)
         if sample.ndim not in (1, 2):
-            raise RocPredictError(f"x has shape {sample.shape}; expected (n,) for one feature or (n, n_features)")
+            raise RocPredictError(f"x has shape {sample.shape}; pass an array of shape (n,) or (n, features)")
         check_option("ddof", check_int("ddof", ddof), (0, 1))
         counts = np.ones(len(sample)) if weights is None else check_nonnegative("weights", weights)
         if counts.shape != (len(sample),):
@@ -211,5 +211,5 @@ class Gaussian(Distribution[Value]):
 
 
 def add_grid_axis(distribution: Distribution) -> Distribution:
-    """Return the distribution with a last axis of length 1 that a grid of values can fill."""
+    """Return the distribution with an additional last axis of length 1, for a grid of values."""
     return distribution._add_grid_axis() if distribution.shape else distribution

@@ -37,7 +37,7 @@ def check_increasing(edges: FloatArray) -> None:
 
 
 def compute_bin_edges(values: FloatArray, bins: str | int | ArrayLike) -> FloatArray:
-    """Return the passed edges, or the edges of equal bins from the smallest to the largest value."""
+    """Return ``bins`` if it contains edges, else the edges of equal bins from the smallest to the largest value."""
     if isinstance(bins, Iterable) and not isinstance(bins, str):
         edges = check_finite("bins", bins)
         if edges.ndim != 1 or len(edges) < 2:
@@ -159,7 +159,7 @@ class Histogram(Distribution[float]):
         """
         values = check_finite("x", x)
         if values.ndim != 1 or values.size == 0:
-            raise RocPredictError(f"x has shape {values.shape}; expected shape (n,) with n >= 1")
+            raise RocPredictError(f"x has shape {values.shape}; pass an array of shape (n,) with n >= 1")
         edges = compute_bin_edges(values, bins)
         check_increasing(edges)
         outside = int(np.sum((values < edges[0]) | (values > edges[-1])))

@@ -25,7 +25,7 @@ from rocpredict.distributions.base import LOG_SQRT_2PI
 from rocpredict.distributions.normal_sum import NormalSum, NormalSumDistribution, mean_and_std
 
 _N_RANDOM_INITS = 4
-_N_SHORT_RUNS = 20  # EM steps of every start; then only the most likely one continues
+_N_SHORT_RUNS = 20  # EM steps from every start; then only the start with the highest likelihood continues
 _MAX_ITER = 1000  # EM steps on the binned sample
 _MAX_ITER_FULL = 100  # EM steps on the full sample, after those on the bins
 _N_BINS = 1024  # groups of neighbouring values for the first fit of a large sample
@@ -88,7 +88,7 @@ def select_n_components(x: FloatArray, counts: FloatArray, rng: np.random.Genera
 
 
 def min_std(n: float) -> float:
-    """Return the lower limit of a component's standard deviation, relative to that of the sample."""
+    """Return the lower limit of a component's standard deviation, as a fraction of the sample's."""
     return float(max(_MIN_RELATIVE_STD, n**-0.5))
 
 
@@ -227,12 +227,12 @@ class GaussianMixture(NormalSumDistribution):
         Notes
         -----
         Expectation maximization (Dempster, Laird and Rubin 1977) runs from several starts: quantiles of the sample and
-        k-means++ draws. With the sample's standard deviation s, no component has a standard deviation below
-        max(s/sqrt(n), s/100). Without this limit the likelihood would be unbounded, since a component could shrink to a
-        group of tied values. One component equals ``Gaussian.fit(x, ddof=0)``.
+        k-means++ draws. No component has a standard deviation below max(s/sqrt(n), s/100), where s is the standard
+        deviation of the sample. Without this limit the likelihood would be unbounded, since a component could shrink to
+        a group of tied values. One component equals ``Gaussian.fit(x, ddof=0)``.
 
-        BIC = (3k - 1) log n - 2 log L for k components (Schwarz 1978). The search stops when two more components do
-        not lower it. In small samples, the BIC may select one component for two groups that overlap.
+        BIC = (3k - 1) log n - 2 log L for k components (Schwarz 1978). The search stops when two more components do not
+        lower the BIC. In small samples, the BIC may select one component for two groups that overlap.
 
         Examples
         --------

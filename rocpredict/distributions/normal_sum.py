@@ -36,13 +36,13 @@ _N_CELL_NODES = 10  # Gauss nodes that replace the centres of a cell
 _CELL_WIDTH, _MIN_CELL_WIDTH = 2.0, 0.15  # in units of the standard deviation of the kernels
 _CELL_GROWTH = 0.7  # width of a cell, relative to its distance from the nearest gap or end
 _GAP = 4.0  # distance of neighbouring centres that counts as a gap, in the same units
-_MANY_VALUES = 10_000  # number of values from which sums are interpolated
+_MANY_VALUES = 10_000  # sums at this many values or more are interpolated
 _CHEBYSHEV_NODES = chebpts1(20)
 _CHEBYSHEV_MATRIX = np.linalg.inv(chebvander(_CHEBYSHEV_NODES, 19)).T
 _MAX_BATCH_BLOCK_SIZE = 2**17  # array elements per block of a batch, which fits into a cache
 _N_BATCH_POINTS = 129  # of the table of quantiles of each sample of a batch
 _BATCH_STEPS, _BATCH_XTOL = 100, 1e-7  # a last Newton step of 1e-7 kernel widths leaves an error of about 1e-14
-_MIN_COMPRESSION = 2  # centres per node below which all centres are kept
+_MIN_COMPRESSION = 2  # with fewer centres per node, all centres are kept
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class NormalSum:
     Parameters
     ----------
     weights, means, stds : arrays of shape (k,)
-        Weights above 0, with any sum; means; standard deviations, which must be above 0 for all methods but ``tail``.
+        Weights above 0, with any sum; means; standard deviations above 0 (``tail`` also accepts 0).
     """
 
     weights: FloatArray
@@ -79,7 +79,7 @@ class NormalSum:
 
     @cached_property
     def cutoff_z(self) -> float:
-        """Distance, in standard deviations, beyond which the contribution of a component is below rounding error."""
+        """Distance in standard deviations beyond which the contribution of a component is below rounding error."""
         return float(np.sqrt(2 * (38 + np.log(self.total / self.weights.min()))))
 
     @cached_property
@@ -118,7 +118,7 @@ class NormalSum:
             return np.asarray(sums * np.exp(-LOG_SQRT_2PI) / narrowest)
 
     def logpdf(self, x: FloatArray) -> FloatArray:
-        """Return the logarithm of the density, relative to the largest term so that it does not underflow."""
+        """Return the logarithm of the density, computed relative to the largest term to avoid underflow."""
         level = np.log(self.weights / self.total) - np.log(self.stds)
 
         def log_partial_sum(z: FloatArray, part: slice) -> FloatArray:
@@ -160,8 +160,8 @@ class NormalSum:
     def _interpolate_many(self, x: FloatArray, sums: Callable[[FloatArray], FloatArray]) -> FloatArray:
         """Compute sums at very many values by Chebyshev interpolation over cells as wide as a kernel.
 
-        The error is below 1e-16 of the largest sum in the cell. Values beyond the centres, and those of a cell in which
-        the sums differ by more than a factor of 1,000, are computed directly.
+        The error is below 1e-16 of the largest sum in the cell. Sums at values beyond the centres, or in a cell in
+        which the sums differ by more than a factor of 1,000, are computed directly.
         """
         values = np.ravel(x)
         if values.size < _MANY_VALUES or not self.equal_stds:
@@ -218,7 +218,7 @@ class NormalSum:
 
 
 def compress_centres(centres: FloatArray, counts: FloatArray, std: float) -> tuple[FloatArray, FloatArray]:
-    """Return fewer centres and weights whose sum of kernels with this standard deviation is the same up to rounding.
+    """Return fewer centres and weights that have the same sum of kernels (with this standard deviation) up to rounding.
 
     Parameters
     ----------
@@ -229,12 +229,12 @@ def compress_centres(centres: FloatArray, counts: FloatArray, std: float) -> tup
 
     Notes
     -----
-    A cell is at most two standard deviations wide and about as wide as its distance from the nearest end or gap: near
+    A cell is about as wide as its distance from the nearest end or gap, but at most two standard deviations wide: near
     an end or a gap, the tail of the sum depends on the outermost centres. If a cell has more than ten centres, they are
-    replaced by the nodes of the Gauss quadrature rule of their weights: the eigenvalues of the Jacobi matrix of the
-    recurrence of their orthogonal polynomials. The weights are above 0, and the first 19 moments of the cell are the
-    same. For a half-width of one standard deviation, the error of a tail is at most max|Phi^(20)|/(20! 2^18), about
-    2e-16 of the weight of the cell.
+    replaced by the nodes of a Gauss quadrature rule for their weights (the eigenvalues of the Jacobi matrix of the
+    orthogonal polynomials). The new weights are above 0, and the first 19 moments of the cell are unchanged. For a
+    half-width of one standard deviation, the error of a tail is at most max|Phi^(20)|/(20! 2^18), about 2e-16 of the
+    weight of the cell.
     """
     if len(centres) <= _MIN_COMPRESSION * _N_CELL_NODES:
         return centres, counts
@@ -250,7 +250,7 @@ def compress_centres(centres: FloatArray, counts: FloatArray, std: float) -> tup
 def _replace_centres(
     centres: FloatArray, counts: FloatArray, first: NDArray[np.intp], std: float
 ) -> tuple[FloatArray, FloatArray, NDArray[np.intp]]:
-    """Return the centres and weights after the replacement in each cell, and the cells that they belong to.
+    """Return the centres and weights after the replacement in each cell, with the cell of each centre.
 
     ``first`` is the index of the first centre of each cell.
     """
@@ -303,7 +303,7 @@ def _cell_starts(centres: FloatArray, std: float) -> NDArray[np.intp]:
 
 
 def symmetric_sum(terms: FloatArray) -> FloatArray:
-    """Sum over the last axis in an order that gives reversed terms the same sum to the last bit."""
+    """Sum over the last axis in an order in which reversed terms have the same sum to the last bit."""
     half = terms.shape[-1] // 2
     total = (terms[..., :half] + terms[..., ::-1][..., :half]).sum(axis=-1)
     return np.asarray(total + terms[..., half] if terms.shape[-1] % 2 else total)
@@ -315,8 +315,8 @@ class NormalSumDistribution(Distribution):
     Notes
     -----
     With weights w, means m and standard deviations s, the tails are sums of w Phi(+-(x - m)/s), computed separately.
-    Quantiles are roots of the smaller tail. Sums are computed in blocks of values and components, which need at most
-    some tens of megabytes. If all components have the same standard deviation, the components far from a value are
+    Quantiles are roots of the smaller tail. Sums are computed in blocks of values and components, so that they need at
+    most some tens of megabytes. If all components have the same standard deviation, the components far from a value are
     not evaluated: their tail is 0 or their weight.
     """
 
@@ -341,7 +341,7 @@ class NormalSumDistribution(Distribution):
         return np.where(q <= 0.5, self._quantile(q, upper=True), self._quantile(1 - q, upper=False))
 
     def _quantile(self, probability: FloatArray, *, upper: bool) -> FloatArray:
-        """Return the quantiles of one tail for probabilities up to 1/2, and an infinite value for larger ones."""
+        """Return the quantiles of one tail for probabilities up to 1/2, and infinity for larger probabilities."""
         inside = (probability > 0) & (probability <= 0.5)
         quantile = np.where(inside, 0.0, np.inf if upper else -np.inf)
         target = probability[inside]
@@ -390,7 +390,7 @@ class NormalSumDistribution(Distribution):
         return find_smallest_root(excess, low, high, target, xatol=2e-16 * float(self.components.stds.min()))
 
     def _excess(self, x: FloatArray, target: FloatArray, *, upper: bool) -> FloatArray:
-        """Return log(tail/target), with the sign that makes it increase with x."""
+        """Return log(tail/target), with the sign for which it increases with x."""
         with np.errstate(divide="ignore", over="ignore"):
             excess = np.maximum(np.log1p((self.components.tail(x, upper=upper) - target) / target), _MIN_LOG)
         return -excess if upper else excess
@@ -418,14 +418,14 @@ class GaussianKde(NormalSumDistribution):
 
         - ``"silverman"``: 0.9 min(s, R/1.34) n^(-1/5), or 0.9 s n^(-1/5) if R is 0 [1]_.
         - ``"scott"``: 1.06 s n^(-1/5) [1]_.
-        - ``"cube-root"``: s n^(-1/3), narrower. It suits the cdf [2]_, and therefore a ROC curve, better than the
-          density.
+        - ``"cube-root"``: s n^(-1/3), a smaller bandwidth. It suits the estimation of a cdf [2]_, and therefore of a
+          ROC curve, better than the estimation of a density.
         - float: a number above 0, in the unit of the feature.
     bandwidth_factor : float, default=1.0
         Factor by which the bandwidth of a rule is multiplied. It must be 1 if ``bandwidth`` is a number.
     variance_preserving : bool, default=False
         Whether the kernel means are shrunk towards the sample mean, so that the estimate has the variance of the
-        sample. Otherwise the variance of the estimate exceeds that of the sample by the variance of the kernel.
+        sample. Otherwise the variance of the estimate exceeds the sample variance by the variance of the kernel.
     weights : array-like of shape (n,), optional
         Frequency weights, 0 or more: the number of observations that each value represents. By default, each value is
         one observation.
@@ -453,9 +453,9 @@ class GaussianKde(NormalSumDistribution):
 
     In a large sample, the kernels of each interval of two bandwidths are replaced by the ten kernels of a Gauss
     quadrature rule [3]_, which has the same first 19 moments. Near the ends of the sample and near gaps, the intervals
-    are shorter. The density and both tails then differ from those of all kernels by less than 1e-13 of their maximum,
-    or, if larger, by the spacing of floats at the values divided by the bandwidth. Their cost no longer grows with the
-    sample size.
+    are shorter. The density and both tails then differ from the sums over all kernels by less than 1e-13 of their
+    maximum or, if this is larger, by the spacing of floats at the values divided by the bandwidth. The computing time
+    no longer grows with the sample size.
 
     References
     ----------
@@ -591,8 +591,8 @@ class KernelBatch(Distribution[FloatArray]):
     def fit(cls, values: FloatArray) -> KernelBatch:
         """Estimate the densities of samples of shape (B, n), none of which is constant.
 
-        They are those of ``GaussianKde(x, bandwidth_factor=2, variance_preserving=True)`` up to 1e-13. The cells of
-        ``compress_centres`` are two bandwidths wide at the ends, too: tails have this absolute accuracy only.
+        They equal ``GaussianKde(x, bandwidth_factor=2, variance_preserving=True)`` up to 1e-13. In the tails this
+        accuracy is only absolute, because the cells of ``compress_centres`` are two bandwidths wide even at the ends.
         """
         values = np.sort(values, axis=1)
         n_rows, n = values.shape

@@ -21,18 +21,18 @@ from rocpredict.distributions.curve_distance import (
 )
 
 WARNING_MISFIT_RATIO = 1.6
-"""Limit of the mean squared distance, divided by its expectation; the median for fitted normal samples is 0.3."""
+"""Limit of the mean squared distance divided by its expected value; the median for fitted normal samples is 0.3."""
 WARNING_MISFIT_RATIO_SKEWED = 0.4
 """The same limit if a class is significantly skewed."""
 SKEWNESS_Z_LIMIT = 3.2
-"""Limit of the normal score of a skewness; 1 of 350 pairs of normal samples exceeds it."""
+"""Limit of the normal score of a skewness, which 1 in 350 pairs of normal samples exceeds."""
 MIN_CLASS_SIZE = 5
 """Smallest number of observations per class for a warning."""
 _PSEUDO_VARIANCE = 0.25
-"""Addition to the expectation, in units of 1/n^2 for the smaller class size n. If the classes hardly overlap the
-expectation is almost 0, and one observation on the wrong side would otherwise exceed every limit."""
+"""Addition to the expected value, in units of 1/n^2 for the smaller class size n. If the classes hardly overlap, the
+expected value is almost 0; without the addition, one observation on the wrong side would exceed every limit."""
 _COARSE_FPR = (np.arange(32) + 0.5) / 32
-"""FPRs at which the expectation is computed; few suffice, because it is a smooth function of the FPR."""
+"""FPRs at which the expected value is computed; few suffice, because it is a smooth function of the FPR."""
 _COARSE_FPR_PROBIT = ndtri(_COARSE_FPR)[:, None]
 _ARCSINE_FPR = np.arcsin(np.sqrt(_COARSE_FPR))[:, None]
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
@@ -55,7 +55,7 @@ class SampleMoments(NamedTuple):
 
 
 class CurveMisfit(NamedTuple):
-    """Distance of the empirical curve from that of two Gaussians."""
+    """Distance of the empirical curve from the curve of two Gaussians."""
 
     area_between: float
     """Mean absolute difference of the predicted and the empirical TPR over all FPRs."""
@@ -81,10 +81,10 @@ def normality_warning(negative: FloatArray, positive: FloatArray) -> str | None:
 
     Notes
     -----
-    Two normal samples cause a warning in fewer than 1 of 100 draws (mostly 1 of 1000), with 5 to 5000 observations
-    per class and a ratio of the standard deviations up to 3. No warning is no proof of normality. With two
-    exponential classes whose means differ by a factor of 2, about 10, 40 and 93 of 100 draws cause a warning with 10,
-    20 and 50 observations per class.
+    Two normal samples cause a warning in fewer than 1 of 100 simulations (usually in about 1 of 1000), with 5 to 5000
+    observations per class and a ratio of the standard deviations up to 3. The absence of a warning does not prove
+    normality. For two exponential classes whose means differ by a factor of 2, about 10%, 40% and 93% of simulations
+    cause a warning with 10, 20 and 50 observations per class.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def normality_warning(negative: FloatArray, positive: FloatArray) -> str | None:
 def binormal_misfit(
     samples: tuple[FloatArray, FloatArray], moments: tuple[SampleMoments, SampleMoments]
 ) -> CurveMisfit:
-    """Compare the empirical curve with that of two Gaussians with these moments.
+    """Compare the empirical curve with the curve of two Gaussians with these moments.
 
     Values are in ascending order, and at least one standard deviation is above 0. If the area between the curves is
     tolerated, ``ratio_to_expected`` is set to 0 without being computed.
@@ -125,7 +125,7 @@ def binormal_misfit(
     area = float(area_between(_binormal_tpr(*moments), empirical_tpr(*samples)))
     if area <= MAX_HARMLESS_AREA:
         return CurveMisfit(area, 0.0)
-    if moments[0].std > moments[1].std:  # exchanged and reflected, the classes have a curve without a steep start
+    if moments[0].std > moments[1].std:  # the curve of the exchanged and reflected classes has no steep start
         samples = -samples[1][::-1], -samples[0][::-1]
         moments = moments[1]._replace(mean=-moments[1].mean), moments[0]._replace(mean=-moments[0].mean)
     square = float(np.mean((_binormal_tpr(*moments) - empirical_tpr(*samples)) ** 2))
@@ -142,7 +142,7 @@ def _binormal_tpr(low: SampleMoments, high: SampleMoments) -> FloatArray:
 
 
 def sample_moments(ordered: FloatArray) -> SampleMoments:
-    """Return the moments of an ascending sample of two values or more, with a skewness of 0 for equal values."""
+    """Return the moments of an ascending sample of two values or more; equal values have skewness 0."""
     count = len(ordered)
     mean = float(ordered.sum()) / count
     deviation = ordered - mean

@@ -15,7 +15,7 @@ from rocpredict.distributions.base import Distribution, check_continuous
 
 KINDS = ("box-cox", "yeo-johnson")
 """Transforms of Box and Cox (1964) for values above 0, and of Yeo and Johnson (2000) for all values."""
-_MIN_POWER = 1e-12  # the transform with a smaller absolute power is the limit of power 0
+_MIN_POWER = 1e-12  # a smaller absolute power is treated as 0
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class PowerTransform:
     centre, scale : float or array of shape F
         Location and scale, in the unit of the feature. The scale must be above 0; the centre of Box-Cox must be 0.
     low, high : float or array of shape F
-        Bounds of l between which the power applies: those of the smallest and the largest value of the sample.
+        Bounds of l (see Notes) between which the power applies: l of the smallest and the largest sample value.
     reflected : bool, default=False
         Whether x is transformed to minus the transform of -x.
 
@@ -42,9 +42,9 @@ class PowerTransform:
 
     Notes
     -----
-    With u = (x - centre)/scale, l = log(u) for Box-Cox and l = sign(u) log(1 + abs(u)) for Yeo-Johnson. The transformed
-    value is z = (e^(p l) - 1)/p. For Yeo-Johnson and l < 0, it is z = -(e^((2 - p) abs(l)) - 1)/(2 - p). For most
-    powers p this z is bounded. Beyond ``low`` and ``high``, z therefore continues as a straight line in l with the
+    Let u = (x - centre)/scale. Then l = log(u) for Box-Cox and l = sign(u) log(1 + abs(u)) for Yeo-Johnson. The
+    transformed value is z = (e^(p l) - 1)/p or, for Yeo-Johnson and l < 0, z = -(e^((2 - p) abs(l)) - 1)/(2 - p). For
+    most powers p this z is bounded. Beyond ``low`` and ``high``, z therefore continues as a straight line in l with the
     slope at the bound, so that every z has an inverse.
 
     Examples
@@ -129,7 +129,7 @@ class PowerTransform:
         about = np.asarray(self.centre + self.scale * np.copysign(np.expm1(np.abs(logs)), logs))
         if self._yeo_johnson.all():
             return about
-        ratio = np.exp(logs)  # the product scale * ratio is more accurate, unless it overflows
+        ratio = np.exp(logs)  # scale * ratio is more accurate, unless it overflows
         usual = (ratio > 0) & (ratio < np.inf)
         above = np.where(usual, self.scale * ratio, np.exp(logs + np.log(self.scale)))
         return np.where(self._yeo_johnson, about, above)
@@ -142,7 +142,7 @@ class PowerTransform:
 def _scaled_logs(x: FloatArray, centre: FloatArray, scale: FloatArray, yeo_johnson: NDArray[np.bool_]) -> FloatArray:
     """Return log(x/scale), or for Yeo-Johnson sign(u) log(1 + abs(u)) with u = (x - centre)/scale.
 
-    log(x/scale) is computed from the ratio where the ratio is in range, because it resolves neighbouring values.
+    log(x/scale) is computed from the ratio, which resolves neighbouring values, unless the ratio is out of range.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         u = (x - centre) / scale
@@ -174,7 +174,7 @@ class Transformed(Distribution):
     """Distribution of a feature whose power transform has a known distribution.
 
     A ROC curve is invariant under increasing transforms. Two classes with the same transform therefore have the ROC
-    curve of their bases, including its closed form.
+    curve of their ``base`` distributions, with its closed form.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ class Transformed(Distribution):
         return Transformed(self.base.reflect(), self.transform.reflect())
 
     def map_back(self, z: FloatArray) -> FloatArray:
-        """Return the feature values of transformed values, which for a batch may have an additional axis."""
+        """Return the feature values for transformed values, which may have an additional axis for a batch."""
         transform = self.transform[..., None] if np.ndim(z) > len(self.shape) > 0 else self.transform
         return transform.inverse_transform(z)
 
@@ -333,7 +333,7 @@ def _maximize_likelihood(logs: FloatArray, first: int, yeo_johnson: NDArray[np.b
     is_constant = np.logical_or(*constant)[:, None]
 
     def search(index: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-        """Return the best one of some powers of each feature, and whether any has a likelihood."""
+        """Return the best of several powers for each feature, and whether any of them has a likelihood."""
         chunk = max(1, _CHUNK_SIZE // logs.size)
         parts = [LAMBDA_GRID[index[:, start : start + chunk]] for start in range(0, index.shape[1], chunk)]
         likelihood = np.concatenate([_likelihood(logs, first, yeo_johnson, powers) for powers in parts], axis=1)

@@ -14,7 +14,7 @@ from rocpredict.base.validation import Direction, FloatArray
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
 
-# ---- constants; docs/auto.md states where each comes from
+# ---- constants; docs/auto.md states how each was chosen
 _DELTAS = np.array(
     [0.02, 0.08, 0.16, *np.arange(0.25, 1.2, 0.1), *np.arange(1.3, 2, 0.15), 2.1, 2.3, 2.5, 2.75, 3, 3.3, 3.7, 4.2]
 )
@@ -86,7 +86,7 @@ class PooledSample(NamedTuple):
 
 
 class _ShapeTable(NamedTuple):
-    """Binormal shapes on the pooled ranks: C shapes, M cells of equal numbers of ranks."""
+    """Binormal shapes on the pooled ranks: C shapes, and M cells with equal numbers of ranks."""
 
     posterior: FloatArray
     """P(positive) in each cell, shape (C, M)."""
@@ -95,9 +95,9 @@ class _ShapeTable(NamedTuple):
     log_complement: FloatArray
     """Logarithm of 1 less the smoothed ``posterior``, shape (M, C)."""
     cumulative: FloatArray
-    """Expected positives up to each end of a cell, by the smoothed ``posterior``, shape (C, M + 1)."""
+    """Expected number of positives up to each cell boundary, from the smoothed ``posterior``, shape (C, M + 1)."""
     log_prior: FloatArray
-    """Logarithm of the prior, with the correction of the likelihood for the places of the ranks, shape (C,)."""
+    """Logarithm of the prior, plus the correction of the likelihood by the information about the ranks, shape (C,)."""
     delta: FloatArray
     """Phi^-1(AUC), shape (C,)."""
 
@@ -186,7 +186,7 @@ def _shape_weights(pooled: PooledSample, table: _ShapeTable, below: FloatArray) 
         in_cells = np.diff(_interpolate_columns(below, np.arange(n_cells + 1) * (m / n_cells)), axis=1)
         level = in_cells @ table.log_odds
         level += base
-    else:  # the exact likelihood of a wide block replaces that of its positions
+    else:  # the exact likelihood of a wide block replaces the likelihood of its positions
         is_narrow = np.repeat(pooled.sizes <= _WIDE_BLOCK * m, pooled.sizes).reshape(n_features, m)
         level = _rebin(pooled.positive_fraction * is_narrow, n_cells) @ table.log_odds + table.log_prior
         level += _rebin(is_narrow.astype(np.float64), n_cells) @ table.log_complement
@@ -235,7 +235,7 @@ def posterior_median_auc(area: FloatArray, variance: FloatArray, n0: int, n1: in
     ratio = (g * variance + _EQUAL_VARIANCE_WEIGHT * binormal) / ((g + _EQUAL_VARIANCE_WEIGHT) * binormal)
 
     def median(low: FloatArray, high: FloatArray, n_cells: int) -> FloatArray:
-        """Return the median of delta between bounds of shape (f, 1), and bounds of its density: rows of (3, F)."""
+        """Return the median of delta and two bounds outside which its density is negligible, as rows: shape (3, F)."""
         step = (high - low) / n_cells
         delta = low + (np.arange(n_cells) + 0.5) * step
         level = -0.5 * np.log1p((delta / _PRIOR_SCALE) ** 2)
@@ -255,7 +255,7 @@ def posterior_median_auc(area: FloatArray, variance: FloatArray, n0: int, n1: in
     start = np.array([[0.0 if declared else -_MAX_DELTA]])
     n_cells = _N_AREA_CELLS if declared else 2 * _N_AREA_CELLS
     middle, low, high = median(start, np.array([[_MAX_DELTA]]), n_cells)
-    if (high - low < _MIN_AREA_RANGE).any():  # many observations: a finer grid
+    if (high - low < _MIN_AREA_RANGE).any():  # many observations need a finer grid
         middle = np.where(high - low < _MIN_AREA_RANGE, median(low, high, _N_AREA_CELLS)[0], middle)
     return np.asarray(ndtr(middle[:, 0]))
 
@@ -273,11 +273,11 @@ class ShrinkageEstimate(NamedTuple):
     sample : array of shape (F, m + 1)
         Sums of the sample.
     data_weight : array of shape (F,)
-        Proportion of the sample's residual that enters the estimate.
+        Weight of the residual (sample minus model) in the estimate.
     misfit_ratio : array of shape (F,)
         Cramer-von Mises statistic of the residual; its mean is 1 for a correct model that is specified beforehand.
     area_between : array of shape (F,)
-        Area between the curve of the model and the empirical one.
+        Area between the curve of the model and the empirical curve.
     reversal_probability : array of shape (F,)
         Posterior probability that the AUC is below 1/2; 0 for a declared direction.
     """
@@ -308,7 +308,7 @@ def _misfit_of_sums(noise: FloatArray, residual: FloatArray) -> FloatArray:
 
 
 def residual_weight(misfit_ratio: ArrayLike) -> FloatArray:
-    """Return the proportion of the residual in the estimate: 0 for a perfect fit, near 1 for a large misfit."""
+    """Return the weight of the residual in the estimate: 0 for a perfect fit, near 1 for a large misfit."""
     with np.errstate(divide="ignore"):
         return np.asarray(1 / (1 + _RESIDUAL_OFFSET * np.asarray(misfit_ratio, dtype=np.float64) ** -_RESIDUAL_POWER))
 
@@ -364,7 +364,7 @@ def estimate_shrinkage(negative: FloatArray, positive: FloatArray, *, declared: 
     tilt -= noise * center
     tilt_below -= noise_below * center
     leverage = (tilt @ rank)[:, None]
-    tilt /= leverage  # adds 1 to the sum of P(positive) times rank
+    tilt /= leverage  # adding it to P(positive) adds 1 to the sum of P(positive) times rank
     tilt_below /= leverage
     residual = sample - shape
     residual_area = (residual @ rank)[:, None]
@@ -392,7 +392,7 @@ def estimate_shrinkage(negative: FloatArray, positive: FloatArray, *, declared: 
 
 
 def _clip_sums(pooled: PooledSample, values: FloatArray, sums: FloatArray) -> FloatArray:
-    """Return the sums of P(positive), clipped and averaged over blocks of ties; ``sums`` are those without either."""
+    """Return the sums of P(positive) after clipping and averaging over ties; ``sums`` are the sums before both."""
     limits = _MIN_POSTERIOR, 1 - _MIN_POSTERIOR
     if pooled.has_ties:
         return _cumulate(pooled.average(np.clip(values, *limits)))
@@ -404,7 +404,7 @@ def _clip_sums(pooled: PooledSample, values: FloatArray, sums: FloatArray) -> Fl
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ShrinkageDistribution(Ecdf):
-    """Distribution of a class as ``family="auto"`` estimates it: a point mass at each value of both classes.
+    """Distribution of a class estimated by ``family="auto"``: a point mass at each value of both classes.
 
     Parameters
     ----------
@@ -417,11 +417,11 @@ class ShrinkageDistribution(Ecdf):
     observed : Ecdf
         Sample of this class.
     data_weight : float
-        Proportion of the sample's residual that enters the estimate.
+        Weight of the residual (sample minus model) in the estimate.
     misfit_ratio : float
         Distance of the sample from the model, divided by its expected value from sampling variation alone.
     area_between : float
-        Area between the curve of the model and the empirical one.
+        Area between the curve of the model and the empirical curve.
     reversal_probability : float
         Posterior probability that positives have the smaller values; 0 if "higher" and 1 if "lower" was declared.
     """

@@ -100,37 +100,37 @@ def auc_test(
     y : array-like of shape (n,), optional
         Class labels, if x1 and x2 are features.
     paired : bool, optional
-        Whether two curves come from the same observations. By default they are paired if ``empirical_roc`` made both
-        with the same labels (the same object or the same memory: equal labels may belong to other observations) and any
-        row is in both. Otherwise they are tested as independent samples, with the flag ``pairing_unknown`` if they may
-        be paired. With True, observations are matched by their rows, or by their order within the classes of an
-        ``EmpiricalRoc(...)``; a row that one curve lacks is omitted from both.
+        Whether two curves come from the same observations. By default, they are paired if ``empirical_roc`` computed
+        both with the same array of labels (equal arrays may belong to other observations) and at least one row is in
+        both. Otherwise they are tested as independent samples, with the flag ``pairing_unknown`` if they may be paired.
+        With True, observations are matched by their rows or, for an ``EmpiricalRoc(...)``, by their order within each
+        class; a row that one curve lacks is omitted.
     positive, negative : label, optional
         As in ``empirical_roc``.
     null : float, optional
-        AUC that one curve is tested against. By default 0.5.
+        AUC against which one curve is tested. By default 0.5.
     method : str, optional
         Two empirical curves:
 
-        - "smoothed-logit" (default): MOVER of the two default intervals [1]_.
-        - "delong": the difference over its standard error, with a normal distribution [2]_.
+        - "smoothed-logit" (default): combines the two default intervals by MOVER (see Notes) [1]_.
+        - "delong": the difference divided by its standard error, with a normal distribution [2]_.
         - "dirichlet" (default with ``fpr``, ``tpr`` and ``tpr_at_fpr``): draws of both curves, see
           ``tpr_at_fpr_interval``.
-        - "bootstrap": the difference over its standard deviation over resamples.
+        - "bootstrap": the difference divided by its standard deviation over resamples.
         - "venkatraman": equality of the whole curves, not of their areas, by permutation [3]_.
 
-        Two curves of which one or both are predicted:
+        Two curves, one or both of them predicted:
 
-        - "delta" (default): MOVER of an interval of each curve: "delta" for two Gaussians, on the probit scale with
-          Student's t; the smoothed-logit interval of the sample for other fitted families, extended to the estimate;
-          for their partial areas the standard error of the bootstrap.
+        - "delta" (default): MOVER of one interval per curve. For two Gaussians this is the "delta" interval (probit
+          scale, Student's t). For other fitted families it is the smoothed-logit interval of the sample, extended to
+          contain the estimate; for their partial areas, an interval from the bootstrap standard error.
 
         One curve:
 
         - "smoothed-logit" (default): p is 1 - the level at which the default interval begins to exclude ``null``.
-        - "delong": the difference over its standard error.
-        - "mann-whitney": equal distributions; a normal approximation with tie correction.
-        - "exact": equal distributions; all ways to choose the labels of up to 200 observations.
+        - "delong": the difference divided by its standard error.
+        - "mann-whitney": test of equal distributions, by a normal approximation with tie correction.
+        - "exact": test of equal distributions over all ways to choose the labels, for up to 200 observations.
         - "pivotal" (default for a predicted curve), "delta".
     alternative : {"two-sided", "greater", "less", "noninferior", "equivalent"}, default="two-sided"
         Alternative hypothesis about the first curve. The last two need ``margin``.
@@ -146,15 +146,15 @@ def auc_test(
     level : float, default=0.95
         Confidence level of the interval.
     nan_policy : {"raise", "omit"}, default="raise"
-        "omit" omits rows without a value of either feature, so that pairs remain pairs.
+        "omit" omits rows that lack a value of one or both features, so that all pairs are complete.
     weights : array-like of shape (n,), optional
-        Frequency weights. For two samples ``weights``, ``clusters`` and ``strata`` are pairs: one array or None for
-        each.
+        Frequency weights. For two samples, ``weights``, ``clusters`` and ``strata`` are pairs: an array or None for
+        each sample.
     clusters : array-like of shape (n,), optional
-        Groups of dependent rows, such as readings of one patient. Variances are those of the jackknife over clusters,
-        and each class needs four clusters; "dirichlet" draws clusters. No cluster is in both samples.
+        Groups of dependent rows, such as readings of one patient. The variance is estimated by the jackknife over
+        clusters, four or more per class; "dirichlet" draws a weight per cluster. No cluster may be in both samples.
     strata : array-like of shape (n,), optional
-        Only rows of one stratum are compared; strata are weighted by their pairs of a negative and a positive.
+        Only rows of the same stratum are compared; the weight of a stratum is its number of (negative, positive) pairs.
     n_resamples : int, default=2000
         Number of resamples of "dirichlet", "bootstrap" and "venkatraman".
     rng : int or numpy Generator, default=0
@@ -168,16 +168,16 @@ def auc_test(
     Raises
     ------
     RocPredictError
-        As ``empirical_roc``; if a method does not support an option, or "auto" finds opposite directions.
+        As in ``empirical_roc``; also if a method does not support an option, or "auto" finds opposite directions.
 
     Notes
     -----
-    "smoothed-logit" combines two smoothed-logit intervals with Student's t, with the degrees of freedom of
-    Satterthwaite [4]_. "delong" rejects too often with few observations in a class, samples of unequal sizes or AUCs
-    near 1. "dirichlet" computes p as the level of significance at which the interval of the draws excludes the null
-    value; p is never below 1/n_resamples. A curve against itself has p = 1, with the flag ``same_curve``. Curves of the
-    same observations that are tested as independent samples are usually positively correlated, so that the test rejects
-    too seldom.
+    "smoothed-logit" combines two smoothed-logit intervals by MOVER, the method of variance estimates recovery, with
+    Student's t and Satterthwaite's degrees of freedom [4]_. "delong" rejects too often with few observations in a
+    class, samples of unequal sizes or AUCs near 1. With "dirichlet", p is the level of significance at which the
+    interval of the draws begins to exclude the null value; p is never below 1/n_resamples. If a curve is tested against
+    itself, p is 1, with the flag ``same_curve``. If curves of the same observations are tested as independent samples,
+    the test usually rejects too seldom, because they are positively correlated.
 
     References
     ----------
@@ -243,7 +243,7 @@ class _TestOptions(NamedTuple):
 
 
 def _test_one_curve(x: Any, y: Any, null: float, options: _TestOptions, rows: RowOptions) -> AucTest:
-    """Test the AUC of a feature or of an ROC curve against a value."""
+    """Test the AUC of a feature or of a ROC curve against a value."""
     quantity, method, claim, level, _ = options
     if quantity != _WHOLE_AREA:
         raise RocPredictError("one curve is tested by its AUC; omit fpr=, tpr= and tpr_at_fpr=")
@@ -261,7 +261,7 @@ def _test_one_curve(x: Any, y: Any, null: float, options: _TestOptions, rows: Ro
 # ---- two samples, or two curves
 def _independent_samples(x1: Any, x2: Any, rows: RowOptions) -> tuple[CurveSample, CurveSample]:
     """Return two samples of different observations."""
-    expected = "(x, y) of a sample; or two features with y, or two ROCs"
+    expected = "(x, y) of a sample; or two features with y, or two ROC curves"
     pairs = [check_pair(name, sample, expected) for name, sample in (("x1", x1), ("x2", x2))]
     options: dict[str, Any] = {}
     for name in ("weights", "clusters", "strata"):
@@ -281,17 +281,17 @@ def _independent_samples(x1: Any, x2: Any, rows: RowOptions) -> tuple[CurveSampl
 
 
 def _check_rocs(rocs: dict[str, Any], y: Any, rows: RowOptions) -> list[Any]:
-    """Return ROCs of one feature each, or raise for other objects and for options of features."""
+    """Return ROC curves of one feature each, or raise for other objects and for options of features."""
     for name, roc in rocs.items():
         if not isinstance(roc, UncertaintyMixin):
-            raise RocPredictError(f"{name}={short_repr(roc)} is not an ROC curve, but the other is; pass two curves")
+            raise RocPredictError(f"{name}={short_repr(roc)} is not a ROC curve, but the other is; pass two curves")
         if np.ndim(roc.auc()):
             raise RocPredictError("a batch of features cannot be tested at once; pass them one by one")
     passed = zip(rows._fields, rows, RowOptions(), strict=True)
     refused = [name for name, value, default in passed if value is not default and not _is_text(value, default)]
     refused += [] if y is None else ["y"]
     if refused:
-        raise RocPredictError(f"an ROC curve has its own observations and direction; omit {refused[0]}=")
+        raise RocPredictError(f"a ROC curve has its own observations and direction; omit {refused[0]}=")
     return list(rocs.values())
 
 
@@ -304,7 +304,7 @@ def _test_rocs(rocs: list[Any], paired: bool | None, options: _TestOptions) -> A
     names, are_empirical = ("roc1", "roc2"), all(map(_is_empirical, rocs))
     is_paired = _are_paired(*rocs) if paired is None else paired
     if paired and not are_empirical:
-        raise RocPredictError("paired=True is for two empirical curves; a predicted curve has no single observations")
+        raise RocPredictError("paired=True needs two empirical curves; a predicted curve has no observations to match")
     if all(roc.auto_direction for roc in rocs):
         check_same_direction([roc.direction for roc in rocs], names)
     if not are_empirical:
@@ -340,13 +340,13 @@ def _area_of_roc(roc: Any, options: _TestOptions, chance: float) -> tuple[Smooth
     is_gaussian = isinstance(roc.negative, Gaussian) and isinstance(roc.positive, Gaussian)
     estimate = np.asarray(area_function(rate_range)(uncertainty.solver))
     variance = np.asarray(np.nan_to_num(uncertainty.area_std_error(rate_range, None)) ** 2)
-    if rate_range is None and not is_gaussian:  # the interval of its sample, extended to the estimate
+    if rate_range is None and not is_gaussian:  # the interval of the sample, extended to the estimate
         smoothed = replace(SmoothedAreas.from_placements(uncertainty.placements_of_sample()), estimate=estimate)
         return smoothed, METHOD_NAMES["smoothed-logit"]
     negatives, positives = map(float, uncertainty.class_sizes)
     n_units = negatives, positives
     constant = replace(SmoothedAreas.from_sum_squares(estimate, (0.0, 0.0), n_units, chance), is_constant=False)
-    if variance <= VARIANCE_TOL:  # as of observations with the same placement
+    if variance <= VARIANCE_TOL:  # as if all observations had the same placement
         return constant, METHOD_NAMES["smoothed-logit"]
     if is_gaussian:
         df = np.asarray(uncertainty.probit_area(rate_range).df)
@@ -357,7 +357,7 @@ def _area_of_roc(roc: Any, options: _TestOptions, chance: float) -> tuple[Smooth
 
 
 def _compare_predicted(rocs: list[Any], names: tuple[str, str], options: _TestOptions) -> AucTest:
-    """Test two curves of which one or both are predicted, as independent samples, by MOVER of an interval of each."""
+    """Test two curves, one or both of them predicted, as independent samples by MOVER of one interval per curve."""
     check_option("method", options.method, (None, "delta"))
     quantity, width = options.quantity, options.quantity.band_width
     if quantity.fpr is not None:
@@ -493,7 +493,7 @@ def _test_difference(
         replicates = _replicates(samples, quantity, resampling)
         covariance = np.cov(replicates.T) if is_tpr else covariance
         if not is_paired and not is_tpr and replicates.std(axis=0).min() <= PLACEMENT_TOL:
-            return statistic.add_flags(Flags(fallback=True)), covariance  # one sample shows no variability
+            return statistic.add_flags(Flags(fallback=True)), covariance  # one of the samples shows no variability
         if not is_same:
             differences = (replicates[:, 0] - replicates[:, 1]) / width
             variance, n_units = float(np.var(differences, ddof=1)), contrast.areas.n_units
@@ -511,7 +511,7 @@ def _replicates(
     samples: tuple[CurveSample, ...], quantity: ComparedQuantity, resampling: BootstrapOptions
 ) -> FloatArray:
     """Return a quantity of both curves in each resample, shape (n_resamples, 2)."""
-    if len(samples) > 1:  # one stream of random numbers for both samples in turn
+    if len(samples) > 1:  # both samples use one stream of random numbers in turn
         resampling = replace(resampling, rng=resampling.generator())
     columns: list[FloatArray] = []
     for sample in samples:
@@ -529,10 +529,10 @@ def _replicates(
 def _permute_ranks(samples: tuple[CurveSample, ...], resampling: BootstrapOptions) -> tuple[float, FloatArray]:
     """Return the statistic of Venkatraman and Begg (1996), and its replicates.
 
-    The ranks of each observation on the two curves are exchanged at random. The statistic is the sum over all ranks of
-    the difference of the numbers of errors of the two curves at a threshold there. If the sample has ties, the numbers
-    are means over all orders of the tied observations, so that the statistic of the sample does not depend on the seed.
-    Ranks of a sample without ties that coincide after an exchange are put in a random order.
+    The ranks of each observation on the two curves are exchanged at random. The statistic is the sum, over thresholds
+    at all ranks, of the absolute difference between the numbers of errors of the two curves. If the sample has ties,
+    these numbers are means over all orders of the tied observations, so that the statistic of the sample does not
+    depend on the seed. In a sample without ties, ranks that coincide after an exchange are put in a random order.
     """
     from scipy.stats import rankdata
 
@@ -568,10 +568,10 @@ def _mean_signs(sign: FloatArray, ranks: FloatArray) -> FloatArray:
 def _permute_samples(samples: tuple[CurveSample, ...], resampling: BootstrapOptions) -> tuple[float, FloatArray]:
     """Return the statistic of Venkatraman (2000) for two samples, and its replicates.
 
-    Each value is first replaced by the fraction of its own sample below it, where both classes have the same weight:
-    with equal curves these fractions have the same distribution in both samples, class by class, whatever the units.
-    Observations of one class are then exchanged between the samples at random. The statistic is the difference of the
-    errors at a threshold, integrated over the fractions.
+    Each value is first replaced by the fraction of its own sample below it, with both classes weighted equally. If the
+    curves are equal, these fractions have the same distribution in both samples within each class, in any unit.
+    Observations of the same class are then exchanged between the samples at random. The statistic is the absolute
+    difference of the error rates at a threshold, integrated over the fractions.
     """
     rng = resampling.generator()
     fractions = [_fractions_below(*(part.values[:, 0] for part in sample.classes)) for sample in samples]
@@ -589,7 +589,7 @@ def _permute_samples(samples: tuple[CurveSample, ...], resampling: BootstrapOpti
 
 
 def _fractions_below(negative: FloatArray, positive: FloatArray) -> list[FloatArray]:
-    """Return for each value the mean of the fractions of both classes below it, ties half."""
+    """Return for each value the mean of the fractions of both classes below it; ties count half."""
     ordered = [np.sort(part) for part in (negative, positive)]
     return [
         np.sum(
@@ -604,7 +604,7 @@ def _fractions_below(negative: FloatArray, positive: FloatArray) -> list[FloatAr
 
 
 def _error_curve(negative: FloatArray, positive: FloatArray) -> FloatArray:
-    """Return (FNR + FPR)/2 at thresholds with given fractions of both classes below them."""
+    """Return (FNR + FPR)/2 at thresholds with given mean fractions of both classes below them."""
     values = np.concatenate([negative, positive])
     order = np.argsort(values, kind="stable")
     step = np.repeat([1 / len(negative), 1 / len(positive)], [len(negative), len(positive)])[order] / 2

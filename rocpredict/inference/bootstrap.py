@@ -23,7 +23,7 @@ from rocpredict.solvers.thresholds import CHANCE_AMEANS, ThresholdCriterion, uti
 _MAX_CHUNK_SIZE = 4_000_000  # numbers at a time, so that a chunk of resamples stays small in memory
 _MIN_RESAMPLES = 20
 _MAX_RESAMPLES = 10_000_000
-_AREA_TOL = 1e-12  # areas that differ by less are equal
+_AREA_TOL = 1e-12  # areas that differ by less are treated as equal
 _AMEANS_TOL = 1e-14
 
 
@@ -61,7 +61,7 @@ class BootstrapOptions:
         caller needs for each resample.
         """
         streams = [np.random.default_rng(seed) for seed in self.generator().integers(0, 2**63, 2)]
-        for size in self.chunk_sizes(2 * sum(rows) + row_size):  # a stream for each class: chunks change nothing
+        for size in self.chunk_sizes(2 * sum(rows) + row_size):  # one stream per class: results do not depend on chunks
             negative, positive = (
                 draw_counts(stream, size, w, n) for stream, w, n in zip(streams, weights, rows, strict=True)
             )
@@ -100,7 +100,7 @@ def percentile_interval(replicates: FloatArray, level: float) -> tuple[Any, Any]
 
     For replicates of shape (B, k) the limits have shape (k,); for shape (B,) they are floats.
     """
-    method: Any = "inverted_cdf" if np.isinf(replicates).any() else "linear"  # infinite values have no mean
+    method: Any = "inverted_cdf" if np.isinf(replicates).any() else "linear"  # infinite values cannot be interpolated
     low, high = np.quantile(replicates, ((1 - level) / 2, (1 + level) / 2), axis=0, method=method)
     return to_scalar(low), to_scalar(high)
 
@@ -168,7 +168,7 @@ def make_points_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray
 
 
 def _vertex_places(negative: Ecdf, positive: Ecdf) -> list[NDArray[np.intp]]:
-    """Return how many values of each class are below each threshold of the sample."""
+    """Return, for each class, the number of values below each threshold of the sample."""
     upper = EmpiricalSolver(negative, positive).points.high
     places = [np.searchsorted(d.sorted_sample, upper, side="left") for d in (negative, positive)]
     for place, d in zip(places, (negative, positive), strict=True):
@@ -208,9 +208,9 @@ class ResampledThresholds(NamedTuple):
 
     thresholds: FloatArray
     ameans_oob: FloatArray
-    """Ameans on the observations that were not drawn; NaN where a class has none."""
+    """Ameans on the observations that were not drawn; NaN if all observations of a class were drawn."""
     optimism: FloatArray
-    """Mean TPR and TNR in the resample minus those in the sample, at the best threshold of the resample."""
+    """Mean of the TPR, and of the TNR, in the resample minus in the sample, at the best threshold of the resample."""
 
     @property
     def mean_oob(self) -> float:

@@ -25,13 +25,13 @@ Draws: TypeAlias = tuple[FloatArray, FloatArray]
 """Low and high draws of a quantity; the first axis has the draws."""
 
 STEEP_EXPONENT = 4.0
-"""Exponent of a drawn curve that starts flat in the first gap, or ends flat in the last one."""
+"""Exponent of a drawn curve that starts flat in the first gap, or ends flat in the last gap."""
 _EXPONENT_FACTOR = 0.5
-"""Factor of the exponent that the top quarter of the negatives suggests, for a curve that starts steeply."""
+"""Factor by which the exponent from the top quarter of the negatives is multiplied, for a curve with a steep start."""
 _EXPONENT_LIMITS = (0.05, 1.0)
 _REACH = 6.0  # standard deviations of the FPR of an order statistic, beyond which no negative has its own vertex
-_EXTRA_REACH = 20.0  # observations, in addition
-_MAX_RANKS = 256  # of the negatives, each with its own vertex; of more, a grid
+_EXTRA_REACH = 20.0  # additional observations
+_MAX_RANKS = 256  # of negatives with their own vertex; more are reduced to a grid
 _GRID_SIZES = (256, 32)  # of the grid of one curve, and of each of several, whose cells multiply
 _TINY = np.finfo(float).tiny
 
@@ -46,13 +46,13 @@ class CurveDraws(NamedTuple):
     exponent: FloatArray
     """Exponent of the power law from (0, 0) to the first vertex in the steep curve, shape (B,).
 
-    It is ``_EXPONENT_FACTOR`` times the slope of log TPR against log FPR from the first vertex to the quarter of the
-    negatives with the largest values.
+    The exponent is ``_EXPONENT_FACTOR`` times the slope of log TPR against log FPR from the first vertex to
+    the quarter of the negatives with the largest values.
     """
     missing_area: FloatArray
     """Ascending FPRs, and the area up to each of them between the empirical curve and the straight lines, shape (2, k).
 
-    It is 0 unless the vertices are a grid of ranks.
+    This area is 0 unless the vertices are a grid of ranks.
     """
 
     def tpr_at(self, fpr: FloatArray) -> Draws:
@@ -99,7 +99,7 @@ def _power_excess(high: FloatArray, low: FloatArray, exponent: Any) -> FloatArra
 
 # ---- draws
 def class_columns(sample: Ecdf) -> ClassColumns:
-    """Return the observations of a class, as those of one curve."""
+    """Return the observations of a class as the column of one curve."""
     return ClassColumns(sample.sorted_sample[:, None], sample.sorted_weights)
 
 
@@ -108,9 +108,9 @@ def draw_rates(
 ) -> tuple[list[Draws], Flags]:
     """Draw the TPR at some FPRs, or the area as a fraction of the width of a range of rates, for each of K curves.
 
-    Draws of the TPR have shape (B, number of FPRs), the flag has the shape of the FPRs.
+    Draws of the TPR have shape (B, number of FPRs); the flag has the shape of the FPRs.
 
-    The area to the right of a curve over a range of TPR is an area under the curve whose classes are exchanged.
+    The area to the right of a curve over a range of TPR is the area under the curve with the classes exchanged.
     """
     if rate_range is None:
         start, end = float(fpr.min()), float(fpr.max())
@@ -139,29 +139,29 @@ def draw_quantity(
     classes : (negative, positive)
         Values of shape (rows, K), with their weights and clusters.
     quantity : function
-        Function of the drawn curve between two FPRs, ``fpr_range``. The curve is not drawn in detail elsewhere.
+        Function of the drawn curve between two FPRs, ``fpr_range``. Elsewhere, the curve is not drawn in detail.
     fpr_range : tuple of float
     resampling : BootstrapOptions
 
     Returns
     -------
     list of (low, high)
-        One pair for each of the K curves. The first axis of both arrays has the draws, two for each resample. Low and
-        high differ where a draw has no negative beyond the FPR: there the low curve starts flat (a power of 4) and
-        the high one steeply.
+        One pair for each of the K curves. The first axis of both arrays contains the draws, two for each resample. Low
+        and high differ where a draw has no negative beyond the FPR: there the low curve starts flat (a power of 4) and
+        the high curve starts steeply.
 
     Notes
     -----
-    Every observation has an exponential weight, and each class has one additional weight (cf. [1]_, [2]_). The sum of
-    the weights of the k largest negatives, divided by the total, is then distributed as the FPR at the k-th largest
-    value of a continuous distribution. The additional positive lies below all others in one draw and above them in
-    another with the same weights. Quantiles of the TPR at a fixed threshold are therefore the mid-p interval of a
-    proportion. In the second of two curves of the same observations, the additional positive lies at the other end.
-    Tied negatives rise through the positives tied with them one after the other.
+    Every observation has an exponentially distributed weight, and each class has one additional weight (cf. [1]_,
+    [2]_). The sum of the weights of the k largest negatives, divided by the total, is then distributed as the FPR at
+    the k-th largest value of a continuous distribution. The additional positive lies below all others in one draw and
+    above them in another with the same weights. Quantiles of the TPR at a fixed threshold therefore form the mid-p
+    interval of a proportion. In the second of two curves of the same observations, the additional positive lies at the
+    other end. Positives tied with several negatives are divided evenly among these negatives.
 
     Sums of weights are gamma distributed. One variate therefore represents all observations far from the range of FPR,
-    and one all observations between two ranks of a grid. With clusters one weight, of gamma shape (G - 2)/G, serves all
-    observations of one of the G clusters.
+    and another all observations between two ranks of a grid. With G clusters, all observations of a cluster share one
+    weight, which is gamma distributed with shape (G - 2)/G.
 
     References
     ----------
@@ -192,7 +192,7 @@ def draw_quantity(
 
 
 class _Curve(NamedTuple):
-    """Vertices of one curve: ranks of negatives, and for each a position among the positives."""
+    """Vertices of one curve: ranks of negatives, each with a position among the positives."""
 
     orders: list[IntArray]
     """Rows of each class from the largest value to the smallest."""
@@ -224,7 +224,7 @@ class _Curve(NamedTuple):
         ranks = np.union1d(ranks, [quarter]) if first == 1 else ranks
 
         def weight_above(ranks: IntArray) -> FloatArray:
-            """Return the weight of the positives above each negative; ties are shared among tied negatives."""
+            """Return the weight of the positives above each negative; ties are divided among tied negatives."""
             at = negative[ranks - 1]
             above, to = (positive_totals[np.searchsorted(positive, at, side=side)] for side in ("left", "right"))
             start, end = (totals[np.searchsorted(negative, at, side=side)] for side in ("left", "right"))
@@ -252,7 +252,7 @@ class _Curve(NamedTuple):
     def vertices(self, negative: FloatArray, positive: FloatArray, is_above: bool) -> CurveDraws:
         """Return the drawn curve from sums of weights at the boundaries, as fractions of their totals.
 
-        ``is_above`` states whether the additional positive lies above all others.
+        If ``is_above`` is True, the additional positive is above all others, otherwise below.
         """
         inside = positive.take(self.height, axis=1)
         if self.fraction.any():
@@ -267,7 +267,7 @@ class _Curve(NamedTuple):
 
 
 def _rank_window(totals: FloatArray, fpr_range: tuple[float, float]) -> tuple[int, int]:
-    """Return the ranks of the negatives whose FPR may be in a range; other ranks are outside almost surely."""
+    """Return the first and last rank of the negatives whose FPR may be in a range; others almost never are."""
     n, ends = totals[-1], []
     for fpr, sign in zip(fpr_range, (-1, 1), strict=True):
         ends.append(n * fpr + sign * (_REACH * np.sqrt(n * fpr * (1 - fpr)) + _EXTRA_REACH))
@@ -276,9 +276,9 @@ def _rank_window(totals: FloatArray, fpr_range: tuple[float, float]) -> tuple[in
 
 
 def _rank_grid(first: int, last: int, n_rows: int, grid_size: int) -> IntArray:
-    """Return all ranks between two, or a grid whose steps are small relative to the distance to the nearer end.
+    """Return all ranks in a range, or a grid with small steps relative to the distance to the nearer end.
 
-    The grid has ``grid_size``/4 ranks at each end one by one.
+    The grid contains ``grid_size``/4 consecutive ranks at each end.
     """
     if last - first < _MAX_RANKS:
         return np.arange(first, last + 1)
@@ -330,7 +330,7 @@ class _ClassDraws(NamedTuple):
         return cls(shapes, part.clusters, groups, extra)
 
     def cumulative(self, rng: np.random.Generator, size: int, cluster_weights: FloatArray) -> list[FloatArray]:
-        """Return for each curve sums up to each boundary and the total, as fractions of it: shape (B, bounds + 1)."""
+        """Return, for each curve, the sums up to each boundary as fractions of the total: shape (B, bounds + 1)."""
         last = rng.standard_exponential(size) * self.extra
         if self.clusters is None:
             weights = rng.standard_gamma(self.shapes, (size, len(self.shapes)))
@@ -362,9 +362,9 @@ def draw_compared(
 
 
 def draws_interval(draws: Draws, level: float, estimate: Any, bounds: tuple[float, float] = (0, 1)) -> Draws:
-    """Return the order statistics of draws that leave half of 1 - level outside, and the estimate inside.
+    """Return the order statistics of draws that leave half of 1 - level on each side, extended to the estimate.
 
-    Too few draws give the ``bounds``, which no limit exceeds.
+    The limits are clipped to ``bounds``, and equal ``bounds`` if there are too few draws.
     """
     low_draws, high_draws = draws
     n_draws = len(low_draws)
@@ -377,9 +377,9 @@ def draws_interval(draws: Draws, level: float, estimate: Any, bounds: tuple[floa
 
 
 def draws_test(difference: Draws, estimate: float, claim: Hypothesis, level: float, flags: Flags) -> AucStatistic:
-    """Test a difference by low and high draws; p is the lowest level of significance at which the interval excludes.
+    """Test a difference by low and high draws; p is the lowest level at which the interval excludes 0.
 
-    Half of p is a fraction of draws, with one draw more on either side. A value beyond the estimate is never excluded.
+    Half of p is the fraction of draws beyond 0, with 1 added to both counts. The interval always contains the estimate.
     """
 
     def tails(value: float) -> Tails:

@@ -66,7 +66,7 @@ KINDS = ("pointwise", "simultaneous")
 TPR_METHODS = ("dirichlet", "bootstrap", "hilgers")
 """Intervals of the TPR at an FPR; the first is the default."""
 THRESHOLD_METHODS = ("test-inversion", "bootstrap")
-"""Intervals of the best threshold for a weighted criterion; the first is the default. Others use the bootstrap."""
+"""Intervals of the best threshold for a weighted criterion, the default first. Other criteria use the bootstrap."""
 AMEANS_METHOD = "optimism-corrected"
 _GRID = readonly_array(np.arange(201) / 200)  # correctly rounded, as the FPRs of empirical curves are
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -81,12 +81,12 @@ more, the steps are 0.4 to 1% of t. The maximum within a step is drawn from its 
 errors are at most 0.0025, and 0.007 beyond 0.99.
 """
 _FARTHEST_CRITICAL_VALUE = 10.0, 8.4
-"""A normal quantile and its critical value, extrapolated with the last slope. The limit of the slope is 0.887."""
+"""A normal quantile and its critical value, extrapolated with the last slope. The slope tends to 0.887."""
 _CONTINUITY_CORRECTION = 0.4
 """Number of observations subtracted from a count for Wilson's lower limit.
 
 The best threshold is at the edge of an observation that favors it. The first observation beyond that edge therefore
-counts against any other threshold. With 1/2 the set is wider, with 0 it covers too little in skewed classes.
+counts against any other threshold. With 1/2 the set is wider; with 0 its coverage is too low in skewed classes.
 """
 
 
@@ -97,9 +97,9 @@ class ConfidenceBand(Result):
     Attributes
     ----------
     fpr : array of shape (k,)
-        FPRs at which the band is given.
+        FPRs of the band.
     tpr : array of shape (k,)
-        TPR of the estimated curve. On a vertical segment it is the highest one.
+        TPR of the estimated curve. On a vertical segment, it is the highest TPR.
     low, high : arrays of shape (k,)
         Limits of the band.
     level : float
@@ -136,7 +136,7 @@ class ConfidenceBand(Result):
         Parameters
         ----------
         curve : Roc or function
-            ROC of one feature, or a function from FPRs of shape (k,) to TPRs of shape (k,).
+            ROC curve of one feature, or a function from FPRs of shape (k,) to TPRs of shape (k,).
 
         Returns
         -------
@@ -145,11 +145,11 @@ class ConfidenceBand(Result):
         Raises
         ------
         RocPredictError
-            If ``curve`` is neither a ROC of one feature nor a function.
+            If ``curve`` is neither a ROC curve of one feature nor a function.
         """
         tpr_function = getattr(curve, "tpr_at_fpr", curve)
         if not callable(tpr_function):
-            raise RocPredictError(f"curve={short_repr(curve)} is not a curve; pass a ROC, or a function of FPRs")
+            raise RocPredictError(f"curve={short_repr(curve)} is not a curve; pass a ROC curve or a function of FPRs")
         tpr = np.asarray(tpr_function(self.fpr))
         return bool(np.all((self.low <= tpr) & (tpr <= self.high)))
 
@@ -202,8 +202,8 @@ class Uncertainty(ABC):
     ) -> ConfidenceBand:
         """Return the band of Campbell (1994).
 
-        At every threshold, the true FPR is within the first critical value of its estimate, and the true TPR within the
-        second. The curve is therefore between TPR(FPR - first) - second and TPR(FPR + first) + second.
+        At every threshold, the true FPR differs from its estimate by at most the first critical value, and the true TPR
+        by at most the second. The curve is therefore between TPR(FPR - first) - second and TPR(FPR + first) + second.
         """
         right, up = (kolmogorov_critical_value(np.sqrt(level), n) for n in total)
         before, after = fpr - right, fpr + right
@@ -223,7 +223,7 @@ def area_function(rate_range: RateRange | None) -> Callable[[Solver], FloatArray
 
 
 def kolmogorov_critical_value(level: float, total: float) -> float:
-    """Return the quantile of the largest distance of an empirical cdf from the true one.
+    """Return the quantile of the largest distance of an empirical cdf from the true cdf.
 
     It is exact for a continuous distribution; with ties the distances are smaller. A fractional total is rounded down.
     """
@@ -285,7 +285,7 @@ class EmpiricalUncertainty(Uncertainty):
         if method == "bootstrap":
             replicates = bootstrap_tpr(*self._expanded, fpr.ravel(), self.resampling)
             resampled = [np.reshape(limit, fpr.shape) for limit in percentile_interval(replicates, level)]
-            is_flat = (resampled[0] == resampled[1]) & (fpr < 1)  # at FPR 1 the TPR is 1, whatever the data
+            is_flat = (resampled[0] == resampled[1]) & (fpr < 1)  # at FPR 1 the TPR is always 1
             limits = np.where(is_flat, limits[0], resampled[0]), np.where(is_flat, limits[1], resampled[1])
         low, high, estimate = (to_scalar(part) for part in (*limits, self.solver.along("fpr", fpr)))
         return Interval(low, high, level, "hilgers" if is_flat.all() else method, estimate, Flags(fallback=is_flat))
@@ -304,9 +304,9 @@ class EmpiricalUncertainty(Uncertainty):
     def _hilgers_limits(self, fpr: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
         """Return limits that hold for all continuous distributions (Hilgers 1991).
 
-        The FPR at the k-th largest of n negatives has a beta distribution. One rank has an FPR below the requested one
-        and another rank an FPR above it, each with probability 1 - (1 - level)/4. The exact intervals of the TPR at
-        these two negatives use the other half of 1 - level.
+        The FPR at the k-th largest of n negatives has a beta distribution. The FPR at one rank is below the requested
+        FPR, and the FPR at another rank is above it, each with probability 1 - (1 - level)/4. The exact intervals of
+        the TPR at these two negatives use the other half of 1 - level.
         """
         tail, (negatives, positives) = (1 - level) / 4, self.class_sizes
         strict = _largest_rank(lambda rank: betaincinv(rank, negatives + 1 - rank, 1 - tail) <= fpr, negatives)
@@ -397,7 +397,7 @@ class EmpiricalUncertainty(Uncertainty):
         return ConfidenceBand(fpr, tpr, low, high, level, kind, interval.method, flags)
 
     def placements(self, rate_range: RateRange | None) -> Placements:
-        """Return the placements of the sample, for the whole area or for that over a range."""
+        """Return the placements of the sample, for the whole area or the area over a range."""
         pair = self._expanded
         placements = compute_placements(*pair) if rate_range is None else partial_placements(*pair, rate_range)
         check_total_weight(placements.n_units, "an interval")
@@ -405,7 +405,7 @@ class EmpiricalUncertainty(Uncertainty):
 
 
 def _largest_rank(is_met: Callable[[FloatArray], Any], most: float) -> FloatArray:
-    """Return by bisection the largest rank up to ``most`` for which a condition is met, or 0 if it is met for none."""
+    """Return by bisection the largest rank up to ``most`` for which a condition is met, or 0 if there is none."""
     low = np.zeros(np.shape(is_met(np.asarray(1.0))))
     high = np.full(low.shape, np.floor(most) + 1)
     while (high - low > 1).any():
@@ -419,14 +419,14 @@ def _largest_rank(is_met: Callable[[FloatArray], Any], most: float) -> FloatArra
 def threshold_set(
     points: OperatingPoints, log_price: float, sizes: tuple[float, float], level: float
 ) -> tuple[float, float]:
-    """Return the interval of all thresholds that no local test finds worse than the best one.
+    """Return the interval of all thresholds that no local test rejects as worse than the best one.
 
     Parameters
     ----------
     points : OperatingPoints
         All operating points of the two samples.
     log_price : float
-        Log of the cost of a false positive divided by that of a false negative.
+        Log of the price of a false positive divided by the price of a false negative.
     sizes : tuple of float
         Observations of the (negative, positive) class.
     level : float
@@ -439,15 +439,15 @@ def threshold_set(
     Notes
     -----
     Near the best threshold the empirical utility, as a function of the threshold, tends to a two-sided Brownian motion
-    with a parabolic drift [1]_. The location of the maximum converges at the rate of the cube root of n, and the
-    bootstrap is not consistent. The loss between the best and another threshold, divided by its standard error, has a
-    limit distribution without nuisance parameters, as likelihood ratios have in similar problems [2]_. Its quantiles
-    are tabulated.
+    with a parabolic drift [1]_. The location of the maximum converges at the rate n^(-1/3), at which the bootstrap is
+    not consistent. The loss between the best and another threshold, divided by its standard error, has a limit
+    distribution without nuisance parameters, as likelihood ratios have in similar problems [2]_. The quantiles of this
+    distribution are tabulated.
 
-    A threshold is worse if the utility that its rule loses exceeds its margin of error. With a of n1 positives and b of
-    n0 negatives between this threshold and the best one, the loss is w1 a/n1 - w0 b/n0. The margin is the root of the
-    summed squares of w1 (a/n1 - lower limit) and w0 (upper limit - b/n0), with Wilson's limits [3]_. Below the best
-    threshold, the roles of the classes are exchanged.
+    A threshold is rejected as worse if its loss of utility exceeds the margin of error. Let a of n1 positives and b of
+    n0 negatives be between this threshold and the best one, and let w1 and w0 be the weights of the classes. The loss
+    is w1 a/n1 - w0 b/n0. The margin is the square root of the sum of the squares of w1 (a/n1 - lower limit) and w0
+    (upper limit - b/n0), with Wilson's limits [3]_. Below the best threshold, the roles of the classes are exchanged.
 
     References
     ----------
@@ -462,7 +462,7 @@ def threshold_set(
     first, last = np.flatnonzero(utility >= utility.max() - ROUNDING)[[0, -1]]  # thresholds descend
 
     def is_worse(cuts: slice, best: int, losing: int) -> NDArray[np.bool_]:
-        """Return whether the loss of one class at other thresholds, less the gain of the other, exceeds its margin."""
+        """Return whether the loss of one class at other thresholds, minus the gain of the other, exceeds its margin."""
         gaining = 1 - losing
         lost, gained = (np.abs(rates[k][best] - rates[k][cuts]) for k in (losing, gaining))
         fewer = np.maximum(lost - _CONTINUITY_CORRECTION / sizes[losing], 0)

@@ -21,7 +21,7 @@ from rocpredict.solvers.quadrature import expectation, gauss_legendre, panel_edg
 Variance: TypeAlias = Callable[[int, int], float]
 Correlation: TypeAlias = tuple[float, float]
 Curve: TypeAlias = Any
-"""A ``Roc``, which a package above this one defines."""
+"""A ``Roc``; this class is defined in a package above this one."""
 _ROUNDING = 1e-12  # relative rounding error of a difference of two variances
 
 
@@ -39,7 +39,7 @@ def auc_variances(roc: Curve, null: float | None = None) -> dict[str, Variance]:
 def difference_variances(roc: Curve, other: Curve, correlation: Correlation | None) -> dict[str, Variance]:
     """Return the variances of a difference of two AUCs by method.
 
-    ``correlation`` is that of both features within each class; None is for independent samples.
+    ``correlation`` is the correlation of both features within each class; None means independent samples.
     """
     if correlation is not None:
         return {"exact": _difference(_exact(roc), _exact(other), share_covariance(roc, other, correlation).covariance)}
@@ -102,7 +102,7 @@ class SharedCovariance(NamedTuple):
 
 
 def _exact(roc: Curve, null: float | None = None) -> Variance:
-    """Return the exact variance; for a null AUC of 1/2 Mann and Whitney's, for others that of shifted Gaussians."""
+    """Return the exact variance: for a null AUC of 1/2 Mann and Whitney's, for others the one of shifted Gaussians."""
     if null == 0.5:
         return lambda n0, n1: (n0 + n1 + 1) / (12 * n0 * n1)
     if not is_gaussian(roc):
@@ -148,7 +148,7 @@ def share_covariance(roc: Curve, other: Curve, correlation: Correlation) -> Shar
 
 
 def _standardized(roc: Curve) -> tuple[float, float, float]:
-    """Return the standardized distance of the means, and the fraction of the sum of variances due to each class."""
+    """Return the standardized distance of the means, and the fraction of each class in the sum of variances."""
     negative, positive = _gaussians(roc)
     size = np.hypot(negative.std, positive.std)
     w0, w1 = ((d.std / size) ** 2 for d in (negative, positive))

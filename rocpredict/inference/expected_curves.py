@@ -16,14 +16,14 @@ Curve = Any
 """A ``Roc``."""
 #: Factor and limits of the exponent of a steep start, as in ``curve_draws``; a test compares both modules.
 _EXPONENT_FACTOR, _EXPONENT_LIMITS = 0.5, (0.05, 1.0)
-_REACH_SD = 6.0  # standard deviations of an order statistic, beyond which its FPR does not lie in the range
+_REACH_SD = 6.0  # standard deviations of an order statistic beyond which its FPR is not in the range
 _REACH_RANKS = 20
-_MAX_RANKS = 256  # beyond, a grid of ranks replaces all of them
+_MAX_RANKS = 256  # more are reduced to a grid of ranks
 _N_RESAMPLES = 2000  # of the default interval; two draws each
 _TAIL_DRAWS = 20  # draws in each tail of a simulated interval
 _BLOCK_SIZES = 10, 5  # studies that share their draws: of a TPR, of a partial area
 _N_BLOCKS = 200, 250  # fewer for ranges of many ranks
-_MAX_VALUES = 30_000_000  # of all draws, unless that takes fewer blocks than the minimum
+_MAX_VALUES = 30_000_000  # of all draws, unless the number of blocks would be too small
 _FPR_GRID = np.concatenate([[0.0], expit(np.linspace(-40, 40, 2**14 + 1)), [1.0]])
 MAX_LEVEL = 1 - 2 / (2 * _N_RESAMPLES + 1)
 """Highest level of an interval by the order statistics of the default number of draws."""
@@ -31,7 +31,7 @@ MAX_LEVEL = 1 - 2 / (2 * _N_RESAMPLES + 1)
 
 @dataclass(frozen=True)
 class ExpectedCurve:
-    """Expected ROC curve with a range of FPR, whose partial area a study estimates.
+    """Expected ROC curve, with the range of FPR over which a study estimates the partial area.
 
     Attributes
     ----------
@@ -92,10 +92,10 @@ class ExpectedCurve:
         Notes
         -----
         The FPRs of the largest negatives are order statistics of a uniform distribution, and the numbers of positives
-        between them are multinomial with the increments of the curve as probabilities. The draws are those of
+        between them are multinomial with the increments of the curve as probabilities. Curves are drawn as in
         ``curve_draws.draw_quantity``. Given the data, the FPRs of the negatives and the TPRs of the positives are again
-        uniform order statistics. Studies of one block therefore share them and differ in the numbers of positives
-        alone. A grid replaces more than 256 ranks, so that the computing time does not grow with the sample size.
+        uniform order statistics. The studies of one block therefore share these draws and differ only in the numbers of
+        positives. A grid replaces more than 256 ranks, so that the computing time does not grow with the sample size.
         """
         n0, n1 = self._exchange(*counts)
         fpr_range = self.low, self.high
@@ -150,7 +150,7 @@ class SimulatedLimits(NamedTuple):
 def _select_ranks(n0: int, fpr_range: tuple[float, float]) -> tuple[IntArray, int]:
     """Return the ranks of the negatives that may lie in a range of FPR, and the rank of the top quarter.
 
-    More than ``_MAX_RANKS`` ranks are reduced to a grid, whose steps are small relative to the distance from both ends.
+    More than ``_MAX_RANKS`` ranks are reduced to a grid with small steps relative to the distance from both ends.
     """
     first, last = (
         int(np.clip(ceil(n0 * fpr + sign * (_REACH_SD * sqrt(n0 * fpr * (1 - fpr)) + _REACH_RANKS)), 1, n0))
@@ -175,9 +175,9 @@ def _order_statistics(ranks: IntArray, n: int, size: int, rng: np.random.Generat
 class _Draws(NamedTuple):
     """Drawn curves of the studies of one block, straight lines between vertices.
 
-    ``fpr`` has shape (ranks + 2, draws) with both corners. The TPR of a vertex inside is ``sums[sum_index]``;
-    ``sum_index`` has shape (studies, ranks), and the second axis of ``sums`` has the draws. ``extra`` is the weight of
-    the added positive, shape (draws,), and ``quarter`` the index of the rank of the top quarter.
+    ``fpr`` has shape (ranks + 2, draws) with both corners. The TPR of an inner vertex is ``sums[sum_index]``;
+    ``sum_index`` has shape (studies, ranks), and the second axis of ``sums`` contains the draws. ``extra`` is the
+    weight of the added positive, shape (draws,), and ``quarter`` the index of the rank of the top quarter.
     """
 
     fpr: FloatArray
@@ -235,7 +235,7 @@ class _Draws(NamedTuple):
         return low, high
 
     def _tpr_at(self, fpr: float) -> tuple[FloatArray, FloatArray]:
-        """Return the TPR at an FPR, shape (studies, draws), and the weight of the vertices inside in it."""
+        """Return the TPR at an FPR, shape (studies, draws), and the weight of the inner vertices in this TPR."""
         n_ranks, draws = self.sum_index.shape[1], np.arange(self.fpr.shape[1])
         vertex = np.minimum((self.fpr <= fpr).sum(axis=0), n_ranks + 1)  # to the right of the FPR
         left, right = self.fpr[vertex - 1, draws], self.fpr[vertex, draws]
@@ -246,7 +246,7 @@ class _Draws(NamedTuple):
         return (1 - share) * below + share * above, (1 - share) * ~is_first + share * ~is_last
 
     def _area(self, start: float, end: float) -> tuple[FloatArray, FloatArray]:
-        """Return the area between two FPRs, shape (studies, draws), and the weight of the vertices inside in it."""
+        """Return the area between two FPRs, shape (studies, draws), and the weight of the inner vertices in it."""
         weights, widths = np.zeros_like(self.fpr), np.diff(self.fpr, axis=0)
         clipped = np.clip(self.fpr, start, end)
         covered, middle = np.diff(clipped, axis=0), (clipped[1:] + clipped[:-1]) / 2
@@ -270,9 +270,9 @@ class _Draws(NamedTuple):
 
 @np.errstate(under="ignore")
 def _power_gain(start: float, end: float, gap: FloatArray, exponent: FloatArray | float) -> FloatArray:
-    """Return the area between two points that a power law from 0 to 1 over a gap has more than a straight line.
+    """Return the area, between two points, of a power law from 0 to 1 over a gap, minus the area of a straight line.
 
-    For two equal points it is the difference of the values there.
+    For two equal points, the result is the difference of the values at this point.
     """
     if start == end:
         fraction = np.minimum(start / gap, 1)

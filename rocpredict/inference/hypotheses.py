@@ -51,7 +51,7 @@ ONE_SAMPLE_METHODS = ("smoothed-logit", "delong", "mann-whitney", "exact")
 """Tests of one empirical curve against a value; the first is the default."""
 _WITHOUT_INTERVAL = tuple(METHOD_NAMES[name] for name in ("venkatraman", "mann-whitney", "exact"))
 _ONE_SIDED = ("two-sided", "greater", "less")
-_MAX_EXACT_SIZE = 200  # observations of an exact test; beyond, the normal approximation is as good
+_MAX_EXACT_SIZE = 200  # observations of an exact test; with more, the normal approximation is as good
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,15 +73,15 @@ class AucTest(Result):
     statistic : float
         Test statistic: Student's t or z, an area, or a sum over ranks.
     p_value : float
-        For methods with an interval, 1 - ``level`` of the widest interval that excludes the null value; half of that
+        For methods with an interval, 1 - ``level`` of the widest interval that excludes the null value; half of this
         for a one-sided alternative.
     interval : Interval
         Interval of the difference of two curves, or of the estimate of one curve. "venkatraman", "mann-whitney" and
         "exact" have no interval of their own: the interval is the default one, with its name in ``interval.method``.
     covariance : array of shape (K, K)
-        Covariance matrix of the K estimates: for AUCs by DeLong, DeLong and Clarke-Pearson, or with clusters by the
-        jackknife over clusters; for TPRs from the resamples; for a predicted curve the square of its standard error.
-        The covariance of curves of different observations is 0.
+        Covariance matrix of the K estimates. For AUCs it is estimated by the method of DeLong, DeLong and
+        Clarke-Pearson or, with clusters, by the jackknife over clusters; for TPRs, from the resamples. The variance of
+        a predicted curve is its squared standard error. The covariance of curves of different observations is 0.
     n : tuple
         Numbers of observations (negative, positive); for two samples, one pair for each.
     omitted : tuple of int
@@ -126,7 +126,7 @@ class AucTest(Result):
             rows.append(["rows omitted (negative, positive)", str(self.omitted)])
         notes = [f"Null hypothesis: {self.null}. Alternative: {self.alternative}.", f"Method: {self.method}."]
         if self.method.startswith(_WITHOUT_INTERVAL):
-            notes.append(f"This test has no interval of its own; the one shown is by {self.interval.method}.")
+            notes.append(f"This test has no interval of its own; the interval is by {self.interval.method}.")
         return Table(f"Test of areas ({self.estimator})", ("quantity", "value"), rows, None, notes, self.flags)
 
     def __repr__(self) -> str:
@@ -141,7 +141,7 @@ class AucTest(Result):
 
 
 def _int_if_whole(counts: Any) -> Any:
-    """Return counts as integers where they are whole."""
+    """Return counts, the whole ones as integers."""
     if isinstance(counts, tuple):
         return tuple(_int_if_whole(count) for count in counts)
     return int(counts) if counts == int(counts) else float(counts)
@@ -173,7 +173,7 @@ class Hypothesis:
 
     @property
     def width(self) -> float:
-        """Margin, or 0 without one."""
+        """Margin, or 0 without a margin."""
         return 0.0 if self.margin is None else float(self.margin)
 
     def divide(self, width: float) -> Hypothesis:
@@ -202,7 +202,7 @@ class Hypothesis:
     def test_tails(
         self, tails: Callable[[float], Tails], value: float, bounds: tuple[float, float]
     ) -> tuple[float, float]:
-        """Return statistic and p of a quantity between bounds, from its one-sided p-values at other values."""
+        """Return statistic and p for a null value, from ``tails``, the one-sided p-values of values in ``bounds``."""
         low = tails(max(value - self.width, bounds[0]))
         return self.combine(low, tails(min(value + self.width, bounds[1])) if self.alternative == "equivalent" else low)
 
@@ -370,8 +370,7 @@ def empirical_auc_test(
     null : float
         AUC under the null hypothesis.
     method : str or None
-        One of ``ONE_SAMPLE_METHODS``; None selects the first. If "delong" shows no variability, the smoothed logit
-        replaces it.
+        One of ``ONE_SAMPLE_METHODS``; None selects the first. If the variance is 0, "smoothed-logit" replaces "delong".
     claim : Hypothesis
     level : float
     design : str, default=""
@@ -391,8 +390,8 @@ def empirical_auc_test(
     if selected in {"mann-whitney", "exact"}:
         if value != 0.5 or claim.alternative not in _ONE_SIDED or pair is None:
             raise RocPredictError(
-                f"method={selected!r} tests for equal distributions: null=0.5, alternative one of "
-                f"{', '.join(_ONE_SIDED)}, no clusters= or strata=; see 'smoothed-logit'"
+                f"method={selected!r} tests for equal distributions and needs null=0.5, alternative one of "
+                f"{', '.join(_ONE_SIDED)}, and no clusters= or strata=; otherwise use 'smoothed-logit'"
             )
         statistic = (_exact_test if selected == "exact" else _mann_whitney_test)(*pair, area, claim)
         hypotheses = "both classes have the same distribution", hypotheses[1]
@@ -422,7 +421,7 @@ def _mann_whitney_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypot
 def _exact_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypothesis) -> tuple[float, float]:
     """Return the area and its exact p under permutation of the labels.
 
-    The distribution of the rank sum, with midranks, is computed over all ways to choose the labels, and is exact also
+    The distribution of the rank sum, with midranks, is computed over all ways to choose the labels. It is exact even
     with ties.
 
     References
@@ -465,7 +464,7 @@ def _exact_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypothesis) 
 
 
 def tie_correction(negative: Ecdf, positive: Ecdf) -> float:
-    """Return the sum of t^3 - t over the distinct values, t being the number of observations with the value."""
+    """Return the sum of t^3 - t over the distinct values, where t is the number of observations with the value."""
     values = np.concatenate([negative.unique_values, positive.unique_values])
     counts = Ecdf(values, np.concatenate([negative.unique_weights, positive.unique_weights])).unique_weights
     return float(np.sum(counts**3 - counts))

@@ -45,7 +45,7 @@ _XTOL = 1e-14
 
 # ---- smoothed areas
 class Tails(NamedTuple):
-    """One-sided p-values of a null value, for the alternatives that the quantity is above it and below it."""
+    """One-sided p-values of a null value, for the alternatives that the quantity is above and below this value."""
 
     greater: float
     less: float
@@ -72,8 +72,8 @@ class SmoothedAreas:
     estimate : array
         Areas, as fractions of the largest possible area.
     centre : array
-        Areas with ``PSEUDO_COUNT`` more observations in each class, which are placed at the area of an uninformative
-        feature: never 0 or 1.
+        Areas after adding ``PSEUDO_COUNT`` observations to each class, placed at the area of an uninformative feature.
+        They are never 0 or 1.
     variance, df : array
         Smoothed variance, and its degrees of freedom [1]_.
     n_units : pair
@@ -93,11 +93,11 @@ class SmoothedAreas:
 
     Notes
     -----
-    The variance of n placements with mean A is (S + q)/(u (u - 1)), S the sum of squares about A, u = n +
-    ``PSEUDO_COUNT_VARIANCE``, and q the sum of squares of the added observations: ``PSEUDO_COUNT_VARIANCE`` times a
-    mixture of B(1 - B), the largest variance of placements with the mean B, B being the area with half an observation
-    more, and of (c - A)^2 + c(1 - c)/2, c the area of an uninformative feature. The three constants were chosen by
-    simulation: see the documentation ("How intervals cover").
+    The variance of n placements with mean A is (S + q)/(u (u - 1)), where S is the sum of squares about A and u = n +
+    ``PSEUDO_COUNT_VARIANCE``. The added observations have the sum of squares q: ``PSEUDO_COUNT_VARIANCE`` times a
+    weighted mean of two variances. One is B(1 - B), the largest variance for the mean B, the area with half an
+    observation more. The other is (c - A)^2 + c(1 - c)/2, where c is the area of an uninformative feature. The three
+    constants were chosen by simulation: see the documentation ("How intervals cover").
 
     References
     ----------
@@ -153,8 +153,8 @@ class SmoothedAreas:
     def from_placements(cls, areas: Placements) -> SmoothedAreas:
         """Smooth the area, or the K areas, of a sample.
 
-        With clusters or strata, the variance and its degrees of freedom are those of the sample, and smoothing adds as
-        much as for as many independent observations as there are; clusters have an effective number.
+        With clusters or strata, the variance and its degrees of freedom come from the sample. Smoothing adds as much as
+        for the same number (for clusters, an effective number) of independent observations.
         """
         n_units, estimate = areas.n_units, areas.estimate
         squares = [_diagonal(part.sum_squares(estimate)) for part in areas.classes]
@@ -200,7 +200,7 @@ class SmoothedAreas:
         )
 
     def limits(self, quantile: ArrayOrFloat) -> tuple[FloatArray, FloatArray]:
-        """Return the bounds at a quantile of standard errors on the logit or probit scale, and the estimate within."""
+        """Return the bounds at ``quantile`` standard errors on the logit or probit scale, extended to the estimate."""
         distance, middle = quantile * np.sqrt(self.variance), logit(self.centre)
         half = distance / (self.centre * (1 - self.centre))
         low, high = expit(middle - half), expit(middle + half)
@@ -214,8 +214,8 @@ class SmoothedAreas:
     def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
         """Return the bounds of the interval.
 
-        Unseen observations widen the interval if a class is constant, and near 0 and 1. They alone determine it if the
-        area is 0 or 1, or every value is tied: see ``zero_variance_interval``.
+        If a class is constant or the area is near 0 or 1, possible unseen observations widen the interval. If the area
+        is 0 or 1 or all values are tied, they alone determine it: see ``zero_variance_interval``.
         """
         tail, estimate = (1 - level) / 2, self.estimate
         low, high = self.limits(-stdtrit(self.df, tail))
@@ -261,9 +261,9 @@ class SmoothedAreas:
 def _lost_share(area: FloatArray, n: Any, function: Any, argument: float, *, otherwise: float) -> FloatArray:
     """Return a quantile or a probability of the share of discordant pairs where n (1 - area) is between 0 and 1.
 
-    If the smaller class has n observations, n pairs share no observation, and less than one of them is discordant. The
-    beta distribution is that of the upper bound of Clopper and Pearson (1934). This is a rule of thumb, as n (1 - area)
-    is a fraction.
+    If the smaller class has n observations, n pairs share no observation, and fewer than one of them is discordant. The
+    beta distribution is the one of Clopper and Pearson's upper bound (1934). This is a rule of thumb, because n (1 -
+    area) is a fraction.
     """
     lost, won = np.broadcast_arrays(n * (1 - area), n * area)
     is_near = (lost > 0) & (lost < 1)
@@ -475,7 +475,7 @@ def auc_interval(areas: Placements, level: float, method: str | None, replicate:
     level : float
         Confidence level, in (0, 1).
     method : str or None
-        One of ``AUC_METHODS``, of a partial area one of ``PARTIAL_AUC_METHODS``. None selects the first.
+        One of ``AUC_METHODS`` or, for a partial area, of ``PARTIAL_AUC_METHODS``. None selects the first.
     replicate : function, optional
         Returns the area in each resample, for "bootstrap" and "bca".
 
@@ -563,7 +563,7 @@ def hanley_mcneil_variance(area: float, count: tuple[float, float]) -> float:
 def _newcombe_low(area: float, count: tuple[float, float], quantile: float) -> float:
     """Return the lower bound of Newcombe (2006, method 5), from the variance at the bound.
 
-    The upper bound is 1 less the lower bound of the area of the opposite direction.
+    The upper bound is 1 minus the lower bound of the area in the opposite direction.
 
     References
     ----------
@@ -584,7 +584,7 @@ def _newcombe_low(area: float, count: tuple[float, float], quantile: float) -> f
 
 
 def _bca_acceleration(placements: Placements) -> float:
-    """Return the skewness of the influence on the area over 6, for two samples (Efron 1987)."""
+    """Return one sixth of the skewness of the influence function of the area, for two samples (Efron 1987)."""
     cubes = squares = 0.0
     for part in placements.classes:
         weighted, deviations = part.deviations(placements.estimate), part.values - placements.estimate
@@ -600,7 +600,7 @@ def map_interval(interval: Interval[Any], change: Callable[[Any], Any]) -> Inter
 
 
 def complement_interval(interval: Interval[Any]) -> Interval[Any]:
-    """Return the interval of 1 less the quantity."""
+    """Return the interval of 1 minus the quantity."""
     turned = map_interval(interval, lambda part: to_scalar(1 - np.asarray(part)))
     return replace(turned, low=turned.high, high=turned.low)
 
@@ -650,7 +650,7 @@ def ameans_interval(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the interval of (TPR + TNR)/2 at a fixed threshold, from Wilson's intervals of the two rates.
 
-    The distance between a bound and the sum is the root of the summed squares of the distances of the two rates.
+    The distance of a bound from TPR + TNR is the square root of the sum of the squared distances of both rates.
 
     References
     ----------

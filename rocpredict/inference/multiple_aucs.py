@@ -99,14 +99,14 @@ class AucTestMany(Result):
     _frame_of_table = True
 
     def table(self) -> Table:
-        """Return the contrasts, one in a row."""
+        """Return a table with one contrast per row."""
         rows = [
             [each.null, each.difference, *each.interval, each.statistic, each.p_value, adjusted]
             for each, adjusted in zip(self.contrasts, self.adjusted_p_values, strict=True)
         ]
         notes = [
             *_test_notes(self),
-            "Each interval has its level by itself; the adjusted p-values (Holm) hold for all contrasts together.",
+            "The level holds for each interval alone; the adjusted p-values (Holm) hold for all contrasts together.",
             f"Estimates: {format_list(map(format_number, self.estimates), MAX_ROWS)}.",
             f"Observations (negative, positive): {self.n}.",
         ]
@@ -156,7 +156,7 @@ def auc_test_many(
     positive, negative : label, optional
         As in ``empirical_roc``.
     contrasts : array-like of shape (C, K) or (K,), optional
-        Weights of the AUCs in each contrast that is tested against 0; they sum to 0. By default, every pair.
+        Weights of the AUCs in each contrast, which is tested against 0; they must sum to 0. By default, all pairs.
     direction : {None, "higher", "lower", "auto"} or one of "higher", "lower" for each, default=None
         As in ``auc_test``.
     level : float, default=0.95
@@ -389,7 +389,7 @@ class AucByGroup(Result):
     skipped : tuple
         Groups without observations of one of the classes.
     stratified : AucEstimate
-        AUC of pairs within groups.
+        AUC of the pairs of a negative and a positive within groups.
     """
 
     groups: dict[Any, AucEstimate]
@@ -484,10 +484,10 @@ def auc_estimate(
         Group of each row. Each group has its own AUC with an interval of this level, and the equality of the AUCs is
         tested. Groups cannot be combined with strata or clusters.
     strata : array-like of shape (n,), optional
-        Strata, such as hospitals or age classes. Only a negative and a positive of one stratum are compared, so that
+        Strata, such as hospitals or age classes. Only negatives and positives of the same stratum are compared, so that
         the AUC does not depend on differences between the strata [1]_.
     clusters : array-like of shape (n,), optional
-        Groups of dependent rows, such as readings of one patient, of either class. The variance is that of the
+        Groups of dependent rows of either class, such as readings of one patient. The variance is estimated by the
         jackknife over clusters, and each class needs rows in four clusters or more.
     weights : array-like of shape (n,), optional
         Frequency weights.
@@ -519,11 +519,11 @@ def auc_estimate(
 
     Notes
     -----
-    The variance is that of DeLong, DeLong and Clarke-Pearson within strata. Strata with one observation of a class,
-    such as matched pairs, contain no information on this variance; the variance between these strata is used instead.
-    With clusters the variance is (G - 1)/G times the sum of e^2, e being the changes of the AUC when one of the G
-    clusters is left out [2]_. Student's t then has 3 (sum e^2)^2 / sum e^4 - 2 degrees of freedom, between 4 and G - 1:
-    few for clusters of very unequal sizes.
+    The variance is estimated by the method of DeLong, DeLong and Clarke-Pearson within strata. Strata with one
+    observation of a class, such as matched pairs, contain no information on this variance; the variance between these
+    strata is used instead. With clusters, the variance is (G - 1)/G times the sum of e^2, where e is the change of the
+    AUC when one of the G clusters is left out [2]_. Student's t then has 3 (sum e^2)^2 / sum e^4 - 2 degrees of
+    freedom, between 4 and G - 1; clusters of very unequal sizes have few.
 
     Groups are compared on the logit scale by Welch's test for means with unequal variances [3]_.
 

@@ -43,9 +43,9 @@ Quantity: TypeAlias = Callable[[Solver], FloatArray]
 Limits: TypeAlias = tuple[Any, Any]
 PARAMETRIC_MEASURES = ("tpr", "fpr", "tnr", "fnr")
 """Measures that have an interval at a threshold, from moments alone."""
-_MIN_WIDTH = 1e-15  # a narrower interval near 1 would have no width
+_MIN_WIDTH = 1e-15  # a narrower interval near 1 would have no width in float64
 _PROBITS = ndtr(np.linspace(-8, 8, 1025))
-_STEP = 1e-5  # of a standard deviation, for differences
+_STEP = 1e-5  # step of numerical derivatives, in standard deviations
 _N_PIVOTS = 8191  # draws of the pivots; a prime
 _KOROBOV = 2488  # of 2 to 4,095 nearly the least worst-case error (P_2) in two, three and four dimensions
 _N_NODES = 32  # of the quadrature of a drawn partial area
@@ -257,7 +257,7 @@ class ParametricUncertainty(Uncertainty):
     def stability(self, criterion: ThresholdCriterion, to_feature_scale: Any) -> ThresholdStability:
         """Raise an error: a predicted threshold is not selected among the observations."""
         raise RocPredictError(
-            "stability() is for the threshold of an empirical curve; a predicted one has threshold_interval()"
+            "stability() needs a threshold of an empirical curve; for a predicted one use threshold_interval()"
         )
 
     def ameans_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
@@ -278,7 +278,7 @@ class ParametricUncertainty(Uncertainty):
         return self._probability_interval(ameans, level, method, draw)
 
     def _band(self, fpr: FloatArray, level: float, kind: str, method: str | None) -> ConfidenceBand:
-        """Return a band, of intervals if pointwise, and for a straight line on the probit scale if simultaneous.
+        """Return a pointwise band of intervals, or a simultaneous band for a straight line on the probit scale.
 
         The F quantile of Working and Hotelling has the degrees of freedom of the smaller class. With its limit for many
         observations, the chi-squared quantile, the coverage of small samples is too low (0.912 instead of 0.95 at 10 +
@@ -291,7 +291,7 @@ class ParametricUncertainty(Uncertainty):
         else:
             if not self._is_gaussian:
                 raise RocPredictError(
-                    "a simultaneous band is for samples (rp.empirical_roc) and for two Gaussians with counts"
+                    "a simultaneous band needs samples (rp.empirical_roc) or two Gaussians with counts"
                 )
             method = check_option("method", method, (None, "working-hotelling")) or "working-hotelling"
             grid = np.union1d(fpr[(fpr > 0) & (fpr < 1)], _PROBITS)
@@ -318,7 +318,7 @@ class ParametricUncertainty(Uncertainty):
         return isinstance(self.negative, Gaussian) and isinstance(self.positive, Gaussian)
 
     def _check_gaussian(self, name: str) -> None:
-        """Raise an error if a method that cannot resample is called for other distributions than two Gaussians."""
+        """Raise an error if a method that cannot resample is called for distributions other than two Gaussians."""
         if not self._is_gaussian:
             raise RocPredictError(
                 f"{name} of a predicted curve is available for two Gaussians only; if you have a sample, use the "
@@ -330,7 +330,7 @@ class ParametricUncertainty(Uncertainty):
         if isinstance(self.negative, Gaussian) and isinstance(self.positive, Gaussian):
             return self.negative, self.positive
         raise RocPredictError(
-            "an interval from moments alone is for two Gaussians; a prediction by rp.predict_roc has method='bootstrap'"
+            "an interval from moments alone needs two Gaussians; after rp.predict_roc, use method='bootstrap'"
         )
 
     @property
@@ -349,7 +349,7 @@ class ParametricUncertainty(Uncertainty):
         return self._empirical.placements(None)
 
     def _uses_empirical(self, method: str | None) -> bool:
-        """Return whether the interval of the AUC is the empirical one, as for fits other than two Gaussians."""
+        """Return whether the interval of the AUC is the empirical one, as for families other than "gaussian"."""
         return self.refit is not None and not self._is_gaussian and method != "bootstrap"
 
     def _select_method(
@@ -367,7 +367,7 @@ class ParametricUncertainty(Uncertainty):
         negative, positive, count = self._moments
         is_batch = bool(self.solver.shape) or any(np.ndim(n) for n in count)
         if method == "pivotal" and is_batch:
-            raise RocPredictError("method='pivotal' takes one feature at a time; a batch has 'delta'")
+            raise RocPredictError("method='pivotal' needs one feature; for a batch use 'delta'")
         has_pivot = "pivotal" in allowed and not is_batch and min(count) > 1
         has_pivot = has_pivot and all(d.std > 0 and np.isfinite(d.std) for d in (negative, positive))
         if method is None:
@@ -377,7 +377,7 @@ class ParametricUncertainty(Uncertainty):
     def bootstrap(self, statistic: Quantity, n_outputs: int = 1) -> tuple[FloatArray, Flags]:
         """Return a statistic of fitted resamples, shape (fits, n_outputs), and a flag if some could not be fitted."""
         if self.refit is None:
-            raise RocPredictError("method='bootstrap' needs the sample behind the prediction; see rp.predict_roc")
+            raise RocPredictError("method='bootstrap' needs the sample behind the prediction; use rp.predict_roc")
         fits = self.refit.bootstrap_fits(self.resampling)
         outputs = [np.reshape(statistic(solver_for(*pair)), (-1, n_outputs)) for pair in fits]
         replicates = np.concatenate([np.empty((0, n_outputs)), *outputs])
@@ -438,7 +438,7 @@ class ParametricUncertainty(Uncertainty):
         return Interval(low, high, level, method, to_scalar(estimate), self._flat_flags(is_flat))
 
     def _flat_flags(self, is_flat: Any) -> Flags:
-        """Flag intervals without a width of their own, and classes of one observation."""
+        """Flag intervals that replace an interval of width 0, and classes of one observation."""
         single = np.broadcast_to(np.minimum(*self.class_sizes) <= 1, np.shape(is_flat))
         return Flags(fallback=is_flat, single_observation=single)
 
@@ -583,8 +583,8 @@ def _auc_parts(
 ) -> tuple[FloatArray, tuple[tuple[FloatArray, FloatArray], ...]]:
     """Return D, and the parts of its variance from the mean and from the standard deviation of each class.
 
-    The part from a standard deviation is to be multiplied by D^2/2. All are computed from the fractions of the classes
-    in the sum of variances, and do not depend on the unit.
+    The part from a standard deviation is to be multiplied by D^2/2. All parts are computed from the fractions of the
+    classes in the sum of variances and do not depend on the unit.
     """
     d, s0, s1 = BinormalSolver(negative, positive).scaled
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -605,7 +605,7 @@ def _safe_divide(part: FloatArray, whole: ArrayOrFloat) -> FloatArray:
 def reiser_guttman_interval(
     negative: Gaussian[Any], positive: Gaussian[Any], count: Count, level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the interval of the AUC by the noncentral t of its D (Reiser and Guttman 1986)."""
+    """Return the interval of the AUC by the noncentral t distribution of D (Reiser and Guttman 1986)."""
     z, parts = _auc_parts(negative, positive, count)
     with np.errstate(divide="ignore", invalid="ignore"):
         size, freedom = 1 / np.sqrt(parts[0][0] + parts[1][0]), 1 / (parts[0][1] + parts[1][1])
@@ -615,7 +615,7 @@ def reiser_guttman_interval(
 def noncentral_t_interval(
     z: FloatArray, size: ArrayOrFloat, freedom: ArrayOrFloat, level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the interval of Phi(c) if size z has the noncentral t distribution with noncentrality size c.
+    """Return the interval of Phi(c) if size * z has a noncentral t distribution with noncentrality size * c.
 
     It is exact for P(X >= threshold) of a Gaussian sample, with size^2 = n and freedom = n - 1.
     """
@@ -650,7 +650,7 @@ def _noncentral_t_limits(t: float, freedom: float, level: float) -> tuple[float,
 # ---- generalized pivots of two fitted Gaussians
 @dataclass(frozen=True)
 class PivotalAuc:
-    """Distribution of the generalized pivot of D, with AUC = Phi(D) (cf. Li, Liao and Liu 2008).
+    """Distribution of the generalized pivot of D, where AUC = Phi(D) (cf. Li, Liao and Liu 2008).
 
     Standard deviations are drawn as s sqrt((n - 1)/chi-squared). Given these, the distance between the means is normal.
     The distribution of the distance is therefore a mixture of normal distributions.

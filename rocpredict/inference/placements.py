@@ -120,7 +120,7 @@ class ClassColumns(NamedTuple):
         return deviations if self.weights is None else (deviations.T * self.weights).T
 
     def sum_squares(self, centre: FloatArray) -> FloatArray:
-        """Return the sum of squares of the rows about a centre, or for K curves of products, shape (K, K)."""
+        """Return the sum of squares of the rows about a centre or, for K curves, the sums of products, shape (K, K)."""
         deviations = self.values - centre
         return _products(deviations if self.weights is None else self.deviations(centre), deviations)
 
@@ -167,14 +167,14 @@ class Placements:
     is_partial : bool, default=False
         Whether the area is a partial area.
     wins_within_clusters : array of shape (G,) or (G, K), optional
-        For whole areas with clusters: the pairs of a negative and a positive of each cluster in which the positive is
-        larger, ties half.
+        For whole areas with clusters: number of pairs within each cluster in which the positive is larger than the
+        negative; ties count half.
 
     Notes
     -----
-    The variance is that of DeLong, DeLong and Clarke-Pearson [1]_ in each stratum. With clusters (one stratum) it is
-    that of the jackknife over clusters. A stratum with a single observation of a class, such as a matched pair, gives
-    no estimate of its variance; the variance between these strata replaces it.
+    The variance is estimated by the method of DeLong, DeLong and Clarke-Pearson [1]_ in each stratum or, with clusters
+    (one stratum), by the jackknife over clusters. No variance can be estimated from a stratum with a single observation
+    of a class, such as a matched pair; the variance between these strata is used instead.
 
     References
     ----------
@@ -233,7 +233,7 @@ class Placements:
 
     @property
     def is_constant(self) -> bool:
-        """True if every placement is that of an uninformative feature: all values are tied, or all curves equal."""
+        """True if every placement is as for an uninformative feature: all values are tied, or all curves are equal."""
         values = [part.values for stratum in self.strata for part in stratum.classes]
         return all(float(np.abs(part - self.null_value).max()) <= PLACEMENT_TOL for part in values)
 
@@ -309,7 +309,7 @@ class Placements:
         return replace(self, strata=tuple(strata), wins_within_clusters=within)
 
     def _between_strata(self) -> FloatArray:
-        """Return the variance between the strata with a class of one unit; for a single one the largest possible."""
+        """Return the variance between the strata with a class of one unit; for one stratum, the largest possible."""
         strata = [part for part, single in zip(self.strata, self.has_singleton_class, strict=True) if single]
         if len(strata) <= 1:
             lowest, highest = self.bounds
@@ -322,7 +322,7 @@ class Placements:
     def _jackknife(self) -> FloatArray:
         """Return the change of the area when each cluster is left out, shape (G,) or (G, K).
 
-        Exact for a whole area. The placements of a partial area are kept as they are.
+        The change is exact for a whole area. For a partial area, the placements of the other rows are not recomputed.
         """
         n_clusters = 1 + int(max(part.clusters.max() for part in self.classes))
         shape = (n_clusters, *np.ones(self.estimate.ndim, dtype=int))
@@ -361,7 +361,7 @@ def _fourth_moment_df(changes: FloatArray) -> float:
 
 
 def _products(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return the sum of the products over the rows, or for K columns the products of all pairs, shape (K, K)."""
+    """Return the sum of the products over the rows or, for K columns, the sums for all pairs, shape (K, K)."""
     if first.ndim == 1:  # pairwise summation keeps more digits than a dot product, and starts no threads
         return np.asarray(np.sum(first * second))
     return np.asarray(first.T @ second)
@@ -567,7 +567,7 @@ class CurveSample:
 
 
 def _wins_within_clusters(negative: ClassColumns, positive: ClassColumns) -> FloatArray:
-    """Return the number of pairs of each cluster in which the positive is larger, ties half, shape (G, K)."""
+    """Return the number of pairs within each cluster in which the positive is larger, shape (G, K); ties count half."""
     n_clusters, columns = 1 + int(max(part.clusters.max() for part in (negative, positive))), []
     for values in zip(negative.values.T, positive.values.T, strict=True):
         ranks = np.unique(np.concatenate(values), return_inverse=True)[1] + 1.0
@@ -603,7 +603,7 @@ def check_total_weight(totals: Sequence[float], quantity: str) -> None:
 
 
 def _apply_weights(rows: ClassRows, weights: FloatArray | None) -> tuple[list[NDArray[np.intp]], FloatArray | None]:
-    """Return the rows of both classes, repeated by whole weights; else rows with a weight above 0, and the weights."""
+    """Return the rows of both classes, repeated by whole weights, or the rows with weights above 0 and the weights."""
     parts = [rows.negative, rows.positive]
     if weights is None:
         return parts, None
@@ -647,7 +647,7 @@ def _check_directions(direction: Any, count: int) -> tuple[str, ...]:
 
 
 def join_rocs(rocs: Mapping[str, Any]) -> CurveSample:
-    """Return the sample of empirical curves of the same observations, without those that one of the curves lacks."""
+    """Return the sample of empirical curves of the same observations; rows that one of the curves lacks are omitted."""
     curves = list(rocs.values())
     sizes = [(len(roc.negative.sample), len(roc.positive.sample)) for roc in curves]
     row_numbers: list[Any] = [getattr(roc, "source_rows", None) for roc in curves]

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 
 _N_OOB_RESAMPLES = 1000  # of the out-of-bag mean in a repr
-_MAX_REPR_SIZE = 10_000  # observations, of which a repr shows that mean
-_MAX_REPR_WORK = 2_000_000  # observations times resamples of that mean
+_MAX_REPR_SIZE = 10_000  # observations up to which a repr shows this mean
+_MAX_REPR_WORK = 2_000_000  # observations times resamples of this mean
 
 AucErrorMethod: TypeAlias = Literal["delong", "hanley-mcneil", "smoothed-logit", "bootstrap", "delta"] | None
 AucMethod: TypeAlias = (
@@ -67,7 +67,7 @@ BandMethod: TypeAlias = (
     Literal["dirichlet", "bootstrap", "hilgers", "pivotal", "delta", "kolmogorov-smirnov", "working-hotelling"] | None
 )
 RateMethod: TypeAlias = Literal["clopper-pearson", "wilson", "newcombe-wilson", "delta", "noncentral-t"] | None
-"""Methods of each interval, for samples or for two Gaussians; None takes the default."""
+"""Methods of each interval, for samples or for two Gaussians; None selects the default."""
 BandKind: TypeAlias = Literal["pointwise", "simultaneous"]
 
 
@@ -98,8 +98,8 @@ class UncertaintyMixin(Generic[Value]):
         method : str, optional
             Samples:
 
-            - "delong" (default): from the placement values. If it is 0 or unknown, "smoothed-logit" replaces the
-              default.
+            - "delong" (default): from the placement values. If the result is 0 or undefined, "smoothed-logit" replaces
+              it.
             - "hanley-mcneil": standard error for exponential classes with this AUC.
             - "smoothed-logit": standard error with added observations, which is never 0.
             - "bootstrap": standard deviation over resamples.
@@ -136,9 +136,9 @@ class UncertaintyMixin(Generic[Value]):
             - "smoothed-logit" (default): DeLong's interval [1]_ on the logit scale, with added observations and
               Student's t.
             - "newcombe": score interval with the variance of exponential classes [2]_.
-            - "delong", "logit": Wald intervals with DeLong's variance, of the AUC and of its logit.
+            - "delong", "logit": Wald intervals with DeLong's variance, for the AUC and for its logit.
             - "hanley-mcneil": Wald interval with the variance of exponential classes.
-            - "bootstrap", "bca": percentiles over stratified resamples, and bias-corrected and accelerated ones [3]_.
+            - "bootstrap", "bca": percentiles of stratified resamples; bias-corrected and accelerated percentiles [3]_.
 
             Two Gaussians with counts:
 
@@ -155,7 +155,7 @@ class UncertaintyMixin(Generic[Value]):
         Returns
         -------
         Interval
-            Its width is never 0: a method that shows no variability is replaced, with the flag ``fallback``.
+            Interval of a width above 0: a method with a standard error of 0 is replaced, with the flag ``fallback``.
 
         Raises
         ------
@@ -262,7 +262,7 @@ class UncertaintyMixin(Generic[Value]):
         correction : {None, "mcclish"}, default=None
             Scale of the area, as in ``partial_auc``.
         method : str, optional
-            Samples: "delong" (default; with the variability of the ends of the range), "smoothed-logit", "bootstrap".
+            Samples: "delong" (default; accounts for the estimated ends of the range), "smoothed-logit", "bootstrap".
             Two Gaussians with counts: "delta".
         n_resamples : int, default=2000
             Number of resamples or draws, for methods that use random numbers.
@@ -363,7 +363,7 @@ class UncertaintyMixin(Generic[Value]):
 
             - "dirichlet" (default): draws of the curve.
             - "bootstrap": percentiles over stratified resamples.
-            - "hilgers": exact for every pair of continuous distributions, and wide [1]_.
+            - "hilgers": exact for every pair of continuous distributions, but wide [1]_.
 
             Two Gaussians with counts: "pivotal" (default for one feature), "delta".
         n_resamples : int, default=2000
@@ -375,7 +375,7 @@ class UncertaintyMixin(Generic[Value]):
         -------
         Interval
             It contains the empirical TPR. The flag ``extrapolated`` indicates that FPR times the number of negatives is
-            below 1: no observation shows the curve there.
+            below 1, so that the data do not determine the curve at this FPR.
 
         Raises
         ------
@@ -384,11 +384,11 @@ class UncertaintyMixin(Generic[Value]):
 
         Notes
         -----
-        "dirichlet": each observation has an exponential weight, and each class has one additional weight. The FPR at
-        the k-th largest negative is then distributed as for a sample from a continuous distribution (cf. [2]_, [3]_).
-        The drawn curve is straight between the negatives. Between (0, 0) and the largest negative, the curve for the
-        lower limit is flat (a power of 4), and the curve for the upper limit is as steep as the power law with half of
-        the exponent that the top quarter of the negatives suggests.
+        "dirichlet": each observation has an exponentially distributed weight, and each class has one additional weight.
+        The FPR at the k-th largest negative is then distributed as for a sample from a continuous distribution (cf.
+        [2]_, [3]_). The drawn curve is straight between the negatives. Between (0, 0) and the largest negative, the
+        curve for the lower limit starts flat (a power of 4). The curve for the upper limit starts steeply: a power law
+        with half of the exponent estimated from the top quarter of the negatives.
 
         References
         ----------
@@ -475,9 +475,9 @@ class UncertaintyMixin(Generic[Value]):
         kind : {"pointwise", "simultaneous"}, default="pointwise"
             - "pointwise": an interval of the TPR at each FPR, valid for one FPR chosen beforehand. The limits of an
               empirical curve are widened where they decrease as the FPR rises, or where they exclude the curve.
-            - "simultaneous": the whole curve is inside with this level.
+            - "simultaneous": a band that contains the whole curve with probability ``level``.
         fpr : array-like of shape (k,), optional
-            FPRs of the band. By default 201 FPRs, evenly from 0 to 1.
+            FPRs of the band. By default, 201 evenly spaced FPRs from 0 to 1.
         method : str, optional
             Pointwise: as in ``tpr_at_fpr_interval``. A fitted prediction also accepts "bootstrap". Simultaneous:
             "kolmogorov-smirnov" for samples [1]_, "working-hotelling" for two Gaussians with counts [2]_.
@@ -499,11 +499,11 @@ class UncertaintyMixin(Generic[Value]):
         Notes
         -----
         "kolmogorov-smirnov": with probability sqrt(level), the empirical FPR is within e0 of the true FPR at every
-        threshold, where e0 is the exact quantile of Kolmogorov's statistic. The TPR is within e1 with the same
-        probability. The curve is therefore between TPR(FPR - e0) - e1 and TPR(FPR + e0) + e1 for all distributions.
-        Ties make the band conservative. "working-hotelling": on the probit scale a + b x plus or minus sqrt(2 F(level))
-        SE(x), with SE by the delta method and F the quantile with 2 and min(count) - 1 degrees of freedom. The band is
-        trimmed to the values that a rising curve can reach, which does not change its coverage.
+        threshold, where e0 is the exact quantile of Kolmogorov's statistic. Likewise, the empirical TPR is within e1 of
+        the true TPR. The curve is therefore between TPR(FPR - e0) - e1 and TPR(FPR + e0) + e1 for all distributions.
+        Ties make the band conservative. "working-hotelling": on the probit scale, the band is a + b x plus or minus
+        sqrt(2 F) SE(x). SE is estimated by the delta method, and F is the quantile of F(2, min(count) - 1) at
+        ``level``. Limits that a rising curve cannot reach are trimmed without loss of coverage.
 
         References
         ----------
@@ -571,7 +571,7 @@ class UncertaintyMixin(Generic[Value]):
         return uncertainty.rate_interval(name, self._to_solver_scale(threshold), level, method)
 
     def _check_rate_range(self, fpr: Any, tpr: Any) -> RateRange:
-        """Return the range of FPR or TPR of a partial area, or raise if it does not fit the shape of the features."""
+        """Return the range of FPR or TPR of a partial area, or raise if it does not fit the shape of the batch."""
         rate_range = check_rate_range(fpr, tpr)
         for limit in (rate_range.low, rate_range.high):
             self._check_batch_argument(rate_range.axis, np.asarray(limit))
@@ -608,7 +608,7 @@ class ThresholdUncertainty:
     """Uncertainty of a best threshold and its Ameans, behind the methods of ``BestThreshold``.
 
     ``make_uncertainty`` returns the uncertainty of the curve for (n_resamples, rng). ``to_feature_scale`` converts
-    thresholds of the rule "positive when x >= threshold" to those of the rule in use.
+    thresholds of the rule "positive when x >= threshold" to thresholds of the rule in use.
     """
 
     make_uncertainty: Callable[[int, Any], EmpiricalUncertainty | ParametricUncertainty]
@@ -634,7 +634,7 @@ class ThresholdUncertainty:
 
     @property
     def is_fast(self) -> bool:
-        """True if there is an optimism-corrected Ameans that is quick enough for a repr."""
+        """True if there is an optimism-corrected Ameans and it is fast enough to compute for a repr."""
         uncertainty = self.make_uncertainty(_N_OOB_RESAMPLES, 0)
         return uncertainty.is_empirical and bool(sum(uncertainty.class_sizes) <= _MAX_REPR_SIZE)
 
@@ -657,7 +657,7 @@ def _check_rates(name: str, value: ArrayLike) -> FloatArray:
 
 
 def apply_mcclish(area: ArrayOrFloat, rate_range: RateRange, correction: Correction) -> ArrayOrFloat:
-    """Return an area over a range of rates, raw or corrected by McClish."""
+    """Return an area over a range of rates, raw or with McClish's correction."""
     check_option("correction", correction, (None, "mcclish"))
     if correction is None:
         return to_scalar(area)

@@ -9,7 +9,7 @@ afterwards.
 Recurring parameters have the same meaning in all functions:
 
 ax : matplotlib Axes, optional
-    Axes to draw on. By default, those of a new figure.
+    Axes to draw on. By default, the axes of a new figure.
 labels : sequence of str, optional
     Name of each curve. Names are shown literally, and long names are truncated.
 chance : bool, default=True

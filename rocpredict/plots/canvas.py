@@ -128,7 +128,7 @@ class Canvas:
     def diagonal(
         self, name: str = "chance", limits: Sequence[float] = (0, 1), linestyle: str = ":", gid: str | None = None
     ) -> None:
-        """Draw the line y = x, which is the chance line of an ROC plot."""
+        """Draw the line y = x, which is the chance line of a ROC plot."""
         self.add(self.ax.plot(limits, limits, linestyle=linestyle, gid=gid, **style.MUTED_LINE_STYLE), name)
 
     def guide(self, name: str, *, x: float | None = None, y: float = 0, **properties: Any) -> None:
@@ -224,7 +224,7 @@ class Canvas:
         self.occupied += map(Box.around, centres, sizes)
 
     def mark_gap(self, fpr: float, gap: float, tpr_values: Sequence[float]) -> None:
-        """Draw the largest TPR difference between two curves, predicted - empirical, with its value."""
+        """Draw the largest TPR difference (predicted - empirical) of two curves, and write its value."""
         line = {"color": style.TEXT_COLOR, "linewidth": 2, "marker": "_", "markersize": 9, "zorder": 6}
         self.ax.plot([fpr, fpr], tpr_values, **line, gid="largest-gap")  # type: ignore[arg-type]
         point = np.array([fpr, sum(tpr_values) / 2])

@@ -39,7 +39,7 @@ _BAND: style.Look = {"facecolor": "#C9D7E6", "edgecolor": "#0072B2", "linewidth"
 _MAX_NAME_LENGTH = 20
 #: Maximum characters of the name of a test and of its null hypothesis in a legend.
 _MAX_SHORT_LENGTH = 24
-#: Minimum depth of a hook that is hatched; a shallower one is hidden by the line of the curve.
+#: Minimum depth below the chance line at which a curve is hatched; a shallower part is hidden by its line.
 _MIN_HOOK_DEPTH = 0.01
 SIDE_BY_SIDE_FIGSIZE = (10.4, 4.9)
 
@@ -62,7 +62,7 @@ def plot_roc(
     *rocs : Roc
         One or more predicted or empirical ROC curves, each of one feature.
     ax : matplotlib Axes, optional
-        Axes to draw on. By default, those of a new figure.
+        Axes to draw on. By default, the axes of a new figure.
     labels : sequence of str, optional
         Name of each curve in the legend. By default, "predicted" or "empirical".
     best : bool, default=True
@@ -134,7 +134,7 @@ def plot_comparison(predicted: Roc[float], empirical: EmpiricalRoc, *, ax: Axes 
     empirical : EmpiricalRoc
         Empirical ROC curve of the same feature and direction.
     ax : matplotlib Axes, optional
-        Axes to draw on. By default, those of a new figure.
+        Axes to draw on. By default, the axes of a new figure.
 
     Returns
     -------
@@ -164,7 +164,7 @@ def plot_comparison(predicted: Roc[float], empirical: EmpiricalRoc, *, ax: Axes 
 
 
 def _draw_curves(canvas: Canvas, rocs: Sequence[Roc], names: Sequence[str]) -> None:
-    """Draw the curves and axes of an ROC plot."""
+    """Draw the curves and axes of a ROC plot."""
     frame_roc(canvas)
     curves = [roc.curve() for roc in rocs]
     paths = [np.column_stack([curve.fpr, curve.tpr]) for curve in curves]
@@ -172,7 +172,7 @@ def _draw_curves(canvas: Canvas, rocs: Sequence[Roc], names: Sequence[str]) -> N
 
 
 def _finish(canvas: Canvas, rocs: Sequence[Roc], *, best: bool = True, chance: bool = True) -> None:
-    """Hatch visible hooks, then add the chance line, the legend and the best points."""
+    """Hatch visible areas below the chance line, then add the chance line, the legend and the best points."""
     hooks = [path.T for path in canvas.paths if (path[:, 0] - path[:, 1]).max() >= _MIN_HOOK_DEPTH]
     for index, (fpr, tpr) in enumerate(hooks):
         below = (tpr < fpr).tolist()
@@ -204,7 +204,7 @@ def format_test(test: object, rocs: Sequence[Roc]) -> str:
 
 
 def frame_roc(canvas: Canvas) -> None:
-    """Set limits, ticks, grid and axis labels of an ROC plot."""
+    """Set limits, ticks, grid and axis labels of a ROC plot."""
     span, ticks = (-_MARGIN, 1 + _MARGIN), np.linspace(0, 1, 6)
     canvas.frame(xlim=span, ylim=span, aspect="equal", xticks=ticks, yticks=ticks)
     canvas.ax.set(xlabel="false positive rate (FPR)", ylabel="true positive rate (TPR)")
@@ -233,7 +233,7 @@ def plot_mean_roc(
     *means : MeanRoc
         One or more results of ``rocpredict.mean_roc``.
     ax : matplotlib Axes, optional
-        Axes to draw on. By default, those of a new figure.
+        Axes to draw on. By default, the axes of a new figure.
     labels : str or sequence of str, optional
         Name of each mean curve in the legend.
     show_folds : bool, optional
@@ -284,7 +284,7 @@ def plot_mean_roc(
 
 
 def _draw_mean(canvas: Canvas, index: int, mean: MeanRoc, name: str, *, show_folds: bool, band: bool) -> None:
-    """Draw one mean curve, with legend entries for the band and folds of the first."""
+    """Draw one mean curve; only the band and folds of the first curve have legend entries."""
     ax, properties = canvas.ax, style.line_style(index) | {"zorder": 4}
     words = f"{name}, AUC {format_estimate(mean.auc, mean.auc_interval, mean.level)}"
     canvas.add(ax.plot(mean.fpr, mean.tpr, gid=f"mean-{index}", **properties), words)
@@ -318,7 +318,7 @@ def plot_side_by_side(
     empirical : EmpiricalRoc, optional
         Empirical ROC curve of the same feature, added to the right panel for comparison.
     ax : pair of matplotlib Axes, optional
-        Axes for the densities and for the curve. By default, those of a new figure.
+        Axes for the densities and for the curve. By default, the axes of a new figure.
     feature : str, default="x"
         Name of the feature.
     unit : str, optional
@@ -371,7 +371,7 @@ def plot_band(
     n_resamples: int = 2000,
     rng: Seed = 0,
 ) -> Axes:
-    """Plot an ROC curve with its confidence band.
+    """Plot a ROC curve with its confidence band.
 
     Parameters
     ----------
@@ -387,7 +387,7 @@ def plot_band(
     method : str, optional
         Method of the band, as in ``roc.band``. By default, the default method for this kind of curve.
     ax : matplotlib Axes, optional
-        Axes to draw on. By default, those of a new figure.
+        Axes to draw on. By default, the axes of a new figure.
     label : str, optional
         Name of the curve in the legend. A long name is truncated.
     chance : bool, default=True
@@ -444,10 +444,10 @@ def plot_precision_recall(
     *rocs : Roc
         One or more predicted or empirical ROC curves, each of one feature.
     prevalence : float, optional
-        Proportion of positives in the population where the rule is used, in (0, 1), for all curves. By default, that of
-        the class counts of each curve.
+        Proportion of positives in the population where the rule is used, in (0, 1), for all curves. By default, the
+        proportion in the class counts of each curve.
     ax : matplotlib Axes, optional
-        Axes to draw on. By default, those of a new figure.
+        Axes to draw on. By default, the axes of a new figure.
     labels : sequence of str, optional
         Name of each curve in the legend. By default, "predicted" or "empirical".
     chance : bool, default=True
@@ -538,7 +538,7 @@ def plot_probit(
     min_rate : float, default=0.001
         Lowest rate on the axes, in [1e-6, 0.2]. The highest is 1 - ``min_rate``.
     ax : matplotlib Axes, optional
-        Axes to draw on. By default, those of a new figure.
+        Axes to draw on. By default, the axes of a new figure.
     labels : sequence of str, optional
         Name of each curve in the legend. By default, "predicted" or "empirical".
     best : bool, default=True
@@ -561,11 +561,11 @@ def plot_probit(
     Notes
     -----
     The axes are probit(FPR) and probit(TPR), with the rates as tick labels. The curve of two Gaussians is the line a +
-    b probit(FPR) with a = (mean1 - mean0)/std1 and b = std0/std1. Its slope is 1 if both classes have the same standard
-    deviation. Rates of 0 and 1 are infinite on this scale; points of empirical curves with these rates are drawn at the
-    edge. Near the edges an empirical curve depends on few observations and has a large sampling variation. A straight
-    empirical curve means that an increasing transform exists that makes both classes Gaussian (Metz, Herman and Shen
-    1998). The classes themselves are Gaussian only if the curve also agrees with the predicted one.
+    b probit(FPR) with a = (mean1 - mean0)/std1 and b = std0/std1. The slope b is 1 if both classes have the same
+    standard deviation. Rates of 0 and 1 are infinite on this scale; points of empirical curves with these rates are
+    drawn at the edge. Near the edges an empirical curve depends on few observations and has a large sampling variation.
+    A straight empirical curve means that an increasing transform exists that makes both classes Gaussian (Metz, Herman
+    and Shen 1998). The classes themselves are Gaussian only if the curve also agrees with the predicted one.
 
     Examples
     --------
@@ -634,7 +634,7 @@ def plot_diagnosis(
     diagnosis : Diagnosis
         Result of ``rocpredict.diagnose``.
     ax : sequence of three matplotlib Axes, optional
-        Axes to draw on. By default, those of a new figure with the verdict as its title.
+        Axes to draw on. By default, the axes of a new figure with the verdict as its title.
     feature : str, default="x"
         Name of the feature. A long name is truncated.
     unit : str, optional

@@ -52,12 +52,13 @@ def plot_densities(
     roc : Roc
         Predicted or empirical ROC curve of one feature. Predicted densities are drawn as lines, samples as histograms.
     ax : matplotlib Axes, optional
-        Axes to draw on. By default, those of a new figure.
+        Axes to draw on. By default, the axes of a new figure.
     threshold : float or BestThreshold, optional
         Threshold, in the unit of the feature. By default, ``roc.best_threshold()``.
     prevalence : float, optional
-        Proportion of positives, in [0, 1]. If passed, the densities are weighted by it: the areas then add up to 1, and
-        the crossings are candidates for the threshold with the highest accuracy (without weights, the highest Ameans).
+        Proportion of positives, in [0, 1]. If passed, the densities are weighted by the class proportions. The areas
+        then add up to 1, and the crossings are candidates for the threshold with the highest accuracy (without weights,
+        the highest Ameans).
     feature : str, default="x"
         Name of the feature.
     unit : str, optional
@@ -124,7 +125,7 @@ def plot_densities(
     return canvas.ax
 
 
-# ---- what is drawn
+# ---- data of the drawing
 def _threshold(roc: Roc, threshold: float | BestThreshold[float] | None) -> float:
     if threshold is None:
         threshold = roc.best_threshold()

@@ -67,7 +67,7 @@ def contrast_title(table: ScreeningResult) -> str:
 
 
 def row_labels(table: ScreeningResult, rows: Iterable[int], longest: int, between: str = ", ") -> list[str]:
-    """Return the feature of each row as its name, with the class pair if the table has several."""
+    """Return the name of the feature of each row, with the class pair if the table has several pairs."""
     names = [_truncate_middle(table["feature"][row], longest) for row in rows]
     if len(unique_class_pairs(table)) == 1:
         return names
@@ -335,7 +335,7 @@ def plot_screening(
     max_q : float, default=0.05
         Level of the q-value that is marked in "volcano", in (0, 1).
     ax : matplotlib Axes, optional
-        Axes to draw on. By default, those of a new figure.
+        Axes to draw on. By default, the axes of a new figure.
     legend : bool, default=True
         Draw a legend with the compared classes. It is placed above the axes if it would hide points.
 
@@ -396,7 +396,7 @@ def plot_forest(pooled: PooledAuc, *, feature: str | None = None, ax: Axes | Non
     feature : str, optional
         Name of the feature. By default, the first one.
     ax : matplotlib Axes, optional
-        Axes to draw on. By default, those of a new figure.
+        Axes to draw on. By default, the axes of a new figure.
     legend : bool, default=True
         Draw a legend above the axes.
 
@@ -411,7 +411,7 @@ def plot_forest(pooled: PooledAuc, *, feature: str | None = None, ax: Axes | Non
 
     Notes
     -----
-    The area of a square is proportional to the weight of its study by random effects. The diamonds extend over the
+    The area of a square is proportional to the random-effects weight of the study. The diamonds extend over the
     confidence intervals of the pooled AUCs.
 
     Examples

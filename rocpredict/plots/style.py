@@ -188,7 +188,7 @@ def check_single_feature(roc: object, argument: str = "roc") -> Roc:
     """Return an argument after checking that it is the ROC curve of one feature."""
     if not isinstance(roc, Roc):
         makers = "rp.PredictedRoc, rp.predict_roc or rp.empirical_roc"
-        raise RocPredictError(f"{argument}={short_repr(roc)} is not an ROC curve; pass the result of {makers}")
+        raise RocPredictError(f"{argument}={short_repr(roc)} is not a ROC curve; pass the result of {makers}")
     if roc.shape:
         raise RocPredictError(f"{argument} is a batch of shape {roc.shape}; plot one feature at a time")
     return roc
@@ -225,7 +225,7 @@ def resolve_labels(
     longest: int = _MAX_LEGEND_LENGTH,
     argument: str = "labels",
 ) -> list[str]:
-    """Return the labels, or the defaults without labels, as printable text."""
+    """Return the labels, or the defaults if there are no labels, as printable text."""
     if not defaults:
         raise RocPredictError(f"no {noun} was passed; pass one or more")
     names = as_sequence(defaults if labels is None else labels)
@@ -259,7 +259,7 @@ TAIL = 0.001
 #: Maximum distance from the quartiles at which a class is drawn, in interquartile ranges.
 _MAX_DISTANCE = 8
 _MAX_BINS, _MAX_NARROW_BINS = 60, 200
-#: Range of an axis: matplotlib changes shorter ones, and longer ones overflow.
+#: Limits of the length of an axis; matplotlib changes a shorter axis, and a longer axis overflows.
 _MIN_RANGE, _MAX_RANGE = 1e-286, 1e306
 #: Minimum margin of an axis in float spacings; matplotlib widens a narrower axis much more.
 _STEPS = 16
@@ -300,7 +300,7 @@ def pad_limits(low: float, high: float, fraction: float) -> tuple[float, float]:
 def range_error(low: float, high: float, problem: str) -> RocPredictError:
     """Return the error for values that no axis can hold."""
     limits = f"from {low:.4g} to {high:.4g}"
-    return RocPredictError(f"values too {problem} to plot, {limits}; change their unit by multiplying by a constant")
+    return RocPredictError(f"values too {problem} to plot, {limits}; multiply them by a constant to change the unit")
 
 
 def distribution_limits(distribution: Distribution) -> list[float]:
@@ -332,7 +332,7 @@ def histogram_bin_edges(roc: Roc, threshold: float) -> FloatArray:
 
 
 def _width(samples: list[Ecdf], reach: float) -> float:
-    """Return the bin width from the number of observations, or from the IQR of a class if that is smaller."""
+    """Return the bin width from the number of observations, or from the IQR of a class if that width is smaller."""
     even_width = reach / np.clip(np.ceil(2 * max(len(d.unique_values) for d in samples) ** (1 / 3)), 5, _MAX_BINS)
     bulk = [2 * float(d.isf(0.25) - d.ppf(0.25)) / np.cbrt(d.total) for d in samples]
     bulk_widths = [width for width in bulk if np.isfinite(width) and width > 0]

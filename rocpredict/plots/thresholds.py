@@ -58,10 +58,10 @@ def plot_measures(
         Names of measures: attributes of ``Rates`` with values in [-1, 1], or aliases such as "recall". By default,
         "ameans", "tpr" and "tnr", and with a known prevalence also "precision" and "accuracy".
     prevalence : float, optional
-        Proportion of positives in the population where the rule is used, in [0, 1]. By default, that of the class
-        counts, if known.
+        Proportion of positives in the population where the rule is used, in [0, 1]. By default, the proportion
+        in the class counts, if they are known.
     ax : matplotlib Axes, optional
-        Axes to draw on. By default, those of a new figure.
+        Axes to draw on. By default, the axes of a new figure.
     feature : str, default="x"
         Name of the feature.
     unit : str, optional
@@ -187,7 +187,7 @@ def plot_cost(
     cost_fp, cost_fn : float, default=1.0
         Cost of a false positive and of a false negative. Values other than 1 need a prevalence.
     ax : matplotlib Axes, optional
-        Axes to draw on. By default, those of a new figure.
+        Axes to draw on. By default, the axes of a new figure.
     labels : sequence of str, optional
         Name of each curve in the legend. By default, "predicted" or "empirical".
     best : bool, default=True
@@ -211,7 +211,7 @@ def plot_cost(
     negative, the probability cost is PC = BR C0/(BR C0 + (1 - BR) C1). The normalized expected cost of a threshold is
     FNR PC + FPR (1 - PC), in units of the cost of calling all observations wrongly. Each threshold, a point in the ROC
     plot, is a straight line in this plot, and the cost curve is the lower envelope of these lines. It is nowhere above
-    the two lines for calling all observations positive and for calling none positive. At PC = 1/2, it is 1 minus the
+    the two lines for calling all observations positive and all negative. At PC = 1/2, the cost curve is 1 minus the
     highest Ameans. For samples the thresholds are chosen and evaluated on the same data, so that the curve is
     optimistic.
 
@@ -286,15 +286,15 @@ def plot_decision(
     *rocs : Roc
         One or more predicted or empirical ROC curves, each of one feature.
     prevalence : float, optional
-        Proportion of positives in the population where the rule is used, in (0, 1), for all curves. By default, that of
-        the class counts of each curve.
+        Proportion of positives in the population where the rule is used, in (0, 1), for all curves. By default, the
+        proportion in the class counts of each curve.
     rule : {"best", "probability"}, default="best"
         Decision rule:
 
-        * "best": at each threshold probability the threshold with the highest net benefit.
+        * "best": at each threshold probability, the threshold with the highest net benefit.
         * "probability": positive when x >= threshold probability, for a feature that is a predicted probability.
     ax : matplotlib Axes, optional
-        Axes to draw on. By default, those of a new figure.
+        Axes to draw on. By default, the axes of a new figure.
     labels : sequence of str, optional
         Name of each curve in the legend. By default, "predicted" or "empirical".
     legend : bool, default=True
@@ -361,16 +361,16 @@ def plot_stability(
     roc_or_threshold : EmpiricalRoc or BestThreshold
         Empirical ROC curve, or the best threshold of one.
     criterion : str or function, default="ameans"
-        Criterion of the best threshold, as in ``roc.best_threshold``. Only for an ROC curve.
+        Criterion of the best threshold, as in ``roc.best_threshold``. Only with a ROC curve.
     prevalence : float, optional
-        Proportion of positives in the population where the rule is used, as in ``roc.best_threshold``. Only for an ROC
+        Proportion of positives in the population where the rule is used, as in ``roc.best_threshold``. Only with a ROC
         curve.
     n_resamples : int, default=2000
         Number of bootstrap resamples.
     rng : None, int or numpy.random.Generator, default=0
         Seed or generator for resampling.
     ax : matplotlib Axes, optional
-        Axes to draw on. By default, those of a new figure.
+        Axes to draw on. By default, the axes of a new figure.
     feature : str, default="x"
         Name of the feature.
     unit : str, optional
@@ -391,7 +391,7 @@ def plot_stability(
     Notes
     -----
     Bars are proportions of the resamples. The horizontal line above them extends from the 5% to the 95% quantile. In
-    the shaded plateau all thresholds are equally good on the original data. The proportion of thresholds beyond all
+    the shaded interval, all thresholds are equally good on the original data. The proportion of thresholds beyond all
     finite values, such as those of the rules "always positive" and "always negative", is stated in the text.
 
     Examples
@@ -444,7 +444,7 @@ def _resolve_threshold(roc_or_threshold: object, criterion: Any, prevalence: flo
     if not isinstance(roc_or_threshold, BestThreshold):
         allowed = "pass rp.empirical_roc(...) or the result of its best_threshold()"
         raise RocPredictError(
-            f"roc_or_threshold={short_repr(roc_or_threshold)} is not an ROC curve or a best threshold; {allowed}"
+            f"roc_or_threshold={short_repr(roc_or_threshold)} is not a ROC curve or a best threshold; {allowed}"
         )
     if criterion != "ameans" or prevalence is not None:
         raise RocPredictError(

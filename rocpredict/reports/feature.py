@@ -75,18 +75,18 @@ class FeatureAnalysis:
     auc_interval, auc_test : Interval, AucTest
         Interval of the empirical AUC, and its test against 0.5.
     prevalence : float
-        Stated prevalence, by default that of the data.
+        Stated prevalence, by default the prevalence in the data.
     n_missing : int
         Number of observations without a value.
     lower : bool
         Whether low values are predicted positive.
     rule : str
-        Values that are predicted positive, such as "≥ 5.826".
+        Rule of classification, such as "positive if x ≥ 5.826".
     verdict : str
         Conclusion about the fit of the prediction.
     proper_auc : float or None
-        AUC of the likelihood-ratio rule, if the densities cross more than once and its printed digits differ from those
-        of the predicted AUC. None for a shrunk estimate, which has no densities.
+        AUC of the likelihood-ratio rule, if the densities cross more than once and it differs from the predicted AUC in
+        its printed digits. None for a shrunk estimate, which has no densities.
     crossings_inside : list of float
         Crossings of the densities within the range of the values.
     flags : list of str
@@ -138,7 +138,8 @@ class FeatureAnalysis:
             options = {"family": family, "direction": direction, "n_resamples": n_resamples, "rng": seed}
             self.diagnosis = diagnose(x, y, **options, **classes)
         self.verdict = _verdict(self.diagnosis, self.model_fit, shrunk=self.shrunk)
-        self.rule = format_rule(float(self.best_predicted.threshold), "lower" if self.lower else None)
+        rule = format_rule(float(self.best_predicted.threshold), "lower" if self.lower else None)
+        self.rule = rule if rule.startswith("always") else f"positive if x {rule}"
         low, high = min(x[0] for x in self.samples), max(x[-1] for x in self.samples)
         self.crossings_inside = [float(place) for place in self.best_predicted.crossings if low <= place <= high]
         self.proper_auc: float | None = None
@@ -155,13 +156,13 @@ def _verdict(diagnosis: Diagnosis | None, fit: ModelFit | None, *, shrunk: bool)
     The agreement of a shrunk estimate with its own data is no evidence.
     """
     if diagnosis is None or fit is None:
-        return "The ROC curve is empirical; the threshold with the highest Ameans was chosen on the same data."
+        return "The ROC curve is empirical; the threshold with the highest Ameans was chosen from the same data."
     if not shrunk or not diagnosis.verdict.startswith(NO_EVIDENCE):
         return message_to_prose(diagnosis.verdict)
     model_deviates = "; its model alone deviates by more than sampling variation" if fit.misfit_ratio > 1 else ""
     caveat = diagnosis.verdict.partition(", but ")[2].partition(";")[0].rstrip(".")
     addition = f"; {caveat}" if caveat else ""
-    agrees = "The shrunk estimate agrees with the data that it was shrunk towards, which is weak evidence"
+    agrees = "The shrunk estimate agrees with the data, which is weak evidence, since it was shrunk towards them"
     return f"{agrees}{model_deviates}{addition}."
 
 
@@ -246,7 +247,7 @@ def rate_table(analysis: FeatureAnalysis) -> Table:
         rows.append([title, *cells, *([] if model is None else [getattr(model, name)])])
     titles = ["Rate", "Empirical", f"{format_level(analysis.level)} CI", "Method"]
     titles += [] if model is None else ["Predicted"]
-    caption = f"Classified as positive if {analysis.rule}; prevalence {format_rate(prevalence)}"
+    caption = f"Classified as {analysis.rule}; prevalence {format_rate(prevalence)}"
     return Table(caption, titles, rows, {"Empirical": _apply_format, "Predicted": format_rate})
 
 

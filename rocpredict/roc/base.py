@@ -56,9 +56,9 @@ if TYPE_CHECKING:
 
 #: Thresholds per class in a thumbnail.
 _N_POINTS = 61
-#: Thresholds per class that are computed where each quantile needs a numerical search.
+#: Thresholds per class that are computed for a thumbnail if each quantile needs a numerical search.
 _N_SEARCHED_POINTS = 13
-#: Maximum number of terms for which a repr computes the AUC.
+#: Maximum number of terms of a class distribution (``n_terms``) for which a repr computes the AUC.
 _MAX_FAST_SIZE = 1_000
 
 
@@ -86,7 +86,7 @@ def _rates_on_curve(roc: Any, thresholds: FloatArray) -> tuple[FloatArray, Float
 
 
 def _quantile_grid(distribution: Any, *, quick: bool) -> FloatArray:
-    """Return quantiles on a grid, interpolated between fewer quantiles unless ``quick``."""
+    """Return quantiles on a grid; unless they are ``quick`` to compute, most are interpolated."""
     probabilities = ndtr(np.linspace(-4, 4, _N_POINTS if quick else _N_SEARCHED_POINTS))
     quantiles = np.asarray(distribution.isf(probabilities))
     steps = np.linspace(0, _N_SEARCHED_POINTS - 1, _N_POINTS)
@@ -109,7 +109,7 @@ def n_terms(distribution: Any) -> int:
 
 
 _DIRECTIONS = (None, "higher", "lower", "auto")
-_MIN_COUNT = 1e-100  # the squares of the reciprocals of class sizes are finite
+_MIN_COUNT = 1e-100  # keeps the squares of 1/count finite
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -126,7 +126,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
         * None or "higher": positive when x >= threshold.
         * "lower": positive when x <= threshold.
-        * "auto": the direction with an AUC of at least 0.5. It is chosen once, and ``direction`` then holds the result.
+        * "auto": the direction with an AUC of at least 0.5. It is chosen once and stored in ``direction``.
     count : pair of float or of arrays of shape F, optional
         Numbers of observations of the (negative, positive) class. They determine the prevalence.
     omitted : pair of int, default=(0, 0)
@@ -196,8 +196,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         threshold : float or array-like
-            Threshold, in the unit of the feature. Any shape for one feature; one number for all features or an array of
-            shape F for a batch.
+            Threshold, in the unit of the feature. For one feature, any shape; for a batch, one number or an array of
+            shape F.
 
         Returns
         -------
@@ -346,8 +346,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         threshold : float or array-like
             Threshold, as in ``tpr``.
         prevalence : float or array-like, optional
-            Proportion of positives in the population where the rule is used, in [0, 1]. By default, that of the class
-            counts, if known.
+            Proportion of positives in the population where the rule is used, in [0, 1]. By default, the proportion in
+            the class counts, if known.
 
         Returns
         -------
@@ -404,8 +404,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         fpr : float or array-like
-            Highest false positive rate, in [0, 1]. Any shape for one feature; one number or an array of shape F for a
-            batch.
+            Highest false positive rate, in [0, 1]. For one feature, any shape; for a batch, one number or an array of
+            shape F.
 
         Returns
         -------
@@ -435,8 +435,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         tpr : float or array-like
-            Lowest true positive rate, in [0, 1]. Any shape for one feature; one number or an array of shape F for a
-            batch.
+            Lowest true positive rate, in [0, 1]. For one feature, any shape; for a batch, one number or an array of
+            shape F.
 
         Returns
         -------
@@ -468,7 +468,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         fpr : float or array-like
-            False positive rate, in [0, 1]. Any shape for one feature; one number or an array of shape F for a batch.
+            False positive rate, in [0, 1]. For one feature, any shape; for a batch, one number or an array of shape F.
 
         Returns
         -------
@@ -489,7 +489,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         return to_scalar(self._solver.slope(self._rate("fpr", fpr)))
 
     def hook(self) -> Hook[Value]:
-        """Return the hook, which is the part of the curve below the chance line.
+        """Return the hook, the part of the curve below the chance line.
 
         Returns
         -------
@@ -542,8 +542,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         prevalence : float, optional
-            Proportion of positives in the population where the rule is used, in (0, 1). By default, that of the class
-            counts.
+            Proportion of positives in the population where the rule is used, in (0, 1). By default, the proportion in
+            the class counts.
         n_points : int, default=513
             Number of thresholds, as in ``curve``.
 
@@ -554,7 +554,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Raises
         ------
         RocPredictError
-            If the prevalence is unknown, or for a batch of features.
+            If the prevalence is unknown, or the curve is a batch of features.
 
         Notes
         -----
@@ -582,14 +582,14 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         prevalence : float, optional
-            Proportion of positives in the population where the rule is used, in (0, 1). By default, that of the class
-            counts.
+            Proportion of positives in the population where the rule is used, in (0, 1). By default, the proportion in
+            the class counts.
         probabilities : array-like of shape (k,), optional
             Threshold probabilities p, in (0, 1). By default, 0.01, 0.02, ..., 0.99.
         rule : {"best", "probability"}, default="best"
             Decision rule:
 
-            * "best": at each p the threshold with the highest net benefit, that is the best threshold if a false
+            * "best": at each p, the threshold with the highest net benefit. It is the best threshold if a false
               positive costs p and a false negative 1 - p.
             * "probability": positive when x >= p, for a feature that is itself a predicted probability. This is the
               curve of Vickers and Elkin [1]_.
@@ -601,14 +601,14 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Raises
         ------
         RocPredictError
-            If the prevalence is unknown, for a batch of features, or if ``rule="probability"`` is used with values
-            outside [0, 1] or direction "lower".
+            If the prevalence is unknown or the curve is a batch, or if ``rule="probability"`` is used with values
+            outside [0, 1] or with direction "lower".
 
         Notes
         -----
-        With "best", the result is the net benefit after a perfect calibration that preserves the order of the values;
-        it is never below the net benefit of treating all or none. If the thresholds are chosen and evaluated on the
-        same data, the net benefit is optimistic. With "probability", poor calibration also reduces the net benefit.
+        With "best", the result is the net benefit after a perfect calibration that preserves the order of the values.
+        It is never below the net benefit of treating all or none, but optimistic if the thresholds are chosen and
+        evaluated on the same data. With "probability", poor calibration also reduces the net benefit.
 
         References
         ----------
@@ -672,16 +672,16 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
             * "ameans" (also "youden", "balanced_accuracy"): highest (TPR + TNR)/2.
             * "cost": lowest expected cost; uses ``prevalence``, ``cost_fp`` and ``cost_fn``.
-            * "accuracy", "f1", "f_beta": highest value of the measure named; uses ``prevalence``.
+            * "accuracy", "f1", "f_beta": highest value of this measure; uses ``prevalence``.
             * "closest_topleft": smallest distance to the corner (FPR = 0, TPR = 1).
             * "min_tpr", "min_tnr", "max_fpr": best threshold with TPR >= ``value``, TNR >= ``value`` or
               FPR <= ``value``.
             * function: takes the ``Rates`` of many thresholds and returns the values to maximize.
         prevalence : float or array-like of shape F, optional
-            Proportion of positives in the population where the rule is used, in [0, 1]. By default, that of the class
-            counts, if known.
+            Proportion of positives in the population where the rule is used, in [0, 1]. By default, the proportion in
+            the class counts, if known.
         cost_fp, cost_fn : float or array-like of shape F, default=1.0
-            Cost of a false positive and of a false negative, for "cost".
+            Cost of a false positive and cost of a false negative, for "cost".
         beta : float, optional
             Weight of recall relative to precision, for "f_beta".
         value : float or array-like of shape F, optional
@@ -700,9 +700,9 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Notes
         -----
         For two Gaussians the best threshold is the crossing of the (weighted) densities at which the likelihood ratio
-        increases; [1]_ treats the same quadratic equation. If no crossing is better than calling all or no observations
-        positive, the threshold is infinite. For samples, the best thresholds form intervals; the threshold is the
-        midpoint of the middle interval. A threshold that is chosen and evaluated on the same data is optimistic.
+        increases. It solves the quadratic equation of [1]_. If no crossing is better than calling all or no
+        observations positive, the threshold is infinite. For samples, the best thresholds form intervals; the result is
+        the midpoint of the middle one. Rates computed from the data that selected the threshold are optimistic.
 
         References
         ----------
@@ -764,7 +764,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Returns
         -------
         array of shape (k,), or F + (2,) for a batch
-            Thresholds in ascending order. In a batch, missing crossings are NaN. Empirical curves have none.
+            Thresholds in ascending order. In a batch, missing crossings are NaN. Empirical curves have no crossings.
 
         Raises
         ------
@@ -775,11 +775,11 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         -----
         The crossings satisfy prevalence cost_fn f1(t) = (1 - prevalence) cost_fp f0(t). For two Gaussians, most pairs
         of one family, and histograms, they are computed from the form of the densities. For other pairs, each crossing
-        is bracketed between two of about 2,000 quantiles of both classes or, for mixtures of up to 1,000 normals, of
-        points a quarter of a standard deviation apart around each component. Intervals are halved until no further
-        crossing fits between their bounds. If a density oscillates too fast for these points to resolve, some
-        crossings may be missed. If the weighted densities are equal over a whole interval, up to rounding,
-        ``best_threshold("cost", ...)`` returns the flag ``crossings_uncertain``.
+        is bracketed between two points of a grid. The grid contains about 2,000 quantiles of both classes or, for
+        mixtures of up to 1,000 normals, points a quarter of a standard deviation apart around each component. Intervals
+        are halved until no further crossing fits between their bounds. If a density oscillates too fast for these
+        points to resolve, some crossings may be missed. If the weighted densities are equal over a whole interval (up
+        to rounding), ``best_threshold("cost", ...)`` returns the flag ``crossings_uncertain``.
 
         Examples
         --------
@@ -831,20 +831,20 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         max_fpr : float or array-like of shape F, optional
             Highest proportion of the negatives that may be ruled in. By default 0.05, unless ``min_ppv`` is passed.
         min_npv : float or array-like of shape F, optional
-            Lowest negative predictive value of the observations ruled out, in place of ``max_fnr``. It needs a
+            Lowest negative predictive value of the observations ruled out, in place of ``max_fnr``; requires a
             prevalence.
         min_ppv : float or array-like of shape F, optional
-            Lowest positive predictive value of the observations ruled in, in place of ``max_fpr``. It needs a
+            Lowest positive predictive value of the observations ruled in, in place of ``max_fpr``; requires a
             prevalence.
         prevalence : float or array-like of shape F, optional
-            Proportion of positives in the population where the rule is used. By default, that of the class counts, if
-            known.
+            Proportion of positives in the population where the rule is used. By default, the proportion in the class
+            counts, if known.
 
         Returns
         -------
         GreyZone
-            The widest decided regions that meet the requirements. If no threshold meets a requirement, the bound is
-            infinite and no observation is decided on this side.
+            The widest decided regions that meet the requirements. If no threshold meets a requirement, its bound is
+            infinite and no observation is decided on that side.
 
         Raises
         ------
@@ -854,15 +854,15 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
         Notes
         -----
-        Observations at or above the upper threshold are called positive, those below the lower one negative. With
-        direction "lower", observations at or below the lower threshold are called positive, those above the upper one
-        negative. If the two regions would overlap, one threshold meets both requirements: ``single_threshold`` is True,
-        and the threshold is the one in the overlap with the highest Ameans.
+        Observations at or above the upper threshold are called positive, and observations below the lower threshold
+        negative. With direction "lower", observations at or below the lower threshold are called positive, and
+        observations above the upper threshold negative. If the two regions would overlap, one threshold meets both
+        requirements: ``single_threshold`` is True, and the threshold is the one in the overlap with the highest Ameans.
 
         A predictive value does not always increase with the threshold, because the other class can be more frequent far
-        out in a tail. ``min_ppv`` refers to all observations ruled in, and among the thresholds that meet it the one
-        that decides most observations is chosen (``min_npv`` likewise). For samples the rates are computed from the
-        same data, without correction for sampling variation.
+        out in a tail. ``min_ppv`` refers to all observations ruled in together. Among the thresholds that meet this
+        requirement, the one that decides the most observations is chosen. The same applies to ``min_npv``. For samples
+        the rates are computed from the same data, without correction for sampling variation.
 
         The partition into three zones is that of [1]_. With error rates as requirements, the grey zone equals the
         intermediate range of the two-graph ROC plot [2]_.
@@ -909,7 +909,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
             * "decision": decision curve.
             * "stability": distribution of the best threshold over bootstrap resamples, for empirical curves.
         ax : matplotlib Axes, optional
-            Axes to draw on. By default, those of a new figure.
+            Axes to draw on. By default, the axes of a new figure.
         **options
             Options of the function in ``rocpredict.plots`` that is named after the kind (``plot_roc``,
             ``plot_densities``, ...; ``plot_band`` for both bands).
@@ -921,7 +921,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Raises
         ------
         RocPredictError
-            If ``kind`` or an option is unknown, or for a batch of features.
+            If ``kind`` or an option is unknown, or the curve is a batch of features.
 
         Examples
         --------
@@ -941,7 +941,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         return suffix + (f", omitted={self.omitted}" if any(self.omitted) else "")
 
     def table(self) -> Table:
-        """Return the distributions, AUC and best threshold as a table, without slow quantities.
+        """Return the distributions as a table, with the AUC and the best threshold if they are fast to compute.
 
         Returns
         -------
@@ -960,7 +960,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         if any(self.omitted):
             rows.append(["omitted observations (negative, positive)", str(self.omitted)])
         if auc is None:
-            note = ["The AUC of so many observations is slow to compute: call auc() for it, plot() for the curve."]
+            note = ["The AUC of this many observations is slow to compute; call auc() for it, or plot() for the curve."]
             return Table(self._title, ("quantity", "value"), rows, None, note, self._direction_flags)
         label = f"{self._title}, TPR against FPR, AUC {format_number(auc, 5)}"
         plot = CurvePlot(label, [_thumbnail_points(self)], None if best is None else (best.fpr, best.tpr))
@@ -968,7 +968,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         return Table(self._title, ("quantity", "value"), rows, flags=flags, plot=plot)
 
     def _batch_table(self) -> Table:
-        """Return a table of the first features, computed without the others."""
+        """Return a table of the first features; nothing is computed for the others."""
         selected = slice(min(int(np.prod(self.shape)), MAX_ROWS))
         pair: tuple[Any, ...] = self._oriented_distributions
         moments = [[np.broadcast_to(part, self.shape).flat[selected] for part in (d.mean, d.std)] for d in pair]
@@ -1015,7 +1015,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         return rate
 
     def _check_batch_argument(self, name: str, values: FloatArray) -> FloatArray:
-        """Return an argument of a solver after checking that its shape fits the batch."""
+        """Return an argument of a solver, or raise if its shape does not fit the batch."""
         if values.ndim and not all(isinstance(d, Gaussian) for d in (self.negative, self.positive)):
             raise RocPredictError(f"{name}={short_repr(values.tolist())} has shape {values.shape}; pass one number")
         _check_shapes(name, values.shape, "the batch of features", self.shape)
@@ -1068,7 +1068,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
 
 def _quantiles_with_atoms(distribution: Distribution, tail: FloatArray) -> FloatArray:
-    """Return upper quantiles; for tails below 0.5, those at an atom are moved just above it."""
+    """Return upper quantiles; for tails below 0.5, those at a point of positive probability are moved just above it."""
     quantiles = np.asarray(distribution.isf(tail))
     at = np.asarray(distribution.sf_inclusive(quantiles)) > distribution.sf(quantiles)
     return np.where(at & (tail < 0.5), _next_float(quantiles), quantiles)

@@ -35,7 +35,7 @@ DecisionRule: TypeAlias = Literal["best", "probability"]
 #: Decision rules of a decision curve; the first is the default.
 DECISION_RULES: tuple[DecisionRule, ...] = get_args(DecisionRule)
 _PROBABILITIES = readonly_array(np.arange(1, 100) / 100)
-#: Maximum logarithm of the cost of a false positive, so that its exponential is finite.
+#: Maximum logarithm of the cost of a false positive; the cost itself is then finite.
 _MAX_LOG_PRICE = 690.0
 
 
@@ -104,8 +104,8 @@ class CurveMethods(Generic[Value]):
             Scale of the result:
 
             * None: the area itself.
-            * "mcclish": area rescaled so that chance yields 1/2 and a perfect curve 1 [1]_. A value below 1/2, even
-              below 0, indicates a curve worse than chance in this range.
+            * "mcclish": area rescaled so that chance yields 1/2 and a perfect curve 1 [1]_. A value below 1/2 (possibly
+              below 0) indicates that the curve is worse than chance in this range.
 
         Returns
         -------
@@ -207,8 +207,8 @@ class PrecisionRecallCurve(Result):
         True positive rates.
     precision : array of shape (T,)
         Proportion of positives among the observations called positive. At the first point no observation is called
-        positive, and precision is 0/0. At this point the precision of an empirical curve is set to 1, as in
-        scikit-learn, and that of a predicted curve to the precision of the next point.
+        positive, and precision is 0/0. The first precision of an empirical curve is set to 1, as in scikit-learn; the
+        first precision of a predicted curve is set to the precision of its next point.
     prevalence : float
         Proportion of positives for which the precision is computed. It is also the expected precision of a random
         guess.
@@ -241,9 +241,9 @@ class PrecisionRecallCurve(Result):
 
         Notes
         -----
-        For samples it is the sum of (R_k - R_(k-1)) P_k over the points of the curve, without interpolation, as in
-        scikit-learn's ``average_precision_score``. For densities it is the integral of precision over recall, computed
-        by quadrature.
+        For samples, the average precision is the sum of (R_k - R_(k-1)) P_k over the points of the curve, without
+        interpolation, as in scikit-learn's ``average_precision_score``. For densities, it is the integral of precision
+        over recall, computed by quadrature.
 
         Examples
         --------
@@ -369,7 +369,7 @@ class DecisionCurve(Result):
 def resolve_prevalence(
     quantity: str, prevalence: ArrayLike | None, empirical: ArrayLike | None, shape: tuple[int, ...]
 ) -> float:
-    """Return the requested prevalence, or that of the class counts, for one feature."""
+    """Return the requested prevalence, or the proportion in the class counts, for one feature."""
     if shape:
         raise RocPredictError(f"{quantity} needs one feature; this ROC curve is a batch of shape {shape}")
     if prevalence is None and empirical is None:

@@ -35,7 +35,7 @@ class EmpiricalRoc(Roc[float]):
         * "lower": positive when x <= threshold.
         * "auto": the direction with an AUC of at least 0.5.
     count : pair of float, optional
-        Numbers of observations of the (negative, positive) class. They follow from the samples and may be omitted.
+        Numbers of observations of the (negative, positive) class. They are the sizes of the samples and may be omitted.
     omitted : pair of int, default=(0, 0)
         Numbers of observations of the (negative, positive) class that were omitted because of missing values.
     source_rows : SourceRows, optional
@@ -161,7 +161,7 @@ class EmpiricalRoc(Roc[float]):
         y : array-like of shape (n,)
             Class labels.
         positive : label, optional
-            Label of the positive class. By default, the last of ``classes_``.
+            Label of the positive class. By default, the last label in ``classes_``.
         response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
             Method that returns the scores:
 

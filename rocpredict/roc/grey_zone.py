@@ -38,14 +38,14 @@ class GreyZone(Result, Generic[Value]):
     ----------
     low, high : float or array of shape F
         Bounds of the grey zone, ``low <= high``, in the unit of the feature. No observation is decided on the side of
-        an infinite bound; if both bounds are equal, all are decided. ``rule_out`` and ``rule_in`` return the same two
-        numbers, named by their role.
+        an infinite bound; if both bounds are equal, all observations are decided. ``rule_out`` and ``rule_in`` return
+        the same two numbers, named by their role.
     tpr, fpr : float or array of shape F
         Proportion of the positives, and of the negatives, that are called positive.
     tnr, fnr : float or array of shape F
         Proportion of the negatives, and of the positives, that are called negative.
     undecided_negative, undecided_positive : float or array of shape F
-        Proportion of each class in the grey zone. In each class the three proportions add up to 1.
+        Proportion of each class in the grey zone: 1 minus the proportions called positive and called negative.
     single_threshold : bool or array of shape F
         True if one threshold meets both requirements, so that no grey zone is needed; then ``low == high``.
     prevalence : float or array, or None
@@ -83,12 +83,12 @@ class GreyZone(Result, Generic[Value]):
 
     @property
     def rule_in(self) -> Value:
-        """Return the threshold for calling positive, by x >= rule_in or, for direction "lower", x <= rule_in."""
+        """Return the threshold of the positive calls: x >= rule_in or, for direction "lower", x <= rule_in."""
         return to_scalar(np.where(self.lower, self.low, self.high))
 
     @property
     def rule_out(self) -> Value:
-        """Return the threshold for calling negative, by x < rule_out or, for direction "lower", x > rule_out."""
+        """Return the threshold of the negative calls: x < rule_out or, for direction "lower", x > rule_out."""
         return to_scalar(np.where(self.lower, self.high, self.low))
 
     @property
@@ -122,7 +122,7 @@ class GreyZone(Result, Generic[Value]):
 
     @property
     def decided_rates(self) -> Rates[Value]:
-        """Return the rates and the prevalence among the decided observations, with NaN for a class without any."""
+        """Return the rates and the prevalence among the decided observations; rates of a class without any are NaN."""
         decided_prevalence = None
         if self.prevalence is not None:
             base_rate = np.asarray(self.prevalence)
@@ -138,7 +138,7 @@ class GreyZone(Result, Generic[Value]):
 
     @property
     def undefined(self) -> tuple[str, ...]:
-        """Return the names of the properties that are 0/0 for some feature, because a zone or class is empty."""
+        """Return the names of the properties that are 0/0 for at least one feature because a zone or class is empty."""
         no_positive_call, no_negative_call = np.add(self.tpr, self.fpr) == 0, np.add(self.tnr, self.fnr) == 0
         no_undecided = np.add(self.undecided_negative, self.undecided_positive) == 0
         empty_zone = no_positive_call | no_negative_call | no_undecided
@@ -197,7 +197,7 @@ def _check_demand(limits: dict[str, Any], names: tuple[str, str], prior: Any) ->
     return None, np.where(np.abs(odds) < _ROUNDING, 0.0, odds)
 
 
-#: Thresholds for ruling out (x < out) and for ruling in (x >= in), and True where they are the same.
+#: Thresholds for ruling out (x < out) and for ruling in (x >= in), and True where both are the same.
 _ZoneLimits: TypeAlias = tuple[FloatArray, FloatArray, NDArray[np.bool_]]
 
 

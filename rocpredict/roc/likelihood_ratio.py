@@ -119,8 +119,8 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
 
     Notes
     -----
-    * Two Gaussians: closed forms, except that rates use Newton's method on the two thresholds and partial areas use
-      quadrature. All features of a batch are computed at once.
+    * Two Gaussians: closed forms, except that rates are computed by Newton's method on the two thresholds and partial
+      areas by quadrature. All features of a batch are computed at once.
     * Samples: the values are ranked by their likelihood ratio in the same samples, which is optimistic.
     * Other densities: the axis is divided at the local extrema of the likelihood ratio.
     * A density and a discrete distribution: the likelihood ratio separates the classes perfectly.
@@ -165,14 +165,14 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         ----------
         n_points : int, default=513
             Number of points, chosen to cover both classes. Ignored for empirical curves: all their points are returned.
-            If the likelihood ratio is constant over an interval, there may be a few more or fewer.
+            If the likelihood ratio is constant over an interval, the number of points may differ slightly.
 
         Returns
         -------
         RocCurve
             Arrays ``thresholds``, ``fpr`` and ``tpr`` of shape F + (T,). The thresholds are values of the likelihood
-            ratio f1/f0, descending from infinity to 0; each is also the slope of the curve at this point. For
-            thresholds in the unit of the feature see ``rule_at_fpr``.
+            ratio f1/f0, descending from infinity to 0; each is also the slope of the curve at its point. For thresholds
+            in the unit of the feature see ``rule_at_fpr``.
         """
         return RocCurve(*self._solver.curve(check_n_points(n_points)))
 
@@ -257,12 +257,12 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         return LikelihoodRatioGain(single[0], self.auc(), single[1], self.best_rule().ameans, hook)
 
     def _rate(self, name: str, rate: ArrayLike) -> FloatArray:
-        """Return rates after checking their range and, for a batch, their shape."""
+        """Return rates, or raise if their range or, for a batch, their shape is wrong."""
         rates = check_probabilities(name, rate)
         return self._check_batch_argument(name, rates) if self.base.shape else rates
 
     def _check_batch_argument(self, name: str, values: FloatArray) -> FloatArray:
-        """Return values after checking that there is one for all features or one for each."""
+        """Return values, or raise unless there is one for all features or one for each."""
         check_one_or_each(name, values, self.base.shape)
         return values
 
@@ -284,7 +284,7 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         -------
         Table
         """
-        title = "ROC of the likelihood-ratio rule"
+        title = "ROC curve of the likelihood-ratio rule"
         if self.base.shape:
             return batch_table(title, self.base.shape, {"AUC": self.auc()})
         pair = [["negative", repr(self.base.negative)], ["positive", repr(self.base.positive)]]
@@ -294,7 +294,7 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
 
     @property
     def _is_fast(self) -> bool:
-        """True if the AUC is fast enough for a repr."""
+        """True if the AUC is fast enough to compute for a repr."""
         return self.base.is_fast and (self.base.thresholds is None or len(self.base.thresholds) < _MAX_FAST_SIZE)
 
     def __repr__(self) -> str:

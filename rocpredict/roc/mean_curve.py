@@ -39,12 +39,12 @@ class MeanRoc(Result):
     Attributes
     ----------
     fpr, tpr : array of shape (m,)
-        Mean curve from (0, 0) to (1, 1): at each FPR the mean TPR of the folds. An FPR at which the curve of a fold
-        rises vertically occurs twice, once with the mean of the lowest and once with the mean of the highest TPRs.
+        Mean curve from (0, 0) to (1, 1): at each FPR, the mean TPR of the folds. If the curve of a fold rises
+        vertically at an FPR, this FPR occurs twice, with the mean of the lowest and with the mean of the highest TPRs.
     low, high : array of shape (m,)
-        Pointwise confidence band of the mean, at ``level`` for each point.
+        Pointwise confidence band of the mean curve: ``level`` is the confidence level at each point.
     std : array of shape (m,)
-        Standard deviation of the folds' TPR (ddof=1).
+        Standard deviation of the TPR over the folds (ddof=1).
     aucs : array of shape (folds,)
         AUC of each fold.
     auc : float
@@ -164,8 +164,8 @@ def mean_roc(
     negative : label, optional
         Label of the negative class. By default, all other labels.
     direction : {None, "higher", "lower"}, default=None
-        Side of the positive class, the same for all folds; None means "higher". "auto" is not accepted, because it
-        could differ between folds.
+        Side of the positive class, the same for all folds; None means "higher". "auto" is not accepted, because its
+        result could differ between folds.
     n_points : int, optional
         Number of evenly spaced FPRs at which the curve is computed, in addition to (0, 0). By default, all FPRs at
         which a fold has a vertex; the curve is then exact, and the area under it is the mean AUC.
@@ -181,8 +181,8 @@ def mean_roc(
     Raises
     ------
     RocPredictError
-        If there are fewer than two folds, a fold is invalid (its index is stated), the directions of the folds differ
-        or a direction is "auto".
+        If there are fewer than two folds, a fold is invalid (the message states its index), the directions of the folds
+        differ, or a direction is "auto".
 
     Notes
     -----
@@ -190,24 +190,24 @@ def mean_roc(
     apply to folds that are passed as (x, y).
 
     The band is a t interval of the mean of K folds with K - 1 degrees of freedom, in the form of Wilson's score
-    interval. It therefore stays within [0, 1] and has a positive width between the corners. Its effective sample size
-    is the one implied by the variance between the folds, TPR(1 - TPR)/SE², and at most the number of positives of all
+    interval. The band therefore stays within [0, 1] and has a positive width between the corners. The effective sample
+    size is implied by the variance between the folds: TPR(1 - TPR)/SE². It is limited to the number of positives of all
     folds, so that folds which agree by chance do not produce a very narrow band. The interval of the mean AUC is
-    computed in the same way. Its effective sample size is at most twice the harmonic mean H of the numbers of
-    negatives and positives of all folds, and H if the folds have equal AUCs. In simulations at level 0.95 with 5 and 10
-    independent folds of 10 + 10 to 8 + 100 observations it covered the true AUC in 0.976 to 0.998 of 800 samples. With
-    2 folds it is too wide to be useful.
+    computed in the same way. Let H be the harmonic mean of the numbers of negatives and positives of all folds. The
+    effective sample size of the AUC is at most 2 H, and it is H if the folds have equal AUCs. In simulations at level
+    0.95 with 5 and 10 independent folds of 10 + 10 to 8 + 100 observations, the interval covered the true AUC in 0.976
+    to 0.998 of 800 samples. With 2 folds the interval is too wide to be useful.
 
-    The band refers to the mean curve of folds of this size. The mean curve of small folds is biased: at the upper bound
-    of each step it is above the curve of the population, at the lower bound below it.
+    The band refers to the mean curve of folds of this size. The mean curve of small folds is biased: it is above the
+    population curve at the upper end of each vertical step, and below the population curve at the lower end.
 
     The folds of a cross-validation share training data, so their curves are not independent, and no unbiased estimator
-    of the variance of their mean exists [2]_. The band is usually too narrow as a prediction for another sample of the
-    same size, and it is not a simultaneous band for the whole curve.
+    of the variance of their mean exists [2]_. The band is usually too narrow to predict the curve of another sample of
+    the same size, and it is not a simultaneous band for the whole curve.
 
-    A curve of the pooled scores of all folds estimates another quantity: it compares positives of one fold with
-    negatives of another that a different model has scored, possibly on another scale. Its AUC may be below or above
-    that of every fold. The mean curve only compares observations with scores of the same model.
+    A curve of the pooled scores of all folds estimates another quantity: it also compares positives of one fold with
+    negatives of another fold, scored by another model and possibly on another scale. The pooled AUC may be below or
+    above the AUC of every fold. The mean curve compares only observations that the same model has scored.
 
     References
     ----------
@@ -241,9 +241,9 @@ def mean_roc(
 
 
 def _fold_rocs(folds: Iterable[Any], options: dict[str, Any]) -> tuple[EmpiricalRoc, ...]:
-    """Return the curves of the folds after checking that all have the same declared direction."""
+    """Return the curves of the folds, or raise unless all have the same declared direction."""
     if isinstance(folds, (str, bytes, dict, EmpiricalRoc)) or not isinstance(folds, Iterable):
-        raise RocPredictError(f"folds={short_repr(folds)} is not a list of folds; pass [(x, y), ...] or empirical ROCs")
+        raise RocPredictError(f"folds={short_repr(folds)} is not a list of folds; pass [(x, y), ...] or EmpiricalRocs")
     fold_list = list(folds)
     if len(fold_list) < 2:
         raise RocPredictError(f"folds has length {len(fold_list)}; pass two folds or more")

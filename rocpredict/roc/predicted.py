@@ -52,15 +52,15 @@ class ModelFit(Result):
     ----------
     model_weight : float
         Weight of the model in the shrunk estimate (family "auto"), in [0, 1]; the rest is the weight of the empirical
-        distribution. For other families it is the weight that the shrinkage rule of "auto" would assign to this model.
+        distribution. For other families, it is the weight that the shrinkage rule of "auto" would assign to this model.
     is_shrinkage : bool
         True if the prediction is a shrunk estimate.
     area_between : float
         Mean absolute TPR difference between the curve of the model and the empirical curve, over all FPRs.
     misfit_ratio : float
-        Cramer-von Mises statistic: mean squared distance between the model and the data along the pooled ranks, divided
-        by its expectation for a correct model with known parameters. For a correct model that is fitted to the same
-        data, it is about 0.3.
+        Cramer-von Mises statistic: the mean squared distance between model and data over the pooled ranks, divided by
+        its expected value for a correct model with known parameters. For a correct model fitted to the same data, the
+        ratio is about 0.3.
     n_negative, n_positive : int
         Numbers of observations.
     """
@@ -173,7 +173,7 @@ class PredictedRoc(Roc[Value]):
             from rocpredict.inference.parametric import PairFit
 
             if not isinstance(pair_fit, PairFit):
-                raise RocPredictError(f"pair_fit={short_repr(pair_fit)} is not a PairFit; rp.predict_roc makes one")
+                raise RocPredictError(f"pair_fit={short_repr(pair_fit)} is not a PairFit; use rp.predict_roc")
         super().__post_init__()
 
     if TYPE_CHECKING:
@@ -235,8 +235,8 @@ class PredictedRoc(Roc[Value]):
     ) -> PredictedRoc[Any]:
         """Predict the ROC curve from published summary statistics of both classes.
 
-        Pass ``mean`` with ``std`` or ``sem``, or ``median`` with ``iqr``, or ``effect_size``. Each pair is ordered
-        (negative, positive).
+        Pass ``mean`` with ``std`` or ``sem``, or ``median`` with ``iqr``, or ``effect_size``. All except
+        ``effect_size`` are pairs (negative, positive).
 
         Parameters
         ----------
@@ -249,10 +249,10 @@ class PredictedRoc(Roc[Value]):
         sem : pair of float or of arrays of shape F, optional
             Standard errors of the means, in place of ``std``: std = sem sqrt(count).
         median : pair of float or of arrays of shape F, optional
-            Medians, in place of ``mean``. They need ``iqr``.
+            Medians, in place of ``mean``; require ``iqr``.
         iqr : pair of float, of (q1, q3), or of arrays, optional
-            Interquartile ranges, each a width or two quartiles (q1, q3). The fitted Gaussian has mean = median and
-            std = width/1.349.
+            Interquartile ranges, each passed as a width or as two quartiles (q1, q3). The fitted Gaussian has mean =
+            median and std = width/1.349.
         effect_size : float or array-like of shape F, optional
             Cohen's d = (mean difference)/(pooled std), in place of ``std``. Without ``mean`` the class means are 0 and
             d, and both standard deviations are 1.
@@ -385,7 +385,7 @@ class PredictedRoc(Roc[Value]):
 
         Notes
         -----
-        With family "auto" the weight is the one used in the estimate. For other families it is the weight that the
+        With family "auto", the weight is the one used in the estimate. For other families, it is the weight that the
         shrinkage rule of "auto" would assign to the model.
 
         Examples
@@ -469,11 +469,11 @@ def predict_roc(
           accurate than the empirical curve and usually more accurate; ``model_fit()`` returns the model weight.
         * "boxcox", "yeojohnson": Gaussians after a common power transform of both classes.
         * "gamma", "lognormal", "logistic", "laplace", "exponential", "weibull", "beta", "student_t", "skew_normal":
-          fitted by maximum likelihood. Distributions of positive values have their lower bound at 0.
+          fitted by maximum likelihood. The lower bound of distributions of positive values is fixed at 0.
         * "kde", "mixture", "histogram": kernel density, Gaussian mixture, histogram.
-        * "empirical": the sample.
-        * a distribution such as ``scipy.stats.gumbel_r``: fitted by its own maximum likelihood. If it is defined for
-          x > 0 and all values are positive, its lower bound is 0.
+        * "empirical": the empirical distribution of the sample.
+        * a distribution such as ``scipy.stats.gumbel_r``: fitted by its own ``fit`` method (maximum likelihood). If the
+          distribution is defined for x > 0 and all values are positive, its lower bound is fixed at 0.
     direction : {None, "higher", "lower", "auto"}, default=None
         Side of the positive class:
 

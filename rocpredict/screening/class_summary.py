@@ -30,7 +30,7 @@ class ClassSummary(Result):
     n_missing : array of shape (features,)
         Number of missing values (NaN).
     mean : array of shape (features,)
-        Mean, in the unit of the feature; NaN without values.
+        Mean, in the unit of the feature; NaN if there are no values.
     m2 : array of shape (features,)
         Sum of squared deviations from the mean.
     m3, m4 : array of shape (features,), or None
@@ -162,7 +162,7 @@ class ClassSummary(Result):
 
 
 def format_class_size(count: NDArray[Any]) -> str:
-    """Format the counts of the features as one number, or as the smallest and largest ones."""
+    """Format the counts of all features as one number, or as their range if they differ."""
     if not len(count):
         return "0"
     low, high = count.min(), count.max()

@@ -32,17 +32,17 @@ from rocpredict.solvers.shrinkage import ShrinkageBatch, evaluate_batch
 _BLOCK = 256
 """Number of features for which the optimism is computed together."""
 _N_DRAWS = 16
-"""Number of draws, and of their negatives; the error of the optimism is about 0.004 at 30 observations per class."""
+"""Number of draws, each used with both signs; the optimism has an error of about 0.004 at 30 observations per class."""
 
 
 def prediction_optimism(
     count: tuple[ArrayOrFloat, ArrayOrFloat], d: FloatArray, s0: FloatArray, s1: FloatArray, direction_from_data: bool
 ) -> FloatArray:
-    """Compute the mean excess of the predicted Ameans over the Ameans that its threshold achieves.
+    """Compute the mean excess of the predicted Ameans over the Ameans that the predicted threshold achieves.
 
     This is a parametric bootstrap. Samples are simulated from two Gaussians that differ by as much as the classes
-    differ *beyond* sampling variation. The predicted Ameans of each sample is compared with the Ameans of its threshold
-    in these Gaussians. The draws are fixed, so that the result is reproducible.
+    differ *beyond* sampling variation. The predicted Ameans of each sample is compared with the Ameans that the
+    predicted threshold has in these Gaussians. The draws are fixed, so that the result is reproducible.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def empirical_optimism(
 
     An observation at the threshold shifts the threshold by (z^2 + (z^2 - 1)^2/2)/(n H), where H is the slope of the log
     density ratio. Multiplied by the common density g at the threshold, and by 1/2, this is the covariance of the
-    threshold with the empirical rates: the term of order 1/n of the optimism. This term diverges as the classes become
+    threshold with the empirical rates. It is the term of order 1/n of the optimism and diverges as the classes become
     equal.
 
     Parameters
@@ -87,7 +87,7 @@ def empirical_optimism(
     z0, z1 : array of shape F
         z-scores of the best threshold in each class.
     ratio : array of shape F
-        Standard deviation of the negatives divided by that of the positives.
+        Standard deviation of the negatives divided by the standard deviation of the positives.
 
     Returns
     -------
@@ -189,7 +189,7 @@ class Prediction(NamedTuple):
 
 
 def _gaussian_pairs(summary: TwoClassSummary, direction: Direction) -> GaussianPairs:
-    """Return the Gaussians of a summary, with the declared direction or that of the means."""
+    """Return the Gaussians of a summary, with the declared direction or the direction of the means."""
     classes = summary.negative, summary.positive
     is_valid = classes[0].is_valid & classes[1].is_valid
     m0, m1 = (np.where(is_valid, class_summary.mean, 0.0) for class_summary in classes)
@@ -268,8 +268,8 @@ def effect_size(pair: GaussianPairs) -> FloatArray:
 def welch_p_value(pair: GaussianPairs) -> FloatArray:
     """Compute the two-sided p-value of Welch's t-test (Welch 1947), which tests a predicted AUC of 1/2.
 
-    If one class has zero variance, the p-value is at least that of Student's t-test with a pooled variance. If both
-    classes have zero variance, t is undefined, and the p-value is that of the most extreme order of the observations.
+    If one class has zero variance, the p-value is not below the p-value of Student's t-test with pooled variance. If
+    both classes have zero variance, t is undefined, and the p-value is the probability of the two most extreme orders.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         unit = np.maximum(pair.s0, pair.s1)
@@ -298,9 +298,9 @@ _MISFIT_BLOCK = 64
 SCREENING_MISFIT_RATIO = 1.1
 """Ratio of the mean squared distance to its expectation that 1 of 100 samples of two Gaussians exceeds.
 
-Its median is 0.3, since the Gaussians are fitted to the same data. The level of 1% holds for equal standard deviations
-with 5 to some hundred observations per class. It is 2 to 3% if one standard deviation is three times the other, and
-5% if it is ten times the other. With 1000 observations or more, ``MAX_HARMLESS_AREA`` is the effective limit."""
+The median of the ratio is 0.3, since the Gaussians are fitted to the same data. The level is 1% for equal standard
+deviations and 5 to some hundred observations per class. It is 2 to 3% if one standard deviation is three times the
+other, and 5% if one is ten times the other. With 1000 or more, ``MAX_HARMLESS_AREA`` is the effective limit."""
 
 
 def misfit(pair: GaussianPairs, empirical: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
@@ -336,7 +336,7 @@ def _expected_square(pair: GaussianPairs) -> FloatArray:
 
 
 def _binormal_tpr(pair: GaussianPairs, fpr: FloatArray, fpr_probit: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the TPR of two Gaussians and its probit, both of shape (features, m); FPR for two equal point masses."""
+    """Return the TPR of two Gaussians and its probit, of shape (features, m); for equal point masses, TPR = FPR."""
     probit = ((pair.m1 - pair.m0)[:, None] + pair.s0[:, None] * fpr_probit) / pair.s1[:, None]
     tpr = ndtr(probit)
     np.copyto(tpr, fpr, where=np.isnan(tpr))
@@ -457,7 +457,7 @@ def _weight_around(ecdf: Ecdf, threshold: float) -> tuple[float, float]:
 
 GAUSSIAN_ONLY_FLAGS = ("always_negative", "always_positive", "no_benefit", "misfit")
 """Flags of the Gaussian rule that do not apply to the shrunk estimate."""
-_MAX_BLOCK_FEATURES, _MAX_BLOCK_VALUES = 128, 2**20  # that are estimated together
+_MAX_BLOCK_FEATURES, _MAX_BLOCK_VALUES = 128, 2**20  # estimated together
 
 
 class ShrinkageBlock(NamedTuple):
@@ -508,7 +508,7 @@ def class_rows(codes: NDArray[Any], class_pair: ClassPair, weights: FloatArray |
 
 
 def check_integer_weights(weights: FloatArray | None) -> None:
-    """Raise if weights cannot be expanded to repeated rows."""
+    """Raise if observations cannot be repeated by their weights."""
     if weights is not None and ((weights != np.round(weights)).any() or weights.sum() > MAX_EXPANDED_ROWS):
         raise RocPredictError(
             f"weights are not whole numbers, or their sum exceeds {MAX_EXPANDED_ROWS:,}; pass whole numbers with a sum "

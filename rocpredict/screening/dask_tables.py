@@ -49,7 +49,7 @@ class DaskTable(NamedTuple):
     sizes: NDArray[np.intp]
     """Number of rows of each part."""
     labels: NDArray[Any]
-    """Labels of all rows; of a lazy column, each different label twice."""
+    """Labels of all rows; for a lazy column, each distinct label twice."""
 
     @property
     def n_rows(self) -> int:
@@ -99,7 +99,7 @@ class DaskTable(NamedTuple):
 
 
 def compute(tasks: Iterable[Any]) -> Any:
-    """Compute tasks on the scheduler of the user, or raise if it fails."""
+    """Compute tasks on the scheduler of the user, or raise if the scheduler fails."""
     try:
         return dask.compute(*tasks)
     except Exception as error:
@@ -146,9 +146,9 @@ def _from_frame(X: Any, y: Any, names: Any, needs_order: bool) -> DaskTable | No
 
 def _from_array(X: Any, y: Any, names: Any) -> DaskTable:
     if X.ndim != 2 or X.dtype.kind not in "biuf":
-        raise RocPredictError(f"X is a Dask array of {X.dtype} with {X.ndim} axes; pass real numbers, (n, features)")
+        raise RocPredictError(f"X is a Dask array of {X.dtype} with {X.ndim} axes; pass numbers of shape (n, features)")
     if isinstance(y, str):
-        raise RocPredictError(f"y={y!r} is the name of a column, and X is a Dask array without names; pass an array")
+        raise RocPredictError(f"y={y!r} is the name of a column, and X is a Dask array without names; pass labels")
     kept, X = check_feature_names(names, X.shape[1]), X.rechunk({1: -1})
     sizes = np.array(X.chunks[0])
     if isinstance(y, da.Array):
@@ -170,7 +170,7 @@ def _split(labels: NDArray[Any], sizes: NDArray[np.intp]) -> list[NDArray[Any]]:
 
 
 def _scan_labels(parts: list[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Return the numbers of rows of the parts, and each different label twice."""
+    """Return the numbers of rows of the parts, and each distinct label twice."""
     sizes, names = zip(*compute([dask.delayed(_different_labels)(part) for part in parts]), strict=True)
     different = list(dict.fromkeys(label for part in names for label in part))
     return np.array(sizes), check_labels(different * 2, np.empty((0, 0)))

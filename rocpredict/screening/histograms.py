@@ -16,7 +16,7 @@ from rocpredict.screening.kernels.base import map_ordered
 from rocpredict.screening.kernels.counts import RankStatistics
 
 DEFAULT_EDGES = 256
-"""Number of edges: the guaranteed AUC is then within about .004, and the estimate within .02 standard errors."""
+"""Number of edges: the guaranteed AUC is then within about 0.004, and the estimate within 0.02 standard errors."""
 MAX_EDGES = 65_536
 _BLOCK_FEATURES = 256
 """Number of features whose histograms are evaluated or counted together."""
@@ -31,7 +31,7 @@ class FeatureHistograms(Result):
 
     Histograms of parts of a table with equal edges can be added. Each edge is a cell of its own, which contains the
     values equal to the edge, so that frequent values are counted as ties. An open cell contains the values between two
-    edges, below the first or above the last one.
+    edges, below the first edge or above the last edge.
 
     Attributes
     ----------
@@ -88,24 +88,24 @@ class FeatureHistograms(Result):
         return FeatureHistograms(self.edges[selection], self.counts[:, selection], *extremes)
 
     def auc_bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Return the least and the greatest AUC of all data with these histograms and extremes.
+        """Return the least and the greatest AUC that data with these histograms and extremes can have.
 
         Returns
         -------
         pair of arrays of shape (features,)
-            Bounds, each of which some data attain; NaN if a class has no values.
+            Bounds, which some data attain; NaN if a class has no values.
         """
         bounds = [part[1:] for _, part in self._blocks()]
         low, high = (np.concatenate(side) for side in zip(*bounds, strict=True)) if bounds else np.empty((2, 0))
         return low, high
 
     def rank_statistics(self, thresholds: FloatArray) -> Iterator[tuple[slice, RankStatistics]]:
-        """Yield the statistics of blocks of features: exact in cells without overlap, in others with half of the pairs.
+        """Yield statistics of blocks of features, with half of the pairs of each cell in which the classes overlap.
 
         Parameters
         ----------
         thresholds : array of shape (features,)
-            Threshold of each feature, or NaN. Values between the extremes of its cell are interpolated.
+            Threshold of each feature, or NaN. Between the extremes of a cell, counts are interpolated.
         """
         for block, (area, *_) in self._blocks():
             part = self.select(block)
@@ -142,7 +142,7 @@ class FeatureHistograms(Result):
         -------
         array of shape (features, edges)
             Edges for ``summarize(..., histogram_edges=...)``. The further edges of a cell are equally spaced between
-            its extremes, in number proportional to the uncertain pairs of the cell.
+            its extremes. Their number is proportional to the number of uncertain pairs in the cell.
         """
         rows = []
         for j in range(len(self)):
@@ -217,7 +217,7 @@ class FeatureHistograms(Result):
         return tuple(self.counts[:, :, ::2].astype(float))
 
     def _extremes_fit(self) -> bool:
-        """Check that extremes lie in their open cells, and exist where these have values."""
+        """Check that extremes lie in their open cells, and exist only for cells with values."""
         padded = np.concatenate([np.full((len(self), 1), -np.inf), self.edges, np.full((len(self), 1), np.nan)], axis=1)
         left, right = padded[:, :-1], np.where(np.isnan(padded[:, 1:]), np.inf, padded[:, 1:])
         is_filled = self.counts[:, :, ::2] > 0
@@ -227,10 +227,10 @@ class FeatureHistograms(Result):
         return bool(np.where(is_filled, inside, empty).all())
 
     def _open_pairs(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the estimate, least and greatest number of won pairs in each open cell.
+        """Return the estimate, least and greatest number of pairs with the larger positive in each open cell.
 
-        Ties count 1/2. The greatest number is that of data with one negative at the maximum and the others at the
-        minimum, and one positive at the minimum and the others at the maximum.
+        Ties count 1/2. The greatest number results if one negative is at the maximum and the others are at the minimum,
+        and one positive is at the minimum and the others are at the maximum.
         """
         (n, m), (a, c), (b, d) = self._open(), self.minimum, self.maximum
         has_both = (n > 0) & (m > 0)
@@ -260,8 +260,8 @@ class FeatureHistograms(Result):
     def _slots(self) -> FloatArray:
         """Return counts of shape (2, features, 3 edges + 2) in ascending order of the values.
 
-        An open cell has two slots: if one class lies below the other there, the lower class is in the first one and the
-        upper class in the second one; otherwise both are in the first one.
+        An open cell has two slots. If all values of one class are below those of the other, the lower class is in the
+        first slot and the upper class in the second. Otherwise, both are in the first slot.
         """
         n, m = self._open()
         negative_first = self.maximum[0] < self.minimum[1]
@@ -337,7 +337,7 @@ class RowSample(NamedTuple):
         return RowSample(keys[rows], values[rows])
 
     def edges(self, n_edges: int) -> FloatArray:
-        """Return the distinct values of each feature if there are no more than ``n_edges``, else evenly spaced ones."""
+        """Return the distinct values of each feature if there are at most ``n_edges``, else even quantiles."""
         rows = []
         for column in self.values.T:
             values = np.sort(column[~np.isnan(column)])
@@ -395,7 +395,7 @@ def count_cells(matrix: Any, codes: NDArray[Any], edges: FloatArray, n_jobs: int
 
 
 def check_edges(edges: Any, n_features: int) -> FloatArray | int:
-    """Return a number of edges, or edges of each feature, checked."""
+    """Check and return a number of edges, or the edges of each feature."""
     if np.ndim(edges) == 0:
         if isinstance(edges, bool) or not isinstance(edges, (int, np.integer)) or not 1 <= edges <= MAX_EDGES:
             raise RocPredictError(
@@ -410,5 +410,5 @@ def check_edges(edges: Any, n_features: int) -> FloatArray | int:
         )
     after = np.isnan(array[:, :-1]) & ~np.isnan(array[:, 1:])
     if after.any() or (np.diff(array) <= 0).any():
-        raise RocPredictError("histogram_edges do not ascend in each row; NaN may only follow the edges")
+        raise RocPredictError("histogram_edges do not ascend in each row; pass ascending edges, then only NaN")
     return array

@@ -39,12 +39,12 @@ class PooledAuc(Result):
     study_names : tuple of str
         Names of the studies.
     auc, low, high : array of shape (features,)
-        AUC of the mean study by random effects, with the confidence interval of Hartung and Knapp; NaN for fewer than
+        Random-effects AUC (of the mean study), with the confidence interval of Hartung and Knapp; NaN for fewer than
         two studies.
     p_value : array of shape (features,)
-        Two-sided p-value of the hypothesis that the AUC is 1/2, from the same t.
+        Two-sided p-value of the hypothesis that the AUC is 1/2, from the t statistic of this interval.
     fixed_auc, fixed_low, fixed_high : array of shape (features,)
-        AUC by a fixed effect, which assumes that all studies have the same AUC.
+        Fixed-effect AUC with its confidence interval, which assumes that all studies have the same AUC.
     tau : array of shape (features,)
         Standard deviation of the studies' AUCs on the probit scale (Paule and Mandel); 0 if the studies differ by no
         more than their sampling variation.
@@ -55,8 +55,8 @@ class PooledAuc(Result):
     n_studies : array of int of shape (features,)
         Number of studies with two values or more in both classes.
     study_auc, study_low, study_high, weights : array of shape (features, studies)
-        AUC of each study with its confidence interval, and its weight by random effects; NaN and 0 for a study without
-        the feature.
+        AUC of each study with its confidence interval, and its random-effects weight. For a study without the feature,
+        the AUC is NaN and the weight is 0.
     level : float
         Confidence level.
     flags : Flags
@@ -144,7 +144,7 @@ class PooledAuc(Result):
 def pool(
     summaries: Iterable[TwoClassSummary], *, study_names: Iterable[str] | None = None, level: float = 0.95
 ) -> PooledAuc:
-    """Pool the predicted AUCs of studies or sites by random effects and by a fixed effect.
+    """Pool the predicted AUCs of studies or sites by a random-effects and a fixed-effect model.
 
     Parameters
     ----------
@@ -172,17 +172,17 @@ def pool(
 
     Notes
     -----
-    Each study has D = (mean difference)/sqrt(sum of variances), so that AUC = Phi(D) for two Gaussians. Its sampling
-    variance v is computed by the delta method. Differences of location and scale between the studies do not affect D.
+    Each study has D = (mean difference)/sqrt(sum of variances), so that AUC = Phi(D) for two Gaussians. The sampling
+    variance v of D is computed by the delta method. Differences of location and scale between studies do not affect D.
 
-    The fixed effect weights by 1/v. In the random-effects model the D of the studies have a standard deviation tau,
-    which Q = sum of w (D - mean)^2 with w = 1/(v + tau^2) estimates [1]_. The variance of the mean is that of Hartung
-    and Knapp [2]_, sum of w (D - mean)^2/((k - 1) sum of w), with Student's t of k - 1 degrees of freedom.
+    The fixed-effect mean has weights w = 1/v. In the random-effects model, the D of the studies have a standard
+    deviation tau, which is estimated from Q = sum of w (D - mean)^2 with w = 1/(v + tau^2) [1]_. Its mean has the
+    variance sum of w (D - mean)^2/((k - 1) sum of w) and Student's t with k - 1 degrees of freedom [2]_.
 
-    The weights of the random-effects mean take the upper 95% confidence limit of tau^2 (Q profile [3]_) in place of its
-    estimate. An estimate of 0 gives a large study nearly all weight, and among few unequal studies the interval then
-    covers as little as 76%. With the limit, 95% intervals of 2 to 20 studies cover 93 to 98% in simulations, and the
-    mean has an up to 1.6 times larger error if the studies are in fact homogeneous. The interval of two or three
+    The weights of the random-effects mean use the upper 95% confidence limit of tau^2 (Q profile [3]_) instead of its
+    estimate. With an estimate of 0, a large study has nearly all weight, and intervals of few unequal studies cover as
+    little as 76%. With the limit, 95% intervals of 2 to 20 studies cover 93 to 98% in simulations. The error of the
+    mean is up to 1.6 times as large, however, if the studies are in fact homogeneous. The interval of two or three
     studies is wide, since Student's t has one or two degrees of freedom.
 
     The method fails if the features are far from Gaussian, if studies were selected by their results, or if the same
@@ -301,7 +301,7 @@ def _check_label(what: str, first: tuple[str, Label], other: tuple[str, Label]) 
 def _study_estimates(
     studies: list[TwoClassSummary], features: tuple[str, ...]
 ) -> tuple[ProbitEstimate, NDArray[np.bool_]]:
-    """Return D of each feature and study, NaN if it is unknown, and a mask of features that vary in no class."""
+    """Return D of each feature and study (NaN if unknown), and a mask of features that are constant in both classes."""
     parts = np.full((3, len(features), len(studies)), np.nan)
     is_point, place = np.zeros(len(features), dtype=bool), {name: index for index, name in enumerate(features)}
     for k, study in enumerate(studies):
@@ -320,7 +320,7 @@ def _study_estimates(
 def _weighted_mean(
     z: FloatArray, variance: FloatArray, tau_squared: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return the mean with weights 1/(variance + tau^2), its model error, the weights, and sum of w (z - mean)^2."""
+    """Return the mean with weights w = 1/(variance + tau^2), its standard error, w, and the sum of w (z - mean)^2."""
     weights = 1 / (variance + tau_squared[:, None])
     total = weights.sum(axis=1)
     mean = (weights * z).sum(axis=1) / total
@@ -329,9 +329,9 @@ def _weighted_mean(
 
 
 def _solve_tau_squared(z: FloatArray, variance: FloatArray, target: FloatArray) -> FloatArray:
-    """Return the tau^2 at which sum of w (z - mean)^2 equals a target; 0 if the sum is below it at 0.
+    """Return the tau^2 at which sum of w (z - mean)^2 equals a target, or 0 if the sum at 0 is below the target.
 
-    The sum decreases and is convex in tau^2, so that Newton's method converges from below.
+    The sum is a decreasing and convex function of tau^2, so that Newton's method converges from below.
     """
     tau_squared = np.zeros(len(z))
     for _ in range(_MAX_ITER):

@@ -57,7 +57,7 @@ def adjust_p_values(p_values: FloatArray, method: str = "benjamini-hochberg") ->
     Returns
     -------
     array of shape (m,)
-        Adjusted p-values, to be compared with the error rate that is accepted. They are between the p-value and 1.
+        Adjusted p-values, to be compared with the accepted error rate. Each is between its p-value and 1.
 
     References
     ----------
@@ -137,7 +137,7 @@ class ScreeningResult(Result):
     direction : {"auto", "higher", "lower"} or None
         Requested direction; the column ``direction`` contains the direction of each row.
     empirical : {True, False, "top", "histogram"}
-        Requested empirical AUCs. In rows without an empirical AUC, ``p_value`` is that of Welch's t-test.
+        Requested empirical AUCs. In rows without an empirical AUC, ``p_value`` is from Welch's t-test.
     family : {"gaussian", "auto"}
         Requested family; with "auto", the column ``family`` contains the family of each row.
     n_observations : int
@@ -287,7 +287,7 @@ class ScreeningResult(Result):
         ----------
         by : str
             Name of a column, or "discrimination", the order of ``screen``: by the distance of the empirical AUC from
-            1/2 (of the predicted AUC if there is no empirical one), then by the distance of the predicted AUC.
+            1/2 (of the predicted AUC if there is no empirical one), then by the distance of the predicted AUC from 1/2.
         descending : bool, optional
             Whether large values are first. By default, False for text, dates, p_value, q_value, misfit, empirical_se,
             n_missing and fpr, and True for other columns.
@@ -320,11 +320,11 @@ class ScreeningResult(Result):
 
         Notes
         -----
-        A name or an annotation that is not a number and begins with =, +, -, @, a tab or a line break is preceded by an
-        apostrophe, as OWASP recommends, since a spreadsheet would evaluate it as a formula. Leading quotes, spaces and
-        invisible characters do not count as its beginning. An apostrophe is also inserted before a formula that follows
-        a semicolon, a bar, a tab or a line break, because a spreadsheet with another separator would begin a new cell
-        there. Numbers are never changed. Parquet, JSON and data frames contain all text unchanged.
+        An apostrophe is inserted before a name or an annotation that is not a number and begins with =, +, -, @, a tab
+        or a line break. A spreadsheet would otherwise evaluate it as a formula (OWASP, "CSV Injection"). Leading
+        quotes, spaces and invisible characters are ignored. An apostrophe is also inserted before a formula that
+        follows a semicolon, a bar, a tab or a line break, because a spreadsheet with another separator would begin a
+        new cell there. Numbers are never changed. Parquet, JSON and data frames contain all text unchanged.
         """
         text = format_csv_columns(self._columns())
         if path is None:
@@ -435,7 +435,7 @@ class ScreeningResult(Result):
         Raises
         ------
         RocPredictError
-            If ``rocpredict.reports.screening.screening_report`` raises it.
+            If ``rocpredict.reports.screening.screening_report`` raises an error.
         """
         return report_screening(self, path, n_top=n_top, title=title, data=data, date=date)
 
@@ -454,7 +454,7 @@ class ScreeningResult(Result):
         return f"ScreeningResult({', '.join(parts)})"
 
     def table(self, rows: int | None = MAX_ROWS) -> Table:
-        """Return the columns of a narrow view.
+        """Return a table of the main columns.
 
         Parameters
         ----------
@@ -467,7 +467,7 @@ class ScreeningResult(Result):
         return Table(repr(self), names, cells, _FORMATS, cut, self.flags)
 
     def display_columns(self) -> list[str]:
-        """Return the names of the columns of a narrow view."""
+        """Return the names of the main columns."""
         blank = {name for name in ("empirical_auc", "empirical_low", "empirical_high", "misfit") if not self.empirical}
         return [name for name in _DISPLAY_COLUMNS if name in self and name not in blank]
 
@@ -496,7 +496,7 @@ def discrimination_sort_keys(columns: Mapping[str, NDArray[Any]]) -> tuple[NDArr
     """Return the sort keys of the default order.
 
     The keys are the distance of the empirical AUC from 1/2 (of the predicted AUC if there is no empirical one), the
-    distance of the predicted AUC, and the absolute effect size, which orders features whose AUC rounds to 1.
+    distance of the predicted AUC from 1/2, and the absolute effect size (for features whose AUC rounds to 1).
     """
     predicted = np.abs(columns["auc"] - 0.5)
     empirical = np.abs(columns["empirical_auc"] - 0.5)

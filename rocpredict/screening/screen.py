@@ -126,7 +126,7 @@ class ResultCollector:
         self._mark(class_pair, features, flags | Flags(opposite_directions=is_significant & (product < 0)))
 
     def add_shrinkage(self, class_pair: int, features: NDArray[np.intp], block: ShrinkageBlock) -> None:
-        """Replace Gaussian predictions of some features by the shrunk estimate."""
+        """Replace Gaussian predictions of some features with the shrunk estimates."""
         features = features[block.columns_index]
         unknown = np.full(len(features), np.nan)
         self._set_columns(class_pair, features, dict.fromkeys(self._model_columns, unknown) | block.columns)
@@ -136,7 +136,7 @@ class ResultCollector:
         self._mark(class_pair, features, block.flags)
 
     def best_predicted(self, count: int) -> NDArray[np.intp]:
-        """Return the ``count`` features of each class pair with the best predicted AUC, ascending."""
+        """Return ascending indices of the ``count`` features with the best predicted AUC for each class pair."""
         keys = np.nan_to_num(np.abs(self.columns["auc"] - 0.5), nan=-1.0)
         order = np.argsort(-keys, axis=1, kind="stable")[:, :count]
         return np.unique(order)
@@ -288,8 +288,8 @@ def screen(
         - True: all features.
         - False: none; all columns are predicted from moments.
         - "top": the ``n_top`` features of each class pair with the best predicted AUC.
-        - "histogram": all features of batches or of a summary with histograms, from counts in cells. Bounds of the AUC
-          are in the columns ``empirical_auc_min`` and ``empirical_auc_max``.
+        - "histogram": all features of batches or of a summary, from the counts of histograms. Bounds of the AUC are
+          in the columns ``empirical_auc_min`` and ``empirical_auc_max``.
     n_top : int, default=100
         Number of features with ``empirical="top"``.
     family : {"gaussian", "auto"}, default="gaussian"
@@ -297,13 +297,13 @@ def screen(
 
         - "gaussian": one Gaussian for each class.
         - "auto": the shrunk estimate of ``predict_roc(..., family="auto")``, in columns auc, threshold, ameans, tpr and
-          fpr of all features with an empirical AUC. Other features keep the Gaussian prediction; the columns ``family``
-          and ``model_weight`` show which rows are which. Requires ``X`` and ``y``.
+          fpr of all features with an empirical AUC. Other features keep the Gaussian prediction. The column ``family``
+          names the family of each row. Requires ``X`` and ``y``.
     moments : {2, 4}, default=2
         With 4, the table also has skewness, excess kurtosis, minimum and maximum of both classes.
     direction : {"auto", None, "higher", "lower"}, default="auto"
-        Direction of the classification rule. It determines threshold, ameans, tpr and fpr. Both AUCs are those of
-        "higher" whatever the direction, so that the choice does not bias them.
+        Direction of the classification rule. It determines threshold, ameans, tpr and fpr. Both AUCs are always
+        computed for "higher", so that the choice of the direction does not bias them.
 
         - "auto": "higher" for features with the larger mean in the positive class, else "lower".
         - None or "higher": positive when x >= threshold.
@@ -315,7 +315,7 @@ def screen(
     adjust : {"benjamini-hochberg", "benjamini-yekutieli", "holm", "bonferroni", "none"}, default="benjamini-hochberg"
         Adjustment of p-values for multiple tests, over all rows of the result; see ``adjust_p_values``.
     feature_names : sequence of str, optional
-        Names of the features, without the column that ``y`` names. By default, those of ``X``.
+        Names of the features, without the column that ``y`` names. By default, the names in ``X``.
     engine : {"auto", "numpy", "numba"}, default="auto"
         Computing engine.
 
@@ -323,16 +323,16 @@ def screen(
         - "numpy": NumPy.
         - "numba": compiled code. The first compilation takes some seconds; it is then loaded from a cache.
     n_jobs : int, default=1
-        Number of threads; -1 for one on each processor. The result does not depend on it.
+        Number of threads; -1 for one on each processor. The result does not depend on the number.
     nan_policy : {"raise", "omit"}, default="omit"
         How to handle missing values: raise an error, or omit them for each feature and report how many.
     layer : str, optional
-        Layer of an AnnData or h5ad file to screen. By default, its ``X``.
+        Layer of an AnnData object or h5ad file to screen. By default, ``X``.
     use_raw : bool, default=False
-        Whether to screen ``raw`` of an AnnData or h5ad file.
+        Whether to screen ``raw`` of an AnnData object or h5ad file.
     memory : int or str, default="1GB"
         Memory budget for tables that are read from files, queries or readers: bytes, or text such as "500MB". It
-        bounds the size of blocks; a column that needs more raises an error with the budget that it needs. Labels and
+        limits the size of blocks; for a column that needs more, an error states the necessary budget. Labels and
         results are not included.
     progress : callable, optional
         Function that is called as ``progress(done, total)`` with numbers of features.
@@ -348,7 +348,7 @@ def screen(
         If ``X`` is not a table, ``y`` has the wrong length or unknown labels, names are not unique, or an option is out
         of range; if ``empirical`` (other than "histogram") or ``family="auto"`` is requested for a summary or batches;
         or if ``family="auto"`` is combined with ``empirical=False`` or with weights that are not whole numbers. A
-        feature that cannot be predicted does not raise: its row has flags, and NaN for undefined values.
+        feature that cannot be predicted raises no error: its row has flags, and NaN for undefined values.
 
     See Also
     --------
@@ -357,26 +357,26 @@ def screen(
 
     Notes
     -----
-    ``p_value`` is two-sided. For features with an empirical AUC it is that of the Mann-Whitney test, with tie
-    correction and without continuity correction. This test has the null hypothesis that both classes have the same
-    distribution: it may reject for a feature that differs in variability only, although ``empirical_low`` to
-    ``empirical_high`` contains 1/2. For other features ``p_value`` is that of Welch's t-test [3]_, since two Gaussians
-    have an AUC of 1/2 if their means are equal. The standard error of the empirical AUC is that of DeLong et al. [1]_,
-    and the default adjustment that of Benjamini and Hochberg [2]_.
+    ``p_value`` is two-sided. For features with an empirical AUC, it is from the Mann-Whitney test, with tie
+    correction and without continuity correction. Its null hypothesis is that both classes have the same distribution.
+    The test may reject it for classes that differ in variability only, although the interval from ``empirical_low`` to
+    ``empirical_high`` contains 1/2. For other features, ``p_value`` is from Welch's t-test [3]_, since two Gaussians
+    have an AUC of 1/2 if their means are equal. The standard error of the empirical AUC is computed by the method of
+    DeLong et al. [1]_. By default, p-values are adjusted by the method of Benjamini and Hochberg [2]_.
 
-    ``ameans_corrected`` is the Ameans (balanced accuracy) of the predicted threshold, corrected for optimism: the
-    empirical value if the feature has an empirical AUC, else the predicted one, less its expected optimism. The
-    optimism is that of samples of the same sizes from two Gaussians that differ by as much as these classes differ
+    ``ameans_corrected`` is the Ameans (balanced accuracy) of the predicted threshold, corrected for optimism. It is the
+    empirical value if the feature has an empirical AUC, else the predicted value, minus the expected optimism. This
+    optimism is computed for samples of the same sizes from two Gaussians that differ by as much as these classes differ
     beyond sampling variation. The value is NaN if there is no empirical AUC and a class has zero variance. The
-    correction holds on average over features. It does not account for selecting the best of many features: their
-    Ameans, AUCs and intervals remain too good, so validate selected features on new data.
+    correction holds on average over features. It does not account for selecting the best of many features: the
+    Ameans, AUCs and intervals of selected features remain optimistic, so validate these features on new data.
 
     In rows with family "auto", ``ameans`` and ``ameans_corrected`` are both the Ameans that is expected on new data,
-    which is less than that of ``tpr`` and ``fpr`` on the curve. The columns ``auc_low`` and ``auc_high`` are NaN in
-    these rows, since the interval would be that of the empirical AUC.
-    ``misfit`` is the distance between the curves of the model and of the data; it is not flagged, since the estimate
-    takes it into account. With ``direction="auto"`` the direction comes from the same data, so the prior that positives
-    have larger (or smaller) values is not used; ``direction="higher"`` and ``"lower"`` declare it.
+    which is less than the Ameans computed from ``tpr`` and ``fpr``. The columns ``auc_low`` and ``auc_high`` are NaN in
+    these rows, since the empirical interval uses the same data. ``misfit`` is the distance between the curves of
+    the model and of the data; it is not flagged, since the estimate takes it into account. With ``direction="auto"``,
+    the direction comes from the same data, so the prior that positives have larger (or smaller) values is not used;
+    pass ``direction="higher"`` or ``"lower"`` to use it.
 
     The flag ``misfit`` indicates that the empirical curve differs from the predicted one by more than sampling
     variation explains, and by more than 0.02 in mean absolute TPR. Use the empirical columns of such features.
@@ -580,7 +580,7 @@ class _ScreeningRun:
         return self.finish()
 
     def finish(self) -> ScreeningResult:
-        """Return the table, or raise if it may have no missing values."""
+        """Return the result, or raise for missing values if ``nan_policy`` is "raise"."""
         if self.options.nan_policy == "raise":
             _check_no_missing(np.where(self.table.not_numeric, 0, self.missing), self.table.names)
         return self.results.to_result(self.table.not_numeric)
@@ -703,7 +703,7 @@ def _from_summary(summary: TwoClassSummary, options: _ScreenOptions) -> Screenin
 
 
 def _widened(columns: dict[str, Any], statistics: RankStatistics, is_wide: NDArray[np.bool_]) -> dict[str, Any]:
-    """Return the interval and the p-value of the AUC, in features with wide bounds those of the worst AUC within."""
+    """Return the interval and the p-value of the AUC, or with wide bounds, of the worst AUC within the bounds."""
     auc, (least, greatest) = columns["empirical_auc"], (columns[name] for name in _BOUND_COLUMNS)
     low, high = columns["empirical_low"] - (auc - least), columns["empirical_high"] + (greatest - auc)
     p_value = mann_whitney_p_value(statistics._replace(area=np.clip(0.5, least, greatest)))

@@ -58,7 +58,7 @@ _RESERVED = ("cluster", "stratum")
 """Keys of the JSON that a later version may use, null in this one."""
 POOLED_NOTE = (
     "This is one pooled sample: if means, units or proportions of positives differ between the files, its AUC differs "
-    "from that within each file. rocpredict.pool combines the AUCs of the files instead."
+    "from the AUC within each file. rocpredict.pool combines the AUCs of the files instead."
 )
 
 
@@ -79,7 +79,7 @@ class TwoClassSummary(Result):
     units : tuple of str
         Unit of each feature, "" if it is unknown. Only summaries with equal units can be added.
     min_count : int
-        Smallest number of values of a class that ``suppress_small_counts`` left in; 0 if nothing was suppressed.
+        Argument ``min_count`` of ``suppress_small_counts``; 0 if nothing was suppressed.
     histograms : FeatureHistograms, optional
         Histograms of the features, from which ``screen(..., empirical="histogram")`` computes empirical AUCs.
     file_checksums : tuple of str
@@ -261,7 +261,7 @@ class TwoClassSummary(Result):
         Returns
         -------
         TwoClassSummary
-            Summary of two moments, without histograms. Counts and numbers of missing values of blanked features are 0.
+            Summary of two moments, without histograms. Counts and numbers of missing values of blank features are 0.
 
         Raises
         ------
@@ -446,7 +446,7 @@ def as_units(units: Mapping[str, str] | None, names: Sequence[str]) -> tuple[str
 
 
 def describe_difference(first: TwoClassSummary, second: TwoClassSummary) -> str:
-    """Return in words why two summaries cannot be added: unequal features, units or labels; "" if they can."""
+    """Return the difference in features, units or labels that prevents adding summaries, or "" if there is none."""
     names = first.feature_names, second.feature_names
     if names[0] != names[1]:
         alone = [[name for name in here if name not in there] for here, there in (map(_with_set, names, names[::-1]))]
@@ -534,17 +534,17 @@ def summarize(
     units : mapping of str to str, optional
         Units of features by name, such as ``{"glucose": "mg/dL"}``. Only summaries with equal units can be added.
     histogram_edges : int or array-like of shape (features, edges), optional
-        Number of edges of histograms, or their edges, ascending for each feature and followed by NaN. A number takes
-        edges from random rows: of the table, of all batches if ``X`` can be read twice (such as a list), or of the
-        first batch. By default, there are no histograms.
+        Number of histogram edges, or the ascending edges of each feature, followed by NaN. If a number is passed, the
+        edges are values from random rows: of the table, of all batches if ``X`` can be read twice (such as a list), or
+        of the first batch. By default, there are no histograms.
     engine : {"auto", "numpy", "numba"}, default="auto"
         Computing engine, as in ``screen``.
     n_jobs : int, default=1
-        Number of threads; -1 for one on each processor. The result does not depend on it.
+        Number of threads; -1 for one on each processor. The result does not depend on the number.
     layer : str, optional
-        Layer of an AnnData or h5ad file, as in ``screen``.
+        Layer of an AnnData object or h5ad file, as in ``screen``.
     use_raw : bool, default=False
-        Whether to read ``raw`` of an AnnData or h5ad file.
+        Whether to read ``raw`` of an AnnData object or h5ad file.
     memory : int or str, default="1GB"
         Memory budget for tables that are read from files or queries, as in ``screen``.
 
@@ -564,9 +564,9 @@ def summarize(
 
     Notes
     -----
-    Sums of powers are computed about a value of the data, so that an offset does not cost digits, and merged by the
-    pairwise update [1]_ [2]_. Adding summaries rounds the mean. The relative error of the sum of squares is then about
-    1e-16 times the square root of the count, times the offset in standard deviations.
+    Sums of powers are computed after subtracting a value of the data, so that an offset costs no digits, and are merged
+    by the pairwise update [1]_ [2]_. Adding summaries rounds the mean. The relative error of the sum of squares is then
+    about 1e-16 times the square root of the count, times the offset in standard deviations.
 
     References
     ----------
@@ -754,7 +754,7 @@ def _summarize_batches(
         if histogram_edges is not None and edges is None:
             edges = _edges(histogram_edges, table, sample)
         if edges is not None and len(edges) != len(table):
-            raise RocPredictError(f"a batch has {len(table)} features, and the first one has {len(edges)}")
+            raise RocPredictError(f"a batch has {len(table)} features, and the first batch has {len(edges)}")
         summary = _read(table, coded, None, options, edges)
         total = summary if total is None else total + summary
     if total is None:

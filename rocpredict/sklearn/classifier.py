@@ -118,7 +118,7 @@ def _resolve_positive(labels: NDArray[Any], positive: Any) -> Any:
 
 
 def _check_sample_weight(sample_weight: ArrayLike | None, is_positive: NDArray[np.bool_]) -> FloatArray | None:
-    """Return the sample weights after checking that each class has a positive one."""
+    """Return the sample weights after checking that each class has a weight above 0."""
     array = None if sample_weight is None else np.asarray(sample_weight)
     weights = check_sample_weight(array, len(is_positive), "sample_weight")
     for name, members in (("negative", ~is_positive), ("positive", is_positive)):
@@ -206,7 +206,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     estimator_ : classifier
         Classifier fitted to all observations.
     threshold_ : float
-        Threshold of the score. An observation is called positive if its score is at or above it.
+        Threshold of the score. An observation is called positive if its score is at or above the threshold.
     best_threshold_ : BestThreshold
         Threshold with its performance on held-out data. Its uncertainty is described by ``ameans_corrected`` (None with
         ``family="gaussian"``, whose predicted Ameans is slightly optimistic), ``threshold_interval()``,
@@ -218,9 +218,9 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     response_method_ : str
         Response method that is used.
     n_features_in_ : int
-        Number of features, if the wrapped classifier has it.
+        Number of features, if the wrapped classifier has this attribute.
     feature_names_in_ : array of shape (n_features_in_,)
-        Names of the features, if the wrapped classifier has them.
+        Names of the features, if the wrapped classifier has this attribute.
 
     Raises
     ------
@@ -231,8 +231,8 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     Warns
     -----
     AssumptionWarning
-        If ``sample_weight`` is passed to a classifier that does not accept it; the weights are then only used for the
-        threshold. Also if the pooled scores contradict the two Gaussians of ``family="gaussian"``.
+        If ``sample_weight`` is passed to a classifier that does not accept it; the weights are then used only for the
+        threshold. Also if the pooled scores deviate from the two Gaussians of ``family="gaussian"``.
 
     See Also
     --------
@@ -458,7 +458,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             # A pipeline may be given step__sample_weight.
             warnings.warn(
                 f"estimator={type(self.estimator).__name__} does not accept sample_weight: it is fitted without "
-                "weights, and they are only used to choose the threshold",
+                "weights, which are used only to choose the threshold",
                 AssumptionWarning,
                 stacklevel=3,
             )

@@ -97,8 +97,8 @@ def score_features(
     screening : ScreeningResult
         Complete table, with one row for each class pair and feature.
     auc, p_value, q_value : array of shape (features,)
-        Values of the best class pair: signed AUC; p-value (two-sided, or one-sided with a direction) times the number
-        of class pairs, at most 1; and its Benjamini-Hochberg adjustment over the features. NaN if unknown.
+        Values of the best class pair: AUC; p-value (two-sided, or one-sided with a direction) times the number of class
+        pairs, at most 1; and q-value, this p-value adjusted over the features (Benjamini-Hochberg). NaN if unknown.
     """
     labels = check_labels(y)
     names = unique_labels(check_label_values(labels, labels))
@@ -149,9 +149,9 @@ def roc_score_func(X: object, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
 
     Notes
     -----
-    With three or more classes, each class is compared with the rest. The score is that of the best class pair, and its
-    p-value is multiplied by the number of class pairs (Bonferroni), with a maximum of 1. Both are NaN for a feature
-    without values.
+    With three or more classes, each class is compared with the rest. The best class pair gives the score. Its
+    p-value is multiplied by the number of class pairs (Bonferroni), with a maximum of 1. Score and p-value are NaN for
+    a feature without values.
 
     Examples
     --------
@@ -194,7 +194,7 @@ class RocSelector(SelectorMixin, BaseEstimator):
         * "lower": only features with smaller values in the positive class.
     empirical : bool, default=True
         If True, use the empirical AUC and the Mann-Whitney test. If False, use the AUC predicted from means and
-        standard deviations, and its test; this needs one pass over the data and assumes Gaussian classes.
+        standard deviations, and Welch's t-test; this needs one pass over the data and assumes Gaussian classes.
     pairs : {"rest", "all"}, default="rest"
         Comparisons of three or more classes; each feature is scored by its best class pair:
 

@@ -30,7 +30,7 @@ EVEN = np.zeros(())
 
 
 class OptimalThreshold(NamedTuple):
-    """Threshold that maximizes TPR - price FPR, with its rates."""
+    """Threshold that maximizes TPR - price * FPR, with its rates."""
 
     threshold: FloatArray
     tpr: FloatArray
@@ -44,7 +44,7 @@ class OptimalThreshold(NamedTuple):
     crossings: FloatArray
     """Crossings of the weighted densities, ascending on the last axis and padded with NaN."""
     equal_thresholds: FloatArray
-    """One threshold of each other interval that is equally good, ascending on the last axis and padded with NaN."""
+    """One threshold of each other equally good interval, ascending on the last axis and padded with NaN."""
     flags: Flags
     expected_ameans: FloatArray | None = None
     """Ameans expected on new data, if the Ameans of the curve is known to be optimistic."""
@@ -62,9 +62,9 @@ class Hook(Result, _HookFields[Value]):
     Attributes
     ----------
     fpr_low, fpr_high : float or array of shape F
-        Bounds of the part on the FPR axis; both are 0 if no part lies below the chance line in float64.
+        FPRs between which this part lies; both are 0 if no part is below the chance line in float64.
     area : float or array of shape F
-        Area between the chance line and the curve.
+        Area between the chance line and this part.
     """
 
     __slots__ = ()
@@ -94,14 +94,14 @@ class TwoThresholdRule(Result, _TwoThresholdRuleFields[Value]):
     Attributes
     ----------
     low, high : float or array of shape F
-        Lowest and highest threshold. ``low`` is -inf or ``high`` is +inf if the rule has one threshold. If both are
-        infinite, the rule calls every value positive (``positive_inside`` is True) or none.
+        Lowest and highest threshold. If the rule has one threshold, ``low`` is -inf or ``high`` is +inf. If both are
+        infinite, the rule calls every value positive (if ``positive_inside`` is True) or no value.
     positive_inside : bool or array of shape F
-        True if ``low <= x <= high`` is called positive, False if ``x <= low`` or ``x >= high`` is. With more than two
-        thresholds, the call also changes between ``low`` and ``high``.
+        True if values with ``low <= x <= high`` are called positive, False if values with ``x <= low`` or ``x >= high``
+        are. With more than two thresholds, the call also changes between ``low`` and ``high``.
     thresholds : array of shape (k,), or F + (2,) for a batch
         All thresholds at which the call changes, ascending. There are more than two if the densities cross more than
-        twice. For two Gaussians there are two, which may be infinite.
+        twice. Two Gaussians have two thresholds, which may be infinite.
     tpr, fpr, tnr, fnr : float or array of shape F
         Rates of the rule.
     ameans : float or array of shape F
@@ -154,7 +154,7 @@ class RocCurve(Result):
         return int(np.shape(self.fpr)[-1])
 
     def table(self) -> Table:
-        """Return a table of some points of the curve, or of the middle point of each curve of a batch."""
+        """Return a table of selected points of the curve, or of the middle point of each curve of a batch."""
         columns = {"threshold": self.thresholds, "FPR": self.fpr, "TPR": self.tpr}
         title = f"ROC curve with {len(self)} points"
         if np.ndim(self.fpr) > 1:
@@ -176,14 +176,14 @@ def area_under(fpr: FloatArray, tpr: FloatArray, low: float = 0.0, high: float =
 
 
 def interpolate_tpr(fpr: FloatArray, tpr: FloatArray, at: ArrayOrFloat) -> FloatArray:
-    """Return the TPR of a polyline at some FPRs, with the upper end of a vertical segment."""
+    """Return the TPR of a polyline at some FPRs; on a vertical segment, its upper end."""
     index = np.searchsorted(fpr, at, side="right") - 1
     following = np.minimum(index + 1, len(fpr) - 1)
     return _interpolate(at, fpr[index], fpr[following], tpr[index], tpr[following])
 
 
 def interpolate_tpr_below(fpr: FloatArray, tpr: FloatArray, at: ArrayOrFloat) -> FloatArray:
-    """Return the TPR of a polyline at some FPRs, with the lower end of a vertical segment."""
+    """Return the TPR of a polyline at some FPRs; on a vertical segment, its lower end."""
     following = np.searchsorted(fpr, at, side="left")
     before = np.maximum(following - 1, 0)
     between = _interpolate(at, fpr[before], fpr[following], tpr[before], tpr[following])
@@ -200,14 +200,14 @@ def interpolate_tpr_batch(fpr: FloatArray, tpr: FloatArray, at: float) -> FloatA
 
 @np.errstate(under="ignore")
 def _interpolate(at: ArrayOrFloat, start: FloatArray, end: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Interpolate linearly between two vertices, with the value of the first one on a vertical segment."""
+    """Interpolate linearly between two vertices; on a vertical segment, return the value of the first vertex."""
     with np.errstate(divide="ignore", invalid="ignore"):
         fraction = np.where(end > start, (at - start) / (end - start), 0.0)
     return np.asarray(low + fraction * (high - low))
 
 
 def hook_of_polyline(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, float]:
-    """Return the FPR bounds of the part of a polyline below the chance line, and the area between the two lines."""
+    """Return the FPR bounds of the part of a polyline below the chance line, and the area between the two."""
     start, end = (tpr - fpr)[:-1], (tpr - fpr)[1:]
     run = np.diff(fpr)
     under = (np.minimum(start, end) < 0) & (run > 0)
@@ -223,7 +223,7 @@ def hook_of_polyline(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, fl
 
 
 def is_undominated(tpr: FloatArray, fpr: FloatArray) -> NDArray[np.bool_]:
-    """Return a mask of the operating points, ascending on the last axis, that no point with an equal rate dominates."""
+    """Return a mask of the operating points (ascending on the last axis) that no point with an equal rate dominates."""
     index = np.arange(tpr.shape[-1])
     change = np.ones((*tpr.shape[:-1], 1), dtype=bool)
     first = np.maximum.accumulate(np.where(np.concatenate([change, np.diff(tpr) > 0], axis=-1), index, 0), axis=-1)
@@ -234,14 +234,14 @@ def is_undominated(tpr: FloatArray, fpr: FloatArray) -> NDArray[np.bool_]:
 
 
 def middle_of_best(utility: FloatArray, tolerance: ArrayLike = ROUNDING) -> NDArray[np.intp]:
-    """Return the index of the middle one of the best values on the last axis, the lower of two middle ones."""
+    """Return the index of the middle one of the best values on the last axis, the first if two are in the middle."""
     good = utility >= utility.max(axis=-1, keepdims=True) - np.asarray(tolerance)[..., None]
     rank = np.cumsum(good, axis=-1)
     return np.asarray(np.argmax(good & (rank == (rank[..., -1:] + 1) // 2), axis=-1))
 
 
 def equal_runs(candidates: FloatArray, loss: FloatArray, plateau: tuple[float, float]) -> FloatArray:
-    """Return one threshold of each run of candidates with minimal loss outside the plateau."""
+    """Return one threshold of each run of consecutive candidates with minimal loss outside the plateau."""
     candidates, index = np.unique(candidates, return_index=True)
     loss = loss[index]
     equal = np.flatnonzero(loss <= loss.min() * (1 + _TIE_RTOL))
@@ -257,7 +257,7 @@ def pad_rows(rows: list[FloatArray]) -> FloatArray:
 
 
 def check_n_points(n_points: object) -> int:
-    """Check that the number of points of a curve is in the accepted range, and return it."""
+    """Return the number of points of a curve, or raise if it is outside the accepted range."""
     number = check_int("n_points", n_points)
     if not 2 <= number <= _MAX_POINTS:
         raise RocPredictError(f"n_points={number} is not between 2 and {_MAX_POINTS}")
@@ -267,8 +267,8 @@ def check_n_points(n_points: object) -> int:
 class CurveSolver(ABC):
     """Areas and rates of a ROC curve.
 
-    Rates are arrays. ``axis`` names the rate that is passed: with "fpr" a method returns TPRs, with "tpr" FPRs. At a
-    vertical or horizontal segment of the curve, it returns the rate of the end closer to (0, 1).
+    Rates are arrays. ``axis`` names the rate that is passed: with "fpr" a method returns TPRs, with "tpr" it returns
+    FPRs. On a vertical or horizontal segment of the curve, it returns the rate at the end closer to (0, 1).
     """
 
     @abstractmethod
@@ -281,7 +281,7 @@ class CurveSolver(ABC):
 
     @abstractmethod
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to its right between two TPRs."""
+        """Return the area under the curve between two FPRs, or right of the curve between two TPRs."""
 
     def auc(self) -> FloatArray:
         """Return the area under the curve."""
@@ -303,14 +303,14 @@ class Solver(CurveSolver):
     is_discrete : bool
         Whether the number of operating points is finite.
     takes_batches : bool
-        Whether the pair may be a batch of features. If so, a grid resolves all maxima.
+        Whether the pair may be a batch of features. If so, ``maximize`` finds all maxima on a grid.
     thresholds : array or None
         Thresholds of all operating points, descending; None if the solver is not discrete.
 
     Notes
     -----
-    ``log_price`` is the logarithm of the price of a false positive divided by the price of a false negative, each per
-    observation of its class. It is one number or an array.
+    ``log_price`` is the logarithm of a price ratio, one number or an array: the price of a false positive divided by
+    the price of a false negative, each per observation of its class.
     """
 
     is_fast: ClassVar[bool] = False
@@ -336,7 +336,7 @@ class Solver(CurveSolver):
 
     @abstractmethod
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
-        """Return the threshold that maximizes TPR - price FPR, and all crossings of the weighted densities."""
+        """Return the threshold that maximizes TPR - price * FPR, and all crossings of the weighted densities."""
 
     @abstractmethod
     def likelihood_ratio(self) -> LikelihoodRatioSolver:
@@ -353,7 +353,7 @@ class Solver(CurveSolver):
 
     @cached_property
     def panel_edges(self) -> FloatArray:
-        """Quantiles of both classes, including the far tails."""
+        """Quantiles of both classes, including quantiles far out in the tails."""
         return panel_edges(self.negative, self.positive)
 
     @cached_property
@@ -362,9 +362,9 @@ class Solver(CurveSolver):
         return search_grid(self.negative, self.positive, self.panel_edges)
 
     def slope(self, fpr: FloatArray) -> FloatArray:
-        """Return the slope of the curve, which is the likelihood ratio at the threshold of this FPR."""
+        """Return the slope of the curve, the likelihood ratio at the threshold with this FPR."""
         grid = self.search_grid
-        t = np.clip(self.negative.isf(fpr), grid[0], grid[-1])  # an infinite threshold is replaced by a far one
+        t = np.clip(self.negative.isf(fpr), grid[0], grid[-1])  # replaces infinite thresholds
         atom = atom_mass(self.negative, t)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             ratio = np.exp(make_log_density_ratio(self.negative, self.positive)(t))
@@ -383,7 +383,7 @@ class Solver(CurveSolver):
         meets = sign_changes(excess, grid, excess(grid))
         points, masses = negative.atoms()
         start, end = excess(np.nextafter(points, np.inf)), excess(points)
-        with np.errstate(divide="ignore", invalid="ignore"):  # the linear segment of an atom may cross the chance line
+        with np.errstate(divide="ignore", invalid="ignore"):  # the segment of an atom may cross the chance line
             crossing = np.minimum(start, end) ** 2 / np.abs(end - start) / 2
         at_atoms = np.where(start * end < 0, crossing, np.maximum(0.0, -(start + end) / 2))
         edges = np.unique(np.concatenate([self.panel_edges, meets]))
@@ -398,14 +398,14 @@ class Solver(CurveSolver):
         return self.optimal(EVEN)
 
     def maximize(self, utility: Callable[[Rates[Any]], FloatArray]) -> OptimalThreshold:
-        """Return the threshold that maximizes a function of the rates, which is -inf where it is undefined."""
+        """Return the threshold that maximizes a function of the rates; the function is -inf where it is undefined."""
         wide = add_grid_axis(self.negative), add_grid_axis(self.positive)
         levels = np.concatenate([np.linspace(0.01, 0.99, 197), 10.0 ** -np.arange(1, 17)])
         quantiles = [np.asarray(part) for d in wide for part in (d.ppf(levels), d.isf(levels))]
         parts = [np.broadcast_to(p, self.shape + p.shape[-1:]) for p in (*quantiles, np.array([-np.inf, np.inf]))]
         grid = np.sort(np.concatenate(parts, axis=-1), axis=-1)
         best, threshold = np.full(self.shape, -np.inf), np.zeros(self.shape)
-        for reach in (8, *[1] * 14):  # quantiles of -x and of x may differ in the last digit only
+        for reach in (8, *[1] * 14):  # quantiles of x and -x may differ in the last digit
             values = utility(rates_at(*wide, grid))
             if np.isneginf(best).all():
                 check_defined(values)
@@ -426,7 +426,7 @@ class Solver(CurveSolver):
         return self.at_threshold(np.asarray(threshold), self.crossings(EVEN), None, equal)
 
     def _local_maxima(self, utility: Callable[[Rates[Any]], FloatArray]) -> tuple[FloatArray, FloatArray]:
-        """Return thresholds and utilities of the search grid, the atoms and refined local maxima, for one feature."""
+        """Return the thresholds of the search grid, the atoms and the refined local maxima, with their utilities."""
         atoms = np.concatenate([self.negative.atoms().points, self.positive.atoms().points])
         points = np.unique(
             np.concatenate([self.search_grid, atoms, np.nextafter(atoms, np.inf), np.array([-np.inf, np.inf])])
@@ -460,14 +460,14 @@ class Solver(CurveSolver):
         equal_thresholds: FloatArray | None = None,
         **flags: ArrayLike,
     ) -> OptimalThreshold:
-        """Return the result for this best threshold, with its rates and the flags derived from them."""
+        """Return the result for this best threshold, with its rates and the flags that follow from them."""
         low, high = (threshold, threshold) if plateau is None else plateau
         rates = rates_at(self.negative, self.positive, threshold)
         return make_optimum(threshold, rates, (low, high), crossings, equal_thresholds, **flags)
 
 
 def _refine_grid(grid: FloatArray, index: NDArray[np.intp], reach: int) -> FloatArray:
-    """Return 33 equidistant points between the neighbours of one point of each grid, or copies of an infinite point."""
+    """Return 33 equidistant points between the neighbours of a point of each grid, or copies of an infinite point."""
     inner = np.take_along_axis(grid, index, axis=-1)
     left, right = (
         np.take_along_axis(grid, np.clip(index + step, 0, grid.shape[-1] - 1), axis=-1) for step in (-reach, reach)
@@ -486,7 +486,7 @@ def make_optimum(
     equal_thresholds: FloatArray | None = None,
     **flags: ArrayLike,
 ) -> OptimalThreshold:
-    """Return the best threshold with its rates, the flags derived from them, and further flags."""
+    """Return the best threshold with its rates, the flags that follow from the rates, and further flags."""
     tpr, fpr, tnr, fnr = (np.asarray(rate) for rate in (rates.tpr, rates.fpr, rates.tnr, rates.fnr))
     equal = np.empty((*np.shape(threshold), 0)) if equal_thresholds is None else equal_thresholds
     all_flags = Flags(
@@ -519,7 +519,7 @@ def check_defined(utility: FloatArray) -> None:
 
 
 def tangent_correction(residual: FloatArray, rate: FloatArray, log_slope: FloatArray) -> FloatArray:
-    """Return a rate after a linear step of size ``residual`` on the other axis, clipped to [0, 1]."""
+    """Return a rate, corrected along the tangent for a ``residual`` on the other axis and clipped to [0, 1]."""
     with np.errstate(over="ignore", invalid="ignore"):
         step = residual * np.exp(log_slope)
     return np.clip(rate + np.where(np.isfinite(step), step, 0.0), 0.0, 1.0)
@@ -541,12 +541,12 @@ def atom_mass(d: Distribution[Any], t: FloatArray) -> FloatArray:
 class LikelihoodRatioSolver(CurveSolver):
     """ROC curve of the likelihood ratio f1/f0.
 
-    The rules "positive when the ratio is above a level" are expressed by their thresholds on the axis of the feature.
+    A rule "positive when the ratio is above a level" is represented by its thresholds on the axis of the feature.
     """
 
     @abstractmethod
     def rule(self, log_price: FloatArray) -> TwoThresholdRule[Any]:
-        """Return the rule "positive if the ratio is above the price", which maximizes TPR - price FPR."""
+        """Return the rule "positive if the ratio is above the price", which maximizes TPR - price * FPR."""
 
     @abstractmethod
     def rule_at_fpr(self, fpr: FloatArray) -> TwoThresholdRule[Any]:
@@ -554,11 +554,11 @@ class LikelihoodRatioSolver(CurveSolver):
 
     @abstractmethod
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the ratio, FPR and TPR of points distributed over both classes, from (0, 0) to (1, 1)."""
+        """Return the ratio, FPR and TPR of points of the curve that cover both classes, from (0, 0) to (1, 1)."""
 
 
 class SameCurveSolver(CurveSolver):
-    """Areas and rates of a curve, taken from the solver ``base`` with the same curve."""
+    """Areas and rates computed by the solver ``base``, which has the same curve."""
 
     base: CurveSolver
 
@@ -575,12 +575,12 @@ class SameCurveSolver(CurveSolver):
         return self.base.along(axis, rate)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to its right between two TPRs."""
+        """Return the area under the curve between two FPRs, or right of the curve between two TPRs."""
         return self.base.area(axis, low, high)
 
 
 class MappedSolver(SameCurveSolver, Solver):
-    """ROC curve of a feature that is an increasing function of another one.
+    """ROC curve of a feature that is an increasing function of another feature.
 
     Parameters
     ----------
@@ -626,7 +626,7 @@ class MappedSolver(SameCurveSolver, Solver):
         return self._map_back(self.base.crossings(log_price))
 
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
-        """Return the threshold that maximizes TPR - price FPR, and all crossings of the weighted densities."""
+        """Return the threshold that maximizes TPR - price * FPR, and all crossings of the weighted densities."""
         best = self.base.optimal(log_price)
         names = ("threshold", "plateau_low", "plateau_high", "crossings", "equal_thresholds")
         mapped: dict[str, Any] = {name: self._map_back(getattr(best, name)) for name in names}
@@ -649,11 +649,11 @@ class MappedLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
         self.base, self._map_back = base, back
 
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the ratio, FPR and TPR of points distributed over both classes, from (0, 0) to (1, 1)."""
+        """Return the ratio, FPR and TPR of points of the curve that cover both classes, from (0, 0) to (1, 1)."""
         return self.base.curve(n_points)
 
     def rule(self, log_price: FloatArray) -> TwoThresholdRule[Any]:
-        """Return the rule that maximizes TPR - price FPR."""
+        """Return the rule that maximizes TPR - price * FPR."""
         return self._mapped(self.base.rule(log_price))
 
     def rule_at_fpr(self, fpr: FloatArray) -> TwoThresholdRule[Any]:

@@ -31,13 +31,13 @@ Z_GRID = np.linspace(-39, 39, 131)
 """Grid of z-scores; beyond it the normal density is 0 in double precision."""
 PANEL_BLOCK = 256
 """Features per block for functions that use thousands of points per feature."""
-_BLOCK = 8_192  # features per block, so that temporary arrays fit into the cache
+_BLOCK = 8_192  # features per block; temporary arrays then fit into the cache
 _MAX_SQUARABLE = 1e140  # numbers in [1/_MAX_SQUARABLE, _MAX_SQUARABLE] are squared without scaling
 _SQRT_HALF = np.sqrt(0.5)
 _LOG_SQRT_2PI = np.log(2 * np.pi) / 2
-_XTOL = 1e-14  # tolerance of z; the tangent of the curve corrects the remaining error
+_XTOL = 1e-14  # tolerance of z; the remaining error is corrected along the tangent
 Scaled: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
-"""Difference of the means and both standard deviations, divided by a power of two if needed for their squares."""
+"""Difference of the means and both standard deviations, divided by a power of two if their squares would overflow."""
 _Crossing: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 """Threshold and its z-scores z0 and z1."""
 
@@ -108,7 +108,7 @@ class BinormalSolver(Solver):
         return np.where(np.equal(rate, 1), -np.inf, t)
 
     def slope(self, fpr: FloatArray) -> FloatArray:
-        """Return the slope of the curve, which is the likelihood ratio at the threshold of this FPR."""
+        """Return the slope of the curve, the likelihood ratio at the threshold with this FPR."""
         d, s0, s1 = self.scaled
         x = ndtri(fpr)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -121,13 +121,13 @@ class BinormalSolver(Solver):
             return np.asarray(np.exp(log_slope))
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to its right between two TPRs."""
+        """Return the area under the curve between two FPRs, or right of the curve between two TPRs."""
         d, s0, s1 = self.scaled
         sigma, beta = (s1, s0) if axis == "fpr" else (s0, -s1)
         return map_blocks(integrate_normal_cdf, d, sigma, beta, low, high)[0]
 
     def hook(self) -> Hook[Any]:
-        """Return the part of the curve below the chance line, which exists if the standard deviations differ."""
+        """Return the part of the curve below the chance line; it exists if the standard deviations differ."""
         d, s0, s1 = self.scaled
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             x = np.where(s0 == s1, np.inf * np.sign(d), d / (s1 - s0))  # probit of the FPR on the chance line
@@ -137,7 +137,7 @@ class BinormalSolver(Solver):
         return Hook(np.where(area > 0, ndtr(first), 0.0), np.where(area > 0, ndtr(last), 0.0), area)
 
     def crossings(self, log_price: FloatArray) -> FloatArray:
-        """Return the two thresholds with f1 = price f0, ascending on a last axis, with NaN for a missing one."""
+        """Return the two thresholds with f1 = price * f0, ascending on a last axis; a missing one is NaN."""
         return map_blocks(_crossings, *self.parameters, log_price)[0]
 
     def crossing_z_scores(self, log_price: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -145,10 +145,10 @@ class BinormalSolver(Solver):
         return z_scores(*self.scaled, log_price)
 
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
-        """Return the threshold that maximizes TPR - price FPR.
+        """Return the threshold that maximizes TPR - price * FPR.
 
-        The threshold is the crossing at which the likelihood ratio rises, which may be outside the interval between
-        the means. If no crossing is better than -inf and inf, the threshold is infinite.
+        The threshold is the crossing at which the likelihood ratio rises; it may be outside the interval between the
+        means. If no crossing is better than -inf or inf, the threshold is infinite.
         """
         m0, s0, m1, s1 = self.parameters
         threshold, tpr, fpr, tnr, fnr, both = map_blocks(_best_threshold, m0, s0, m1, s1, log_price)
@@ -171,11 +171,11 @@ class BinormalSolver(Solver):
         )
 
     def threshold_for_odds(self, log_odds: FloatArray) -> FloatArray:
-        """Return the smallest threshold with TPR >= odds FPR, or inf if there is none.
+        """Return the smallest threshold with TPR >= odds * FPR, or inf if there is none.
 
-        TPR - odds FPR is largest where the weighted densities cross and the likelihood ratio rises. If the ratio falls
-        at a smaller crossing, the function increases from there to its maximum. The threshold is a root between these
-        two points.
+        TPR - odds * FPR is largest where the weighted densities cross and the likelihood ratio rises. If the ratio
+        falls at a smaller crossing, TPR - odds * FPR increases from there to its maximum. The threshold is the root
+        between these two points.
         """
         return map_blocks(_threshold_for_odds, *self.parameters, log_odds)[0]
 
@@ -187,8 +187,8 @@ class BinormalSolver(Solver):
 class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
     """ROC curve of the likelihood ratio of two Gaussians.
 
-    The log ratio is a parabola, so each rule has two thresholds that are mirror images about its vertex (which is
-    infinite for equal standard deviations). Both classes are folded about this point, and a rule is represented by the
+    The log ratio is a parabola, so the two thresholds of each rule are mirror images about the vertex (which is
+    infinite for equal standard deviations). Both classes are folded about the vertex, and a rule is represented by the
     z-scores of one threshold.
     """
 
@@ -211,7 +211,7 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             angle = 2 * (s0 / (s0 + s1)) * (s1 / np.abs(s1 - s0))
             same = (s0 == s1) & (s0 == 0)
-            h = np.clip(separation(d, s0, s1), Z_GRID[0], Z_GRID[-1])  # beyond the grid T is 0, and far beyond it NaN
+            h = np.clip(separation(d, s0, s1), Z_GRID[0], Z_GRID[-1])  # beyond the grid T is 0, or NaN
             complement = 2 * owens_t(h, np.where(s0 == s1, np.inf, angle))
         return np.where(same, np.where(d == 0, 0.5, 0.0), complement)
 
@@ -228,7 +228,7 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
         return np.where(pair.identical, rate, value)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to its right between two TPRs."""
+        """Return the area under the curve between two FPRs, or right of the curve between two TPRs."""
         forward = axis == "fpr"
         pair = self.folded if forward else self.folded.exchanged
         limits = pair.abscissa.isf(high), pair.abscissa.isf(low)
@@ -240,7 +240,7 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
         )
 
     def rule(self, log_price: FloatArray) -> TwoThresholdRule[Any]:
-        """Return the rule "positive if f1 > price f0", which maximizes TPR - price FPR."""
+        """Return the rule "positive if f1 > price * f0", which maximizes TPR - price * FPR."""
         low, high, inside, *rates = map_blocks(two_threshold_rule, *self.base.parameters, log_price)
         return TwoThresholdRule(low, high, inside.astype(bool), np.stack([low, high], axis=-1), *rates)
 
@@ -288,7 +288,7 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
 
 
 def _phi_ratio(d: FloatArray, s0: FloatArray, s1: FloatArray, rate: FloatArray, *, top: bool) -> FloatArray:
-    """Return Phi((d + s0 Phi^-1(rate))/s1), with the upper or lower end of a vertical segment."""
+    """Return Phi((d + s0 Phi^-1(rate))/s1); on a vertical segment, its upper end if ``top``, else its lower end."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         distance = d + np.where(s0 == 0, 0.0, s0 * ndtri(rate))
         z = np.where((s1 == 0) & (distance == 0), np.inf if top else -np.inf, distance / s1)
@@ -314,7 +314,7 @@ def _crossings(*columns: FloatArray) -> tuple[FloatArray]:
 
 
 def _sort_crossings(rising: FloatArray, falling: FloatArray, s0: FloatArray, s1: FloatArray) -> FloatArray:
-    """Return both crossings, ascending on a last axis, with NaN for a missing one."""
+    """Return both crossings, ascending on a last axis; a missing one is NaN."""
     continuous = (s0 > 0) & (s1 > 0)
     rising, falling = (np.where(continuous & np.isfinite(t), t, np.nan) for t in (rising, falling))
     return np.stack([np.fmin(rising, falling), np.maximum(rising, falling)], axis=-1)
@@ -339,7 +339,7 @@ def _best_threshold(*columns: FloatArray) -> tuple[FloatArray, ...]:
 
 
 def _degenerate_crossing(moments: tuple[FloatArray, ...], scaled: Scaled, crossing: _Crossing) -> _Crossing:
-    """Return the crossing at a positive point mass, or just above a negative one."""
+    """Return the crossing at a point mass of the positives, or just above a point mass of the negatives."""
     m0, _, m1, _ = moments
     d, s0, s1 = scaled
     infinite = np.full_like(d, np.inf)
@@ -422,7 +422,7 @@ def _degenerate_rule(
 
 
 def _degenerate_roc_points(pair: FoldedPair, rates: FloatArray, inner: list[FloatArray]) -> list[FloatArray]:
-    """Replace the points if a class is a point mass: by perfect separation, or the chance line for equal classes."""
+    """Replace the points if a class is a point mass: by a perfect curve, or by the chance line for equal classes."""
     rank, half = np.arange(len(rates)), len(rates) // 2
     up, top = rank < half, rank >= half - 1
     perfect = np.where(up, np.inf, 0.0), np.where(up, 0.0, rates), np.where(top, 1.0, rates)
@@ -443,7 +443,7 @@ def map_blocks(
     flat = [np.broadcast_to(arg, shape).reshape(-1) for arg in args]
     size = flat[0].size
     results = f(*(arg[:block] for arg in flat))
-    if size > block:  # results are written in place, so that the temporary arrays of one block exist at a time
+    if size > block:  # results are written in place; only one block of temporary arrays exists at a time
         first, results = results, tuple(np.empty((size, *out.shape[1:]), out.dtype) for out in results)
         for start in range(0, size, block):
             outs = f(*(arg[start : start + block] for arg in flat)) if start else first
@@ -463,7 +463,7 @@ def scale_parameters(m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatAr
     )
     if safe.all():
         return d, s0, s1
-    halves = (m1 / 2 - m0 / 2, s0 / 2, s1 / 2)  # halving numbers that large loses no accuracy
+    halves = (m1 / 2 - m0 / 2, s0 / 2, s1 / 2)  # halving such large numbers is exact
     d, s0, s1 = (np.where(np.isinf(d), half, whole) for half, whole in zip(halves, (d, s0, s1), strict=True))
     _, exponent = np.frexp(np.maximum(np.abs(d), np.maximum(s0, s1)))
     d, s0, s1 = (np.ldexp(part, np.where(safe, 0, -exponent)) for part in (d, s0, s1))
@@ -471,7 +471,7 @@ def scale_parameters(m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatAr
 
 
 def separation(d: FloatArray, s0: FloatArray, s1: FloatArray) -> FloatArray:
-    """Return D, which for two point masses is 0 if they are equal and infinite otherwise."""
+    """Return D; for two point masses, 0 if they are equal and infinity otherwise."""
     std = np.sqrt(s0 * s0 + s1 * s1)
     separation = np.asarray(d / std)
     return separation if std.all() else np.where(d == 0, 0.0, separation)
@@ -503,11 +503,11 @@ def normal_pdf(x: FloatArray) -> FloatArray:
 def z_scores(
     d: FloatArray, s0: FloatArray, s1: FloatArray, log_kappa: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return z0 and z1 of the rising crossing, then of the falling one.
+    """Return z0 and z1 of the crossing at which the likelihood ratio rises, then of the one at which it falls.
 
-    The z-scores of a missing crossing are NaN, and those of a crossing at infinity are infinite. Each root of the
-    quadratic has two equivalent forms, and one of them has sums where the other has differences. ``near`` and ``far``
-    are the forms with sums. The sign of d determines which of the two crossings is rising.
+    The z-scores of a missing crossing are NaN; the z-scores of a crossing at infinity are infinite. Each root of the
+    quadratic can be written with a sum or with a difference that loses digits; ``near`` and ``far`` are written with
+    sums. The sign of d determines at which of the two crossings the ratio rises.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         gap = s1 - s0
@@ -532,7 +532,7 @@ def z_scores(
 
 
 def threshold_from_z(m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatArray, *z: FloatArray) -> FloatArray:
-    """Return the threshold with the z-scores (z0, z1), computed from the narrower class for accuracy."""
+    """Return the threshold with the z-scores (z0, z1), computed from the class with the smaller standard deviation."""
     with np.errstate(over="ignore", invalid="ignore"):
         return np.where(s0 <= s1, m0 + s0 * z[0], m1 + s1 * z[1])
 
@@ -540,7 +540,7 @@ def threshold_from_z(m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatAr
 def integrate_normal_cdf(
     d: FloatArray, sigma: FloatArray, beta: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray]:
-    """Integrate Phi((d + beta x)/sigma) over the normal density of x, between two probabilities of x."""
+    """Integrate Phi((d + beta x)/sigma) over the normal density of x, between two of its probabilities."""
     x_low, x_high = ndtri(low), ndtri(high)
     area = _bivariate_normal_cdf(d, sigma, beta, x_high) - _bivariate_normal_cdf(d, sigma, beta, x_low)
     # Owen's T has an absolute error of 3e-16, which is too large for small areas and steep curves
@@ -568,7 +568,7 @@ def _bivariate_normal_cdf(d: FloatArray, sigma: FloatArray, beta: FloatArray, x:
 def _integrate_panels(
     d: FloatArray, sigma: FloatArray, beta: FloatArray, x_low: FloatArray, x_high: FloatArray, width: FloatArray
 ) -> tuple[FloatArray]:
-    """Integrate over panels that are narrow compared with the variation of both the density and the curve."""
+    """Integrate over panels on which neither the density nor the curve varies much."""
     edges = _panel_edges(
         _break_points(*(part[..., None] for part in (d, sigma, beta))), x_low[..., None], x_high[..., None]
     )
@@ -641,17 +641,17 @@ def _panel_edges(break_points: FloatArray, low: FloatArray, high: FloatArray) ->
 
 
 class FoldedNormal(NamedTuple):
-    """Standard normal class folded about a centre, with the methods of a distribution.
+    """Standard normal distribution folded about a centre, with the methods of a distribution.
 
-    A rule calls values positive at or above z, and at or below the mirror image of z in the centre. If ``inside`` is
-    True, it calls the values between the two positive, and z is the lower one.
+    A rule calls values positive that are at or above z, or at or below the mirror image of z in the centre. If
+    ``inside`` is True, the values between z and its mirror image are called positive, and z is the lower of the two.
     """
 
     centre: FloatArray
     inside: NDArray[np.bool_]
 
     def reflect(self, z: FloatArray) -> FloatArray:
-        """Return the mirror image of z in the centre, which is infinite if the centre is."""
+        """Return the mirror image of z in the centre; it is infinite if the centre is infinite."""
         with np.errstate(invalid="ignore"):
             return np.where(np.isinf(self.centre), self.centre, 2 * self.centre - z)
 
@@ -672,8 +672,8 @@ class FoldedNormal(NamedTuple):
     def isf(self, rate: FloatArray) -> FloatArray:
         """Return z of the rule with this rate, by Newton's method between two bounds.
 
-        The bounds follow from the tails. If ``inside`` is False, the upper tail is at least half of the rate; if it is
-        True, the probability above z is at least the rate.
+        The bounds follow from the tails. If ``inside`` is False, P(Z >= z) is at least half of the rate; if ``inside``
+        is True, P(Z >= z) is at least the rate.
         """
         rate, centre, inside = np.broadcast_arrays(rate, *self)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -695,7 +695,7 @@ class FoldedNormal(NamedTuple):
         return np.where(rate == 1, np.where(inside, -np.inf, centre), z)
 
     def approximate_isf(self, rate: FloatArray) -> FloatArray:
-        """Return z of a rule whose rate is close to ``rate``, and equal to it for 0 and 1, without a search."""
+        """Return, without a search, z of a rule whose rate is close to ``rate``, and equal to it for 0 and 1."""
         beyond = ndtr(-self.centre)
         return np.asarray(-ndtri(np.where(self.inside, rate + (1 - rate) * beyond, rate * beyond)))
 
@@ -703,31 +703,31 @@ class FoldedNormal(NamedTuple):
 class FoldedPair(NamedTuple):
     """Two Gaussian classes with means 0 and d, folded about one point.
 
-    The rate of the class with mean 0 is on the abscissa; it is the rate that is passed.
+    The rate of the class with mean 0 is the abscissa, which is passed to the methods.
     """
 
     d: FloatArray
     std: FloatArray
     other_std: FloatArray
     centre: FloatArray
-    """z-score of the point in the first class; infinite for equal standard deviations."""
+    """z-score of this point in the first class; infinite for equal standard deviations."""
     other_centre: FloatArray
-    """z-score of the point in the other class."""
+    """z-score of this point in the other class."""
     inside: NDArray[np.bool_]
 
     @property
     def abscissa(self) -> FoldedNormal:
-        """The class of the rate that is passed."""
+        """Class whose rate is passed."""
         return FoldedNormal(self.centre, self.inside)
 
     @property
     def ordinate(self) -> FoldedNormal:
-        """The other class."""
+        """Class whose rate is returned."""
         return FoldedNormal(self.other_centre, self.inside)
 
     @property
     def exchanged(self) -> FoldedPair:
-        """The same pair with the two classes exchanged."""
+        """Pair with the two classes exchanged."""
         return FoldedPair(-self.d, self.other_std, self.std, self.other_centre, self.centre, self.inside)
 
     @property
@@ -755,7 +755,7 @@ class FoldedPair(NamedTuple):
 
 
 def folded_mean_rate(forward: bool, *parts: NDArray[Any]) -> tuple[FloatArray]:
-    """Return the mean TPR over negatives between two rules, or without ``forward`` the mean TNR over positives."""
+    """Return the mean TPR over negatives between two rules or, unless ``forward``, the mean TNR over positives."""
     *columns, low, high = (part[..., None] for part in parts)
     pair = FoldedPair(*columns)
     # panels of 2.4 standard deviations are accurate enough

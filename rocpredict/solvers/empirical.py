@@ -34,13 +34,13 @@ from rocpredict.solvers.base import (
 
 
 class OperatingPoints(NamedTuple):
-    """All operating points, from no value classified as positive to all values classified as positive."""
+    """All operating points, from the one that calls no value positive to the one that calls all values positive."""
 
     thresholds: FloatArray
     low: FloatArray
-    """Lower bound of the thresholds with the same rates, (low, high]."""
+    """Lower bound of the interval (low, high] of thresholds with the same rates."""
     high: FloatArray
-    """Upper bound of these thresholds."""
+    """Upper bound of this interval."""
     tpr: FloatArray
     fpr: FloatArray
     tnr: FloatArray
@@ -88,7 +88,7 @@ class EmpiricalSolver(Solver):
         return self.auc_from_ranks(self.negative.mid_rank_weight(*below))
 
     def auc_from_ranks(self, lower: FloatArray) -> FloatArray:
-        """Return the AUC from the weight of the negatives below each of the ascending positives, with ties as 1/2."""
+        """Return the AUC from the weight of the negatives below each positive (ascending, ties counted as 1/2)."""
         weights = self.positive.sorted_weights
         ordered_pairs = lower.sum() if weights is None else weights @ lower
         return np.asarray(ordered_pairs / (self.negative.total * self.positive.total))
@@ -103,7 +103,7 @@ class EmpiricalSolver(Solver):
         return interpolate_tpr(fpr, tpr, rate) if axis == "fpr" else interpolate_tpr_below(tpr, fpr, rate)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to its right between two TPRs."""
+        """Return the area under the curve between two FPRs, or right of the curve between two TPRs."""
         v = self.points
         x, y = (v.fpr, v.tpr) if axis == "fpr" else (v.tpr, v.tnr)
         return np.asarray(area_under(x, y, float(low), float(high)))
@@ -128,7 +128,7 @@ class EmpiricalSolver(Solver):
         return Hook(*(np.asarray(part) for part in hook_of_polyline(self.points.fpr, self.points.tpr)))
 
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
-        """Return the operating point that maximizes TPR - price FPR, without crossings of densities."""
+        """Return the operating point that maximizes TPR - price * FPR; samples have no crossings of densities."""
         v = self.points
 
         def best_run(price: float) -> BestRun:
@@ -143,7 +143,7 @@ class EmpiricalSolver(Solver):
         return self._optimum([best_run(price) for price in prices], np.shape(log_price))
 
     def maximize(self, utility: Callable[[Rates[Any]], FloatArray]) -> OptimalThreshold:
-        """Return the middle operating point with the highest utility, and its run of equally good points."""
+        """Return the middle one of the operating points with the highest utility, and its run of equal points."""
         v = self.points
         values = utility(Rates(v.tpr, v.fpr, v.tnr, v.fnr))
         check_defined(values)
@@ -151,14 +151,14 @@ class EmpiricalSolver(Solver):
 
     @cached_property
     def _undominated(self) -> NDArray[np.bool_]:
-        """Mask of the operating points that are not dominated by a point with one equal rate."""
+        """Mask of the operating points that no point with an equal TPR or FPR dominates."""
         return is_undominated(self.points.tpr, self.points.fpr)
 
     def _best_run(self, utility: FloatArray, tolerance: float) -> BestRun:
-        """Return the middle one of the best operating points, the ends of its run, and the other middle points.
+        """Return the middle one of the best operating points, the ends of its run, and the middle points of other runs.
 
-        A run consists of consecutive best points; the other middle points are those of the other runs. Operating points
-        with the same utility are excluded if another one dominates them.
+        A run consists of consecutive best points. If two operating points have the same utility and one dominates the
+        other, the dominated point is excluded.
         """
         equal = np.flatnonzero(utility >= utility.max() - tolerance)
         undominated = equal[self._undominated[equal]]
@@ -223,7 +223,7 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
         return self._rule(self.positive_fraction > v.low[np.searchsorted(v.fpr, fpr, side="right") - 1])
 
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the smallest ratio that is called positive at each operating point, with the FPR and TPR."""
+        """Return, for each operating point, the smallest ratio that is called positive, the FPR and the TPR."""
         v = self.base.points
         fraction = np.concatenate([[np.inf], v.high[1:]])
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -231,7 +231,7 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
         return ratio, v.fpr, v.tpr
 
     def _rule(self, called: NDArray[np.bool_]) -> TwoThresholdRule[Any]:
-        """Return the rule that calls the values of a mask positive."""
+        """Return the rule that calls the values selected by a mask positive."""
         edges = midpoints(self.values[:-1], self.values[1:])[np.diff(called.astype(int)) != 0]
         rates = (
             np.asarray(self.weights[label][where].sum() / self.total[label])
@@ -241,7 +241,7 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
 
 
 def midpoints(lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Return thresholds above the lower and not above the upper of two neighbouring values, for any floats."""
+    """Return thresholds in (lower, upper], for any two neighbouring values."""
     with np.errstate(over="ignore", invalid="ignore"):
         middle = np.where(np.isfinite(lower + upper), (lower + upper) / 2, lower / 2 + upper / 2)
     largest = np.finfo(float).max
@@ -250,7 +250,7 @@ def midpoints(lower: FloatArray, upper: FloatArray) -> FloatArray:
 
 
 def _weights(d: Ecdf, values: FloatArray) -> FloatArray:
-    """Return the weight of a class at each of some values, which include all values of the class."""
+    """Return the weight of a class at each of ``values``, which include all values of the class."""
     weights = np.zeros(len(values))
     weights[np.searchsorted(values, d.unique_values)] = d.unique_weights
     return weights

@@ -38,8 +38,8 @@ _NODE_STEP = 0.35  # in units of hypot(s0, s1); the relative error of the trapez
 _MAX_SEEDED_COMPONENTS = 1000
 _SEED_Z = np.linspace(-6, 6, 49)  # search points about a component, in standard deviations
 _AREA_Z, _MAX_PANEL_WIDTH = 8.5, 4.0  # reach and width of the panels of an area of a batch, in kernel widths
-_SEARCH_Z, _SEARCH_STEP, _MAX_SEARCH_STEPS = 8.0, 0.25, 1000  # of the crossings of a batch, in kernel widths
-_CLEAR_LOSS = 1e-9  # a best threshold whose loss is lower than that of all others by less is searched again
+_SEARCH_Z, _SEARCH_STEP, _MAX_SEARCH_STEPS = 8.0, 0.25, 1000  # of the search for crossings, in kernel widths
+_CLEAR_LOSS = 1e-9  # if another threshold has a loss closer to the lowest one, the search is repeated
 _NODE_COST = 2  # evaluations per node and component; a pair of components needs one
 
 
@@ -84,11 +84,11 @@ _FAMILIES_BY_NAME: dict[str, tuple[str, ...]] = {
     "t": ("cauchy",),
     "gumbel_r": ("gumbel",),
 }
-"""Families to which a distribution of scipy.stats can belong; beta and t belong to them for some shapes only."""
+"""Families to which a distribution of scipy.stats can belong; beta and t belong to one for some shapes only."""
 
 
 def match_family(negative: Distribution[Any], positive: Distribution[Any]) -> FamilyPair | None:
-    """Return two classes as (reflected) members of one family with a closed form, or None."""
+    """Return two classes as members of one family with a closed form, possibly reflected, or None."""
     mirrored = isinstance(negative, ReflectedDistribution) and isinstance(positive, ReflectedDistribution)
     first, second = (_family_candidates(d.base if mirrored else d) for d in (negative, positive))  # type: ignore[attr-defined]
     for kind, family in CLOSED_FORMS.items():
@@ -121,7 +121,7 @@ def _family_candidates(distribution: Distribution[Any]) -> dict[str, FamilyParam
 
 
 def prob_greater_exponential(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return scale2/(scale1 + scale2) for equal locations, with a correction for different ones."""
+    """Return scale2/(scale1 + scale2) for equal locations, with a correction for different locations."""
     ratio, complement = _ratio_and_complement(first.scale, second.scale)
     shift = second.loc - first.loc
     if shift < 0:
@@ -204,7 +204,7 @@ def _normal_separation(first: FamilyParameters, second: FamilyParameters) -> flo
 
 
 def standardized_shift(first: FamilyParameters, second: FamilyParameters, scale: float | None = None) -> float:
-    """Return the difference of the locations in units of the scale, without overflow."""
+    """Return the difference of the locations divided by the scale, without overflow."""
     unit = first.scale if scale is None else scale
     with np.errstate(over="ignore"):
         return float((np.float64(second.loc) / 2 - first.loc / 2) / unit * 2)
@@ -233,7 +233,7 @@ def _sinh_minus_x(d: float) -> float:
 
 
 def crossings_gamma(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
-    """Solve A log u - B u = E for u = (t - loc)/scale0, by both branches of Lambert's W."""
+    """Solve A log u - B u = E for u = (t - loc)/scale0 by both branches of Lambert's W."""
     a = positive.shape - negative.shape
     b = (negative.scale - positive.scale) / positive.scale
     e = level + positive.shape * log_scale_ratio(positive.scale, negative.scale) + _log_gamma_ratio(negative.shape, a)
@@ -439,10 +439,10 @@ class NormalSumSolver(NumericalSolver):
     Notes
     -----
     The AUC is the sum over all pairs of components of w0 w1 Phi((m1 - m0)/hypot(s0, s1)), with weights w, means m and
-    standard deviations s. For two kernel densities, the sum depends on the standard deviations through H = hypot(s0,
-    s1) only. Both standard deviations can therefore be replaced by H/sqrt(2). With the cdf F of the negatives and the
-    density f of the positives, the AUC is then the integral of F f. The trapezoidal rule evaluates this smooth
-    integrand up to rounding for every pair of components [1]_. Each point needs n0 + n1 evaluations instead of n0 n1.
+    standard deviations s. For two kernel densities, the sum depends on s0 and s1 only through H = hypot(s0, s1). Both
+    can therefore be replaced by H/sqrt(2). The AUC is the integral of F f, with the cdf F of the negatives and the
+    density f of the positives. The trapezoidal rule integrates this smooth function up to rounding [1]_; each point
+    needs n0 + n1 evaluations instead of n0 n1.
 
     References
     ----------
@@ -465,7 +465,7 @@ class NormalSumSolver(NumericalSolver):
         seeded = [normals for normals in self._sums if len(normals.means) <= _MAX_SEEDED_COMPONENTS]
         seeds = [np.ravel(normals.means[:, None] + normals.stds[:, None] * _SEED_Z) for normals in seeded]
         for index, normals in enumerate(seeded):
-            if normals.equal_stds and len(normals.means) > len(_SEED_Z):  # dense components: points at equal steps
+            if normals.equal_stds and len(normals.means) > len(_SEED_Z):  # many components: equidistant points
                 step = normals.stds[0] * (_SEED_Z[1] - _SEED_Z[0])
                 seeds[index] = np.unique(np.rint(seeds[index] / step)) * step
         points = np.unique(np.concatenate([self.search_grid, *seeds]))
@@ -504,7 +504,7 @@ class KernelBatchSolver(NumericalSolver):
         return np.asarray(ordinate.sf(abscissa.isf(rate)))
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to its right between two TPRs."""
+        """Return the area under the curve between two FPRs, or right of the curve between two TPRs."""
         d, beyond = (self.negative, self.positive.reflect()) if axis == "fpr" else (self.positive, self.negative)
         ends = np.clip([d.isf(high), d.isf(low)], *d.bounds(_AREA_Z))
         n_panels = int(np.ceil((np.diff(ends, axis=0) / np.minimum(d.std, beyond.std)).max() / _MAX_PANEL_WIDTH)) or 1
@@ -516,9 +516,9 @@ class KernelBatchSolver(NumericalSolver):
         return np.asarray((terms @ WEIGHTS).sum(axis=-1))
 
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
-        """Return the threshold that maximizes TPR - price FPR, among the crossings of the weighted densities.
+        """Return the threshold that maximizes TPR - price * FPR, among the crossings of the weighted densities.
 
-        Where no crossing is clearly the best one, ``NormalSumSolver`` solves the pair.
+        A pair without a clearly best crossing is solved by ``NormalSumSolver``.
         """
         negative, positive, prices = self.negative, self.positive, np.broadcast_to(log_price, self.shape)
         limits = [d.bounds(_SEARCH_Z) for d in (negative, positive)]
@@ -528,7 +528,7 @@ class KernelBatchSolver(NumericalSolver):
         pair = negative._add_grid_axis(), positive._add_grid_axis()
         with np.errstate(invalid="ignore", over="ignore"):
             excess = make_log_density_ratio(*pair)(grid) - prices[:, None]
-        row, place = np.nonzero((excess[:, 1:] > 0) & (excess[:, :-1] <= 0))  # the other crossings are the worst ones
+        row, place = np.nonzero((excess[:, 1:] > 0) & (excess[:, :-1] <= 0))  # the loss is lowest at these
 
         def excess_at(x: FloatArray, row: FloatArray) -> FloatArray:
             index = row.astype(np.intp)
@@ -558,7 +558,7 @@ class KernelBatchSolver(NumericalSolver):
 
 
 def is_normal_sum(distribution: Distribution[Any]) -> bool:
-    """Check whether a distribution is a Gaussian of one feature, a kernel density or a Gaussian mixture."""
+    """Return True for a Gaussian of one feature, a kernel density or a Gaussian mixture."""
     return _components(distribution) is not None
 
 
@@ -602,7 +602,7 @@ def _quadrature_nodes(negative: NormalSum, positive: NormalSum, width: float) ->
 def _trapezoidal_auc(
     negative: NormalSum, positive: NormalSum, width: float, points: FloatArray, *, upper: bool
 ) -> FloatArray:
-    """Integrate the tail of the negatives times the density of the positives by the trapezoidal rule."""
+    """Integrate a tail of the negatives times the density of the positives by the trapezoidal rule."""
     halved = width * np.sqrt(0.5)
     tails = _replace_stds(negative, halved).tail(points, upper=upper)
     densities = _replace_stds(positive, halved).pdf(points) * (_NODE_STEP * width)
@@ -634,7 +634,7 @@ _SOLVERS: dict[type[Distribution[Any]], type[Solver]] = {
     Ecdf: EmpiricalSolver,
     KernelBatch: KernelBatchSolver,
 }
-"""Solvers of two distributions of one class; the first one that fits is used."""
+"""Solver for two distributions of the same class; the first class that matches is used."""
 
 
 def solver_for(negative: Distribution[Any], positive: Distribution[Any]) -> Solver:

@@ -29,9 +29,9 @@ class AucBounds(NamedTuple):
 class HistogramSolver(SameCurveSolver, NumericalSolver):
     """ROC curve of two histograms.
 
-    Between neighbouring edges of the two histograms, both densities are constant. The ROC curve by thresholds and the
-    one by likelihood ratio therefore have a linear segment for each such cell, like a tie between two samples. The
-    curve is the empirical curve of samples whose values are the numbers of the cells.
+    The edges of the two histograms divide the axis into cells on which both densities are constant. The ROC curve of
+    the thresholds and the ROC curve of the likelihood ratio therefore have one linear segment per cell, as for tied
+    values. The curve is the empirical curve of two samples in which the number of a cell replaces the values.
     """
 
     base: EmpiricalSolver
@@ -58,9 +58,9 @@ class HistogramSolver(SameCurveSolver, NumericalSolver):
         return MappedLikelihoodRatioSolver(self.base.likelihood_ratio(), self._edges_at)
 
     def _crossings(self, log_prices: FloatArray) -> tuple[list[FloatArray], NDArray[np.bool_]]:
-        """Return for each price the edges at which f1 - price f0 changes sign.
+        """Return for each price the edges at which f1 - price * f0 changes sign.
 
-        If the difference is 0 over an interval between two signs, the result contains the first edge of the interval.
+        If the difference is 0 over an interval at which the sign changes, the result contains its first edge.
         """
         middle, rows = self.edges[:-1] / 2 + self.edges[1:] / 2, []
         log_ratio = make_log_density_ratio(self.negative, self.positive)(middle)
@@ -74,13 +74,13 @@ class HistogramSolver(SameCurveSolver, NumericalSolver):
         return rows, np.zeros(len(log_prices), dtype=bool)
 
     def _edges_at(self, between: FloatArray) -> FloatArray:
-        """Return the edges at thresholds between cell numbers."""
+        """Return the edges that correspond to thresholds between two cell numbers."""
         inner = np.ceil(np.clip(between, 0, len(self.edges) - 1)).astype(np.intp)
         return np.where(np.isinf(between), between, self.edges[inner])
 
 
 def auc_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
-    """Return the lowest and the highest AUC of all data that fall into the bins.
+    """Return the lowest and the highest AUC that data in these bins can have.
 
     Parameters
     ----------
@@ -90,8 +90,8 @@ def auc_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
     Returns
     -------
     AucBounds
-        Lowest (``low``) and highest (``high``) AUC. Both bounds are sharp: data exist with this AUC or with an AUC
-        arbitrarily close to it.
+        Lowest (``low``) and highest (``high``) AUC. Both bounds are sharp: some data in these bins have this AUC or an
+        AUC arbitrarily close to it.
 
     See Also
     --------
@@ -100,9 +100,9 @@ def auc_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
     Notes
     -----
     A bin contains its lower edge but not its upper edge. The AUC is highest if every negative is at the lower edge of
-    its bin and every positive at the upper edge, and lowest in the opposite case. With common edges, the bounds differ
-    by the probability of a tie, sum_k p_k n_k. The AUC of evenly filled bins, given by the trapezoidal rule, is then
-    the midpoint of the bounds.
+    its bin and every positive at the upper edge; in the opposite case it is lowest. With common edges, the bounds
+    differ by the probability that both classes fall into the same bin, sum_k p_k n_k. The AUC of evenly filled bins
+    (trapezoidal rule) is then the midpoint of the bounds.
 
     Examples
     --------
@@ -115,9 +115,9 @@ def auc_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
 
 
 def ameans_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
-    """Return the lowest and the highest value of the best Ameans of all data that fall into the bins.
+    """Return the lowest and the highest Ameans of the best threshold that data in these bins can have.
 
-    Ameans is the balanced accuracy (TPR + TNR)/2, maximized over one threshold.
+    The Ameans is the balanced accuracy (TPR + TNR)/2; it is maximized over all thresholds.
 
     Parameters
     ----------
@@ -135,8 +135,9 @@ def ameans_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
 
     Notes
     -----
-    J = 2 Ameans - 1 is at least its maximum over the edges. With common edges and the cumulative proportions cN and
-    cP, it is at most max_k cN[k + 1] - cP[k], which is reached if all negatives of a bin are below all its positives.
+    Let J = 2 Ameans - 1. The best J is at least its maximum over the edges. With common edges and the cumulative
+    proportions cN and cP, its upper bound max_k cN[k + 1] - cP[k] is reached if all negatives of the bin are below all
+    its positives.
 
     Examples
     --------

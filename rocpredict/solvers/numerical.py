@@ -42,11 +42,11 @@ from rocpredict.solvers.quadrature import (
     sign_changes,
 )
 
-_RTOL = 1e-11  # of an expectation; a level crossing has an error of about 1e-14 of the width of a density
+_RTOL = 1e-11  # of an expectation; a level crossing is accurate to about 1e-14 times the width of a density
 _TAIL = 1e-12  # tail probability beyond which rounding may hide the sign of a log ratio
-_MIN_WIDTH = 1e-10  # smallest interval of equal ratio and price, relative to the range of values
+_MIN_WIDTH = 1e-10  # smallest interval on which the ratio equals the price, relative to the range of values
 _MIN_RUN = 8  # grid points of an interval with a constant ratio
-_XTOL = 1e-12  # tolerance of a rate; the tangent of the curve corrects the remaining error
+_XTOL = 1e-12  # tolerance of a rate; the remaining error is corrected along the tangent
 _MAX_PRICES = 128  # prices at a time
 _MAX_LOG_RATIO = 1e300  # replaces an infinite log price: above every finite log ratio, below an infinite one
 
@@ -82,7 +82,7 @@ class NumericalSolver(Solver):
         return np.where(np.equal(rate, 1), -np.inf, t)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to its right between two TPRs."""
+        """Return the area under the curve between two FPRs, or right of the curve between two TPRs."""
         if axis == "fpr":
             d, beyond, at = self.negative, self.positive.sf, self.positive.sf_inclusive
         else:
@@ -98,14 +98,14 @@ class NumericalSolver(Solver):
         return np.asarray(smooth + np.sum((right - left) * rate))
 
     def crossings(self, log_price: FloatArray) -> FloatArray:
-        """Return all thresholds at which f1 - price f0 changes sign, ascending on the last axis."""
+        """Return all thresholds at which f1 - price * f0 changes sign, ascending on the last axis."""
         return pad_rows(self._crossings(np.ravel(log_price))[0]).reshape(*np.shape(log_price), -1)
 
     @np.errstate(under="ignore")
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
-        """Return the threshold that maximizes TPR - price FPR.
+        """Return the threshold that maximizes TPR - price * FPR.
 
-        The threshold is a crossing of the weighted densities, a bound of an atom, a value in a gap, or infinite.
+        The threshold is a crossing of the weighted densities, an atom or the next float, a value in a gap, or infinite.
         """
         shape, prices = np.shape(log_price), np.ravel(log_price)
         crossings, is_uncertain = self._crossings(prices)
@@ -141,7 +141,7 @@ class NumericalSolver(Solver):
         return self.search_grid
 
     def _crossings(self, log_prices: FloatArray) -> tuple[list[FloatArray], NDArray[np.bool_]]:
-        """Return all crossings for each price, and whether the ratio equals it over an interval up to rounding."""
+        """Return, for each price, all crossings and whether the ratio equals the price over an interval."""
         if len(log_prices) > _MAX_PRICES:
             parts = [self._crossings(log_prices[:_MAX_PRICES]), self._crossings(log_prices[_MAX_PRICES:])]
             return parts[0][0] + parts[1][0], np.concatenate([parts[0][1], parts[1][1]])
@@ -165,7 +165,7 @@ class NumericalSolver(Solver):
 
     @cached_property
     def _fixed_candidates(self) -> _Candidates:
-        """Candidates of every price: atoms and the floats above them, infinite thresholds, and the search grid."""
+        """Candidates for every price: atoms, the floats just above them, infinite thresholds, and the search grid."""
         atoms = np.concatenate([self.negative.atoms().points, self.positive.atoms().points])
         return self._candidates(
             np.concatenate([atoms, np.nextafter(atoms, np.inf), np.array([np.inf, -np.inf]), self.search_grid])
@@ -195,7 +195,7 @@ class NumericalSolver(Solver):
     def _mean_tail(
         self, without: Callable[[FloatArray], FloatArray], including: Callable[[FloatArray], FloatArray]
     ) -> FloatArray:
-        """Return the mean, over the positives, of a tail of the negatives with half of the atom at its bound."""
+        """Return the mean over the positives of a tail of the negatives, with half of an atom at its bound."""
         atomic = self.negative.atoms().points.size
         tail = (lambda x: (np.asarray(without(x)) + including(x)) / 2) if atomic else without
         points, masses = self.positive.atoms()
@@ -221,11 +221,11 @@ class _Candidates(NamedTuple):
     log_ratio: FloatArray
 
     def loss(self, price: float) -> FloatArray:
-        """Return 1 - (TPR - price FPR), accurate also if the classes hardly overlap."""
+        """Return 1 - (TPR - price * FPR), which is accurate even if the classes hardly overlap."""
         return self.fnr + price * self.fpr if np.isfinite(price) else np.where(self.fpr > 0, np.inf, self.fnr)
 
     def is_level(self, price: float, log_price: float, most: float) -> NDArray[np.bool_]:
-        """Return where the loss is minimal and does not change: both densities are 0 or proportional."""
+        """Return True where the loss is minimal and constant: both densities are 0 or proportional."""
         with np.errstate(invalid="ignore"):
             steepness = self.log_ratio - log_price
             is_flat = np.isnan(steepness) | (steepness == 0) | np.isinf(self.points)
@@ -271,7 +271,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         return LikelihoodRatioRanking(self.base)
 
     def auc_complement(self) -> FloatArray:
-        """Return 1 - AUC, the mean over the positives of the proportion of negatives with a higher ratio."""
+        """Return 1 - AUC: for a positive, the mean proportion of negatives with a higher likelihood ratio."""
         if self.separates:
             return np.zeros(())
         ranking = self.ranking
@@ -292,7 +292,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         return np.where(rate <= self._start_tpr, 0.0, lowest)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to its right between two TPRs."""
+        """Return the area under the curve between two FPRs, or right of the curve between two TPRs."""
         if self.separates:
             return np.asarray(high - low)
         abscissa, ordinate = (self.negative, self.positive) if axis == "fpr" else (self.positive, self.negative)
@@ -305,7 +305,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         return self.ranking.expectation(ordinate, part, levels, float(high - low))
 
     def rule(self, log_price: FloatArray) -> TwoThresholdRule[Any]:
-        """Return the rule "positive if f1 > price f0", which maximizes TPR - price FPR, with all its thresholds."""
+        """Return the rule "positive if f1 > price * f0", which maximizes TPR - price * FPR, with all its thresholds."""
         self._check_densities()
         price = np.clip(log_price, -_MAX_LOG_RATIO, _MAX_LOG_RATIO)
         grid = self.base.search_grid
@@ -399,7 +399,7 @@ class LikelihoodRatioRanking:
         self._knots = np.unique(np.concatenate([self.grid[[0, -1]], self._extrema, *self._finite_ratio_bounds()]))
         self.grid = np.unique(np.concatenate([self.grid, self._extrema, flat_limits]))
         self.values = self.level(self.grid)
-        self.levels = np.unique(self.values[np.isfinite(self.values)])[::-1]  # log ratios, descending
+        self.levels = np.unique(self.values[np.isfinite(self.values)])[::-1]  # descending log ratios
         self._segments = [self._make_segment(*bounds) for bounds in pairwise(self._knots)]
         self._limits = [-np.inf, *self._knots[1:-1], np.inf]
 
@@ -414,7 +414,7 @@ class LikelihoodRatioRanking:
         return golden_section(lambda x: -top * self.level(x), grid[moves[index]], grid[moves[index + 1] + 1])
 
     def _finite_ratio_bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Return neighbouring floats between which the ratio becomes finite or infinite, at the bounds of a support."""
+        """Return neighbouring floats at the bounds of a support between which the ratio becomes finite or infinite."""
         kind = np.where(np.isinf(self.values), np.sign(self.values), 0.0)
         index = np.flatnonzero(kind[:-1] != kind[1:])
         target_kind = kind[index + 1]
@@ -433,23 +433,23 @@ class LikelihoodRatioRanking:
         return _MonotoneSegment(points, np.maximum.accumulate(values if rises else -values), rises)
 
     def upper_tail(self, d: Distribution[Any], levels: FloatArray, *, ties: float) -> FloatArray:
-        """Return the probability of a log ratio above each level, plus ``ties`` times that of an equal ratio."""
+        """Return P(log ratio > level) + ``ties`` * P(log ratio = level) for each level."""
         if not self.has_ties:
             return self._above(d, levels, strictly=True)
         strict, including = (self._above(d, levels, strictly=strictly) for strictly in (True, False))
         return (1 - ties) * strict + ties * including
 
     def tail_at(self, d: Distribution[Any], x: FloatArray) -> FloatArray:
-        """Return the probability of a higher log ratio than at each value, plus half of that of an equal ratio."""
+        """Return P(log ratio > level) + P(log ratio = level)/2, where level is the log ratio at each value."""
         levels = self.level(x)
         return self.upper_tail(d, levels, ties=0.5) if self.has_ties else self._above(d, levels, strictly=True, at=x)
 
     def _above(
         self, d: Distribution[Any], levels: FloatArray, *, strictly: bool, at: FloatArray | None = None
     ) -> FloatArray:
-        """Return the probability of a log ratio above each level, or at least as high if not ``strictly``.
+        """Return the probability that the log ratio is above each level or, unless ``strictly``, at or above it.
 
-        ``at`` are values with these levels: roots that are known on their segments.
+        ``at`` are values with these levels, so that no root has to be found on their segments.
         """
         total = np.zeros(np.shape(levels))
         for segment, (left, right) in zip(self._segments, pairwise(self._limits), strict=True):
@@ -469,13 +469,13 @@ class LikelihoodRatioRanking:
         return np.minimum(total, 1.0)
 
     def _find_levels(self, segment: _MonotoneSegment, index: NDArray[np.intp], target: FloatArray) -> FloatArray:
-        """Return the values with these levels, just below the points of a segment with these indices."""
+        """Return the values with the target levels, each between a point of the segment and the point before it."""
         sign = 1.0 if segment.rises else -1.0
         low, high, close = segment.points[index - 1], segment.points[index], NOISE * (1 + np.abs(target))
         return _solve(lambda x, at_level: np.asarray(sign * self.level(x) - at_level), low, high, target, close)
 
     def mean_clipped_rank(self, d: Distribution[Any], x: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the rank of x in a class by its ratio, as a rate clipped to [low, high] and averaged over ties."""
+        """Return the proportion of a class with a higher ratio than x, clipped to [low, high]; mean over ties."""
         if not self.has_ties:
             return np.clip(self.tail_at(d, x), low, high)
         at = self.level(x)
@@ -491,10 +491,10 @@ class LikelihoodRatioRanking:
     def expectation(
         self, d: Distribution[Any], function: Callable[[FloatArray], FloatArray], levels: FloatArray, width: float
     ) -> FloatArray:
-        """Return the mean over a class of a function with kinks at these levels and at the extrema of the ratio.
+        """Return the mean over a class of a function that has kinks at these levels and at the extrema of the ratio.
 
-        Close to an extremum, the ratio resolves rates to 1e-8 only. The relative tolerance is therefore larger if
-        ``width``, the width of the range of rates, is small.
+        Close to an extremum, the ratio determines rates only to about 1e-8. The relative tolerance is therefore larger
+        if ``width``, the width of the range of rates, is small.
         """
         rtol = min(max(_RTOL, 1e-17 / width**2), 1e-6)
         kink_levels = np.concatenate([self.level(self._extrema), levels])
@@ -518,7 +518,7 @@ class LikelihoodRatioRanking:
         return tables
 
     def level_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the log ratio that a class exceeds with this probability, up to ties."""
+        """Return the log ratio that a random member of a class exceeds with this probability, up to ties."""
         rate = np.asarray(rate)
         shape, rate = rate.shape, np.atleast_1d(rate)
         levels, (strict, including) = self.levels, self.tail_tables[axis]
@@ -542,7 +542,7 @@ class _MonotoneSegment(NamedTuple):
 
     points: FloatArray
     levels: FloatArray
-    """Log ratios at the points, with the opposite sign if they fall: always ascending."""
+    """Log ratios at the points, with reversed signs if the log ratio falls, so that they ascend."""
     rises: bool
     """True if the log ratio increases."""
 
@@ -554,7 +554,7 @@ def _solve(
     target: FloatArray,
     close: FloatArray,
 ) -> FloatArray:
-    """Return x with abs(f(x, target)) <= close for an f that increases with x, or the better bound of the bracket."""
+    """Return x with abs(f(x, target)) <= close for an increasing f, or the better bound of the bracket."""
     root = find_roots(lambda x, target, close: f(x, target) / close, low, high, target, close, fatol=1.0)
     nearer = np.where(np.abs(root.f_bracket[0]) <= np.abs(root.f_bracket[1]), *root.bracket)
     return np.asarray(np.where(root.success, root.x, nearer))
@@ -563,9 +563,9 @@ def _solve(
 def _smooth_rounding(
     negative: Distribution[Any], positive: Distribution[Any], grid: FloatArray
 ) -> tuple[Callable[[FloatArray], FloatArray], FloatArray]:
-    """Return the log likelihood ratio as a function that is constant where it changes by rounding error only.
+    """Return the log likelihood ratio as a function that is constant where it changes only by rounding error.
 
-    The second result contains the bounds of these intervals.
+    The second result contains the bounds of the constant intervals.
     """
     raw = make_log_density_ratio(negative, positive)
     values = raw(grid)

@@ -21,7 +21,7 @@ with np.errstate(under="ignore"):
 _QUARTERS = np.linspace(0, 1, 5)
 _LOWER_HALF = ndtr(np.linspace(-8, 0, 257))
 NOISE = 16 * np.finfo(float).eps  # rounding error of log f1 - log f0, relative to the terms
-_MIN_LOG_DENSITY = -300.0  # a density of 0 next to a log density below this has underflowed
+_MIN_LOG_DENSITY = -300.0  # a density of 0 is treated as an underflow if the neighbouring log density is below this
 _MAX_VALUE = 1e300  # replaces infinity
 _BISECTIONS = 1200  # steps from the widest bracket of floats to neighbouring floats
 
@@ -50,7 +50,7 @@ def integrate(
         scale = size + np.abs(fine).sum()
         settled = (np.abs(fine - coarse) <= rtol * scale / 16) | (middle <= left) | (middle >= right)
         if len(left) > _MAX_PANELS:
-            settled[:] = True  # smooth panels converge much earlier, so the remaining error is rounding
+            settled[:] = True  # smooth panels converge much earlier; the rest is rounding error
         total, size = total + fine[settled].sum(), size + np.abs(fine[settled]).sum()
         if settled.all():
             return float(total)
@@ -68,8 +68,8 @@ def expectation(
 ) -> float:
     """Integrate a function over the continuous part of a distribution, between the first and the last edge.
 
-    The integral over a panel is its probability times the mean of the function. A pole of the density, which a
-    quadrature rule cannot resolve, therefore causes no loss of accuracy.
+    The integral over a panel is the probability of the panel times the mean of the function on it. A pole of the
+    density, which a quadrature rule cannot resolve, therefore causes no loss of accuracy.
     """
 
     def panel(left: FloatArray, right: FloatArray) -> FloatArray:
@@ -105,9 +105,9 @@ def interval_probability(d: Distribution[Any], low: FloatArray, high: FloatArray
 
 
 def panel_edges(negative: Distribution[Any], positive: Distribution[Any]) -> FloatArray:
-    """Return ascending quantiles of both classes, including the far tails, as edges of smooth panels."""
+    """Return ascending quantiles of both classes, also far out in the tails, as edges of smooth panels."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")  # a quantile of a far tail that cannot be computed is omitted
+        warnings.simplefilter("ignore")  # quantiles that cannot be computed are omitted
         quantiles = [part for d in (negative, positive) for part in (d.ppf(_TAIL), d.isf(_TAIL), d.ppf(_QUARTERS))]
     points = np.unique(np.concatenate([*quantiles, negative.atoms().points, positive.atoms().points]))
     return np.asarray(points[np.isfinite(points)])
@@ -130,7 +130,7 @@ def search_grid(negative: Distribution[Any], positive: Distribution[Any], edges:
 def rounding_error(negative: Distribution[Any], positive: Distribution[Any], x: FloatArray) -> FloatArray:
     """Return a bound of the rounding error of the log ratio, infinite where a density has underflowed to 0.
 
-    A log density of -inf is an underflow if the next finite log density is far lower than at the bound of a support.
+    A log density of -inf is treated as an underflow if the nearest finite log density is below ``_MIN_LOG_DENSITY``.
     """
     logs = [np.asarray(d.logpdf(x)) for d in (negative, positive)]
     noise = NOISE * (1 + np.abs(logs[0]) + np.abs(logs[1]))
@@ -139,7 +139,7 @@ def rounding_error(negative: Distribution[Any], positive: Distribution[Any], x: 
 
 
 def _nearest_finite(values: FloatArray) -> FloatArray:
-    """Return, for each value, the lower one of the nearest finite values on both sides."""
+    """Return, for each value, the lower of the two nearest finite values, one on each side."""
     index, finite = np.arange(len(values)), np.isfinite(values)
     before = np.maximum.accumulate(np.where(finite, index, -1))
     after = np.minimum.accumulate(np.where(finite, index, len(values))[::-1])[::-1]
@@ -153,7 +153,7 @@ def refine_brackets(
     grid: FloatArray,
     levels: FloatArray,
 ) -> tuple[NDArray[np.intp], FloatArray, FloatArray, FloatArray]:
-    """Return for each level a finer grid that separates close roots of ``f`` - level.
+    """Return, for each level, a finer grid that separates close roots of ``f`` - level.
 
     Returns
     -------
@@ -164,9 +164,9 @@ def refine_brackets(
 
     Notes
     -----
-    An interval is halved until the function at its midpoint deviates from the chord by less than half of its smallest
-    absolute value or an eighth of its rise. Two roots are therefore separated if the function between them exceeds its
-    rounding error and the initial grid resolves its curvature.
+    An interval is halved until the function at the midpoint deviates from the chord by less than half of the smallest
+    absolute value on the interval or an eighth of the rise over it. Two roots are therefore separated if the function
+    between them exceeds its rounding error and the initial grid resolves its curvature.
     """
     with np.errstate(invalid="ignore"):  # infinite value and infinite level give NaN
         values = f(grid) - levels[:, None]
@@ -204,10 +204,10 @@ def refine_brackets(
 def sign_changes(
     f: Callable[[FloatArray], FloatArray], grid: FloatArray, values: FloatArray, noise: FloatArray | float = 0.0
 ) -> FloatArray:
-    """Return the points at which ``f`` changes sign, to float64 resolution, from its values on an ascending grid.
+    """Return the points at which ``f`` changes sign, found to float64 resolution from values on an ascending grid.
 
-    Two sign changes between neighbouring grid points are found if ``f`` has a local minimum of its absolute value
-    there. A value below ``noise`` has no sign.
+    Two sign changes between neighbouring grid points are found if the absolute value of ``f`` has a local minimum
+    there. An absolute value below ``noise`` has no sign.
     """
     levels, row = np.zeros(1), np.zeros(len(grid), dtype=np.intp)
     return level_crossings(f, levels, row, grid, values, noise=noise)[0]
@@ -222,9 +222,9 @@ def level_crossings(
     *,
     noise: FloatArray | float = 0.0,
 ) -> list[FloatArray]:
-    """Return for each level the points at which ``f`` - level changes sign; see ``sign_changes``.
+    """Return, for each level, the points at which ``f`` - level changes sign; see ``sign_changes``.
 
-    ``row`` is the index of the level of each point of ``grid``, ascending, and ``values`` are ``f`` - level there.
+    For each point of ``grid``, ``row`` is the index of its level (ascending) and ``values`` contains ``f`` - level.
     """
 
     def excess(x: FloatArray, level: FloatArray) -> FloatArray:
@@ -283,7 +283,7 @@ def golden_section(f: Callable[[FloatArray], FloatArray], left: FloatArray, righ
 def bisect(
     predicate: Callable[[FloatArray], NDArray[np.bool_]], left: FloatArray, right: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return neighbouring floats in each bracket between which the predicate becomes True from left to right."""
+    """Return, for each bracket, the neighbouring floats between which the predicate changes from False to True."""
     for _ in range(_BISECTIONS):
         middle = left / 2 + right / 2
         if ((middle == left) | (middle == right)).all():

@@ -15,7 +15,7 @@ from rocpredict.distributions.shrinkage import ShrinkageDistribution, estimate_s
 from rocpredict.solvers.base import LikelihoodRatioSolver, OptimalThreshold
 from rocpredict.solvers.empirical import BestRun, EmpiricalSolver, midpoints
 
-# ---- constants; docs/auto.md states where each comes from
+# ---- constants; docs/auto.md states how each was chosen
 _PLATEAU_STD_ERRORS = 0.1
 _OPTIMISM, _OPTIMISM_POWER = 0.31, -2 / 3
 _MIN_SAMPLE_WEIGHT = 0.5
@@ -58,11 +58,11 @@ class ShrinkageRule(NamedTuple):
     node : array of int
         Node of the threshold.
     first, last : array of int
-        Bounds of the interval of nodes with about the same Ameans.
+        First and last node of the interval on which the Ameans is nearly the same.
     tpr, tnr : array
-        Rates on the curve.
+        Rates of the estimated curve at the threshold.
     ameans : array
-        Ameans that is expected on new data.
+        Ameans expected on new data.
     std_error : array
         Its standard error.
     is_separated : array of bool
@@ -86,7 +86,7 @@ def best_rule(
     reversal_probability: FloatArray,
     counts: tuple[float, float],
 ) -> ShrinkageRule:
-    """Return the middle of the interval of nodes whose Ameans is within 0.1 standard errors of the largest one.
+    """Return the middle of the interval of nodes whose Ameans is within 0.1 standard errors of the largest Ameans.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def best_rule(
     n_rivals = np.sum(is_cut & (youden > (a - b - 2 * std_error)[:, None]), axis=1)
 
     is_worse = youden < (a - b - 2 * _PLATEAU_STD_ERRORS * std_error)[:, None]
-    worse, cuts = np.flatnonzero(is_worse), np.flatnonzero(is_cut)  # places in the flattened arrays
+    worse, cuts = np.flatnonzero(is_worse), np.flatnonzero(is_cut)  # positions in the flattened arrays
     next_worse = np.searchsorted(worse, start + best)
     before = np.maximum(np.append(worse, -1)[next_worse - 1], start - 1)
     after = np.minimum(np.append(worse, is_cut.size)[next_worse], start + n_nodes)
@@ -134,14 +134,14 @@ class ShrinkageBatch(NamedTuple):
     Attributes
     ----------
     auc : array
-        P(positive > negative) + P(tie)/2, whatever the direction.
+        P(positive > negative) + P(tie)/2, for either direction.
     threshold : array
         Threshold with the best Ameans; infinite if the best rule predicts one class for every value.
     rule : ShrinkageRule
     data_weight : array
-        Proportion of the sample's residual that enters the estimate.
+        Weight of the difference between the sample and the model in the estimate.
     area_between : array
-        Area between the curve of the model and the empirical one.
+        Area between the curve of the model and the empirical curve.
     """
 
     auc: FloatArray
@@ -161,7 +161,7 @@ def evaluate_batch(negative: FloatArray, positive: FloatArray, *, lower: bool, d
     lower : bool
         Whether the rule is "positive when x <= threshold".
     declared : bool
-        Whether this direction was declared, and not chosen from the sample.
+        Whether this direction was declared, rather than chosen from the sample.
     """
     if lower:
         batch = evaluate_batch(-negative, -positive, lower=False, declared=declared)
@@ -214,5 +214,5 @@ class ShrinkageSolver(EmpiricalSolver):
         return best._replace(flags=flags, expected_ameans=rule.ameans[0])
 
     def likelihood_ratio(self) -> LikelihoodRatioSolver:
-        """Return the ROC curve of the likelihood ratio of the model; ratios at single observations are noise."""
+        """Return the ROC curve of the likelihood ratio of the model; ratios from single observations are noise."""
         return EmpiricalSolver(self.negative.model, self.positive.model).likelihood_ratio()

@@ -60,10 +60,10 @@ PREVALENCE_FREE_CRITERIA = (*AMEANS_ALIASES, "closest_topleft", "min_tpr", "min_
 """Criteria that do not depend on the prevalence."""
 _PREVALENCE_CRITERIA = ("cost", "accuracy", "f1", "f_beta")
 _MEASURES = {"min_tpr": "tnr", "min_tnr": "tpr", "max_fpr": "tpr", "balanced_accuracy": "ameans"}
-"""Measure of ``Rates`` that a criterion maximizes, if its name differs from that of the criterion."""
+"""Measure of ``Rates`` that a criterion maximizes, if the two names differ."""
 CHANCE_AMEANS = 0.5
 """Ameans of a rule that does not depend on the feature."""
-_OOB_WEIGHT = 0.9  # weight of the out-of-bag mean in the corrected Ameans; this mean alone is too low by up to .02
+_OOB_WEIGHT = 0.9  # weight of the out-of-bag mean in the corrected Ameans; this mean alone is too low by up to 0.02
 _MAX_ITER = 100
 _MAX_BETA = 1e100
 
@@ -97,7 +97,7 @@ class ThresholdCriterion:
             raise RocPredictError(f"criterion={self.criterion!r} does not accept costs; use criterion='cost'")
         if self.criterion in _PREVALENCE_CRITERIA and self.prevalence is None:
             raise RocPredictError(
-                f"criterion={self.criterion!r} needs the proportion of positives; pass prevalence= (0 to 1) or class "
+                f"criterion={self.criterion!r} needs the proportion of positives; pass prevalence= in [0, 1] or class "
                 "counts"
             )
 
@@ -122,19 +122,19 @@ class ThresholdStability(Result):
     quantiles : dict
         Quantiles of ``thresholds`` at 0.05, 0.25, 0.5, 0.75 and 0.95.
     fraction_in_plateau : float
-        Fraction of ``thresholds`` that are in the plateau of the best threshold of the whole sample.
+        Fraction of ``thresholds`` in the plateau (interval of equally good thresholds) of the whole sample.
     ameans_in_sample : float
-        Ameans (balanced accuracy) of the best threshold on the data that selected it. It is optimistic.
+        Ameans (balanced accuracy) of the best threshold on the data that selected the threshold, which is optimistic.
     ameans_oob : float
-        Out-of-bag Ameans: the mean over resamples of the Ameans on the observations that are not in the resample. It
-        is slightly pessimistic, because a resample contains fewer distinct observations. It is 1/2 if a class is too
-        small to leave observations out.
+        Out-of-bag Ameans: the mean over resamples of the Ameans on the observations that are not in the resample. This
+        mean is slightly pessimistic, because a resample contains fewer distinct observations. It is 1/2 if no resample
+        leaves out observations of both classes.
     ameans_corrected : float
         0.9 ``ameans_oob`` + 0.1 ``ameans_in_sample``, which is nearly unbiased.
     n_resamples : int
         Number of resamples.
     n_failed : int
-        Number of resamples that contain all observations of a class.
+        Number of resamples without an out-of-bag Ameans, because they contain all observations of a class.
     """
 
     thresholds: FloatArray = field(metadata={"hidden": True})
@@ -147,7 +147,7 @@ class ThresholdStability(Result):
 
     @property
     def ameans_corrected(self) -> float:
-        """Ameans in the population at a threshold selected in this way, from the out-of-bag and in-sample Ameans."""
+        """Ameans expected on new data for a threshold selected in this way, from out-of-bag and in-sample Ameans."""
         return correct_ameans(self.ameans_oob, self.ameans_in_sample)
 
     def table(self) -> Table:
@@ -186,7 +186,7 @@ class BestThreshold(Result, Generic[Value]):
         Rates of the rule at the threshold, on the curve.
     ameans : float or array of shape F
         Ameans (balanced accuracy), (TPR + TNR)/2. For family "auto" and criterion "ameans", the Ameans expected on new
-        data, which is below that on the curve.
+        data, which is below the Ameans on the curve.
     ameans_corrected : float or None
         Optimism-corrected Ameans; None for a predicted threshold.
     criterion : str
@@ -207,12 +207,12 @@ class BestThreshold(Result, Generic[Value]):
         Number of crossings.
     plateau : pair of float or of arrays of shape F
         Bounds of the interval (low, high] of equally good thresholds; [low, high) with direction "lower". If the
-        maximum is smooth, both are the threshold.
+        maximum is smooth, both bounds equal the threshold.
     equal_thresholds : array of shape (k,), or F + (k,) for a batch
-        One threshold of each further interval of equally good thresholds, ascending; empty if there is none, padded
-        with NaN in a batch. If there are any, the flag ``equal_thresholds`` is set.
+        One threshold of each further interval of equally good thresholds, ascending; padded with NaN in a batch. The
+        array is empty if there is none; otherwise the flag ``equal_thresholds`` is set.
     flags : Flags
-        Flags, such as those of degenerate inputs.
+        Flags, for example of degenerate inputs.
     _uncertainty : object
         Computes the intervals of the threshold and of its Ameans.
     """
@@ -249,9 +249,9 @@ class BestThreshold(Result, Generic[Value]):
     def ameans_corrected(self) -> float | None:
         """Optimism-corrected Ameans (balanced accuracy), or None for a predicted threshold.
 
-        The Ameans of an empirical threshold on the data that selected it is optimistic. The corrected value is 0.9
-        times the mean out-of-bag Ameans over 1000 seeded resamples, plus 0.1 times the Ameans in the sample. With 2,000
-        observations or more there are fewer resamples, and with 100,000 or more there are 20.
+        The Ameans of an empirical threshold is optimistic on the data that selected the threshold. The corrected value
+        is 0.9 times the mean out-of-bag Ameans over 1000 seeded resamples, plus 0.1 times the Ameans in the sample.
+        With 2,000 or more observations, fewer resamples are drawn; with 100,000 or more, 20.
         """
         return None if self._uncertainty is None else self._uncertainty.ameans_corrected
 
@@ -270,12 +270,12 @@ class BestThreshold(Result, Generic[Value]):
         level : float, default=0.95
             Confidence level, in (0, 1).
         method : {"test-inversion", "bootstrap", "pivotal", "delta"}, optional
-            - ``"test-inversion"``: the thresholds that no local test finds worse than the best one. Default for
+            - ``"test-inversion"``: the thresholds that no local test rejects as worse than the best one. Default for
               samples and the criteria "ameans", "cost" and "accuracy".
             - ``"bootstrap"``: quantiles of the best thresholds of resamples. Default for samples and other criteria;
               also accepted for a prediction that is fitted to samples.
-            - ``"pivotal"``: generalized pivots. Default for two Gaussians with at least 10 observations per class, one
-              feature and the criteria "ameans", "cost" and "accuracy".
+            - ``"pivotal"``: generalized pivots. Default for one feature with two Gaussians and at least 10 observations
+              per class, for the criteria "ameans", "cost" and "accuracy".
             - ``"delta"``: delta method. Default for other Gaussians with class counts.
         n_resamples : int, default=2000
             Number of bootstrap resamples.
@@ -294,9 +294,9 @@ class BestThreshold(Result, Generic[Value]):
 
         Notes
         -----
-        The bootstrap interval of an empirical threshold is flagged ``undercoverage``: the best threshold of a sample
-        converges at the rate n^(-1/3), and the bootstrap is not consistent for such estimates. Formulas and
-        simulations: docs/intervals.md.
+        The bootstrap interval of an empirical threshold has the flag ``undercoverage``: the best threshold of a sample
+        converges at the rate n^(-1/3), at which the bootstrap is not consistent. For formulas and simulations see
+        docs/intervals.md.
         """
         return self._uncertainty.threshold_interval(level, method, n_resamples, rng)
 
@@ -308,7 +308,7 @@ class BestThreshold(Result, Generic[Value]):
         n_resamples: int = 2000,
         rng: Seed = 0,
     ) -> Interval[Value]:
-        """Return a confidence interval of the Ameans of the threshold in the population.
+        """Return a confidence interval of the Ameans that the threshold has in the population.
 
         Parameters
         ----------
@@ -317,12 +317,12 @@ class BestThreshold(Result, Generic[Value]):
         method : {"optimism-corrected", "pivotal", "delta", "bootstrap"}, optional
             - ``"optimism-corrected"``: Wilson intervals of both rates, each shifted by the optimism of selecting the
               threshold on the same data. Default for samples.
-            - ``"pivotal"``: generalized pivots. Default for two Gaussians with class counts, one feature and the
+            - ``"pivotal"``: generalized pivots. Default for one feature with two Gaussians and class counts, for the
               criteria "ameans", "cost" and "accuracy".
             - ``"delta"``: delta method. Default for other Gaussians with class counts.
             - ``"bootstrap"``: for a prediction that is fitted to samples.
         n_resamples : int, default=2000
-            Number of resamples that estimate the optimism, or of the bootstrap.
+            Number of resamples, for the optimism or for the bootstrap.
         rng : None, int or numpy.random.Generator, default=0
             Seed or generator for resampling.
 
@@ -340,7 +340,7 @@ class BestThreshold(Result, Generic[Value]):
     def stability(self, *, n_resamples: int = 2000, rng: Seed = 0) -> ThresholdStability:
         """Select the best threshold again in resamples of the data.
 
-        Only thresholds of empirical ROC curves have this method.
+        This method is available only for thresholds of empirical ROC curves.
 
         Parameters
         ----------
@@ -422,7 +422,7 @@ def find_best_threshold(solver: Solver, target: ThresholdCriterion) -> OptimalTh
 
 def evaluate_criterion(target: ThresholdCriterion, rates: Rates[Any]) -> ArrayOrFloat:
     """Return the value of a criterion at some rates."""
-    if callable(target.criterion):  # a function receives the rates of many thresholds, here of one
+    if callable(target.criterion):  # a function expects the rates of many thresholds; here there is one
         tpr, fpr, tnr, fnr = (np.asarray(rate)[..., None] for rate in (rates.tpr, rates.fpr, rates.tnr, rates.fnr))
         return to_scalar(np.asarray(target.criterion(Rates(tpr, fpr, tnr, fnr, _on_grid(target.prevalence))))[..., 0])
     if target.criterion == "cost":
@@ -441,9 +441,9 @@ def _on_grid(prevalence: ArrayOrFloat) -> ArrayOrFloat:
 
 
 def log_cost_ratio(prevalence: ArrayOrFloat, cost_fp: ArrayOrFloat, cost_fn: ArrayOrFloat) -> FloatArray:
-    """Return the log ratio of the prices of a false positive and a false negative, each per observation of its class.
+    """Return the log of the price of a false positive divided by the price of a false negative.
 
-    The price of an error is its cost times the proportion of its class.
+    The price of an error is the cost of this error times the proportion of the class in which it occurs.
     """
     p = check_probabilities("prevalence", prevalence)
     fp, fn = check_nonnegative("cost_fp", cost_fp), check_nonnegative("cost_fn", cost_fn)
@@ -479,7 +479,7 @@ def _best_f_beta(solver: Solver, target: ThresholdCriterion) -> OptimalThreshold
 
 def utility(target: ThresholdCriterion, rates: Rates[Any]) -> FloatArray:
     """Return the objective of a criterion at some rates, or -inf if it is undefined or a constraint is not met."""
-    if target.value is not None:  # a dominated point may meet the constraint, too, so that it is excluded
+    if target.value is not None:  # a dominated point may also meet the constraint; it is excluded
         value = float(check_probabilities("value", target.value))
         allowed, objective = {
             "min_tpr": (rates.tpr >= value, rates.tnr),
@@ -519,7 +519,7 @@ def _threshold_at_limit(solver: Solver, target: ThresholdCriterion) -> OptimalTh
     value = check_probabilities("value", target.value)
     if target.criterion == "min_tnr":
         d = solver.negative
-        threshold = np.asarray(d.ppf(value))  # an atom is negative if the threshold is just above it
+        threshold = np.asarray(d.ppf(value))  # an atom is called negative if the threshold is just above it
         above = np.where(
             np.asarray(d.cdf(threshold)) > d.cdf_strict(threshold), np.nextafter(threshold, np.inf), threshold
         )
@@ -532,7 +532,7 @@ def _threshold_at_limit(solver: Solver, target: ThresholdCriterion) -> OptimalTh
 
 
 def _cross_gap(solver: Solver, threshold: FloatArray, *, axis: Axis) -> FloatArray:
-    """Return the other bound of a gap between values of one class if the other class has a better rate there."""
+    """Return the other bound of a gap between values of one class, if the rate of the other class is better there."""
     if solver.takes_batches:
         return threshold
     d = solver.negative if axis == "fpr" else solver.positive

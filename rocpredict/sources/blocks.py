@@ -30,9 +30,9 @@ _UNITS = {"": 1} | {
     for base, suffix in ((1000, "B"), (1024, "iB"))
 }
 _TILES_IN_MEMORY = 12
-"""Memory budget over the size of a block: blocks in work, in reading and in decoding, sorted copies and labels."""
+"""Memory budget divided by the size of a block: for blocks in use, read and decoded, sorted copies and labels."""
 _COLUMNS_IN_MEMORY = 5
-"""Memory of the screening of one column over its size, for columns that are larger than such a block."""
+"""Memory for screening one column divided by the size of the column, for columns that are larger than a block."""
 
 
 class MemoryBudget(NamedTuple):
@@ -41,7 +41,7 @@ class MemoryBudget(NamedTuple):
     Attributes
     ----------
     total : int, optional
-        Bytes. By default, blocks of 32 MB, or of one column that is larger.
+        Bytes. By default, a block has 32 MB, or one column if the column is larger.
     n_jobs : int, default=1
         Number of threads, each of which works on at least one column.
     """
@@ -79,7 +79,7 @@ def parse_memory(memory: object) -> int:
     Raises
     ------
     RocPredictError
-        If it is neither, or less than 16 MB.
+        If ``memory`` is neither, or is less than 16 MB.
     """
     match = (
         re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([a-z]*)\s*", memory, re.IGNORECASE) if isinstance(memory, str) else None
@@ -105,7 +105,7 @@ def format_bytes(n_bytes: int) -> str:
 
 
 def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
-    """Yield items, while a thread reads the next one."""
+    """Yield items while a thread reads the next one."""
     with ThreadPoolExecutor(1) as pool:
         ahead = pool.submit(next, items, _END)
         while (item := ahead.result()) is not _END:
@@ -130,12 +130,12 @@ class ColumnSource(ABC):
 
     @abstractmethod
     def iter_blocks(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> BlockIterator:
-        """Yield the chosen columns (None: all) in blocks, each with its slice of them."""
+        """Yield the chosen columns (None: all) in blocks, each with its slice of the chosen columns."""
 
     def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
         """Yield tiles of the chosen columns in the order in which they are quickest to read.
 
-        Each tile has its slices of rows and of the chosen columns. The tiles of a column have ascending rows.
+        Each tile comes with its slices of the rows and of the chosen columns. The tiles of a column are in row order.
         """
         for place, block in self.iter_blocks(columns, budget):
             yield slice(0, self.shape[0]), place, block
@@ -196,14 +196,14 @@ class BlockSource(ColumnSource):
 
 
 class DenseSource(BlockSource):
-    """Array of numbers in memory, of which adjacent columns are read as a view."""
+    """Array of numbers in memory; adjacent columns are read as a view."""
 
     def __init__(self, array: NDArray[Any]) -> None:
         self.array = array
         self.shape = array.shape
 
     def iter_blocks(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> BlockIterator:
-        """Yield a view of adjacent columns, or copies of others in blocks."""
+        """Yield a view if the columns are adjacent, else copies in blocks."""
         if columns is None:
             return iter([(slice(0, self.shape[1]), self.array)])
         runs = [run for _, run in contiguous_runs(columns)]
@@ -234,7 +234,7 @@ class SlicedSource(DenseSource):
         return BlockSource.iter_blocks(self, columns, budget)
 
     def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
-        """Yield blocks of rows, which are adjacent in a file; blocks of columns if only some are chosen."""
+        """Yield blocks of rows, which are adjacent in a file, or blocks of columns if only some columns are chosen."""
         if columns is not None:
             yield from super().iter_tiles(columns, budget)
             return
@@ -287,7 +287,7 @@ class ColumnwiseSource(BlockSource):
 
 
 def contiguous_runs(columns: ColumnIndices) -> Iterator[tuple[int, slice]]:
-    """Yield the slices of adjacent columns, each with its start among the columns."""
+    """Yield a slice for each run of adjacent columns, with the position of the run in ``columns``."""
     if len(columns):
         for run in np.split(np.arange(len(columns)), np.flatnonzero(np.diff(columns) != 1) + 1):
             yield int(run[0]), slice(int(columns[run[0]]), int(columns[run[-1]]) + 1)
@@ -366,7 +366,7 @@ _DASK_NODES = frozenset(
 )
 """Classes of the nodes of a Dask expression that preserve the order of the rows."""
 _DASK_FUNCTIONS = frozenset(["Map", "Apply"])
-"""Classes of elementwise nodes with a function of the user."""
+"""Classes of elementwise nodes that call a function of the user."""
 
 COLLECT_REMEDY = "collect X first, with X.collect() in polars, X.arrow() in DuckDB or X.compute() in Dask"
 _NO_ORDER = f"X is a query that returns its rows in a different order each time; {COLLECT_REMEDY}"
@@ -430,7 +430,7 @@ class DataFrameSource(BlockSource):
     Attributes
     ----------
     is_ordered : bool
-        Whether the rows correspond to those of separate arrays.
+        Whether the row order is fixed, so that the rows can be matched with separate arrays.
     """
 
     def __init__(self, frame: Any) -> None:
@@ -520,7 +520,7 @@ class DataFrameSource(BlockSource):
 
 
 def frame_to_source(frame: Any) -> ColumnSource:
-    """Return the source of a frame, which is the array inside if a pandas frame consists of a single one."""
+    """Return the source of a frame; if a pandas frame consists of a single array, the source of this array."""
     import narwhals as nw
 
     native = frame.to_native()
@@ -651,8 +651,8 @@ def _clear_missing(name: str, values: NDArray[Any]) -> NDArray[Any]:
         raise RocPredictError(f"column {name!r} holds complex numbers; real numbers are needed")
     if text_rows:
         raise RocPredictError(
-            f"column {name!r} holds {short_repr(values[text_rows[0]])} at row {text_rows[0]}, which is not a number, "
-            "among numbers; correct it, or leave the column out"
+            f"column {name!r} has numbers, but {short_repr(values[text_rows[0]])} at row {text_rows[0]} is not a number"
+            "; correct it, or leave the column out"
         )
     cleared = values.copy()
     cleared[other_rows] = None

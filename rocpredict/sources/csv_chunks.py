@@ -36,13 +36,13 @@ from rocpredict.sources.table import FeatureTable, check_has_numeric
 CHUNK_BYTES = 2 * 2**20
 """Size of a chunk of lines."""
 MIN_BYTES = 8 * 2**20
-"""Size of files from which polars reads them."""
+"""Smallest total size of files that polars reads."""
 _N_CELLS_TO_CLASSIFY = 50_000
 _MARKERS = sorted(MISSING_MARKERS - {""})
 
 
 class _UnusualError(Exception):
-    """Lines that only the ``csv`` module reads, or explains."""
+    """Error of lines that are left to the reader based on the ``csv`` module."""
 
 
 class _Chunk(NamedTuple):
@@ -59,8 +59,8 @@ class _Chunk(NamedTuple):
 class LargeCsvFiles(CsvFiles):
     """CSV files with the same columns, read by polars if it is installed.
 
-    Files with lines, encodings, labels or mixtures of numbers and text that only the reader on the ``csv`` module reads
-    or explains are left to it.
+    If polars cannot read a line, the encoding or the labels, or a column has both numbers and text, the reader based on
+    the ``csv`` module reads the files or raises the error.
     """
 
     def features(
@@ -136,7 +136,7 @@ class ChunkedCsv(BlockSource):
             yield chunk, content
 
     def _scan_chunk(self, chunk: _Chunk, content: bytes, label: str | None) -> NDArray[np.int32]:
-        """Return the codes of the labels of a chunk, and check the columns that have text or only missing values."""
+        """Return the codes of the labels of a chunk, and check columns that so far have text or only missing values."""
         import polars as pl
 
         doubtful = [place for place in range(self.shape[1]) if self._is_text[place] or not self._is_number[place]]
@@ -207,7 +207,7 @@ class ChunkedCsv(BlockSource):
             content = file.read(chunk.size)
         names = [self._names[place] for place in columns.tolist() if not self._is_text[place]]
         if len(content) != chunk.size:
-            raise RocPredictError(f"{chunk.path.name} has changed while it was read")
+            raise RocPredictError(f"{chunk.path.name} changed while it was being read; read it again")
         try:
             values = self._parse(chunk, content, names, pl.Float64).select(names).to_numpy(order="fortran")
         except _UnusualError:
@@ -219,7 +219,7 @@ class ChunkedCsv(BlockSource):
         return result
 
     def _read_lines(self, chunk: _Chunk, content: bytes, names: list[str]) -> NDArray[np.float64]:
-        """Read a chunk by the ``csv`` module, which raises an error with the line of a cell that is no number."""
+        """Read a chunk by the ``csv`` module, which raises an error with the line of a cell that is not a number."""
         import csv
         import io
 
@@ -259,7 +259,7 @@ def _open_bytes(path: Path) -> IO[bytes]:
 
 
 def _count_rows(content: bytes, separator: bytes, n_cells: int) -> int:
-    """Return the number of lines, or raise if one has other than ``n_cells`` cells, or quotes inside a cell."""
+    """Return the number of lines, or raise if a line does not have ``n_cells`` cells or has quotes in a cell."""
     array = np.frombuffer(content, np.uint8)
     separators, ends = np.flatnonzero(array == separator[0]), np.flatnonzero(array == ord("\n"))
     if b'"' in content:

@@ -37,7 +37,7 @@ _SEPARATORS = ("\t", ";", ",")
 """Cell separators in order of preference; tabs and semicolons are rare in names."""
 _N_LINES_TO_DETECT = 10
 MAX_LINE = 64 * 2**20
-"""Length up to which a line of a header or of a stream is read."""
+"""Largest length of a line in a header or in a stream."""
 GZIP_MAGIC = b"\x1f\x8b"
 _BYTE_ORDER_MARKS = {b"\xff\xfe\x00\x00": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?(\d*),(\d+)([eE][+-]?\d+)?\s*")
@@ -61,8 +61,8 @@ def open_csv(path: Path) -> Iterator[tuple[list[str], Rows, str]]:
     Raises
     ------
     RocPredictError
-        If the file cannot be read or is not text, the header has no names or a name twice, or a row is not valid. The
-        message gives the line number.
+        If the file cannot be read or is not text, the header has no names or the same name twice, or a row is not
+        valid. The message gives the line number.
     """
     try:
         with path.open("rb") as file, _as_text(file, path.name) as text:
@@ -140,7 +140,7 @@ def _check_header(cells: list[str], name: str) -> list[str]:
         raise RocPredictError(f"{name} is empty; a header line with column names is needed")
     twice = [column for column, count in Counter(header).items() if count > 1]
     if twice:
-        raise RocPredictError(f"{name} has the column name {min(twice)!r} twice")
+        raise RocPredictError(f"{name} has the column name {min(twice)!r} twice; column names must be unique")
     return header
 
 
@@ -215,8 +215,8 @@ class _DecimalMarks:
 def infer_label_dtype(cells: NDArray[np.str_]) -> NDArray[Any]:
     """Return labels as numbers if different cells remain different numbers, else unchanged.
 
-    Whole numbers become integers. Cells such as 1 and 01 remain text, as do numbers that are not finite or exceed 2**53
-    and may therefore be equal as floats.
+    Whole numbers become integers. All cells remain text if two of them are the same number, such as 1 and 01. They also
+    remain text if one is not finite or exceeds 2**53, beyond which different integers may be equal as floats.
     """
     try:
         numbers = cells.astype(np.float64)
@@ -453,7 +453,7 @@ class ColumnKinds:
         self._numeric = np.full(len(names), numeric)
         self._n_rows = 0
         self._first_text: dict[int, tuple[int, int, str]] = {}
-        """Row, column and message of the first text, by column."""
+        """For each column with text, the row, the column and the message of the first text."""
 
     @property
     def is_text(self) -> NDArray[np.bool_]:
@@ -467,8 +467,8 @@ class ColumnKinds:
             column, row = divmod(position, len(lines))
             if column not in self._first_text:
                 message = (
-                    f"{file}, line {lines[row]}: column {self._names[column]!r} holds "
-                    f"{short_repr(columns[column][row].strip())}, which is not a number, among numbers"
+                    f"{file}, line {lines[row]}: column {self._names[column]!r} has numbers, but "
+                    f"{short_repr(columns[column][row].strip())} is not a number"
                     f"{_comma_readings(columns[column][row])}; correct it, or leave the column out"
                 )
                 self._first_text[column] = self._n_rows + row, column, message

@@ -35,7 +35,7 @@ _FORMAT_BY_MAGIC: dict[bytes, FileFormat] = {b"PAR1": "Parquet", b"ARROW1": "Fea
 
 
 def _format_by_name(path: Path) -> FileFormat | None:
-    """Return the format by the suffix of a file name, without that of gzip."""
+    """Return the format that the suffix of a file name indicates, apart from the suffix .gz."""
     name = path.name.lower().removesuffix(".gz")
     return _FORMAT_BY_SUFFIX.get(Path(name).suffix)
 
@@ -160,9 +160,9 @@ def read_table_and_labels(
     names : sequence of str, optional
         Names of the features.
     layer : str, optional
-        Layer of an AnnData or h5ad file. By default, its ``X``.
+        Layer of an AnnData object or h5ad file. By default, ``X``.
     use_raw : bool, default=False
-        Whether to read ``raw`` of an AnnData or h5ad file.
+        Whether to read ``raw`` of an AnnData object or h5ad file.
     budget : MemoryBudget, optional
         Memory for blocks of a table that is read from files or queries.
 
@@ -210,9 +210,9 @@ def is_h5ad(path: str | PathLike[str]) -> bool:
 
 
 def _open_h5ad(paths: Sequence[str | PathLike[str]]) -> Any:
-    """Return the matrices of an h5ad file, which are read when they are needed, with the attributes of AnnData."""
+    """Return an object with the attributes of AnnData, whose matrices are read from the file when they are needed."""
     if len(paths) > 1:
-        raise RocPredictError("h5ad files cannot be combined with other files; pass one, or batches of (AnnData, y)")
+        raise RocPredictError("h5ad files cannot be combined with other files; pass one, or (AnnData, y) batches")
     try:
         import h5py
         from anndata.io import read_elem, sparse_dataset
@@ -242,7 +242,7 @@ def find_files(paths: PathArgument) -> list[str | PathLike[str]]:
     Parameters
     ----------
     paths : path, or sequence of paths
-        A folder stands for its visible files of one format (h5ad files are named one by one). A pattern such as
+        A folder stands for its visible files of one format (h5ad files must be named one by one). A pattern such as
         ``"2024-*.parquet"`` stands for the files that match it. Both are sorted by name.
 
     Returns
@@ -299,8 +299,8 @@ def open_tables(paths: PathArgument) -> TableReader:
     Parameters
     ----------
     paths : path, or sequence of paths
-        Files, all of one format. The order of the columns may differ between files; that of the first file is used. A
-        pipe is first copied to a temporary file.
+        Files, all of one format. The order of the columns may differ between files; the order in the first file is
+        used. A pipe is first copied to a temporary file.
 
         - Parquet: files with the suffix .parquet or .pq, or with the first bytes of a Parquet file.
         - Feather (Arrow IPC): files with the suffix .feather, .arrow or .ipc, or with the first bytes of such a file.
@@ -320,11 +320,11 @@ def open_tables(paths: PathArgument) -> TableReader:
 
     Notes
     -----
-    CSV files from 8 MB on are read by polars (extra ``frames``), several times as quickly: once for the labels, and
-    again for the features. Exact results, and the reader without polars, store the numbers in a temporary file (8 bytes
-    per cell, beyond 4 MB), in the folder of ``tempfile``; the environment variable TMPDIR changes it.
-    A cell has at most 131,072 characters, and the first line at most 64 MB. Parquet and Feather files are read by
-    columns when these are needed.
+    If polars is installed (extra ``frames``), it reads CSV files of 8 MB or more, which is several times as fast. It
+    reads them once for the labels and once for the features. Exact results, and reading without polars, store the
+    numbers (8 bytes per cell) in a temporary file if they exceed 4 MB. The environment variable TMPDIR sets its folder.
+    A cell has at most 131,072 characters, and the first line at most 64 MB. Columns of Parquet and Feather files are
+    read when they are needed.
 
     Examples
     --------
@@ -356,7 +356,7 @@ def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
 
 
 def _copy_stream(source: IO[bytes], target: IO[bytes], name: str) -> None:
-    """Copy a pipe or device, or raise if it is text with a line that does not end."""
+    """Copy a pipe or device, or raise if it is text with a line longer than ``MAX_LINE``."""
     block = source.read(_COPY_BYTES)
     is_text = not block.startswith((*_FORMAT_BY_MAGIC, GZIP_MAGIC))
     if is_text:

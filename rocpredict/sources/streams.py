@@ -58,7 +58,7 @@ class SpooledColumns(BlockSource):
         finalize(self, self._file.close)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state for pickling, with numbers in place of the open file."""
+        """Return the state for pickling, with the stored numbers instead of the open file."""
         self.flush()
         self._file.seek(0)
         return {"shape": self.shape, "pieces": self._pieces, "content": self._file.read()}
@@ -104,7 +104,7 @@ class SpooledColumns(BlockSource):
 
 
 class ArrowDataset(BlockSource):
-    """Data set of pyarrow, read in tiles: a row group and as many columns as a block holds."""
+    """Data set of pyarrow, read in tiles of one row group and as many columns as fit into a block."""
 
     is_streamed = True
 
@@ -240,7 +240,7 @@ class SpooledBatches(SpooledColumns):
         return self._is_text
 
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
-        """Read the chosen columns, with NaN for those without numbers."""
+        """Read the chosen columns, with NaN for columns without numbers."""
         super().read_into(out, columns)
         out[:, self._is_text[columns]] = np.nan
 
@@ -282,7 +282,7 @@ class SparseFile(ColumnSource):
     def _spans(self, stored: NDArray[Any], budget: MemoryBudget) -> Iterator[slice]:
         """Divide rows or columns into spans whose stored values fit into a block."""
         bounds, start = np.concatenate([[0], np.cumsum(stored)]), 0
-        most = max(1, budget.block_bytes // (2 * self._entry_bytes))  # SciPy copies what it joins
+        most = max(1, budget.block_bytes // (2 * self._entry_bytes))  # SciPy copies the blocks that it joins
         while start < len(stored):
             stop = max(start + 1, int(np.searchsorted(bounds, bounds[start] + most, side="right")) - 1)
             yield slice(start, stop)
@@ -320,7 +320,7 @@ class SparseFile(ColumnSource):
         return blocks[0] if len(blocks) == 1 else sp.hstack(blocks, format="csc")
 
     def _spool(self, budget: MemoryBudget) -> None:
-        """Write the blocks of rows to a temporary file, each by columns."""
+        """Write the blocks of rows to a temporary file, each in CSC format."""
         self._file = tempfile.TemporaryFile()  # noqa: SIM115
         finalize(self, self._file.close)
         self._stored = np.zeros(self.shape[1], dtype=np.int64)

@@ -47,7 +47,7 @@ class FeatureTable(Result):
     source : ColumnSource
         Array, matrix, frame or files with the values.
     not_numeric : array of bool of shape (features,)
-        Mask of columns with text, dates or other objects. All their values are NaN.
+        Mask of columns with text, dates or other objects. The values of these columns are NaN.
     annotations : dict of str to array of shape (features,)
         Annotations of the features, such as the columns of ``.var`` of AnnData.
     column_indices : array of int of shape (features,), or None
@@ -100,7 +100,7 @@ class FeatureTable(Result):
         Yields
         ------
         rows, columns : slice
-            Slices of the table that the tile has. The tiles of a column have ascending rows.
+            Rows and columns of the tile. The tiles of a column are in row order.
         tile : array or sparse matrix
             Values.
         """
@@ -197,7 +197,7 @@ def as_feature_table(X: Any, *, names: Iterable[Any] | None = None) -> FeatureTa
         NumPy array (including memory maps and masked arrays), SciPy sparse matrix, pandas, polars or pyarrow table or
         another frame that narwhals supports, AnnData (its ``.X``), object with ``__array__``, list of rows, or mapping
         of names to columns. Lazy frames, DuckDB relations and Dask DataFrames are queried for one block of columns at
-        a time, or collected once if their rows have no fixed order, as after joins and groups.
+        a time. If their rows have no fixed order, as after joins and groups, they are collected once.
     names : sequence of str, optional
         Name of each column. By default, the names of the table.
 
@@ -209,7 +209,7 @@ def as_feature_table(X: Any, *, names: Iterable[Any] | None = None) -> FeatureTa
     ------
     RocPredictError
         If ``X`` is not a table with rows and columns, rows differ in length, numbers are complex, names are not unique
-        or not one for each column, no column is numeric, or a column has both numbers and text.
+        or there is not one for each column, no column is numeric, or a column has both numbers and text.
 
     Examples
     --------
@@ -248,7 +248,7 @@ def split_table_and_labels(
     Raises
     ------
     RocPredictError
-        If ``as_feature_table`` raises it, ``y`` is not a column, or labels are missing or have another length.
+        If ``as_feature_table`` raises an error, ``y`` is not a column, or labels are missing or differ in number.
 
     Examples
     --------
@@ -280,7 +280,7 @@ def split_table_and_labels(
 def read_table(
     X: Any, names: Iterable[Any] | None = None, *, layer: str | None = None, use_raw: bool = False
 ) -> FeatureTable:
-    """Convert a table as ``as_feature_table``, without the check for numeric columns."""
+    """Convert a table as ``as_feature_table`` does, but do not check for numeric columns."""
     if (layer is not None or use_raw) and not _is_anndata(X):
         option = "use_raw=True" if use_raw else f"layer={layer!r}"
         raise RocPredictError(f"{option} needs an AnnData or an h5ad file; X is {short_repr(type(X).__name__)}")
@@ -423,7 +423,7 @@ def _from_list(rows: Sequence[Any], name: str) -> NDArray[Any]:
 
 
 def _check_shape(shape: ArrayLike) -> None:
-    """Raise if a shape has not two axes, or if one of them is empty."""
+    """Raise if a shape does not have two axes, or if one of them is empty."""
     sizes = tuple(np.atleast_1d(np.asarray(shape, dtype=np.intp)).tolist()) if np.size(shape) else ()
     if sizes == (0,):
         raise RocPredictError("X is empty; pass a table of shape (n, features)")

@@ -154,8 +154,8 @@ def build_html(payload: dict[str, Any], *, served: bool = False, is_site: bool =
     payload : dict
         Data, texts and options of the page.
     served : bool, default=False
-        Whether a server computes ``model`` requests. A served page has readable scripts, styles and words, a saved page
-        compressed ones.
+        Whether a server computes ``model`` requests. A served page has readable scripts, styles and words; in a
+        saved page they are compressed.
     is_site : bool, default=False
         Whether a worksheet and a preview image are in the folder of the page, which then links to them.
     """

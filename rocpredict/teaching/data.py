@@ -33,7 +33,7 @@ def to_feature_table(x: Any, y: Any, feature: Any) -> tuple[FeatureTable, NDArra
     if _is_column(x):
         return split_table_and_labels({_column_name(x, feature): x}, y)
     names = [feature] if isinstance(feature, str) else feature
-    attributes = ("columns", "column_names", "var_names")  # of the class, since they would run a query on a lazy frame
+    attributes = ("columns", "column_names", "var_names")  # of the class; on a lazy frame they would run a query
     has_names = isinstance(x, (Mapping, FeatureTable)) or any(hasattr(type(x), name) for name in attributes)
     if names is None or not has_names:
         table, labels = split_table_and_labels(x, y, names=names)
@@ -43,7 +43,7 @@ def to_feature_table(x: Any, y: Any, feature: Any) -> tuple[FeatureTable, NDArra
 
 
 def _pop_label_column(x: Any, y: Any) -> tuple[Any, Any]:
-    """Return features and labels, also if y is a number or tuple that names a column."""
+    """Return features and labels, even if y is a number or tuple that names a column."""
     is_name = isinstance(y, (int, float, tuple, np.generic)) and not isinstance(y, (bool, str))
     if not is_name or list(x if isinstance(x, Mapping) else getattr(x, "columns", ())).count(y) != 1:
         return x, y
@@ -111,7 +111,7 @@ USER_KEY = "own"
 MAX_VALUES = 500_000
 """Largest number of values of a page, all of which a browser draws."""
 MAX_VIEWS = 400
-"""Largest number of features times pairs of classes, whose results are written into the page."""
+"""Largest number of features times pairs of classes; the page contains the results of each combination."""
 _MAX_LABELS = 12
 _NAMES = {"iris": "Iris", "pima": "Pima", "breast_cancer": "Breast cancer"}
 
@@ -260,7 +260,7 @@ def pair_index(rows: PageDataset, positive: Any, negative: Any) -> int:
 
 
 MAX_MAGNITUDE = 1e100
-"""Largest absolute value, mean and standard deviation. The smallest standard deviation is its inverse."""
+"""Largest absolute value, mean and standard deviation. The inverse is the smallest standard deviation."""
 
 
 class FeatureRocs(NamedTuple):
@@ -271,7 +271,7 @@ class FeatureRocs(NamedTuple):
 
 
 def unusable_message(rows: PageDataset, pair: int, feature: int, words: dict[str, str]) -> str | None:
-    """Return the reason why a feature cannot be shown as a sentence, or None."""
+    """Return a sentence with the reason why a feature cannot be shown, or None."""
     samples = rows.samples(pair, feature)
     if min(map(len, samples)) < 2:
         reason = "few"

@@ -67,7 +67,7 @@ class PageState:
     prevalence : float
         Fraction of positives, in (0, 1).
     cost : float
-        Cost of a false positive relative to that of a false negative, above 0.
+        Cost of a false positive relative to the cost of a false negative, above 0.
     """
 
     data: str = ""
@@ -142,15 +142,15 @@ _N_THRESHOLDS, _PROBABILITIES = 1025, np.linspace(0, 1, 257)[1:-1]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TabulatedRoc(PredictedRoc):
-    """Predicted curve with best thresholds, hook and TPR from one table of thresholds.
+    """Predicted curve with best thresholds, hook (part below the chance line) and TPR from one table of thresholds.
 
     Notes
     -----
     The table has 1025 equidistant thresholds between the quantiles 1e-12 and 1 - 1e-12 of the classes, and 257
-    quantiles of each class. It brackets the crossings of the densities, which are then solved for. The best threshold
-    is a crossing or infinite, and its rates are exact. Two crossings between neighbouring thresholds, and crossings
-    outside the table, are missed. The hook and the TPR at an FPR are interpolated in the table, with an error of about
-    1e-4.
+    quantiles of each class. It brackets the crossings of the densities, which are then computed by root finding. The
+    best threshold is a crossing or infinite, and its rates are exact. Two crossings between neighbouring thresholds,
+    and crossings outside the table, are missed. The hook and the TPR at an FPR are interpolated in the table, with an
+    error of about 1e-4.
     """
 
     def best_threshold(  # type: ignore[override]
@@ -165,7 +165,7 @@ class TabulatedRoc(PredictedRoc):
         prevalence : float, default=0.5
             Fraction of positives, in (0, 1).
         cost_fp : float, default=1.0
-            Cost of a false positive relative to that of a false negative.
+            Cost of a false positive relative to the cost of a false negative.
 
         Returns
         -------
@@ -220,7 +220,7 @@ class TabulatedRoc(PredictedRoc):
 
     @cached_property
     def _table(self) -> tuple[FloatArray, FloatArray]:
-        """Return the finite thresholds at which log(f1/f0) is defined, ascending, and its values."""
+        """Return the ascending finite thresholds at which log(f1/f0) is defined, and the values of log(f1/f0)."""
         t = np.sort(self._curve.thresholds)[1:-1]
         log_ratios = make_log_density_ratio(self.negative, self.positive)(t)
         is_defined = ~np.isnan(log_ratios)
@@ -341,7 +341,7 @@ class PageModel:
         -------
         dict
             For each "pair,feature" and family: the predicted AUC, the largest difference to the empirical TPR, and a
-            table of each class; for each "pair,feature" also a confidence band of the empirical curve. Families that
+            table of each class. For each "pair,feature", also a confidence band of the empirical curve. Families that
             cannot be fitted are omitted, and so are pairs and features after the first 12.
         """
         rows, fitted = self._data[key], {}
@@ -487,9 +487,9 @@ def _tabulate_density(d: Distribution) -> dict[str, Any]:
 
     Notes
     -----
-    Panels are halved until a polynomial through the nodes has an absolute error below 1e-9, and its exponential
-    integrates to the probability of the panel with an error below 1e-12. A panel without nodes has the density 0, and
-    one with a single node a constant density. Outside the panels the probability is below 1e-13.
+    Panels are halved until a polynomial through the nodes has an absolute error below 1e-9, and until its exponential
+    integrates to the probability of the panel with an error below 1e-12. A panel without nodes has the density 0, and a
+    panel with a single node has a constant density. Outside the panels the probability is below 1e-13.
     """
     edges = d.edges if isinstance(d, Histogram) else _quantile_edges(d)
     left, right, matrix = edges[:-1], edges[1:], _interpolation_matrix()

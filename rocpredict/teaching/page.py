@@ -50,7 +50,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "reversed": {"mean0": 8.0, "mean1": 4.0, "std0": 2.0, "std1": 3.0, "direction": "lower"},
     "rare": {"prevalence": 0.01, "weighted": True},
 }
-"""Initial states by the key of their texts. Missing entries are those of the example of the founding paper."""
+"""Initial states by the key of their texts. Missing entries have the values of the founding paper's example."""
 
 
 def normal_table() -> dict[str, Any]:
@@ -95,7 +95,7 @@ def _user_start(rows: PageDataset, lang: str) -> dict[str, Any]:
 
 
 def _gaussian_names(lang: str, **named: Any) -> dict[str, dict[str, str]]:
-    """Return the names of two Gaussians, those of the page where the user passes none."""
+    """Return the names of two Gaussians; by default, the names in the texts of the page."""
     texts = dict.fromkeys(["positive", "negative", "feature", "unit"])
     texts |= {name: text_or_none(name, value) for name, value in named.items()}
     words = page_strings(lang)["page"]
@@ -158,9 +158,9 @@ class TeachingPage:
     Parameters
     ----------
     x : array of shape (n,) or (n, n_features), data frame, mapping or str, optional
-        Your own data, which are shown first, or the name of a built-in data set that is shown first: "iris", "pima" or
-        "breast_cancer". By default, the page starts with two Gaussians. A page can have 500,000 values and 400 features
-        (times pairs of labels).
+        Data that are shown first: your own data, or the name of a built-in data set, "iris", "pima" or
+        "breast_cancer". By default, the page starts with two Gaussians. A page can have at most 500,000 values, and 400
+        combinations of a feature and a pair of labels.
     y : array-like of shape (n,) or str, optional
         Class labels, or the name of the label column of x.
     positive : label, optional
@@ -175,21 +175,21 @@ class TeachingPage:
         Units of the features.
     mean, std : pair of float, optional
         Means and standard deviations (negative, positive) of two initial Gaussians, such as from a published table,
-        instead of x. ``positive``, ``negative``, ``feature`` and ``unit`` are then their names, as text.
+        instead of x. ``positive``, ``negative``, ``feature`` and ``unit`` then name them, as text.
     threshold : float, optional
         Initial threshold, in the unit of the feature.
     prevalence : float, optional
         Initial fraction of positives, in (0, 1).
     cost_fp : float, optional
-        Initial cost of a false positive relative to that of a false negative, above 0.
+        Initial cost of a false positive relative to the cost of a false negative, above 0.
     datasets : sequence of {"iris", "pima", "breast_cancer"}, default=("iris", "pima", "breast_cancer")
-        Built-in data sets that the page offers; fewer make a smaller file. Pima has its zeros, which a lesson explains.
+        Built-in data sets on the page; with fewer, the file is smaller. Zeros of Pima remain; a lesson explains them.
     lang : str, default="en"
         Language of the page.
     lesson : bool, default=True
         Whether to show the guided lesson.
     lecture : bool, default=False
-        Whether to start in lecture mode: large, without sliders and numbers.
+        Whether to start in lecture mode, which is large and has no sliders and no numbers.
     title : str, optional
         Heading of the page.
     url : str, optional
@@ -199,8 +199,8 @@ class TeachingPage:
     Raises
     ------
     RocPredictError
-        If ``predict_roc`` would raise for the data, they are too many for a page, both data and means are passed, a
-        number is out of range, or a feature, data set or language does not exist.
+        If ``predict_roc`` would raise an error for the data, there are too many values for a page, both data and means
+        are passed, a number is out of range, or a feature, data set or language does not exist.
 
     Examples
     --------
@@ -313,14 +313,14 @@ class TeachingPage:
     def save_site(self, folder: str | PathLike[str]) -> Path:
         """Write a folder for a web host: the page, a preview image and the worksheet.
 
-        The page has the tags of social cards if ``url`` was passed, links to the steps of the lesson and to the
-        worksheet, and a citation.
+        The page has links to the steps of the lesson and to the worksheet, and a citation. If ``url`` was passed, it
+        also has the tags of social cards.
 
         Parameters
         ----------
         folder : path
             Folder to write index.html, preview.png and worksheet.html to. It is created if it does not exist, and
-            other files in it stay.
+            other files in it are kept.
 
         Returns
         -------
@@ -329,7 +329,7 @@ class TeachingPage:
         Raises
         ------
         RocPredictError
-            If the files cannot be written; none is written then.
+            If the files cannot be written; then none of them is written.
         """
         files: dict[str, str | bytes] = {"worksheet.html": worksheet_html(self.lang), "preview.png": self._picture()}
         files["index.html"] = build_html(self.payload(), is_site=True)
@@ -393,8 +393,8 @@ class TeachingPage:
         width : float or str, default="100%"
             Width in pixels, or a length such as "100%", "60vh" or "40rem".
         height : float or str, optional
-            Height, likewise. By default, a script after the frame sets the height of the page, and a document without
-            scripts shows 768 pixels.
+            Height, likewise. By default, a script after the frame adjusts the height to the page. Without scripts,
+            the height is 768 pixels.
 
         Returns
         -------

@@ -36,7 +36,7 @@ _PLAIN, _HTML, _JSON = "text/plain; charset=utf-8", "text/html; charset=utf-8", 
 
 
 class TeachingServer:
-    """Server of one page on 127.0.0.1, also a context manager that closes it.
+    """Server of one page on 127.0.0.1, which can be used as a context manager that closes it.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ class _Server(ThreadingHTTPServer):
     def close_connections(self) -> None:
         """Shut down connections that browsers keep open.
 
-        Their threads close them.
+        The threads of the connections then close them.
         """
         for connection in list(self._open):
             with suppress(OSError):
@@ -236,7 +236,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._reply(400, _PLAIN, str(error))
         except Exception as error:  # the server keeps running, and the terminal shows the error
             _log(error)
-            self._reply(500, _PLAIN, "Internal error in Python; see its terminal.")
+            self._reply(500, _PLAIN, "Internal error in Python; see the terminal of the server.")
         else:
             self._reply(200, _JSON, reply)
 

@@ -25,7 +25,7 @@ PAPER_EXAMPLE = PredictedRoc(Gaussian(4, 3), Gaussian(8, 2))
 _NARROW, _WIDE = (PredictedRoc(Gaussian(5, 1), Gaussian(6, std)) for std in (1, 3))
 _THRESHOLDS = (1.0, 4.0, 7.0, 10.0)  # thresholds with simple z-scores
 _LOW_PREVALENCE = 0.01
-_LOW_COST = 0.1  # cost of a false positive, a false negative being 1
+_LOW_COST = 0.1  # cost of a false positive relative to a false negative
 _SMALL_N, _LARGE_N = 10, 200
 
 

@@ -21,7 +21,7 @@ Engine: TypeAlias = Literal["auto", "numpy", "numba"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
 """Values of ``engine=``; "auto" is numba if it is installed and the table is large."""
 MIN_CELLS_NUMBA = 1_000_000
-"""Number of cells from which "auto" is numba; smaller tables take less time than loading compiled code."""
+"""Smallest number of cells for which "auto" is numba; loading compiled code takes longer than a smaller table."""
 
 
 def select_engine(engine: str, cells: int = MIN_CELLS_NUMBA) -> str:
@@ -113,12 +113,12 @@ def effective_n_jobs(n_jobs: int) -> int:
 
 
 class ThreadBuffer(local):
-    """Memory of a thread that is reused for each block, since new pages cost more than the copy."""
+    """Memory of a thread that is reused for each block, since allocating new memory takes longer than the copy."""
 
     buffer: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
 
     def allocate(self, size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-        """Return an array with arbitrary values (integers: 0), which overwrites the previous one."""
+        """Return an array with arbitrary values (0 for integers), which overwrites the previous array."""
         if len(self.buffer) < size * dtype.itemsize:
             self.buffer = np.empty(size * dtype.itemsize, dtype=np.uint8)
         array = self.buffer[: size * dtype.itemsize].view(dtype)
@@ -128,7 +128,7 @@ class ThreadBuffer(local):
 
 
 def split_by_weight(weights: NDArray[Any], most: float, longest: int | None = None) -> list[slice]:
-    """Divide weights into slices with a sum of at most ``most``, or of one larger weight."""
+    """Divide weights into slices with a sum of at most ``most``; a larger weight is a slice of its own."""
     bounds = np.concatenate([[0], np.cumsum(weights)])
     slices, start = [], 0
     while start < len(weights):
@@ -152,7 +152,7 @@ class Sparse(NamedTuple):
 
 
 def is_canonical(X: Any) -> bool:
-    """Check on a view of X, since SciPy caches the result, whether no cell is stored twice."""
+    """Return whether no cell is stored twice, checked on a view of X since SciPy caches the result."""
     return bool(type(X)((X.data, X.indices, X.indptr), shape=X.shape, copy=False).has_canonical_format)
 
 
@@ -342,12 +342,12 @@ def merge(a: Moments, b: Moments) -> Moments:
     Returns
     -------
     Moments
-        Merged moments. If one set has no values of a feature, those of the other set are unchanged.
+        Merged moments. If one set has no values of a feature, the moments of the other set are unchanged.
 
     Notes
     -----
-    The difference of the means has their rounding error. The relative error of M2 is therefore about 1e-16 times the
-    size of the means times their distance, both in standard deviations.
+    The difference of the means has the rounding error of the means. The relative error of M2 is therefore about 1e-16
+    times the size of the means times their distance, both in standard deviations.
 
     References
     ----------

@@ -38,9 +38,9 @@ class GroupedValues(NamedTuple):
     last: NDArray[np.int64]
     """End of each part, shape (b, G)."""
     zeros: NDArray[np.int64]
-    """Number of zeros of each part that are not stored, shape (b, G).
+    """For each part, the number of zeros that are not stored, shape (b, G).
 
-    Such a part has no zeros among its values, and the element before its first value is free."""
+    A part with such zeros has no zeros among its values, and the element before its first value is free."""
 
 
 class RankStatistics(NamedTuple):
@@ -153,7 +153,7 @@ class GroupLayer(NamedTuple):
 
     groups: tuple[int, ...]
     labels: NDArray[np.int32]
-    """Position of the group of each row among these groups, shape (n,); their number for no group."""
+    """Position of the group of each row among these groups, shape (n,); the number of groups if there is none."""
 
 
 def layers(groups: SortGroups, codes: NDArray[Any]) -> list[GroupLayer]:
@@ -327,8 +327,8 @@ def count_blocks(
     Notes
     -----
     Each class is sorted separately, and two sorted classes are compared in one pass. Sums are integers and exact.
-    Variances are those of DeLong, DeLong and Clarke-Pearson (1988), from placement values as in Sun and Xu (2014). Only
-    the stored values of a sparse column are sorted; its zeros are one group of ties.
+    Variances are computed by the method of DeLong, DeLong and Clarke-Pearson (1988) from placement values, as in Sun
+    and Xu (2014). Only the stored values of a sparse column are sorted; its zeros are one group of ties.
 
     Examples
     --------

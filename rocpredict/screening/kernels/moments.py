@@ -39,7 +39,7 @@ _COPY_SIZE = 262_144
 _TILE_ROWS = 8_192
 """Number of rows that are summed together with an accuracy of 15 digits."""
 _TILE_ROWS_FORTRAN = 65_536
-"""Number of rows of a tile in Fortran order, of which an engine sums parts."""
+"""Number of rows of a tile in Fortran order; an engine sums parts of the tile."""
 _COPY_ROWS = 512
 """Number of rows of a tile that is copied."""
 _COPY_ROWS_FORTRAN = 16_384
@@ -74,7 +74,7 @@ class _Table(NamedTuple):
         return bool(contiguous and self.X.flags.aligned and self.X.dtype in (np.float64, np.float32))
 
     def tiles(self, features: int, *, in_place: bool) -> Iterator[tuple[slice, list[Tile]]]:
-        """Divide features into strips of about equal width, and these into tiles."""
+        """Divide features into strips of about equal width, and the strips into tiles."""
         rows, height, size = len(self.X), _COPY_ROWS_FORTRAN if self.is_fortran else _COPY_ROWS, _COPY_SIZE
         if in_place:
             height, size = _TILE_ROWS_FORTRAN if self.is_fortran else _TILE_ROWS, _TILE_SIZE
@@ -158,9 +158,9 @@ def _store_moments(
     *,
     omit: bool,
 ) -> NDArray[np.intp]:
-    """Store the moments of the doubtful ones of some features, and return those that may still be wrong.
+    """Store the moments of the doubtful features, and return the features whose moments may still be wrong.
 
-    Without ``omit``, features with missing values are among those that may be wrong.
+    Without ``omit``, features with missing values are returned too.
     """
     shift, still = np.where(np.isnan(sampled), 0.0, sampled), [np.empty(0, np.intp)]
     for columns, sums in _power_sums(table, features, shift, omit=omit):
@@ -395,7 +395,7 @@ def moments(
 
     Notes
     -----
-    Powers are summed about the median of three values of the class, so that an offset does not cost digits, and equal
+    Powers are summed about the median of three values of the class, so that an offset costs no digits, and equal
     values have a variance of exactly 0. Features are read again if their sums are not finite (NaN, infinities), or if
     this median is far from the mean. The relative error of mean and M2 is 1e-12. M2 overflows for standard deviations
     beyond 1e154 and underflows below 1e-162.

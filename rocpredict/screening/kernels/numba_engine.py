@@ -423,7 +423,7 @@ def _split_two(data, indices, indptr, labels, bounds, values):  # type: ignore[n
 
 
 def count(table: Sparse, layers: Sequence[GroupLayer], shape: tuple[int, int]) -> NDArray[np.int64]:
-    """Count the stored values (CSR) of each column and group; ``shape`` has their numbers."""
+    """Count the stored values (CSR) of each column and group; ``shape`` is (columns, groups)."""
     counts = np.zeros(shape, dtype=np.int64)
     for layer in layers:
         layer_counts = np.zeros((len(layer.groups) + 1, shape[0]), dtype=np.int64)
@@ -687,7 +687,7 @@ def _add_ties(sa, sb, i, j, take0, take1, sums):  # type: ignore[no-untyped-def]
 
 @_exact_jit
 def _sum_squares(total, squares, rough, count, others):  # type: ignore[no-untyped-def]
-    """Compute the sum of squared deviations of the placements, which are integers over twice ``others``.
+    """Compute the sum of squared deviations of the placements, which are integers divided by twice ``others``.
 
     ``squares`` is exact modulo 2^64; the missing multiple of 2^64 is derived from ``rough``, the same sum in float64.
     Deviations from the integer next to the mean do not cancel.

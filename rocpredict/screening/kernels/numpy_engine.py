@@ -77,7 +77,7 @@ def power_sums(
 
 
 def _take(part: NDArray[Any], rows: NDArray[np.intp], axis: int, buffers: _Buffers) -> NDArray[Any]:
-    """Copy rows of the table along an axis, without ``take`` if it would first copy the whole part."""
+    """Copy rows of the table along an axis; ``take`` is not used if it would first copy the whole part."""
     if axis == 0 and not part.flags.c_contiguous:
         return part[rows]
     shape = (len(rows), part.shape[1]) if axis == 0 else (len(part), len(rows))
@@ -330,7 +330,7 @@ def _ties(negative: RunLengths, positive: RunLengths, below: Indexes, to: Indexe
 def _scatter(twice: Indexes, runs: RunLengths, n_others: int) -> tuple[int, float]:
     """Return the sum of twice the placement counts, and the sum of squares of the placements about their mean.
 
-    Deviations from the integer next to the mean are exact and cancel little.
+    Deviations from the integer next to the mean are exact, with little cancellation.
     """
     counts = runs.counts
     total = int(twice.sum() if counts is None else (twice * counts).sum())
