@@ -13,7 +13,8 @@ import rocpredict as rp
 from rocpredict import Gaussian, RocPredictError
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.families import from_scipy
-from rocpredict.distributions.mixture import GaussianMixture, em_step, initial_parameters, min_std
+from rocpredict.distributions.fitting import get_fitter
+from rocpredict.distributions.mixture import GaussianMixture, em_step, fit_resamples, initial_parameters, min_std
 from rocpredict.distributions.normal_sum import GaussianKde, NormalSum
 from rocpredict.solvers.families import (
     NormalSumSolver,
@@ -21,6 +22,7 @@ from rocpredict.solvers.families import (
     _quadrature_nodes,
     _trapezoidal_auc,
     is_normal_sum,
+    solver_for,
 )
 from rocpredict.solvers.numerical import NumericalSolver
 from tests.cases import check_refusals, for_each
@@ -488,3 +490,57 @@ def test_fit_large_samples_and_large_ties_are_fitted_too():
     np.testing.assert_allclose((duty * x[:, None]).sum(axis=0) / duty.sum(axis=0), mean, rtol=1e-3)
     zeros = GaussianMixture.fit(np.concatenate([np.zeros(400_000), np.arange(1, 1200)]), n_components=2)
     assert zeros.weights.max() > 0.99
+
+
+def drawn_mixtures(n_resamples=8, scale=1.0):
+    """Return resamples of two classes with two groups each, the samples, and the batches of their mixtures."""
+    rng = np.random.default_rng(16)
+    samples = [scale * two_groups(rng, 90), scale * (two_groups(rng, 80) + 1)]
+    resamples = [part[rng.integers(0, len(part), (n_resamples, len(part)))] for part in samples]
+    return resamples, samples, [fit_resamples(*parts) for parts in zip(resamples, samples, strict=True)]
+
+
+def test_a_batch_of_mixtures_equals_single_fits():
+    """Each resample by itself, in another unit, and by ``fit``, whose random starts find another optimum for a few."""
+    resamples, samples, batches = drawn_mixtures()
+    scaled, n_equal = drawn_mixtures(scale=7.0)[2], 0
+    for values, sample, batch, other in zip(resamples, samples, batches, scaled, strict=True):
+        np.testing.assert_allclose(other.means, 7 * batch.means, rtol=1e-8, atol=1e-8)
+        for index, row in enumerate(values):
+            alone = fit_resamples(row[None], sample)
+            for name in ("weights", "means", "stds"):
+                np.testing.assert_allclose(getattr(alone, name)[0], getattr(batch, name)[index], rtol=1e-8, atol=1e-8)
+            fitted, peer = GaussianMixture(*batch.components(index)), GaussianMixture.fit(row)
+            likelihoods = [d.logpdf(row).sum() for d in (fitted, peer)]
+            n_equal += len(fitted.weights) == len(peer.weights) and likelihoods[0] == pytest.approx(
+                likelihoods[1], rel=1e-8
+            )
+    assert n_equal >= 12  # of 16
+
+
+QUANTITIES = {
+    "auc": lambda solver: solver.auc(),
+    "1 - auc": lambda solver: solver.auc_complement(),
+    "partial area": lambda solver: solver.area("fpr", np.asarray(0.0), np.asarray(0.1)),
+    "area of high rates": lambda solver: solver.area("tpr", np.asarray(0.8), np.asarray(1.0)),
+    "tpr": lambda solver: solver.along("fpr", np.asarray(0.2)),
+    "fpr": lambda solver: solver.along("tpr", np.asarray(0.9)),
+    "TPR by cost": lambda solver: solver.optimal(np.asarray(0.7)).tpr,
+    "threshold": lambda solver: solver.optimal_ameans().threshold,
+}
+
+
+@for_each(list(QUANTITIES))
+def test_a_batch_of_mixtures_has_the_curves_of_its_mixtures(name):
+    batches = drawn_mixtures()[2]
+    pairs = [[GaussianMixture(*batch.components(index)) for batch in batches] for index in range(8)]
+    expected = [float(QUANTITIES[name](NormalSumSolver(*pair))) for pair in pairs]
+    np.testing.assert_allclose(QUANTITIES[name](solver_for(*batches)), expected, rtol=1e-10, atol=1e-14)
+
+
+def test_resamples_with_few_distinct_values_have_as_many_components_at_most():
+    sample = np.array([1.0, 2, 2, 5, 9])
+    values = np.array([[1.0, 1, 1, 1, 9], [2, 2, 2, 5, 9]])
+    assert (np.count_nonzero(fit_resamples(values, sample).weights, axis=1) <= [2, 3]).all()
+    pair = get_fitter("mixture")(np.vstack([values, np.full(5, 2.0)]), np.vstack([values, values[:1]]), sample, sample)
+    assert [d.shape for d in pair] == [(2,), (2,)]

@@ -21,7 +21,7 @@ from rocpredict.base.formatting import format_number, to_json
 from rocpredict.base.results import Result, batch_table
 from rocpredict.base.tables import CurvePlot, Table
 from rocpredict.distributions.families import ScipyDistribution
-from rocpredict.distributions.normal_sum import KernelBatch, NormalSumDistribution
+from rocpredict.distributions.normal_sum import NormalSumBatch, NormalSumDistribution
 from rocpredict.roc.base import Roc
 from rocpredict.sources.table import as_feature_table
 from rocpredict.teaching.model import TabulatedRoc
@@ -125,7 +125,7 @@ def _results():
         "Gaussian batch": rp.Gaussian(np.zeros((2, 3)), 1.0),
         "Ecdf": rp.Ecdf([1.0, np.inf]),
         "GaussianKde": rp.GaussianKde([1.0, 2.0, 4.0]),
-        "KernelBatch": KernelBatch.fit(many.T),
+        "NormalSumBatch": NormalSumBatch.fit(many.T),
         "GaussianMixture": rp.GaussianMixture([0.5, 0.5], [0, 1], [1, 2]),
         "Histogram": rp.Histogram.fit(Z),
         "Shrunk": AUTO.negative,

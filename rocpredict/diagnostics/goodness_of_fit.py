@@ -19,8 +19,8 @@ from rocpredict.distributions.curve_distance import COMPARISON_FPR, FPR_PROBIT, 
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian, add_grid_axis
 from rocpredict.distributions.normality import sample_moments, skewness_z
-from rocpredict.distributions.power_transform import Transformed
 from rocpredict.inference.bootstrap import BootstrapOptions
+from rocpredict.inference.parametric import PairFit
 from rocpredict.roc.base import Roc
 from rocpredict.roc.predicted import PredictedRoc
 from rocpredict.solvers.families import solver_for
@@ -383,8 +383,8 @@ def parametric_bootstrap(roc: PredictedRoc, counts: tuple[int, int], resampling:
     """
     smooth = all(isinstance(d, Gaussian) and d.std > 0 for d in (roc.negative, roc.positive))  # a point mass makes ties
     simulate = _bootstrap_gaussian if smooth else _bootstrap_generic
-    if isinstance(roc.negative, Transformed):
-        simulate = _bootstrap_transformed
+    if not smooth and roc.pair_fit is not None and roc.pair_fit.has_batches:
+        simulate = _bootstrap_batch
     chunks = list(simulate(roc, counts, resampling))
     if not chunks:
         raise RocPredictError(
@@ -430,11 +430,9 @@ def _bootstrap_gaussian(roc: PredictedRoc, counts: tuple[int, int], resampling: 
         yield fits, (scores[0][:, ranks[0]], scores[1][:, ranks[1]])
 
 
-def _bootstrap_transformed(
-    roc: PredictedRoc, counts: tuple[int, int], resampling: BootstrapOptions
-) -> Iterator[_Chunk]:
-    """Simulate many samples at a time from a family that is fitted to transformed values."""
-    streams, fit = _spawn_generators(resampling), roc.pair_fit.fit  # type: ignore[union-attr]
+def _bootstrap_batch(roc: PredictedRoc, counts: tuple[int, int], resampling: BootstrapOptions) -> Iterator[_Chunk]:
+    """Simulate many samples at a time from a family that is fitted in batches."""
+    streams, fit = _spawn_generators(resampling), cast(PairFit, roc.pair_fit)
     for size in resampling.chunk_sizes(_ARRAYS_PER_ROW * sum(counts)):
         drawn = [
             np.asarray(d.ppf(s.random((size, n)).ravel())).reshape(size, n)
@@ -444,7 +442,7 @@ def _bootstrap_transformed(
         if not varies.any():
             continue
         values = [part[varies] for part in drawn]
-        pair = fit(*values)
+        pair = fit.fit(*values, fit.negative, fit.positive)
         if roc.direction == "lower":
             pair = pair[0].reflect(), pair[1].reflect()
         yield goodness_of_fit_batch(pair, sort_by_direction(roc, *values))

@@ -14,13 +14,14 @@ from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.families import PARAMETRIC_FAMILIES, ScipyDistribution, fit_family
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.histogram import Histogram
-from rocpredict.distributions.mixture import GaussianMixture
-from rocpredict.distributions.normal_sum import GaussianKde, KernelBatch
+from rocpredict.distributions.mixture import GaussianMixture, fit_resamples
+from rocpredict.distributions.normal_sum import GaussianKde, NormalSumBatch
 from rocpredict.distributions.power_transform import Transformed, fit_power_transforms
 from rocpredict.distributions.shrinkage import fit_shrinkage
 
 DistributionPair = tuple[Distribution, Distribution]
-PairFitter = Callable[[FloatArray, FloatArray], DistributionPair]
+PairFitter = Callable[..., DistributionPair]
+"""Maps the (negative, positive) values to a pair of distributions; see ``get_fitter``."""
 _TRANSFORMED = {"boxcox": None, "yeojohnson": "yeo-johnson", "kde": None}
 FAMILIES = {
     "gaussian": "mean and standard deviation (ddof=1) of each class, as in the founding paper",
@@ -50,8 +51,9 @@ def get_fitter(family: Any, direction: Direction = None) -> PairFitter:
     -------
     function
         Maps the arrays of the negatives and the positives to a pair of distributions. It raises `RocPredictError`
-        if the family cannot be fitted to a sample. With families "boxcox", "yeojohnson" and "kde", it also maps
-        resamples of shape (B, n0) and (B, n1) to a batch.
+        if the family cannot be fitted to a sample. With families "boxcox", "yeojohnson", "kde" and "mixture", it also
+        maps resamples of shape (B, n0) and (B, n1), followed by both samples, to a batch. Resamples in which all values
+        of a class are equal are omitted.
 
     Raises
     ------
@@ -67,11 +69,13 @@ def get_fitter(family: Any, direction: Direction = None) -> PairFitter:
     )
 
 
-def _fit_pair(family: Any, direction: Direction, negative: FloatArray, positive: FloatArray) -> DistributionPair:
+def _fit_pair(
+    family: Any, direction: Direction, negative: FloatArray, positive: FloatArray, *samples: FloatArray
+) -> DistributionPair:
     if family == "empirical":
         return Ecdf(negative), Ecdf(positive)
     if negative.ndim > 1:
-        return _fit_transformed_batch(family, negative, positive)
+        return _fit_batch(family, (negative, positive), samples)
     samples = {"negative": negative, "positive": positive}
     for name, sample in samples.items():
         check_finite_sample(name, sample)
@@ -125,14 +129,18 @@ def _fit_scipy(family: Any, name: str, sample: FloatArray) -> Distribution[Any]:
         raise RocPredictError(f"family={family.name!r} cannot be fitted to the {name} class: {error}") from None
 
 
-def _fit_transformed_batch(family: str, negative: FloatArray, positive: FloatArray) -> DistributionPair:
-    """Fit resamples as ``_fit_transformed`` does, without those in which all values of a class are equal."""
-    fitted = [np.ptp(part, axis=1) > 0 for part in (negative, positive)]
-    negative, positive = (part[np.logical_and(*fitted)] for part in (negative, positive))
+def _fit_batch(
+    family: str, resamples: tuple[FloatArray, FloatArray], samples: tuple[FloatArray, ...]
+) -> DistributionPair:
+    """Fit all resamples at once, without those in which all values of a class are equal."""
+    varies = np.logical_and(*(np.ptp(part, axis=1) > 0 for part in resamples))
+    negative, positive = (part[varies] for part in resamples)
+    if family == "mixture":
+        return fit_resamples(negative, samples[0]), fit_resamples(positive, samples[1])
     transform, values = fit_power_transforms(negative, positive, method=_TRANSFORMED[family])
     classes = np.split(values, [negative.shape[1]], axis=1)
     bases: list[Any] = [
-        KernelBatch.fit(z) if family == "kde" else Gaussian(z.mean(axis=1), z.std(axis=1, ddof=1)) for z in classes
+        NormalSumBatch.fit(z) if family == "kde" else Gaussian(z.mean(axis=1), z.std(axis=1, ddof=1)) for z in classes
     ]
     return Transformed(bases[0], transform), Transformed(bases[1], transform)
 

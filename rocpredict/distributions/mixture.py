@@ -22,7 +22,7 @@ from rocpredict.base.validation import (
     short_repr,
 )
 from rocpredict.distributions.base import LOG_SQRT_2PI
-from rocpredict.distributions.normal_sum import NormalSum, NormalSumDistribution, mean_and_std
+from rocpredict.distributions.normal_sum import NormalSum, NormalSumBatch, NormalSumDistribution, mean_and_std
 
 _N_RANDOM_INITS = 4
 _N_SHORT_RUNS = 20  # EM steps from every start; then only the start with the highest likelihood continues
@@ -31,7 +31,7 @@ _MAX_ITER_FULL = 100  # EM steps on the full sample, after those on the bins
 _N_BINS = 1024  # groups of neighbouring values for the first fit of a large sample
 _TOL = 1e-7  # log-likelihood per observation and step
 _MIN_RELATIVE_STD = 0.01  # standard deviation of a component, relative to that of the sample
-_MIN_RESPONSIBILITY = 1e-200  # observations per component
+_MAX_BLOCK_SIZE = 2**15  # array elements per block, which fits into a cache
 
 
 class MixtureFit(NamedTuple):
@@ -42,6 +42,10 @@ class MixtureFit(NamedTuple):
     stds: FloatArray
     log_likelihood: FloatArray
 
+    def select(self, rows: Any) -> MixtureFit:
+        """Return some of several mixtures."""
+        return MixtureFit(*(part[rows] for part in self))
+
 
 def fit_mixture(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Generator) -> MixtureFit:
     """Fit k components to standardized, ascending values with counts, by maximum likelihood with several starts."""
@@ -51,9 +55,8 @@ def fit_mixture(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Genera
     for _ in range(_N_SHORT_RUNS if k > 1 else 1):
         fits = em_step(bins, bin_counts, fits, floor)
     best = int(np.argmax(fits.log_likelihood))
-    fit = _run_em(bins, bin_counts, MixtureFit(*(part[best : best + 1] for part in fits)), floor, _MAX_ITER)
-    fit = _run_em(x, counts, fit, floor, _MAX_ITER_FULL)
-    return MixtureFit(*(part[0] for part in fit))
+    fit = _run_em(bins, bin_counts, fits.select([best]), floor, _MAX_ITER)
+    return _run_em(x, counts, fit, floor, _MAX_ITER_FULL).select(0)
 
 
 def _bin_sample(x: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -66,14 +69,49 @@ def _bin_sample(x: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArr
     return np.add.reduceat(counts * x, first) / group_counts, group_counts
 
 
-def _run_em(x: FloatArray, counts: FloatArray, fit: MixtureFit, floor: float, max_iter: int) -> MixtureFit:
-    """Iterate until the log-likelihood converges."""
-    fit = fit._replace(log_likelihood=np.full(1, -np.inf))
-    for _ in range(max_iter):
-        before, fit = fit, em_step(x, counts, fit, floor)
-        if (fit.log_likelihood - before.log_likelihood <= _TOL * counts.sum()).all():
+def _run_em(
+    x: FloatArray, counts: FloatArray, fits: MixtureFit, floor: ArrayLike, max_iter: int, *, needed: ArrayLike = -np.inf
+) -> MixtureFit:
+    """Iterate each mixture until its log-likelihood converges; ``max_iter`` limits the EM steps.
+
+    A mixture that would not reach the log-likelihood ``needed`` in ``max_iter`` further steps is not continued. Two EM
+    steps are followed by one from an extrapolated mixture (SQUAREM, Varadhan and Roland 2008), if this one is at least
+    as likely. The likelihood never falls.
+    """
+    n_fits = len(fits.means)
+    x, counts, floor = np.broadcast_to(x, (n_fits, x.shape[-1])), np.atleast_2d(counts), np.reshape(floor, (-1, 1))
+    counts, floor = np.broadcast_to(counts, x.shape), np.broadcast_to(floor, (n_fits, 1))
+    needed = np.broadcast_to(needed, n_fits)
+    result, rows = MixtureFit(*(part.copy() for part in fits)), np.arange(n_fits)
+    for _ in range(max_iter // 3 + 1):
+        first = em_step(x, counts, fits, floor)
+        second = em_step(x, counts, first, floor)
+        for whole, part in zip(result, second, strict=True):
+            whole[rows] = part
+        least_gain = np.maximum(_TOL * counts.sum(axis=1), (needed - second.log_likelihood) / max_iter)
+        is_moving = second.log_likelihood - first.log_likelihood > least_gain
+        if not is_moving.any():
             break
-    return fit
+        rows, x, counts, floor, needed = (part[is_moving] for part in (rows, x, counts, floor, needed))
+        fits, first, second = (fit.select(is_moving) for fit in (fits, first, second))
+        with np.errstate(all="ignore"):
+            ahead = em_step(x, counts, _extrapolate(fits, first, second, floor), floor)
+        is_better = ahead.log_likelihood >= second.log_likelihood  # False for NaN
+        parts = zip(ahead, second, strict=True)
+        fits = MixtureFit(*(np.where(is_better if a.ndim == 1 else is_better[:, None], a, b) for a, b in parts))
+    return result
+
+
+def _extrapolate(fits: MixtureFit, first: MixtureFit, second: MixtureFit, floor: FloatArray) -> MixtureFit:
+    """Return the mixtures to which two EM steps point, by the logarithms of weights and standard deviations."""
+    points = [np.hstack([np.log(fit.weights), fit.means, np.log(fit.stds)]) for fit in (fits, first, second)]
+    step, bend = points[1] - points[0], points[2] - 2 * points[1] + points[0]
+    length = np.maximum(np.linalg.norm(step, axis=1) / np.linalg.norm(bend, axis=1), 1.0)[:, None]
+    log_weights, means, log_stds = np.split(points[0] + 2 * length * step + length**2 * bend, 3, axis=1)
+    weights = np.exp(log_weights - log_weights.max(axis=1, keepdims=True))
+    return MixtureFit(
+        weights / weights.sum(axis=1, keepdims=True), means, np.maximum(np.exp(log_stds), floor), fits.log_likelihood
+    )
 
 
 def select_n_components(x: FloatArray, counts: FloatArray, rng: np.random.Generator, max_components: int) -> MixtureFit:
@@ -112,25 +150,83 @@ def _kmeans_plusplus(x: FloatArray, counts: FloatArray, k: int, rng: np.random.G
     return np.array(centres)
 
 
+def em_step(x: FloatArray, counts: FloatArray, fits: MixtureFit, floor: ArrayLike) -> MixtureFit:
+    """Return the mixtures after one EM step and the log-likelihoods before it.
+
+    All mixtures are fitted to one sample of shape (n,), or each to its own, shape (fits, n). Parts of the arrays that
+    fit into a cache are computed at a time.
+    """
+    n_fits, k = fits.means.shape
+    shape = n_fits, x.shape[-1]
+    x, counts, floor = np.broadcast_to(x, shape), np.broadcast_to(counts, shape), np.broadcast_to(floor, (n_fits, 1))
+    step = max(1, _MAX_BLOCK_SIZE // (k * shape[1]))
+    blocks = [slice(start, start + step) for start in range(0, n_fits, step)]
+    parts = [_em_step_block(x[part], counts[part], fits.select(part), floor[part]) for part in blocks]
+    return MixtureFit(*map(np.concatenate, zip(*parts, strict=True)))
+
+
 @np.errstate(under="ignore")
-def em_step(x: FloatArray, counts: FloatArray, fit: MixtureFit, floor: float) -> MixtureFit:
-    """Return the mixtures after one EM step and the log-likelihoods before it."""
-    z = (x - fit.means[..., None]) / fit.stds[..., None]
-    level = (np.log(fit.weights) - np.log(fit.stds) - LOG_SQRT_2PI)[..., None] - 0.5 * z * z
-    top = level.max(axis=1, keepdims=True)
-    np.exp(level - top, out=level)
-    density = level.sum(axis=1, keepdims=True)
-    log_likelihood = ((np.log(density) + top) @ counts)[:, 0]
-    level *= counts / density
+def _em_step_block(x: FloatArray, counts: FloatArray, fits: MixtureFit, floor: FloatArray) -> MixtureFit:
+    z = x[:, None, :] - fits.means[..., None]
+    z *= (np.sqrt(0.5) / fits.stds)[..., None]
+    level = z * z
+    np.subtract((np.log(fits.weights / fits.stds) - LOG_SQRT_2PI)[..., None], level, out=level)
+    top = level.max(axis=1)
+    level -= top[:, None]
+    np.exp(level, out=level)
+    density = level.sum(axis=1)
+    log_likelihood = np.einsum("sn,sn->s", np.log(density) + top, counts)
+    level *= (counts / density)[:, None]
     sizes = np.maximum(level.sum(axis=-1), np.finfo(float).tiny)
-    means = np.where(sizes > _MIN_RESPONSIBILITY, (level @ x) / sizes, fit.means)  # an empty component keeps its mean
-    variances = np.einsum("skn,skn->sk", level, (x - means[..., None]) ** 2) / sizes
+    level *= z
+    shifts = level.sum(axis=-1) / sizes  # of the means, in units of the component's standard deviation times sqrt(2)
+    variances = 2 * (np.einsum("skn,skn->sk", level, z) / sizes - shifts**2)
     return MixtureFit(
-        sizes / sizes.sum(axis=1, keepdims=True), means, np.sqrt(np.maximum(variances, floor**2)), log_likelihood
+        sizes / sizes.sum(axis=1, keepdims=True),
+        fits.means + np.sqrt(2) * fits.stds * shifts,
+        np.sqrt(np.maximum(variances * fits.stds**2, floor**2)),
+        log_likelihood,
     )
 
 
 _MAX_COMPONENTS = 4  # if n_components is None
+
+
+def _standard_scores(sample: FloatArray) -> tuple[FloatArray, FloatArray, float, float]:
+    """Return the distinct values of a sample as standard scores, their counts, the mean and the standard deviation."""
+    points, counts = np.unique(sample + 0.0, return_counts=True)
+    mean, std = mean_and_std(points, counts.astype(np.float64))
+    return (points / 2 - mean / 2) / (std / 2), counts.astype(np.float64), mean, std
+
+
+def fit_resamples(resamples: FloatArray, sample: FloatArray) -> NormalSumBatch:
+    """Fit a mixture to each of B resamples of a sample, shape (B, n), none of which is constant.
+
+    Instead of several starts, each fit begins at the mixture of the sample with the same number of components. The
+    number is selected by BIC for each resample, as by ``select_n_components``.
+    """
+    scores, counts, mean, std = _standard_scores(sample)
+    x = (np.sort(resamples, axis=1) / 2 - mean / 2) / (std / 2)
+    n_fits, n = x.shape
+    n_distinct, floor = 1 + np.count_nonzero(np.diff(x), axis=1), min_std(n) * x.std(axis=1, ddof=1, keepdims=True)
+    best, best_bic, rng = np.zeros(n_fits, dtype=np.intp), np.full(n_fits, np.inf), check_seed("rng", 0)
+    weights, means, stds = (np.full((n_fits, _MAX_COMPONENTS), fill) for fill in (0.0, 0.0, 1.0))
+    for k in range(1, min(_MAX_COMPONENTS, len(scores)) + 1):
+        start = fit_mixture(scores, counts, k, rng)
+        rows = np.flatnonzero((k - best < 3) & (k <= n_distinct))
+        if not rows.size:
+            break
+        starts = MixtureFit(*(np.repeat(part[None], len(rows), axis=0) for part in start))
+        penalty = (3 * k - 1) * np.log(n)
+        needed = (penalty - best_bic[rows]) / 2
+        fits = _run_em(x[rows], np.ones(n), starts, floor[rows], _MAX_ITER, needed=needed)
+        bic = penalty - 2 * fits.log_likelihood
+        is_better = bic < best_bic[rows]
+        rows, fits = rows[is_better], fits.select(is_better)
+        best[rows], best_bic[rows] = k, bic[is_better]
+        for whole, part in zip((weights, means, stds), fits[:3], strict=True):
+            whole[rows, :k] = part
+    return NormalSumBatch(weights, mean + std * means, std * stds)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -243,20 +339,18 @@ class GaussianMixture(NormalSumDistribution):
         sample = check_finite("x", x)
         if sample.ndim != 1:
             raise RocPredictError(f"x has shape {sample.shape}; expected one feature of shape (n,)")
-        points, repeats = np.unique(sample + 0.0, return_counts=True)
-        if len(points) < 2:
-            raise RocPredictError(f"x has {len(points)} distinct values; a mixture needs at least two")
+        n_distinct = len(np.unique(sample))
+        if n_distinct < 2:
+            raise RocPredictError(f"x has {n_distinct} distinct values; a mixture needs at least two")
         k = None if n_components is None else check_int("n_components", n_components)
-        if k is not None and not 1 <= k <= len(points):
+        if k is not None and not 1 <= k <= n_distinct:
             raise RocPredictError(
-                f"n_components={k} is not between 1 and {len(points)}, the number of distinct values in x"
+                f"n_components={k} is not between 1 and {n_distinct}, the number of distinct values in x"
             )
-        counts = repeats.astype(np.float64)
-        mean, std = mean_and_std(points, counts)
-        scores = (points / 2 - mean / 2) / (std / 2)  # the fit is the same in every unit
+        scores, counts, mean, std = _standard_scores(sample)  # the fit is the same in every unit
         generator = check_seed("rng", rng)
         if k is None:
-            fitted = select_n_components(scores, counts, generator, min(_MAX_COMPONENTS, len(points)))
+            fitted = select_n_components(scores, counts, generator, min(_MAX_COMPONENTS, n_distinct))
         else:
             fitted = fit_mixture(scores, counts, k, generator)
         return cls(fitted.weights, mean + std * fitted.means, std * fitted.stds)

@@ -572,23 +572,23 @@ class GaussianKde(NormalSumDistribution):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class KernelBatch(Distribution[FloatArray]):
-    """Kernel density estimates of many samples of one size.
+class NormalSumBatch(Distribution[FloatArray]):
+    """Kernel density estimates, or Gaussian mixtures, of many samples.
 
     Parameters
     ----------
     weights, means : arrays of shape F + (k,)
-        Kernels of each sample; their weights sum to 1, and some may be 0.
-    std : array of shape F
-        Standard deviation of the kernels.
+        Components of each sample; their weights sum to 1, and some may be 0.
+    stds : array of shape F + (k,)
+        Standard deviations of the components; F + (1,) for kernels of one width.
     """
 
     weights: FloatArray
     means: FloatArray
-    std: FloatArray
+    stds: FloatArray
 
     @classmethod
-    def fit(cls, values: FloatArray) -> KernelBatch:
+    def fit(cls, values: FloatArray) -> NormalSumBatch:
         """Estimate the densities of samples of shape (B, n), none of which is constant.
 
         They equal ``GaussianKde(x, bandwidth_factor=2, variance_preserving=True)`` up to 1e-13. In the tails this
@@ -618,59 +618,88 @@ class KernelBatch(Distribution[FloatArray]):
         weights = np.zeros((n_rows, place.max() + 1))
         means = np.repeat(z[:, :1], weights.shape[1], axis=1)
         weights[row, place], means[row, place] = masses[order], nodes[order]
-        return cls(weights, means * std, std[:, 0])
+        return cls(weights, means * std, std)
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Shape F of the batch."""
-        return self.std.shape
+        return self.weights.shape[:-1]
 
-    def reflect(self) -> KernelBatch:
+    @property
+    def has_one_width(self) -> bool:
+        """Whether all components of a sample have the same standard deviation, as kernels do."""
+        return self.stds.shape[-1] == 1
+
+    def reflect(self) -> NormalSumBatch:
         """Return the distributions of -X."""
-        return KernelBatch(self.weights, -self.means, self.std)
+        return NormalSumBatch(self.weights, -self.means, self.stds)
 
-    def __getitem__(self, index: Any) -> KernelBatch:
+    def __getitem__(self, index: Any) -> NormalSumBatch:
         """Return the densities of the selected samples."""
-        return KernelBatch(self.weights[index], self.means[index], self.std[index])
+        return NormalSumBatch(self.weights[index], self.means[index], self.stds[index])
 
-    def _add_grid_axis(self) -> KernelBatch:
-        return KernelBatch(self.weights[..., None, :], self.means[..., None, :], self.std[..., None])
+    def _add_grid_axis(self) -> NormalSumBatch:
+        return NormalSumBatch(*(part[..., None, :] for part in (self.weights, self.means, self.stds)))
 
-    def kernels(self, index: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the weights, means and standard deviations of the kernels of one sample."""
+    def components(self, index: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the weights, means and standard deviations of the components of one sample."""
         used = self.weights[index] > 0
-        return self.weights[index][used], self.means[index][used], np.full(int(used.sum()), self.std[index])
+        return tuple(np.broadcast_to(part[index], used.shape)[used] for part in (self.weights, self.means, self.stds))
+
+    def quantile_bounds(self, z: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Return the lowest and the highest mean + z std of the components: between them is the quantile of Phi(z)."""
+        means = self.means
+        if self.has_one_width:
+            means = np.stack([means.min(axis=-1), means.max(axis=-1)], axis=-1)
+        reached = means + self.stds * np.asarray(z)[..., None]
+        return reached.min(axis=-1), reached.max(axis=-1)
 
     def bounds(self, z: float) -> tuple[FloatArray, FloatArray]:
-        """Return the values that are ``z`` kernel widths beyond the outermost kernels."""
-        return self.means.min(axis=-1) - z * self.std, self.means.max(axis=-1) + z * self.std
+        """Return the values below and above all components by ``z`` standard deviations or more."""
+        return self.quantile_bounds(-z)[0], self.quantile_bounds(z)[1]
 
-    def _sum_kernels(self, x: FloatArray, kernel: Callable[[FloatArray], FloatArray]) -> FloatArray:
-        """Return the weighted sums of ``kernel((x - mean)/std)``, a part of the samples at a time."""
+    def _sum_kernels(self, x: FloatArray, kernel: Callable[[FloatArray, slice], FloatArray]) -> FloatArray:
+        """Return ``kernel`` of (x - mean)/std, a sum over components, for a part of the samples at a time."""
         x = np.broadcast_to(x, np.broadcast_shapes(np.shape(x), self.shape))
         sums, size = np.empty(x.shape), max(1, x[:1].size * self.means.shape[-1])
         step = max(1, _MAX_BATCH_BLOCK_SIZE // size)
         for start in range(0, len(x), step):
             part = slice(start, start + step)
             z = x[part][..., None] - self.means[part]
-            z /= self.std[part][..., None]
-            sums[part] = np.einsum("...k,...k->...", kernel(z), self.weights[part])
+            z /= self.stds[part]
+            sums[part] = kernel(z, part)
         return sums
 
     @np.errstate(under="ignore")
     def _cdf(self, x: FloatArray) -> FloatArray:
-        return np.minimum(self._sum_kernels(x, lambda z: ndtr(z, out=z)), 1.0)
+        def mean_tail(z: FloatArray, part: slice) -> FloatArray:
+            return np.asarray(np.einsum("...k,...k->...", ndtr(z, out=z), self.weights[part]))
+
+        return np.minimum(self._sum_kernels(x, mean_tail), 1.0)
 
     def _sf(self, x: FloatArray) -> FloatArray:
         return self.reflect()._cdf(-x)
 
     @np.errstate(under="ignore")
     def _pdf(self, x: FloatArray) -> FloatArray:
-        return self._sum_kernels(x, lambda z: np.exp(-0.5 * z * z)) * np.exp(-LOG_SQRT_2PI) / self.std
+        heights = self.weights / self.stds * np.exp(-LOG_SQRT_2PI)
 
+        def density(z: FloatArray, part: slice) -> FloatArray:
+            return np.asarray(np.einsum("...k,...k->...", np.exp(-0.5 * z * z), heights[part]))
+
+        return self._sum_kernels(x, density)
+
+    @np.errstate(under="ignore", divide="ignore")
     def _logpdf(self, x: FloatArray) -> FloatArray:
-        with np.errstate(divide="ignore"):
-            return np.log(self._pdf(x))
+        level = np.log(self.weights / self.stds) - LOG_SQRT_2PI
+
+        def log_density(z: FloatArray, part: slice) -> FloatArray:
+            z *= -0.5 * z
+            z += level[part]
+            top = z.max(axis=-1, keepdims=True)
+            return np.asarray(top[..., 0] + np.log(np.exp(z - top).sum(axis=-1)))
+
+        return self._sum_kernels(x, log_density)
 
     def _isf(self, q: FloatArray) -> FloatArray:
         return -self.reflect()._ppf(q)
@@ -678,9 +707,9 @@ class KernelBatch(Distribution[FloatArray]):
     @np.errstate(under="ignore")
     def _ppf(self, q: FloatArray) -> FloatArray:
         """Return quantiles: interpolated in a table of normal scores, then by Newton's method within brackets."""
-        if self.std.ndim == 1:
+        if len(self.shape) == 1:
             return self._add_grid_axis()._ppf(np.asarray(q)[..., None])[..., 0]
-        (first, last), (low, high) = self.bounds(0.0), self.bounds(8.0)
+        low, high = self.bounds(8.0)
         grid = low + (high - low) * np.linspace(0, 1, _N_BATCH_POINTS)
         density = self._pdf(grid)
         reached = np.cumsum(density, axis=1) - density / 2
@@ -688,7 +717,7 @@ class KernelBatch(Distribution[FloatArray]):
         with np.errstate(invalid="ignore"):  # probabilities of 0 and 1
             z = np.broadcast_to(ndtri(q), np.broadcast_shapes(np.shape(q), self.shape))
             x = np.stack([np.interp(*row) for row in zip(z, table, grid, strict=True)]).ravel()
-            low, high = (np.ravel(end + self.std * z) for end in (first, last))
+            low, high = map(np.ravel, self.quantile_bounds(z))
         z, row = z.ravel(), np.repeat(np.arange(len(z)), z.shape[-1])
         rest = np.flatnonzero(np.isfinite(z))
         x[np.isinf(z)] = z[np.isinf(z)]
@@ -702,10 +731,10 @@ class KernelBatch(Distribution[FloatArray]):
             moved = x[rest] + step
             is_inside = (moved > low[rest]) & (moved < high[rest])
             x[rest] = np.where(is_inside | (score == z[rest]), moved, low[rest] / 2 + high[rest] / 2)
-            rest = rest[~(is_inside & (np.abs(step) <= _BATCH_XTOL * here.std)) & (score != z[rest])]
+            rest = rest[~(is_inside & (np.abs(step) <= _BATCH_XTOL * here.stds.min(axis=-1))) & (score != z[rest])]
             if not rest.size:
                 break
-        return x.reshape(-1, x.size // len(self.std))
+        return x.reshape(len(self.weights), -1)
 
 
 def mean_and_std(points: FloatArray, counts: FloatArray) -> tuple[float, float]:

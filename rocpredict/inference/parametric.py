@@ -22,7 +22,9 @@ from rocpredict.base.validation import (
 )
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
+from rocpredict.distributions.fitting import PairFitter
 from rocpredict.distributions.gaussian import Gaussian, add_grid_axis
+from rocpredict.distributions.mixture import GaussianMixture
 from rocpredict.distributions.normal_sum import GaussianKde
 from rocpredict.distributions.power_transform import Transformed
 from rocpredict.inference.bootstrap import BootstrapOptions, percentile_interval
@@ -58,34 +60,46 @@ class PairFit:
 
     negative: FloatArray
     positive: FloatArray
-    fit: Callable[[FloatArray, FloatArray], Pair]
+    fit: PairFitter
 
     def reflected(self) -> PairFit:
         """Return the samples and the function for -X."""
 
-        def fit(negative: FloatArray, positive: FloatArray) -> Pair:
-            pair = self.fit(-negative, -positive)
+        def fit(*values: FloatArray) -> Pair:
+            pair = self.fit(*(-part for part in values))
             return pair[0].reflect(), pair[1].reflect()
 
         return PairFit(-self.negative, -self.positive, fit)
 
     def swap_classes(self) -> PairFit:
         """Return the samples and the function with exchanged classes."""
-        return PairFit(self.positive, self.negative, lambda negative, positive: self.fit(positive, negative)[::-1])
+
+        def fit(negative: FloatArray, positive: FloatArray, *samples: FloatArray) -> Pair:
+            return self.fit(positive, negative, *samples[::-1])[::-1]
+
+        return PairFit(self.positive, self.negative, fit)
+
+    @property
+    def has_batches(self) -> bool:
+        """Whether ``fit`` also takes a batch of resamples, with the samples."""
+        pair = self.fit(self.negative, self.positive)
+        return all(
+            isinstance(d, GaussianMixture)
+            or (isinstance(d, Transformed) and isinstance(d.base, Gaussian | GaussianKde))
+            for d in pair
+        )
 
     def bootstrap_fits(self, resampling: BootstrapOptions) -> Iterator[Pair]:
-        """Return the pair fitted to each resample; Gaussians, and fits of transformed values, in batches."""
+        """Return the pair fitted to each resample, in batches where the family has them."""
         samples = self.negative, self.positive
-        pair = self.fit(*samples)
-        is_gaussian = all(isinstance(d, Gaussian) for d in pair)
-        is_transformed = all(isinstance(d, Transformed) and isinstance(d.base, Gaussian | GaussianKde) for d in pair)
-        n_before = 0
+        is_gaussian = all(isinstance(d, Gaussian) for d in self.fit(*samples))
+        n_before, has_batches = 0, self.has_batches
         for counts in resampling.resample_counts((None, None), (len(self.negative), len(self.positive))):
             if is_gaussian:
                 yield _resampled_gaussians(samples[0], counts[0]), _resampled_gaussians(samples[1], counts[1])
                 continue
-            if is_transformed:
-                yield self.fit(*(_repeat_rows(x, n) for x, n in zip(samples, counts, strict=True)))
+            if has_batches:
+                yield self.fit(*(_repeat_rows(x, n) for x, n in zip(samples, counts, strict=True)), *samples)
                 continue
             for draws in track(zip(*counts, strict=True), resampling.n_resamples, n_before):
                 rows = [np.repeat(x, n.astype(np.intp)) for x, n in zip(samples, draws, strict=True)]

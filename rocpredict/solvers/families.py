@@ -17,7 +17,7 @@ from rocpredict.distributions.families import ScipyDistribution
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.histogram import Histogram
 from rocpredict.distributions.mixture import GaussianMixture
-from rocpredict.distributions.normal_sum import KernelBatch, NormalSum, NormalSumDistribution, symmetric_sum
+from rocpredict.distributions.normal_sum import NormalSum, NormalSumBatch, NormalSumDistribution, symmetric_sum
 from rocpredict.distributions.power_transform import Transformed
 from rocpredict.distributions.shrinkage import ShrinkageDistribution
 from rocpredict.solvers.base import Axis, MappedSolver, OptimalThreshold, Solver
@@ -480,23 +480,23 @@ class NormalSumSolver(NumericalSolver):
         return _area(*self._sums, upper=True)
 
 
-class KernelBatchSolver(NumericalSolver):
-    """ROC curves of two batches of kernel densities of shape (B,) or (B, 1): those of the resamples of a bootstrap."""
+class NormalSumBatchSolver(NumericalSolver):
+    """ROC curves of two batches of kernel densities or mixtures, of shape (B,) or (B, 1): those of resamples."""
 
-    negative: KernelBatch
-    positive: KernelBatch
+    negative: NormalSumBatch
+    positive: NormalSumBatch
     takes_batches = True
 
     def auc_complement(self) -> FloatArray:
-        """Return 1 - AUC = P(positive < negative), the sum over all pairs of kernels."""
-        negative, positive = self.negative, self.positive
-        width = np.hypot(negative.std, positive.std)
-        below = KernelBatch(positive.weights, positive.means, width)._add_grid_axis().cdf(negative.means)
+        """Return 1 - AUC = P(positive < negative), the sum over all pairs of components."""
+        negative, positive = self.negative, self.positive._add_grid_axis()
+        widths = np.hypot(negative.stds[..., None], positive.stds)
+        below = NormalSumBatch(positive.weights, positive.means, widths).cdf(negative.means)
         return np.asarray(np.einsum("...k,...k->...", negative.weights, below))
 
     def auc(self) -> FloatArray:
         """Return the AUC, P(positive > negative)."""
-        return KernelBatchSolver(self.positive, self.negative).auc_complement()
+        return NormalSumBatchSolver(self.positive, self.negative).auc_complement()
 
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
         """Return the highest TPR at an FPR, or the lowest FPR with at least this TPR."""
@@ -507,7 +507,8 @@ class KernelBatchSolver(NumericalSolver):
         """Return the area under the curve between two FPRs, or right of the curve between two TPRs."""
         d, beyond = (self.negative, self.positive.reflect()) if axis == "fpr" else (self.positive, self.negative)
         ends = np.clip([d.isf(high), d.isf(low)], *d.bounds(_AREA_Z))
-        n_panels = int(np.ceil((np.diff(ends, axis=0) / np.minimum(d.std, beyond.std)).max() / _MAX_PANEL_WIDTH)) or 1
+        narrowest = np.minimum(d.stds.min(axis=-1), beyond.stds.min(axis=-1))
+        n_panels = int(np.ceil((np.diff(ends, axis=0) / narrowest).max() / _MAX_PANEL_WIDTH)) or 1
         edges = ends[0] + (ends[1] - ends[0]) * np.linspace(0, 1, n_panels + 1)[:, None]
         half = np.diff(edges, axis=0).T[..., None] / 2
         x = (((edges[1:] + edges[:-1]) / 2).T[..., None] + half * NODES).reshape(len(half), -1)
@@ -523,8 +524,16 @@ class KernelBatchSolver(NumericalSolver):
         negative, positive, prices = self.negative, self.positive, np.broadcast_to(log_price, self.shape)
         limits = [d.bounds(_SEARCH_Z) for d in (negative, positive)]
         low, high = np.minimum(limits[0][0], limits[1][0]), np.maximum(limits[0][1], limits[1][1])
-        n_steps = np.max((high - low) / np.minimum(negative.std, positive.std)) / _SEARCH_STEP
-        grid = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, int(min(n_steps, _MAX_SEARCH_STEPS)) + 2)
+        if negative.has_one_width and positive.has_one_width:
+            n_steps = np.max((high - low)[:, None] / np.minimum(negative.stds, positive.stds)) / _SEARCH_STEP
+            seeds = []
+        else:  # few components: points around each
+            n_steps = len(_SEED_Z) * 4
+            seeds = [
+                (d.means[..., None] + d.stds[..., None] * _SEED_Z).reshape(len(low), -1) for d in (negative, positive)
+            ]
+        even = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, int(min(n_steps, _MAX_SEARCH_STEPS)) + 2)
+        grid = np.sort(np.hstack([even, *seeds]), axis=1)
         pair = negative._add_grid_axis(), positive._add_grid_axis()
         with np.errstate(invalid="ignore", over="ignore"):
             excess = make_log_density_ratio(*pair)(grid) - prices[:, None]
@@ -548,7 +557,7 @@ class KernelBatchSolver(NumericalSolver):
         is_clear = np.isfinite(excess).all(axis=1) & (n_steps <= _MAX_SEARCH_STEPS)
         is_clear &= padded_loss[np.where(start < end, start, len(x))] < rival - _CLEAR_LOSS
         for index in np.flatnonzero(~is_clear).tolist():
-            sums = (GaussianMixture(*d.kernels(index)) for d in (negative, positive))
+            sums = (GaussianMixture(*d.components(index)) for d in (negative, positive))
             threshold[index] = NormalSumSolver(*sums).optimal(prices[index]).threshold
         return self.at_threshold(threshold, self.crossings(log_price))
 
@@ -632,7 +641,7 @@ _SOLVERS: dict[type[Distribution[Any]], type[Solver]] = {
     Gaussian: BinormalSolver,
     ShrinkageDistribution: ShrinkageSolver,
     Ecdf: EmpiricalSolver,
-    KernelBatch: KernelBatchSolver,
+    NormalSumBatch: NormalSumBatchSolver,
 }
 """Solver for two distributions of the same class; the first class that matches is used."""
 

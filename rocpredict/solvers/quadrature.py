@@ -16,6 +16,7 @@ from rocpredict.distributions.base import Distribution
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 """Gauss-Legendre nodes and weights on [-1, 1]."""
 _MAX_PANELS = 20_000
+_NEGLIGIBLE = 1e-4  # of the tolerance of an integral
 with np.errstate(under="ignore"):
     _TAIL = 10.0 ** -np.concatenate([np.arange(1, 8), np.arange(8, 32, 2), np.arange(32, 310, 12)])
 _QUARTERS = np.linspace(0, 1, 5)
@@ -38,11 +39,14 @@ def integrate(
 ) -> float:
     """Integrate over the panels between finite edges, halving each panel until its integral converges.
 
-    ``rtol`` is relative to the integral of the absolute value.
+    ``rtol`` is relative to the integral of the absolute value. Panels in far tails, whose integrals are negligible
+    compared with this tolerance, are not halved.
     """
     left, right = edges[:-1], edges[1:]
     coarse = integrate_panel(left, right)
-    total = size = 0.0
+    matters = ~(np.abs(coarse) < _NEGLIGIBLE * rtol * np.abs(coarse).sum())  # True for NaN
+    total, size = coarse[~matters].sum(), np.abs(coarse[~matters]).sum()
+    left, right, coarse = left[matters], right[matters], coarse[matters]
     for _ in range(200):
         middle = left / 2 + right / 2
         lower, upper = integrate_panel(left, middle), integrate_panel(middle, right)
