@@ -8,12 +8,13 @@ import zlib
 from base64 import b85encode
 from functools import cache
 from importlib import resources
+from string import ascii_letters, digits
 from typing import Any
 
 from rocpredict.base.validation import RocPredictError, check_option, short_repr
 
 Words = dict[str, Any]
-_NOT_ON_THE_PAGE = ("python", "site", "worksheet")
+_NOT_ON_THE_PAGE = ("picture", "python", "site", "worksheet")
 _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
@@ -131,6 +132,19 @@ def _compact(line: str) -> str:
     return "".join(part if index % 2 else _SPACES.sub(r"\1", part) for index, part in enumerate(parts))
 
 
+_DECLARED = re.compile(r"^(?:export )?(?:async )?(?:function|const) (\w{4,})", re.MULTILINE)
+_DIGITS = ascii_letters + digits
+
+
+def shorten_names(text: str) -> str:
+    """Replace the names that modules declare by short ones, except those that are also properties or strings."""
+    declared = {name for path in MODULES for name in _DECLARED.findall(_text("static", path))}
+    used = {*re.findall(r"(?<!\.)\.(\w+)|[\"'`](\w+)[\"'`]", text), ("mount", "")}
+    names = sorted(declared - {name for pair in used for name in pair})
+    short = {name: f"_{_DIGITS[i // len(_DIGITS)]}{_DIGITS[i % len(_DIGITS)]}" for i, name in enumerate(names)}
+    return re.sub(r"(?<![\w$])\w+", lambda found: short.get(found[0], found[0]), text)
+
+
 @cache
 def packed_script(constants: str) -> str:
     """Return the script with its style sheet and constants, compressed and in base 85 to make a saved file smaller."""
@@ -140,7 +154,7 @@ def packed_script(constants: str) -> str:
         f"sheet.textContent = {to_script_json(style())};\n"
         "document.head.append(sheet);\n"
     )
-    compact = re.sub(r"([{(,;])\n", r"\1", "\n".join(map(_compact, script().splitlines())))
+    compact = re.sub(r"([{(,;])\n", r"\1", shorten_names("\n".join(map(_compact, script().splitlines()))))
     deflate = zlib.compressobj(9, memLevel=7)  # smaller blocks compress this text best
     packed = deflate.compress((additions + compact).encode()) + deflate.flush()
     return b85encode(packed).decode().translate(_TO_TEXT_SAFE)

@@ -20,7 +20,14 @@ from rocpredict.base.files import write_atomic, write_folder
 from rocpredict.base.validation import Label, RocPredictError, check_option, check_pair, short_repr, to_scalar
 from rocpredict.datasets import DATASET_NAMES
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.teaching.assets import build_html, languages, page_strings, python_strings, text_or_none
+from rocpredict.teaching.assets import (
+    build_html,
+    languages,
+    load_translations,
+    page_strings,
+    python_strings,
+    text_or_none,
+)
 from rocpredict.teaching.data import (
     USER_KEY,
     PageDataset,
@@ -40,7 +47,7 @@ if TYPE_CHECKING:
     from rocpredict.teaching.widget import TeachingWidget
 
 
-_STEP, _MAX_Z = 0.0625, 8.5
+_STEP, _MAX_Z = 0.25, 8.5
 PRESETS: dict[str, dict[str, Any]] = {
     "paper": {"mean0": 4.0, "mean1": 8.0, "std0": 3.0, "std1": 2.0},
     "equal": {"mean0": 4.0, "mean1": 8.0, "std0": 2.5, "std1": 2.5},
@@ -179,7 +186,7 @@ class TeachingPage:
     threshold : float, optional
         Initial threshold, in the unit of the feature.
     prevalence : float, optional
-        Initial fraction of positives, in (0, 1).
+        Initial fraction of positives, in (0, 1). By default, that of the data, and 0.1 for two Gaussians.
     cost_fp : float, optional
         Initial cost of a false positive relative to the cost of a false negative, above 0.
     datasets : sequence of {"iris", "pima", "breast_cancer"}, default=("iris", "pima", "breast_cancer")
@@ -189,7 +196,7 @@ class TeachingPage:
     lesson : bool, default=True
         Whether to show the guided lesson.
     lecture : bool, default=False
-        Whether to start in lecture mode, which is large and has no sliders and no numbers.
+        Whether to start in lecture mode: the stage alone, with large text.
     title : str, optional
         Heading of the page.
     url : str, optional
@@ -441,6 +448,8 @@ class TeachingPage:
             predicted = gaussian_roc(parse_state(self.start))
             plot_roc(predicted, ax=right)
         plot_densities(predicted, ax=left, threshold=self.start.get("threshold"), **names)
+        if self.lang != "en":  # the language of the plots
+            _translate(left.figure, self.lang, {left.get_xlabel(), *names["classes"]})
         return figure_to_bytes(left.figure, "png", dots_per_inch=dots_per_inch)
 
     @cached_property
@@ -467,6 +476,21 @@ class TeachingPage:
         if begins == USER_KEY:
             begins = f"{len(self.data[0].features)} features of {len(self.data[0].labels)} classes"
         return f"TeachingPage({begins}, datasets={keys}, lang={self.lang!r})"
+
+
+def _translate(figure: Any, lang: str, names: set[str]) -> None:
+    """Translate the texts of a figure, except names, and its decimal points."""
+    from matplotlib.text import Text
+
+    sign = page_strings(lang)["page"]["decimal"]
+    phrases = dict(zip(load_translations("en")["picture"], load_translations(lang)["picture"], strict=True))
+    pattern = re.compile(rf"\b({'|'.join(phrases)})\b")
+    for axis in [axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)]:
+        axis.set_major_formatter(lambda value, _: f"{value:g}".replace("-", "−").replace(".", sign))
+    for text in figure.findobj(Text):
+        if text.get_text() not in names:
+            translated = pattern.sub(lambda found: phrases[found[0]], text.get_text())
+            text.set_text(re.sub(r"(?<=\d)\.(?=\d)", sign, translated))
 
 
 def _length(name: str, value: Any) -> str:

@@ -97,7 +97,7 @@ export function createActions(page, root) {
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) stepSweep();
     else if (page.sweep) stopSweep();
     else {
-      const sweep = page.sweep = { fpr: 0, start: performance.now() };
+      const sweep = page.sweep = { start: performance.now() };
       page.startGesture();
       continueSweep(sweep);
     }
@@ -117,8 +117,7 @@ export function createActions(page, root) {
   function continueSweep(sweep) {
     if (page.sweep !== sweep) return;
     const done = Math.min(1, (performance.now() - sweep.start) / SWEEP_MS), [from, to] = getSweepRange();
-    page.sweep = { ...sweep, fpr: page.answer.rates.fpr };
-    sweep = page.sweep;
+    sweep = page.sweep = { ...sweep };
     page.set({ threshold: from + (to - from) * done }).then(() => {
       if (done === 1) stopSweep();
       else requestAnimationFrame(() => continueSweep(sweep));
@@ -138,7 +137,9 @@ export function createActions(page, root) {
 
   function resetState() {
     const selection = findPair(state, page.payload), { data, feature, pair, names, keys, step, panel, theme } = state;
-    const start = selection ? { data, feature, pair, ...toFittedState(selection.facts) } : page.payload.start;
+    const { start: first } = page.payload, start = selection
+      ? { data, feature, pair, ...toFittedState(selection.facts), prevalence: first.prevalence } : first;
+    if (selection) start.prevalence ??= toFittedState(selection.facts).prevalence;
     page.set({ ...DEFAULT_STATE, ...start, names, keys, step, panel, theme, fresh: true });
   }
 

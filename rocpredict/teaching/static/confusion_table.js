@@ -15,19 +15,20 @@ export function createConfusionTable(page) {
   const sums = Object.fromEntries(["called", "uncalled", "positives", "negatives", "total", "precision", "npv"]
     .map((name) => [name, createOutput(name)]));
   const classHeads = ["negative", "positive"].map((classKey) =>
-    createHead("col", createHtmlElement("i", { class: `key ${classKey}` }), createHtmlElement("b"), " ",
-      sums[`${classKey}s`]));
+    createHead("col", createHtmlElement("div", { class: "head" }, createHtmlElement("i", { class: `key ${classKey}` }),
+      createHtmlElement("b"), sums[`${classKey}s`])));
   const correctHead = createHead("col", createTerm(page, "precision", words.correct));
+  const rowLabels = [createHtmlElement("b"), createHtmlElement("b")];
   const createRow = (label, sum, share, ...names) => createHtmlElement("tr", {},
-    createHead("row", createHtmlElement("b", {}, label), createHtmlElement("br"), sums[sum]),
+    createHead("row", label, createHtmlElement("br"), sums[sum]),
     ...names.map((name) => cells[name].element), createHtmlElement("td", { class: "correct" }, sums[share]));
   const caption = createHtmlElement("caption", { class: "visually-hidden" }), message = createHtmlElement("p", {
     class: "box-error", role: "alert" });
   const table = createHtmlElement("table", { class: "counts" }, caption,
     createHtmlElement("thead", {}, createHtmlElement("tr", {}, createHtmlElement("td"), classHeads[1], classHeads[0],
       correctHead)),
-    createHtmlElement("tbody", {}, createRow(words.called, "called", "precision", "tp", "fp"),
-      createRow(words.uncalled, "uncalled", "npv", "fn", "tn")));
+    createHtmlElement("tbody", {}, createRow(rowLabels[0], "called", "precision", "tp", "fp"),
+      createRow(rowLabels[1], "uncalled", "npv", "fn", "tn")));
   const element = createHtmlElement("div", { class: "counts-box" }, table, message, sums.total);
   sums.total.hidden = true;
   for (const cell of Object.values(cells)) cell.input.addEventListener("change", () => applyCell(cell));
@@ -59,7 +60,8 @@ export function createConfusionTable(page) {
       setAttributes(output, { "data-value": value }).textContent = text;
     }
     const dots = countDots(state.prevalence), pitch = drawBlocks(cells, dots, answer.rates);
-    for (const { name, input, output, path, element: cell } of Object.values(cells)) {
+    for (const { name, input, output, path, word, element: cell } of Object.values(cells)) {
+      word.textContent = words[page.isStory() ? "cells" : "areas"][name];
       setAttributes(output, { "data-value": values[name] });
       if (document.activeElement !== input || !input.hasAttribute("data-invalid")) {
         input.value = page.formatter.formatCount(values[name]);
@@ -70,6 +72,10 @@ export function createConfusionTable(page) {
       setAttributes(path, { "stroke-width": pitch * (isCalled(name) ? 0.88 : 0.46) });
     }
     if (!element.querySelector("[data-invalid]")) message.textContent = "";
+    const isStory = page.isStory();
+    rowLabels.forEach((label, i) => {
+      label.textContent = words[(isStory ? ["called", "uncalled"] : ["ownpositive", "ownnegative"])[i]];
+    });
     const perDot = counts.total / TOTAL_DOTS;
     caption.textContent = words.of.replace("{total}", page.formatter.formatCount(counts.total))
       + (perDot > 1 ? ` ${words.perdot.replace("{n}", page.formatter.formatCount(perDot))}` : "");
@@ -79,19 +85,19 @@ export function createConfusionTable(page) {
 }
 
 function createCell(page, name) {
-  const words = page.words.page, label = `${words.areas[name]}: ${words.cells[name]}`,
-    { color, cap } = CLASS_STYLES[CELL_CLASSES[name]];
-  const input = createHtmlElement("input", { type: "text", inputmode: "decimal", "aria-label": label,
-    class: "cell-input" });
+  const words = page.words.page, { color, cap } = CLASS_STYLES[CELL_CLASSES[name]];
+  const word = createHtmlElement("span", { class: "word", id: page.createId(`cell-${name}`) });
+  const label = { "aria-label": words.areas[name], "aria-describedby": word.id };
+  const input = createHtmlElement("input", { type: "text", inputmode: "decimal", ...label, class: "cell-input" });
   const output = createHtmlElement("output", { class: "visually-hidden", "data-name": name });
   const path = createSvgElement("path", { fill: "none", stroke: color, "stroke-linecap": cap, "data-block": name });
   const verdict = isCorrect(name) ? "✓" : "✕";
   const element = createHtmlElement("td", { class: `${name} ${isCorrect(name) ? "right" : "wrong"}` },
     createHtmlElement("div", { class: "cell" }, createHtmlElement("div", { class: "cell-text" }, input, output,
-      createHtmlElement("span", { class: "cell-word" }, createHtmlElement("span", { class: "word" }, words.cells[name]),
+      createHtmlElement("span", { class: "cell-word" }, word,
         createHtmlElement("span", { class: "tag" }, words.areas[name]), ` ${verdict}`)),
     createSvgElement("svg", { class: "block", "aria-hidden": "true" }, path)));
-  return { name, element, input, output, path };
+  return { name, element, input, output, path, word };
 }
 
 // One pitch and one number of rows for all four cells, so that the lengths of the blocks can be compared.

@@ -1,5 +1,4 @@
 // The controls of the state: sliders with number boxes, checkboxes and dropdowns. Each has a method that updates it.
-import { isStory } from "./description.js";
 import { createButton, createHtmlElement, createSection } from "./elements.js";
 import { listFamilies } from "./fitted.js";
 import { clamp } from "./format.js";
@@ -91,7 +90,7 @@ export function createThresholdRow(page, actions) {
   const bestNote = createHtmlElement("span", { id: page.createId("best-note"), class: "visually-hidden" });
   const best = createButton(words.buttons.best, actions.moveToBest, { "aria-describedby": bestNote.id });
   const sweepText = createHtmlElement("span", {}, ` ${words.buttons.sweep}`);
-  const sweep = createHtmlElement("button", { type: "button", "aria-label": words.buttons.sweep,
+  const sweep = createHtmlElement("button", { type: "button", class: "sweep", "aria-label": words.buttons.sweep,
     onclick: actions.toggleSweep },
     "▶", sweepText);
   const undo = createButton("↶", actions.undo, { class: "quiet undo", "aria-label": words.buttons.undo });
@@ -153,7 +152,7 @@ function createSlider(page, name, createScale, factor = 1) {
   const box = createNumberBox(page, name, factor, `${label}, ${words.exact}`);
   const classKey = { mean0: "negative", std0: "negative", mean1: "positive", std1: "positive",
     prevalence: "positive" }[name];
-  const describe = () => `${label} ${box.input.value}; ${page.describePoint()}`;
+  const describe = () => `${range.getAttribute("aria-label")} ${box.input.value}; ${page.describePoint()}`;
   const applyRange = () => page.set({ [name]: createScale().toValue(range.value / SLIDER_STEPS) })
     .then(() => page.announce(describe()));
   range.addEventListener("input", () => { if (page.answer) applyRange(); });
@@ -165,7 +164,12 @@ function createSlider(page, name, createScale, factor = 1) {
       range.value = Math.round(clamp(createScale().toFraction(state[name]), [0, 1]) * SLIDER_STEPS);
       box.update();
       range.setAttribute("aria-valuetext", box.input.value);
-      if (isTerm) caption.textContent = isStory(page) ? shortLabel : page.getClassNames()[1];
+      const className = page.getClassNames()[classKey === "negative" ? 0 : 1], isStory = page.isStory();
+      const ownLabel = `${isTerm ? page.words.terms.prevalence.title : shortLabel}: ${className}`;
+      const fullLabel = classKey && !isStory ? ownLabel : label;
+      range.setAttribute("aria-label", fullLabel);
+      box.input.setAttribute("aria-label", `${fullLabel}, ${words.exact}`);
+      if (isTerm) caption.textContent = isStory ? shortLabel : className;
       range.disabled = box.input.disabled = !!page.answer.locked && FITTED_FIELDS.includes(name);
     },
   };
@@ -186,9 +190,8 @@ function moveSlider(event, range) {
 
 function createCheckbox(page, name) {
   const onchange = () => page.set({ [name]: box.checked });
-  const box = createHtmlElement("input", { type: "checkbox", id: page.createId(name), onchange });
-  const label = createHtmlElement("label", { for: box.id }, page.words.page.labels[name]);
-  const element = createHtmlElement("div", { class: "option" }, box, label);
+  const box = createHtmlElement("input", { type: "checkbox", onchange });
+  const element = createHtmlElement("label", { class: "option" }, box, page.words.page.labels[name]);
   page.inputs[name] = {
     update() {
       box.checked = page.state[name];

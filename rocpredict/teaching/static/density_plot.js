@@ -38,11 +38,13 @@ export function createDensityPlot(page) {
       layout.fontSize, layout.width - 60));
     dots.draw(viewModel, layout);
     markerLayer.replaceChildren(...createCrossingMarkers(page, viewModel, layout),
-      ...createAreaLabels(page, viewModel, placeMomentGrips(grips, viewModel, layout), layout));
+      ...createAreaLabels(page, viewModel, [...placeMomentGrips(grips, viewModel, layout),
+        ...placeClassLabels(page, layout).map(({ box }) => box)], layout));
     threshold.draw(viewModel, layout);
     for (const tick of tickLayer.children) {
       const distance = Math.abs(tick.dataset.tick - layout.pillX);
-      tick.toggleAttribute("hidden", distance < layout.pillWidth / 2 + 18);
+      const unitX = layout.width - (0.62 * page.getUnit().length + 1) * layout.fontSize;
+      tick.toggleAttribute("hidden", distance < layout.pillWidth / 2 + 18 || tick.dataset.tick > unitX);
     }
   }
   return { element, svg, draw };
@@ -101,7 +103,7 @@ function placeMomentGrips(grips, { state, answer: { locked } }, { x, y, range, w
     const density = weights[i] * Math.exp(-(((value - mean) / std) ** 2) / 2) / (std * Math.sqrt(2 * Math.PI));
     grip.hidden = !isShown || value < range[0] || value > range[1];
     moveGrip(grip, x(value), y(density));
-    return grip.hidden ? [] : [[x(value), y(density)]];
+    return grip.hidden ? [] : [[x(value), x(value), y(density)]];
   });
 }
 
@@ -144,8 +146,13 @@ function createUnitLabel(page, { width, tickY }, fontSize) {
   return createText(width, tickY + 6 + fontSize, page.getUnit(), fontSize, attributes);
 }
 
+function createClassLabels(page, layout) {
+  return placeClassLabels(page, layout).map(({ labelX, labelY, name, attributes }) =>
+    createOutlinedText(labelX, labelY, name, layout.fontSize, attributes));
+}
+
 // The names of the classes stand on the outer shoulders of their densities.
-function createClassLabels(page, { threshold, densities, x, y, width, fontSize, base }) {
+function placeClassLabels(page, { threshold, densities, x, y, width, fontSize, base }) {
   const modes = CLASS_KEYS.map((classKey) => {
     const values = densities[classKey], peak = values.indexOf(Math.max(...values));
     return { value: threshold[peak], peak, values };
@@ -156,12 +163,14 @@ function createClassLabels(page, { threshold, densities, x, y, width, fontSize, 
     const half = values[peak] * 0.85, name = page.getClassNames()[i];
     const index = isLeft
       ? values.findIndex((density) => density >= half) : values.findLastIndex((density) => density >= half);
-    const labelX = x(threshold[Math.max(0, index)]) + (isLeft ? -12 : 12), length = name.length * fontSize * 0.65;
+    const shoulderX = x(threshold[Math.max(0, index)]) + (isLeft ? -12 : 12), length = name.length * fontSize * 0.65;
     const attributes = {
       "text-anchor": isLeft ? "end" : "start", fill: CLASS_STYLES[classKey].textColor, "font-weight": 700,
     };
     const bounds = isLeft ? [Math.min(length, width), width] : [0, Math.max(0, width - length)];
-    return createOutlinedText(clamp(labelX, bounds), Math.min(y(half), base - 40), name, fontSize, attributes);
+    const labelX = clamp(shoulderX, bounds), labelY = Math.min(y(half), base - 40);
+    const box = [isLeft ? labelX - length : labelX, isLeft ? labelX : labelX + length, labelY - fontSize / 3];
+    return { labelX, labelY, name, attributes, box };
   });
 }
 
@@ -194,25 +203,28 @@ export function interpolateLinear(xs, ys, x) {
 }
 
 // The labels of the areas stand around the threshold like a table. With weights they are shares of all people.
-function createAreaLabels(page, { state, answer: { rates } }, grips,
+function createAreaLabels(page, { state, answer: { rates } }, obstacles,
   { thresholdX, base, top, fontSize, weights, width }) {
-  const digits = page.isWide() ? 3 : 2, words = page.words.page, { areas } = words, names = page.getRateNames();
+  const digits = page.isWide() ? 3 : 2, words = page.words.page, names = page.getRateNames();
   return AREAS.flatMap(({ name, rate, classKey, isCalledPositive, row }) => {
     const share = rates[rate] * weights[classKey === "negative" ? 0 : 1];
     if (!(share >= MIN_AREA)) return [];
     const isRight = isCalledPositive === (state.direction !== "lower"), labelX = thresholdX + (isRight ? 7 : -7);
     const text = page.formatter.formatShort(share, digits);
-    const label = state.weighted ? `${areas[name]} ${text} ${words.ofall}` : `${names[rate]} ${text}`;
+    const label = state.weighted ? `${words.areas[name]} ${text} ${words.ofall}` : `${names[rate]} ${text}`;
     const length = label.length * fontSize * 0.62;
     if (isRight ? labelX + length > width : labelX < length) return [];
     const attributes = {
       "text-anchor": isRight ? "start" : "end", "font-weight": 700, fill: CLASS_STYLES[classKey].textColor,
       "data-label": name, "data-share": share,
     };
-    const labelY = row ? base - 8 : Math.min(base - 8 - 1.5 * fontSize, base - 0.34 * (base - top));
     const [start, end] = isRight ? [labelX, labelX + length] : [labelX - length, labelX];
-    if (grips.some(([x, y]) => x > start - 7 && x < end + 7 && Math.abs(y - labelY + fontSize / 3) < 15)) return [];
-    return [createOutlinedText(labelX, labelY, label, fontSize, attributes)];
+    const isFree = (labelY) => obstacles.every(([low, high, y]) =>
+      high < start - 7 || low > end + 7 || Math.abs(y - labelY + fontSize / 3) > 15);
+    const lowest = row ? base - 8 : Math.min(base - 8 - 1.5 * fontSize, base - 0.34 * (base - top));
+    const heights = Array.from({ length: row ? 1 : 24 }, (_, i) => lowest - i * fontSize / 6);
+    const labelY = heights.find((height) => height > 0.8 * fontSize && isFree(height));
+    return labelY === undefined ? [] : [createOutlinedText(labelX, labelY, label, fontSize, attributes)];
   });
 }
 

@@ -56,6 +56,13 @@ export function getClassNames({ state, payload, words: { page: words } }) {
     ? [truncateName(pair.negative), truncateName(pair.positive)] : [words.negative, words.positive];
 }
 
+// A text about the classes, with their names, and with the direction of the threshold.
+export function fillClasses(page, text) {
+  const [negative, positive] = page.getClassNames(), { directions } = page.words.page;
+  const values = { negative, positive, ...directions[page.state.direction] };
+  return text.replaceAll(/\{(\w+)\}/g, (_, name) => values[name]);
+}
+
 export function describePoint(page) {
   const { tpr, fpr } = page.getRateNames(), { rates } = page.answer, { formatRate } = page.formatter;
   return `${tpr} ${formatRate(rates.tpr)}, ${fpr} ${formatRate(rates.fpr)}, Ameans ${formatRate(rates.ameans)}`;

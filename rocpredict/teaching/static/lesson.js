@@ -5,15 +5,17 @@ import { mountSamplingPanel } from "./sampling_panel.js";
 import { createTemplateFiller } from "./templates.js";
 
 const COMMON_START = {
-  family: "gaussian", prevalence: 0.1, cost: 1, weighted: false, costline: false, strip: false, empirical: true,
+  family: "gaussian", cost: 1, weighted: false, costline: false, strip: false, empirical: true,
   draws: 0, fresh: true, threshold: NaN,
 };
-const CASE_START = { ...COMMON_START, data: "", direction: "higher", mean0: 4, std0: 3, mean1: 8, std1: 2 };
+const CASE_START = {
+  ...COMMON_START, data: "", direction: "higher", mean0: 4, std0: 3, mean1: 8, std1: 2, prevalence: 0.1,
+};
 const IRIS_START = {
   ...COMMON_START, data: "iris", pairLabels: ["versicolor", "virginica"], featureName: "petal_length",
 };
 const PIMA_START = { ...COMMON_START, data: "pima", pairLabels: ["neg", "pos"], featureName: "insulin" };
-const MAX_SWEEP_START = 0.02, MIN_SWEEP_END = 0.98;
+const MAX_SWEEP_START = 0.02, MIN_SWEEP_END = 0.98, MAIN_STEPS = 6;
 
 // `isDone` tells whether the reader has acted; `act` does it for a lecturer; `reveal` may change the state.
 const STEPS = [
@@ -71,10 +73,13 @@ function mountSteps(root, panel, page, playPairs) {
   const { fillTemplate, fillTemplateAsText } = createTemplateFiller(page.formatter), words = page.words.lesson;
   const isAvailable = ({ start: { data } }) => !data || page.payload.datasets.some(({ key }) => key === data);
   const steps = STEPS.filter(isAvailable), body = createHtmlElement("div", { class: "step" });
-  const list = createHtmlElement("ol", { class: "steps" }, ...steps.map(({ key }, i) => {
+  const items = steps.map(({ key }, i) => {
     const open = createButton(words.steps[key].title, () => goToStep(i), { "data-open-step": key });
     return createHtmlElement("li", {}, open);
-  }));
+  });
+  const list = createHtmlElement("div", { class: "steps" }, createHtmlElement("ol", {}, ...items.slice(0, MAIN_STEPS)),
+    createHtmlElement("details", {}, createHtmlElement("summary", {}, words.more),
+      createHtmlElement("ol", {}, ...items.slice(MAIN_STEPS))));
   let current = null, savedState = {}, choice = -1, swept = {}, revealButton = null, isShown = true;
   const createLessonButton = (name, onclick) => createButton(words[name], onclick, { "data-lesson": name });
   panel.append(body, list);
@@ -116,7 +121,12 @@ function mountSteps(root, panel, page, playPairs) {
   function forward() {
     if (current < 0) return goToStep(0);
     if (!isShown) return revealSolution(steps[current]);
-    return current + 1 < steps.length ? goToStep(current + 1) : leaveLesson();
+    return isLast() ? leaveLesson() : goToStep(current + 1);
+  }
+
+  // The further questions are not part of the six.
+  function isLast() {
+    return [MAIN_STEPS, steps.length].includes(current + 1);
   }
 
   function backward() {
@@ -153,7 +163,8 @@ function mountSteps(root, panel, page, playPairs) {
 
   function showQuestion({ key, isDone }, facts) {
     const stepWords = words.steps[key], { options } = stepWords;
-    const progress = fillTemplateAsText(words.progress, { step: current + 1, steps: steps.length });
+    const progress = fillTemplateAsText(words.progress, 
+      { step: current + 1, steps: current < MAIN_STEPS ? MAIN_STEPS : steps.length });
     const choices = options?.map((option, i) =>
       createButton(fillTemplateAsText(option, facts), () => choose(i), { "aria-pressed": "false", class: "chip" }));
     if (key === "alarm") revealButton.textContent = words.choose;
@@ -173,8 +184,7 @@ function mountSteps(root, panel, page, playPairs) {
   }
 
   function createStepBar(progress, reveal) {
-    const isLast = current + 1 === steps.length, index = current;
-    const next = isLast ? createLessonButton("finish", leaveLesson)
+    const index = current, next = isLast() ? createLessonButton("finish", leaveLesson)
       : createLessonButton("next", () => goToStep(index + 1));
     const back = index ? createLessonButton("back", () => goToStep(index - 1)) : null;
     back?.replaceChildren("‹");

@@ -18,7 +18,7 @@ export function normalUpperTail(z, table) {
   if (node >= table.upper.length) return normalDensity(z) / inverseMillsRatio(z);
   const nodeZ = node * table.step, h = z - nodeZ;
   let power = h, previousHermite = 0, hermite = 1, sum = 0;
-  for (let k = 0; k < 14; k++) {
+  for (let k = 0; k < 20; k++) {
     sum += (k % 2 ? -hermite : hermite) * power;
     [previousHermite, hermite] = [hermite, nodeZ * hermite - k * previousHermite];
     power *= h / (k + 2);

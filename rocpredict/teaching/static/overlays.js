@@ -13,9 +13,8 @@ export function createOverlayControls(page) {
 
 function createBandControl(page) {
   const onchange = () => page.set({ band: box.checked });
-  const box = createHtmlElement("input", { type: "checkbox", id: page.createId("band"), onchange });
-  const label = createHtmlElement("label", { for: box.id }, page.words.overlay.band);
-  const element = createHtmlElement("div", { class: "option" }, box, label);
+  const box = createHtmlElement("input", { type: "checkbox", onchange });
+  const element = createHtmlElement("label", { class: "option" }, box, page.words.overlay.band);
   page.inputs.band = {
     update() {
       box.checked = page.state.band;

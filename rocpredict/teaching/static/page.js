@@ -5,7 +5,7 @@ import { createSliders, createSourceSection, createThresholdRow } from "./contro
 import { showDataDialog } from "./data_dialog.js";
 import { createDensityPlot } from "./density_plot.js";
 import { computeViewRange, describePoint } from "./description.js";
-import { describeThreshold, findBestObstacle, formatThreshold } from "./description.js";
+import { describeThreshold, fillClasses, findBestObstacle, formatThreshold } from "./description.js";
 import { formatValue, getCaseName, getClassNames, getFeature, isStory, rememberState } from "./description.js";
 import { openDialog } from "./dialog.js";
 import { createHtmlElement, createSection } from "./elements.js";
@@ -72,8 +72,9 @@ function createPage(payload, root) {
     createId: (name) => `${idPrefix}-${name}`, on: (listener) => page.listeners.push(listener),
     announce: createAnnouncer(liveRegion),
     getRateNames: () => words.names[page.state.names], getFeatureName: () => getFeature(page).name,
-    getUnit: () => getFeature(page).unit, getCaseName: () => getCaseName(page),
-    getClassNames: () => getClassNames(page), describePoint: () => describePoint(page),
+    getUnit: () => getFeature(page).unit, isStory: () => isStory(page), getCaseName: () => getCaseName(page),
+    getClassNames: () => getClassNames(page), fillClasses: (text) => fillClasses(page, text),
+    describePoint: () => describePoint(page),
     describeThreshold: () => describeThreshold(page), getRange: () => page.gesture?.range ?? computeViewRange(page),
     getStep: () => 10 ** Math.floor(Math.log10(Math.min(page.state.std0, page.state.std1) / 100) + 1e-9),
     formatThreshold: (value) => formatThreshold(page, value),
@@ -124,10 +125,11 @@ function buildPage(root, page, actions, hasAddress) {
   }, sentence.messages, terms.card);
   const table = createSection(words, "table", views.table.element);
   root.classList.add("rocpredict");
-  root.append(createHtmlElement("div", { class: "frame" },
-    createBar(page, actions, views, hasAddress), sentence.element, createFigure("densities"),
+  const heading = createHtmlElement(hasAddress ? "h1" : "h2", { class: "heading visually-hidden" },
+    page.payload.title || words.title);
+  root.append(createHtmlElement("div", { class: "frame" }, heading, sentence.element, createFigure("densities"),
     createThresholdRow(page, actions), createFigure("roc"), createSliders(page), table, panel.element,
-      page.liveRegion));
+    createBar(page, actions, views), page.liveRegion));
   return { views, measuresFigure, readouts, sentence, panel };
 }
 
@@ -161,7 +163,10 @@ function addListeners(root, page, actions, { hasAddress, suppress }) {
     const { patch } = fromHash(location.hash, page.payload);
     page.set({ ...page.payload.start, ...patch, fresh: true }, DEFAULT_STATE);
   };
-  root.addEventListener("pointerdown", actions.stopSweep, true);
+  const stopSweep = (event) => {
+    if (event.key !== " " && !event.target.closest(".sweep")) actions.stopSweep();
+  };
+  for (const type of ["pointerdown", "keydown", "wheel"]) root.addEventListener(type, stopSweep, true);
   getDark().addEventListener("change", requestDraw);
   if (hasAddress) window.addEventListener("hashchange", readAddress);
   if (hasAddress) reportHeight(root);

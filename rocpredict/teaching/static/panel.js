@@ -5,7 +5,7 @@ import { createExportPanel, createSaveButtons } from "./export.js";
 import { getPublicAddress } from "./qr.js";
 import { PANELS } from "./state.js";
 
-export function createBar(page, actions, views, hasAddress) {
+export function createBar(page, actions, views) {
   const words = page.words.page, exportPanel = createExportPanel(page), title = page.payload.title;
   const button = (key, action) => createButton(words.buttons[key], action);
   const saves = ["densities", "roc"].map((name) => createSaveButtons(page, name, views[name].svg));
@@ -17,8 +17,7 @@ export function createBar(page, actions, views, hasAddress) {
   const menu = createMenu(page, "menu", [
     createViewControls(page, actions), button("reset", actions.resetState), button("help", page.showHelp)]);
   return createHtmlElement("header", { class: "bar toolbar" },
-    createHtmlElement(hasAddress ? "h1" : "h2", { class: title ? "title" : "title visually-hidden" }, title
-      || words.title),
+    title ? createHtmlElement("span", { class: "title", "aria-hidden": "true" }, title) : null,
     createCaseSelect(page, actions),
     createButton(words.buttons.lecture, actions.toggleLecture, { class: "quiet" }), share, menu);
 }

@@ -18,7 +18,7 @@ export function createRocPlot(page) {
   const auc = createButton("", () => page.openTerm("auc"), { class: "auc term", "data-term": "auc" });
   let layout = { toRates: () => [0, 0] };
   svg.append(gridLayer, resampledLayer, curveLayer, guides.element, markerLayer, ring);
-  element.append(auc, createHtmlElement("output", { class: "visually-hidden", "data-name": "auc" }), grip);
+  element.append(grip, auc, createHtmlElement("output", { class: "visually-hidden", "data-name": "auc" }));
   addPointerListeners(element, page, "point", (_, x, y) => page.moveToPoint(...layout.toRates([x, y])));
 
   // A new threshold redraws the markers only. The resampled curves would take the most time.
@@ -32,7 +32,7 @@ export function createRocPlot(page) {
     updateLayer(resampledLayer, [resampledCurves, side, left, bottom],
       () => createResampledCurves(resampledCurves, layout));
     updateLayer(curveLayer, [answer.curve, points, side, left, bottom, page.sweep],
-      () => createRocCurves(answer.curve, points, state, layout, page.sweep));
+      () => createRocCurves(answer, points, state, layout, page.sweep));
     markerLayer.replaceChildren(...createMarkers(page, viewModel, layout), ...createLegend(page, viewModel, layout));
     guides.draw(answer.rates, layout);
     setAttributes(ring, { cx: x(answer.rates.fpr), cy: y(answer.rates.tpr) });
@@ -106,11 +106,12 @@ function createResampledCurves(curves, { x, y }) {
 }
 
 // During a sweep, the curve ends at the point.
-function createRocCurves({ fpr, tpr }, points, { direction }, { x, y }, sweep) {
+function createRocCurves({ curve, rates: at }, points, { direction }, { x, y }, sweep) {
   const bounds = direction === "lower" ? [0, 1] : [1, 0], addBounds = (rates) => [bounds[0], ...rates, bounds[1]];
   const empirical = points ? [createCurve(points.fpr.map(x), points.tpr.map(y), EMPIRICAL_STROKE, "empirical")] : [];
-  const rates = [fpr, tpr].map(addBounds), isDrawn = (_, i) => !sweep || rates[0][i] <= sweep.fpr;
+  const rates = [curve.fpr, curve.tpr].map(addBounds), isDrawn = (_, i) => !sweep || rates[0][i] < at.fpr;
   const [xs, ys] = [rates[0].filter(isDrawn).map(x), rates[1].filter(isDrawn).map(y)];
+  if (sweep) [xs, ys].forEach((ends, i) => ends[direction === "lower" ? "push" : "unshift"]([x(at.fpr), y(at.tpr)][i]));
   const order = direction === "lower" ? xs.length - 1 : 0;
   const area = `M${x(1)} ${y(0)}${toPathData(xs, ys).replace("M", "L")}L${xs[order]} ${y(0)}Z`;
   const fill = createSvgElement("path", { d: area, fill: TEXT_COLOR, "fill-opacity": 0.06 });

@@ -13,7 +13,7 @@ const SAMPLE_SIZES = [2, 3, 4, 5, 6, 8, ...TENS, ...TENS.map((n) => 10 * n), 100
 export function mountSamplingPanel(panel, page) {
   const { updateOutput, fillTemplate, fillTemplateAsText } = createTemplateFiller(page.formatter);
   const words = page.words.chance, parts = fillPanel(panel, page, words, { resample, playRound });
-  const { outputs, sizeSlider, drawsSelect, populationText, lastPairText } = parts;
+  const { outputs, sizeSlider, drawsSelect, populationText, lastPairText, rule } = parts;
   let population = null, sampleKey = "", populationKey = "", tally, rng;
   page.on(refresh);
   return playRound;
@@ -23,6 +23,7 @@ export function mountSamplingPanel(panel, page) {
     const nextPopulationKey = JSON.stringify([answer.auc, POPULATION_FIELDS.map((name) => state[name])]);
     const nextSampleKey = [nextPopulationKey, state.n, state.draws].join();
     if (nextPopulationKey !== populationKey) {
+      rule.textContent = page.fillClasses(words.rule);
       resetGame(createPopulation(state, answer, page.payload), state.seed);
     }
     if (nextSampleKey !== sampleKey) updateCurves(state);
@@ -75,7 +76,8 @@ export function mountSamplingPanel(panel, page) {
 
 function fillPanel(panel, page, words, { resample, playRound }) {
   const outputs = {}, maxIndex = SAMPLE_SIZES.length - 1;
-  const populationText = createHtmlElement("p"), lastPairText = createHtmlElement("p", { class: "last-pair" });
+  const rule = createHtmlElement("p"), populationText = createHtmlElement("p");
+  const lastPairText = createHtmlElement("p", { class: "last-pair" });
   const sizeSlider = createHtmlElement("input", { type: "range", min: 0, max: maxIndex, id: page.createId("n") });
   const drawsSelect = createHtmlElement("select", { id: page.createId("draws") });
   sizeSlider.addEventListener("input", () => page.set({ n: SAMPLE_SIZES[sizeSlider.value] }));
@@ -88,7 +90,7 @@ function fillPanel(panel, page, words, { resample, playRound }) {
   const createList = (...names) => createHtmlElement("dl", {}, ...names.map(createRow));
   const createPanelButton = (name, onclick) => createButton(words[name], onclick, { "data-chance": name });
   panel.append(
-    createHtmlElement("h3", {}, words.game), createParagraph(words.rule),
+    createHtmlElement("h3", {}, words.game), rule,
     createHtmlElement("p", { class: "buttons" }, createPanelButton("one", () => playRound(1)),
       createPanelButton("ten", () => playRound(10)), createPanelButton("hundred", () => playRound(100))),
     createList("played", "wins", "ties", "share", "aim"), lastPairText,
@@ -98,5 +100,5 @@ function fillPanel(panel, page, words, { resample, playRound }) {
     createParagraph(createPanelButton("again", resample), ` ${words.seed} `, addOutput("seed")),
     createList("auc", "mean", "sd", "low", "high"),
   );
-  return { outputs, sizeSlider, drawsSelect, populationText, lastPairText };
+  return { outputs, sizeSlider, drawsSelect, populationText, lastPairText, rule };
 }

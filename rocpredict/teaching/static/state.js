@@ -18,12 +18,13 @@ const FINITE_FIELDS = ["mean0", "mean1", "threshold"], POSITIVE_FIELDS = ["std0"
 const MAX_MAGNITUDE = 1e100, SELECTION_FIELDS = ["data", "pair", "feature"];
 
 export const findDataset = ({ data }, payload) => payload.datasets.find(({ key }) => key === data);
-export const toFittedState = ({ mean, std, direction }) =>
-  ({ mean0: mean[0], mean1: mean[1], std0: std[0], std1: std[1], direction });
+export const toFittedState = ({ mean, std, direction, count: [n0, n1] }) =>
+  ({ mean0: mean[0], mean1: mean[1], std0: std[0], std1: std[1], direction, prevalence: n1 / (n0 + n1) });
 const hasOtherSelection = (previous, next) => SELECTION_FIELDS.some((name) => next[name] !== previous[name]);
 
 // ---- update
-// The state after a patch. Another selection takes its own fit; a missing threshold becomes the best one.
+// The state after a patch. Another selection takes its own fit, other classes their prevalence; a missing threshold
+// becomes the best one.
 export function computeNextState(previous, patch, payload) {
   const next = { ...previous, ...patch }, data = findDataset(next, payload);
   normalizeState(next, payload);
@@ -33,7 +34,9 @@ export function computeNextState(previous, patch, payload) {
   for (const name of ["pairLabels", "featureName", "fresh", "undone"]) delete next[name];
   const facts = findPair(next, payload)?.facts;
   if (facts?.mean && hasOtherSelection(previous, next)) {
-    Object.assign(next, omitKeys({ ...toFittedState(facts), threshold: NaN }, patch));
+    const { prevalence, ...fit } = toFittedState(facts), hasSameClasses = ["data", "pair"].every(
+      (name) => next[name] === previous[name]);
+    Object.assign(next, omitKeys({ ...fit, threshold: NaN, ...(hasSameClasses ? {} : { prevalence }) }, patch));
   }
   const withThreshold = { ...next, threshold: 0 };
   if (Number.isNaN(next.threshold) && !findValidationError(withThreshold, payload)) {

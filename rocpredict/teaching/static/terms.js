@@ -1,5 +1,4 @@
 // The definitions of terms. A term is a button; its card opens inside the panel.
-import { isStory } from "./description.js";
 import { createButton, createHtmlElement } from "./elements.js";
 
 /** Returns the card, and the functions that make a term, open it and close it. */
@@ -22,9 +21,9 @@ export function createTerms(page) {
   function open(name) {
     if (!card.contains(document.activeElement)) opener = document.activeElement;
     current = name;
-    const { title: heading, also = "", text: story, own = story } = words[name], positive = page.getClassNames()[1];
+    const { title: heading, also = "", text: story, own = story } = words[name];
     [title.textContent, aliases.textContent] = [heading, also];
-    text.textContent = isStory(page) ? story : own.replace("{positive}", () => positive);
+    text.textContent = page.fillClasses(page.isStory() ? story : own);
     fillFormula();
     card.hidden = false;
     page.root.dataset.term = name;
