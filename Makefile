@@ -6,12 +6,12 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 CORE := $(VENV)-core
 NOTEBOOKS := $(wildcard notebooks)
 
-.PHONY: help demo test test-core check-slow test-browser fuzz mutate notebooks gallery lint bench latency coverage fidelity robust docs clean system
+.PHONY: help demo test test-core check-slow test-browser fuzz mutate notebooks gallery lint bench bench-outgrow latency coverage fidelity robust docs clean system
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F"|" '{printf "%-17s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F"|" '{printf "%-18s %s\n", $$1, $$2}'
 
 demo: $(VENV)/project  ## compute the founding paper's tables and figures, in build/paper
 	@$(BIN)/rocpredict paper --out build/paper
@@ -45,6 +45,9 @@ lint: $(VENV)/group-lint  ## style, spelling, types and the layers
 
 bench: $(VENV)/group-bench  ## measure speed
 	@$(BIN)/python -m benchmarks
+
+bench-outgrow: $(VENV)/group-bench  ## compare screenings of large files with polars, DuckDB and Dask, in about five minutes
+	@$(BIN)/python -m benchmarks.outgrow
 
 latency: $(VENV)/group-bench  ## measure the seconds of each public call at 200, 1,000 and 100,000 observations a class
 	@$(BIN)/python -m benchmarks.latency

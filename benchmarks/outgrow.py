@@ -1,41 +1,55 @@
-"""Tables larger than memory: ratios of a screening to the bare work of the engines, in one run.
+"""Tables larger than memory: a screening compared with the bare work of the engines that read the files.
 
-``python -m benchmarks.outgrow [MEGABYTES]`` writes tables of this size (default: 300) to a temporary folder.
+``python -m benchmarks.outgrow --gigabytes 2`` takes about eight minutes, and 0.5 GB about three. The tables are written
+to a temporary folder, which is removed.
 """
 
+import argparse
+import math
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from itertools import pairwise
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
+import rocpredict as rp
+from benchmarks.__main__ import _notes
+from rocpredict.base.tables import Table
+
 _REPEATS = 3
+_N_FILES = 4
+_ROW_GROUPS = 4
+"""Number of row groups of each file."""
+_N_CHUNKS = 16
 _CHILD = """
 import sys, threading, time
-import numpy as np, polars as pl, duckdb, narwhals
-import rocpredict as rp
+import numpy as np
 
 def anonymous():
     return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("RssAnon")) / 1e3
 
-for empirical in (True, False):
+work, *paths = sys.argv[1:]
+if work == "duckdb":
+    import duckdb
+    *names, label = duckdb.read_parquet(paths).columns
+    query = "select " + ", ".join(f"sum({name})" for name in names) + f" from read_parquet({paths})"
+    run = lambda: duckdb.sql(query).fetchall()
+elif work == "polars":
+    import polars
+    run = lambda: polars.read_csv(paths)
+else:
+    import narwhals, polars
+    import rocpredict as rp
+    kind, n_jobs = work.split()
+    options = {"empirical": kind == "exact", "n_jobs": int(n_jobs)}
     for order in "CF":
-        rp.screen(np.ones((2_000, 600), order=order), np.arange(2_000) % 2, empirical=empirical)
-path = sys.argv[1]
-scan = pl.scan_csv(path) if path.endswith("csv") else pl.scan_parquet(path)
-names = scan.collect_schema().names()
-query = "select " + ", ".join(f"sum({name})" for name in names[:-1]) + f" from '{path}'"
-WORK = {
-    "duckdb": lambda: duckdb.sql(query).fetchall(),
-    "polars": lambda: pl.read_csv(path),
-    "moments": lambda: rp.screen(path, "y", empirical=False),
-    "moments, two threads": lambda: rp.screen(path, "y", empirical=False, n_jobs=2),
-    "exact": lambda: rp.screen(path, "y"),
-    "exact, two threads": lambda: rp.screen(path, "y", n_jobs=2),
-}
+        rp.screen(np.ones((2_000, 600), order=order), np.arange(2_000) % 2, **options)
+    run = lambda: rp.screen(paths, "y", **options)
 base, peak, done = anonymous(), [0], threading.Event()
 def watch():
     while not done.wait(0.002):
@@ -43,7 +57,7 @@ def watch():
 watcher = threading.Thread(target=watch)
 watcher.start()
 start, cpu = time.perf_counter(), time.process_time()
-WORK[sys.argv[2]]()
+run()
 print(time.perf_counter() - start, time.process_time() - cpu, end=" ")
 done.set()
 watcher.join()
@@ -51,116 +65,189 @@ print(peak[0] - base)
 """
 
 
-def measure(megabytes: int = 300) -> list[list[object]]:
-    """Return rows of a table: the ratio, its value, the goal."""
-    with tempfile.TemporaryDirectory() as folder:
-        rows = [row for n_columns in (100, 1_000) for row in _parquet(Path(folder), megabytes, n_columns)]
-        return [*rows, *_csv(Path(folder), megabytes), _merges(), *_dask(megabytes)]
+class Run(NamedTuple):
+    """Cost of one run."""
+
+    seconds: float
+    cpu: float
+    """Processor time of all threads in seconds."""
+    megabytes: float = math.nan
+    """Peak of the anonymous memory, without that of the imports."""
 
 
-def _child(path: Path, *works: str) -> dict[str, tuple[float, float, float]]:
-    """Return the median seconds, their processor seconds and the megabytes of some works, which take turns."""
-    runs: dict[str, list[tuple[float, float, float]]] = {work: [] for work in works}
-    for _ in range(_REPEATS):
-        for work in works:
-            words = [sys.executable, "-c", _CHILD, str(path), work]
-            output = subprocess.run(words, check=True, capture_output=True, text=True).stdout.split()
-            runs[work].append((float(output[0]), float(output[1]), float(output[2])))
-    return {work: sorted(values)[len(values) // 2] for work, values in runs.items()}
+class Runs(list[Run]):
+    """Runs of one work, which took turns with those of its reference."""
+
+    @property
+    def processors(self) -> float:
+        return statistics.median(run.cpu / run.seconds for run in self)
 
 
-def _frame(n_rows: int, n_columns: int) -> object:
+def _row(
+    work: str, mine: Runs, reference: str, theirs: Runs, goal: str = "-", *, what: str = "seconds"
+) -> list[object]:
+    """Return the ratio of the medians and of the minima, and whether the ratio of the medians meets the goal."""
+    mines, others = ([getattr(run, what) for run in runs] for runs in (mine, theirs))
+    ratios = [statistic(mines) / statistic(others) for statistic in (statistics.median, min)]
+    processors = f"{mine.processors:.1f}, {theirs.processors:.1f}" if what == "seconds" else "-"
+    return [work, reference, *ratios, goal, _is_met(ratios[0], goal), statistics.median(others), processors]
+
+
+def _is_met(value: float, goal: str) -> str:
+    if goal == "-":
+        return "-"
+    sign, limit = goal.split()
+    return "yes" if (value <= float(limit) if sign == "<=" else value >= float(limit)) else "no"
+
+
+def _take_turns(works: dict[str, Callable[[], Run]], repeats: int = _REPEATS) -> dict[str, Runs]:
+    runs = {name: Runs() for name in works}
+    for _ in range(repeats):
+        for name, work in works.items():
+            runs[name].append(work())
+    return runs
+
+
+def _children(paths: list[Path], *works: str) -> dict[str, Runs]:
+    """Run works in turn, each in a new process."""
+
+    def child(work: str) -> Run:
+        words = [sys.executable, "-c", _CHILD, work, *map(str, paths)]
+        return Run(*map(float, subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout.split()))
+
+    return _take_turns({work: lambda work=work: child(work) for work in works})  # type: ignore[misc]
+
+
+def _frame(n_rows: int, n_columns: int, seed: int = 0) -> Any:
     import polars as pl
 
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     columns = {f"f{place}": rng.normal(size=n_rows) for place in range(n_columns)}
     return pl.DataFrame(columns | {"y": rng.integers(0, 2, n_rows)})
 
 
-def _parquet(folder: Path, megabytes: int, n_columns: int) -> list[list[object]]:
-    path, n_rows = folder / f"{n_columns}.parquet", megabytes * 125_000 // n_columns
-    seconds = []
-    for part in (4, 2, 1):
-        _frame(n_rows // part, n_columns).write_parquet(path, compression="zstd", row_group_size=n_rows // 16)
-        if part > 1:
-            seconds.append(_child(path, "moments")["moments"][0])
-    works = _child(path, "duckdb", "moments", "moments, two threads", "exact", "exact, two threads")
-    (bare, _, bare_memory), (one, _, memory), (two, cpu, _), (exact, _, _), (exact_two, _, exact_memory) = (
-        works.values()
-    )
-    name = f"Parquet {megabytes} MB, {n_columns:,} columns:"
-    return [
-        [f"{name} moments over DuckDB's sum, seconds", one / bare, "<= 1.5"],
-        [f"{name} moments over DuckDB's sum, memory", memory / bare_memory, "<= 0.5"],
-        [f"{name} exact over moments", exact / one, "<= 1.8"],
-        [f"{name} moments, two threads over one ({cpu / two:.1f} processors)", two / one, "<= 1"],
-        [f"{name} exact, two threads over one", exact_two / exact, "<= 1"],
-        [f"{name} exact, two threads, MB", exact_memory, ""],
-        [f"{name} moments, seconds of 1/4, 1/2 and 1 of the rows", [*seconds, one], "slope 1"],
-    ]
+def _parquet(folder: Path, gigabytes: float) -> Iterator[list[object]]:
+    for n_columns in (100, 1_000):
+        files, n_rows = [folder / f"{part}.parquet" for part in range(_N_FILES)], round(gigabytes / 8e-9 / n_columns)
+        for part, file in enumerate(files):
+            frame = _frame(n_rows // _N_FILES, n_columns, part)
+            frame.write_parquet(file, compression="zstd", row_group_size=n_rows // _N_FILES // _ROW_GROUPS)
+        del frame
+        shape = f"Parquet {n_rows:,} x {n_columns:,},"
+        runs = _children(files, "duckdb", "moments 1", "moments 2", "exact 1", "exact 2")
+        bare, one, two, exact, exact_two = runs.values()
+        yield _row(f"{shape} moments", one, "DuckDB's sum of the columns", bare, "<= 1.5")
+        yield _row(f"{shape} moments, MB", one, "the same, MB", bare, "<= 0.5", what="megabytes")
+        yield _row(f"{shape} moments, two threads", two, "moments", one, "<= 1")
+        yield _row(f"{shape} exact", exact, "moments", one, "<= 1.8")
+        yield _row(f"{shape} exact, two threads", exact_two, "exact", exact, "<= 1")
+        yield _row(f"{shape} exact, two threads, MB", exact_two, "moments, MB", one, what="megabytes")
+        half = _children(files[: _N_FILES // 2], "moments 1")["moments 1"]
+        quarter = _children(files[: _N_FILES // 4], "moments 1")["moments 1"]
+        yield _row(f"{shape} moments", one, "moments of half of the rows", half, "<= 2.2")
+        yield _row(f"{shape} moments", one, "moments of a quarter of the rows", quarter, "<= 4.4")
+        for file in files:
+            file.unlink()
 
 
-def _csv(folder: Path, megabytes: int) -> list[list[object]]:
+def _csv(folder: Path, gigabytes: float) -> Iterator[list[object]]:
     path = folder / "t.csv"
-    _frame(megabytes * 1_000, 50).write_csv(path, float_precision=6)  # about nine bytes a cell
-    (parse, _, _), (moments, _, memory), (exact, _, _) = _child(path, "polars", "moments", "exact").values()
-    name = f"CSV {path.stat().st_size >> 20} MB:"
-    return [
-        [f"{name} moments over polars' parse", moments / parse, "<= 1.5"],
-        [f"{name} exact over polars' parse", exact / parse, ""],
-        [f"{name} moments, MB", memory, ""],
-    ]
+    _frame(round(gigabytes * 550_000), 50).write_csv(path, float_precision=6)  # about nine bytes a cell
+    parse, moments, exact = _children([path], "polars", "moments 1", "exact 1").values()
+    name, reference = f"CSV {path.stat().st_size / 1e6:.0f} MB,", "polars' parse"
+    yield _row(f"{name} moments", moments, reference, parse, "<= 1.5")
+    yield _row(f"{name} moments, MB", moments, "polars' frame, MB", parse, what="megabytes")
+    yield _row(f"{name} exact", exact, reference, parse)
+    path.unlink()
 
 
-def _merges() -> list[object]:
-    import rocpredict as rp
+def _timed(work: Callable[[], object], cpu: Callable[[], float] = time.process_time) -> Run:
+    start, before = time.perf_counter(), cpu()
+    work()
+    return Run(time.perf_counter() - start, cpu() - before)
 
+
+def _merges(folder: Path, gigabytes: float) -> Iterator[list[object]]:
     rng, y = np.random.default_rng(0), np.arange(20) % 2
-    parts = [rp.summarize(rng.normal(size=(20, 100)), y) for _ in range(1_000)]
-    start = time.perf_counter()
-    sum(parts)
-    return ["merge of 1,000 summaries of 100 features, seconds", time.perf_counter() - start, ""]
+    tables = [rng.normal(size=(20, 100)) for _ in range(1_000)]
+    parts = [rp.summarize(table, y) for table in tables]
+    works = {"sum": lambda: sum(parts), "summaries": lambda: [rp.summarize(table, y) for table in tables]}
+    runs = _take_turns({name: lambda work=work: _timed(work) for name, work in works.items()})  # type: ignore[misc]
+    yield _row(
+        "sum of 1,000 summaries of 100 features", runs["sum"], "their computation from 20 rows", runs["summaries"]
+    )
 
 
-def _dask(megabytes: int) -> list[list[object]]:
+def _dask(folder: Path, gigabytes: float) -> Iterator[list[object]]:
     import dask
     import dask.array as da
     import distributed
 
-    import rocpredict as rp
-
-    n_rows = megabytes * 1_250
-    y = np.arange(n_rows) % 2
-    table = da.random.default_rng(0).normal(size=(n_rows, 100), chunks=(n_rows // 16, 100))
-
-    def seconds(work: object) -> tuple[float, float]:
-        runs = []
-        for _ in range(_REPEATS + 1):
-            start, cpu = time.perf_counter(), time.process_time()
-            work()
-            runs.append((time.perf_counter() - start, time.process_time() - cpu))
-        return sorted(runs[1:])[_REPEATS // 2]
-
+    n_rows, chunks = round(gigabytes * 1_250_000), folder / "chunks"
+    rows = n_rows // _N_CHUNKS
+    y = np.arange(rows * _N_CHUNKS) % 2
     with dask.config.set(scheduler="synchronous"):
-        local = seconds(lambda: sum(rp.summarize(part.compute(), rows) for part, rows in _parts(table, y)))[0]
-    elapsed = {}
-    for n_workers in (1, 2):
-        options = {"n_workers": n_workers, "threads_per_worker": 1, "dashboard_address": ":0"}
-        with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
-            elapsed[n_workers] = seconds(lambda: rp.summarize(table, y))[0]
-    return [
-        [f"Dask {megabytes} MB: tree on one worker over one local thread", elapsed[1] / local, "<= 1.3"],
-        ["Dask: one worker over two", elapsed[1] / elapsed[2], ">= 1.6 if two processors are free"],
-    ]
+        da.to_npy_stack(chunks, da.random.default_rng(0).normal(size=(len(y), 100), chunks=(rows, 100)))
+    table = da.from_npy_stack(chunks, mmap_mode="r")
+
+    def local() -> object:
+        parts = (np.load(chunks / f"{part}.npy", mmap_mode="r") for part in range(_N_CHUNKS))
+        return sum(rp.summarize(part, y[:rows]) for part in parts)
+
+    def on(n_workers: int) -> Callable[[], Run]:
+        options = {"n_workers": n_workers, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": "ERROR"}
+        client = distributed.Client(distributed.LocalCluster(**options), set_as_default=False)
+
+        def cpu() -> float:
+            return sum(client.run(time.process_time).values())
+
+        def work() -> object:
+            with client.as_current():
+                return rp.summarize(table, y)
+
+        clients.append(client)
+        work()
+        return lambda: _timed(work, cpu)
+
+    clients: list[Any] = []
+    local()
+    runs = _take_turns({"local": lambda: _timed(local), "one": on(1), "two": on(2)}, 2 * _REPEATS + 1)
+    for client in clients:
+        client.cluster.close()
+        client.close()
+    one, two = runs["one"], runs["two"]
+    name = f"Dask {len(y):,} x 100,"
+    yield _row(f"{name} tree on one worker", one, "summaries of the chunks in one thread", runs["local"], "<= 1.3")
+    goal = ">= 1.6" if two.processors > 1.5 else "-"
+    yield _row(f"{name} one worker", one, "two workers", two, goal)
 
 
-def _parts(table: object, y: object) -> object:
-    bounds = np.cumsum([0, *table.chunks[0]])
-    for start, stop in pairwise(bounds):
-        yield table[start:stop], y[start:stop]
+PARTS = {"parquet": _parquet, "csv": _csv, "merge": _merges, "dask": _dask}
+
+
+def measure(gigabytes: float = 2.0, parts: list[str] | None = None) -> Table:
+    """Return the table of ratios."""
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name in parts or PARTS:
+            for row in PARTS[name](Path(folder), gigabytes):
+                print(*row, sep="; ", file=sys.stderr, flush=True)
+                rows.append(row)
+    columns = ["work", "reference", "ratio", "of minima", "goal", "met", "reference, s or MB", "processors"]
+    formats = {"ratio": ".3g", "of minima": ".3g", "reference, s or MB": ".3g"}
+    notes = _notes(f"Ratios of the medians and of the minima of {_REPEATS} runs in turn, Dask {2 * _REPEATS + 1}.")
+    return Table("Tables larger than memory", columns, rows, formats, notes)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--gigabytes", type=float, default=2.0, help="size of the Parquet tables (default: 2)")
+    parser.add_argument("--only", nargs="+", choices=list(PARTS))
+    options = parser.parse_args()
+    start = time.perf_counter()
+    print(measure(options.gigabytes, options.only).to_text())
+    print(f"{time.perf_counter() - start:.0f} s")
 
 
 if __name__ == "__main__":
-    for name, value, goal in measure(*map(int, sys.argv[1:2])):
-        values = value if isinstance(value, list) else [value]
-        print(f"{name}: {', '.join(f'{number:.3g}' for number in values)}  {goal}", flush=True)
+    main()

@@ -488,6 +488,7 @@ def test_csv_lines_that_polars_would_accept_are_refused(tmp_path, monkeypatch):
     good = "".join(f"{row},{row},s{row % 2}\n" for row in range(2_000))
     late = {
         "t.csv, line 2002: 2 cells where the header has 3": "1,2\n",
+        "t.csv, line 2002: 4 cells where the header has 3": "1,2,3,s1\n1,2\n",
         "t.csv, line 2002: column 'b' has numbers, but 'text' is not a number": "1,text,s1\n",
         "t.csv, line 2002: column 'y' has no label": "1,2,\n",
     }

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import dask
 import dask.array as da
 import numpy as np
+from dask.delayed import Delayed
+from dask.highlevelgraph import HighLevelGraph
 from numpy.typing import NDArray
 
 from rocpredict.base.labels import EncodedLabels, check_index, check_labels, equal_labels, unique_labels
@@ -28,7 +30,7 @@ from rocpredict.sources.blocks import (
 )
 from rocpredict.sources.table import check_has_numeric, column_index, read_table
 
-_FAN_IN = 4
+_FAN_IN = 8
 """Number of moments that one task merges."""
 _CHANGED = "the rows of X or y differ between computations; compute X first, or sort it by a key"
 
@@ -58,12 +60,15 @@ class DaskTable(NamedTuple):
 
     def moments(self, coded: EncodedLabels, weights: FloatArray | None, order: int, engine: str) -> Moments:
         """Compute the moments of each class by a tree of tasks."""
-        options, codes = {"order": order, "engine": engine, "classes": coded.classes}, self._codes(coded)
+        options: dict[str, Any] = {"order": order, "engine": engine, "classes": coded.classes}
+        codes_by_label, label_parts = self._codes(coded)
         parts = [None] * len(self.parts) if weights is None else np.split(weights, np.cumsum(self.sizes)[:-1])
-        tree = [
-            dask.delayed(_part_moments)(part, part_codes, self.columns, part_weights, options)
-            for part, part_codes, part_weights in zip(self.parts, codes, parts, strict=True)
-        ]
+        tree = _fuse(
+            [
+                dask.delayed(_part_moments)(part, labels, codes_by_label, self.columns, weights=part_weights, **options)
+                for part, labels, part_weights in zip(self.parts, label_parts, parts, strict=True)
+            ]
+        )
         while len(tree) > 1:
             tree = [dask.delayed(_merge)(tree[start : start + _FAN_IN]) for start in range(0, len(tree), _FAN_IN)]
         return compute(tree)[0]
@@ -77,7 +82,8 @@ class DaskTable(NamedTuple):
         budget: MemoryBudget,
     ) -> Iterable[tuple[NDArray[np.intp], Any]]:
         """Call ``work(block, features, codes, weights)`` on the workers for blocks of columns with all rows."""
-        codes = dask.delayed(np.concatenate)(self._codes(coded))
+        codes_by_label, label_parts = self._codes(coded)
+        codes = dask.delayed(_encode_all)(label_parts, codes_by_label)
         shared = None if weights is None else dask.delayed(weights)
         arrays = [
             da.from_delayed(
@@ -91,11 +97,22 @@ class DaskTable(NamedTuple):
         tasks = [dask.delayed(work)(block, place, codes, shared) for block, place in zip(blocks, places, strict=True)]
         return zip(places, compute(tasks), strict=True)
 
-    def _codes(self, coded: EncodedLabels) -> list[Any]:
-        """Return the delayed class codes of the parts."""
+    def _codes(self, coded: EncodedLabels) -> tuple[dict[Any, int] | None, list[Any]]:
+        """Return the class code of each label and the labels of the parts, or None and the codes if these are known."""
         names = unique_labels(self.labels)
         codes = [int(coded.codes[np.argmax(equal_labels(self.labels, name))]) for name in names]
-        return [dask.delayed(_encode)(part, dict(zip(names, codes, strict=True))) for part in self.label_parts]
+        codes_by_label = dict(zip(names, codes, strict=True))
+        if not all(isinstance(part, np.ndarray) for part in self.label_parts):
+            return codes_by_label, self.label_parts
+        return None, [_encode(part, codes_by_label) for part in self.label_parts]
+
+
+def _fuse(tasks: list[Any]) -> list[Any]:
+    """Return tasks that read and reduce a part at once, so that a worker has the next one while it computes."""
+    keys = [task.key for task in tasks]
+    graph = da.optimize(HighLevelGraph.merge(*(task.__dask_graph__() for task in tasks)), keys)
+    layers, name = HighLevelGraph.from_collections(f"fused-{keys[0]}", graph, dependencies=()), f"fused-{keys[0]}"
+    return [Delayed(getattr(graph[key], "target", key), layers, layer=name) for key in keys]
 
 
 def compute(tasks: Iterable[Any]) -> Any:
@@ -180,12 +197,18 @@ def _different_labels(part: Any) -> tuple[int, list[Any]]:
     return len(part), unique_labels(check_labels(part, np.empty((0, 0)))) if len(part) else []
 
 
+def _encode_all(parts: list[Any], codes_by_label: dict[Any, int] | None) -> NDArray[np.int16]:
+    return np.concatenate([_encode(part, codes_by_label) for part in parts])
+
+
 def _label_column(part: Any, place: int) -> Any:
     return part.iloc[:, place].to_numpy()
 
 
-def _encode(part: Any, codes_by_label: dict[Any, int]) -> NDArray[np.int16]:
-    """Return the class codes of the labels of a part."""
+def _encode(part: Any, codes_by_label: dict[Any, int] | None) -> NDArray[np.int16]:
+    """Return the class codes of the labels of a part, which are codes themselves if None is passed."""
+    if codes_by_label is None:
+        return np.asarray(part)
     codes = np.full(len(part), -2, dtype=np.int16)
     labels = check_labels(part, np.empty((0, 0))) if len(part) else part
     for name, code in codes_by_label.items():
@@ -207,16 +230,21 @@ def _to_dense(part: Any, columns: NDArray[np.intp]) -> FloatArray:
 
 
 def _part_moments(
-    part: Any, codes: NDArray[np.int16], columns: NDArray[np.intp], weights: FloatArray | None, options: dict[str, Any]
+    part: Any,
+    labels: Any,
+    codes_by_label: dict[Any, int] | None,
+    columns: NDArray[np.intp],
+    **options: Any,
 ) -> Moments:
     """Return the moments of one part."""
+    codes = _encode(labels, codes_by_label)
     if part.shape[0] != len(codes):
         raise RocPredictError(_CHANGED)
     if hasattr(part, "tocsc"):
         matrix = part if part.format in ("csc", "csr") else part.tocsr()
     else:
         matrix = part if isinstance(part, np.ndarray) and len(part) else _to_dense(part, columns)
-    return moments(matrix, codes, weights=weights, **options)
+    return moments(matrix, codes, **options)
 
 
 def _merge(parts: list[Moments]) -> Moments:
