@@ -68,6 +68,20 @@ def test_bounds_contain_the_auc_and_parts_add_up(sample, random):
     assert FeatureHistograms.from_dict(json.loads(text)) == whole
 
 
+@given(samples(), st.sampled_from([*np.arange(-4, 4.5, 0.5), -np.inf, np.inf]))
+def test_counts_around_a_threshold_between_the_values_of_cells_are_exact(sample, threshold):
+    x, y, edges, _ = sample
+    histograms = count_cells(x[:, None], y, pad_edges([edges]))
+    ((_, statistics),) = histograms.rank_statistics(np.array([threshold]))
+    cell = np.sum(edges < threshold)
+    for code, name in enumerate(("negatives", "positives")):
+        low, high = histograms.minimum[code, 0, cell], histograms.maximum[code, 0, cell]
+        if threshold in edges or low == high or not low <= threshold <= high:
+            values = x[y == code]
+            assert getattr(statistics, f"{name}_below")[0] == np.sum(values < threshold)
+            assert getattr(statistics, f"{name}_tied")[0] == np.sum(values == threshold)
+
+
 @given(st.lists(st.tuples(st.integers(1, 5), st.integers(0, 1)), min_size=2, max_size=6))
 def test_bounds_are_sharp(cells):
     """All data with the same histogram and extremes, by enumeration: their least and greatest AUC are the bounds."""

@@ -221,7 +221,7 @@ def test_values_that_no_axis_holds_are_refused(scale, how):
     for roc in (rp.empirical_roc(X * scale, Y), gaussian):
         for draw in (plot_densities, plot_measures, lambda roc: plot_stability(roc, n_resamples=20)):
             if roc is not gaussian or draw in (plot_densities, plot_measures):
-                with pytest.raises(rp.RocPredictError, match=f"^values too {how} to plot, from -.* to .*; change"):
+                with pytest.raises(rp.RocPredictError, match=f"^values too {how} to plot, from -.* to .*; multiply"):
                     draw(roc)
 
 

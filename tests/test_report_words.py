@@ -265,7 +265,7 @@ def test_the_agreement_of_a_shrunk_estimate_is_little_evidence(analyze):
 def test_missing_values_and_weights(analyze):
     """The assumption behind leaving rows out, and behind weights, is stated only if there are any."""
     lacking = np.where(np.arange(80) < 9, np.nan, X)
-    rests = "Observations without a value were omitted; this is valid only if, within each class, missingness does not"
+    rests = "this is valid only if, within each class, the chance that a value is missing does not"
     analysis = analyze(lacking)
     assert rests in between(page_of(analysis), "<h3>Assumptions", "<h3>")
     prevalence = "<dt>Prevalence</dt><dd>{}</dd>"

@@ -452,3 +452,11 @@ def test_no_repr_of_many_rows_computes():
 
 def test_the_repr_of_a_shrunk_roc_hides_how_it_is_made():
     assert repr(AUTO).startswith("PredictedRoc(family='auto', model_weight=0.8797, n_negative=50, ")
+
+
+def test_only_roc_curves_have_a_diagonal():
+    """In a decision curve or a precision-recall curve, the diagonal has no meaning."""
+    for name in ("PredictedRoc", "EmpiricalRoc", "DecisionCurve", "PrecisionRecallCurve predicted"):
+        page = RESULTS[name]._repr_html_()
+        assert "<polyline" in page, name
+        assert ('dasharray="2 4"' in page) == name.endswith("Roc"), name

@@ -8,6 +8,7 @@ from scipy import stats
 
 import rocpredict as rp
 from rocpredict.distributions.normality import suppress_normality_warning
+from rocpredict.screening.kernels.base import effective_n_jobs
 from rocpredict.screening.result import adjust_p_values
 from tests.cases import ENGINES, check_each
 
@@ -173,6 +174,12 @@ def test_any_number_of_threads_gives_the_same_bits(monkeypatch):
         one, three = (rp.screen(X, y, engine=engine, n_jobs=jobs, moments=moments) for jobs in (1, 3))
         for name in one:
             np.testing.assert_array_equal(one[name], three[name])
+
+
+def test_all_processors_are_used_on_request(monkeypatch):
+    for count, n_threads in ((7, 7), (None, 1)):
+        monkeypatch.setattr("rocpredict.screening.kernels.base.cpu_count", lambda count=count: count)
+        assert effective_n_jobs(-1) == n_threads
 
 
 def test_adjusted_p_values_are_those_of_scipy_and_statsmodels_formulas():

@@ -19,20 +19,20 @@ class Quantity(NamedTuple):
 
 OPENING = """# How intervals cover, and how tests keep their level
 
-After reading this page you know which default interval or test of rocpredict you can rely on in data like yours,
-how its width or power compares with the conventional method, and what to do where it misses its level. A 95%
-interval should contain the true value in 95 of 100 studies; a test at the 5% level should reject a true hypothesis
-in 5 of 100. Most methods do so only in large samples. The tables below come from simulation: each data set is
-drawn from known distributions and analysed by the library.
+After reading this page you know which default interval or test of rocpredict you can rely on in data like yours.
+You also know how its width or power compares with the conventional method, and what to do where it misses its
+level. A 95% interval should contain the true value in 95 of 100 studies; a test at the 5% level should reject a
+true hypothesis in 5 of 100. Most methods do so only in large samples. The tables below come from simulation: each
+data set is drawn from known distributions and analysed by the library.
 
 **Requirement.** The coverage of a default interval is between 0.93 and 0.985, and the level of a default test is at
 most 0.065. A cell outside of these limits is printed in bold. Below each table, a sentence for each group of bold
 cells states what to do instead.
 
-**Settings.** The 80 settings combine four factors: the size of the smaller class (5, 10, 20, 100), the number
-of negatives per positive (1/50, 1/5, 1, 5, 50), the true AUC (0.5, 0.8, 0.95, 0.99) and the kind of distributions.
-Every pair of levels of two factors occurs in at least two settings (a pairwise covering design). Methods that resample
-are tried in 20 of the settings. `n` is negatives + positives.
+**Settings.** The 80 settings combine four factors. These are the size of the smaller class (5, 10, 20, 100), the
+number of negatives per positive (1/50, 1/5, 1, 5, 50), the true AUC (0.5, 0.8, 0.95, 0.99) and the kind of
+distributions. Every pair of levels of two factors occurs in at least two settings (a pairwise covering design).
+Methods that resample are tried in 20 of the settings. `n` is negatives + positives.
 
 - Gaussian: equal standard deviations.
 - skewed: two exponential distributions.

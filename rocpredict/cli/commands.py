@@ -74,7 +74,9 @@ def add_predict_options(command: argparse.ArgumentParser) -> None:
     widths = "two widths, or four quartiles (negative q1 q3, positive q1 q3)"
     ranges = f"interquartile ranges, instead of --std: {widths}"
     command.add_argument("--iqr", nargs="+", type=float, metavar="Q", help=ranges)
-    command.add_argument("--effect-size", type=float, metavar="D", help="Cohen's d, instead of --std")
+    command.add_argument(
+        "--effect-size", type=float, metavar="D", help="Cohen's d, instead of --std; default means: 0 and D"
+    )
     common.add_pair_option(
         command, "--count", "class sizes; they set the prevalence and, for two Gaussians, add confidence intervals"
     )
@@ -237,7 +239,7 @@ def _add_curve_options(command: argparse.ArgumentParser, default: str) -> None:
         help="alternative hypothesis (default: two-sided)",
     )
     common.add_level(command, "confidence level")
-    command.add_argument("--method", choices=METHODS, help=f"method (default: {default})")
+    command.add_argument("--method", choices=METHODS, help=f"method of the interval or test (default: {default})")
 
 
 def _curve_arguments(options: argparse.Namespace) -> dict[str, Any]:
@@ -287,7 +289,7 @@ def run_sample_size(options: argparse.Namespace) -> None:
 def add_power_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``power``."""
     command.add_argument(
-        "--count", nargs=2, type=int, required=True, metavar=("NEG", "POS"), help="observations of each class"
+        "--count", nargs=2, type=int, required=True, metavar=("NEG", "POS"), help="numbers of observations"
     )
     _add_curve_options(command, DEFAULT)
 
@@ -575,7 +577,7 @@ def add_compare_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``compare``."""
     common.add_data(command, "all features of built-in data")
     common.add_direction(
-        command, "append", " (default: higher); give it once for all features, or once for each --feature"
+        command, "append", " (default: higher); pass it once for all features, or once for each --feature"
     )
     methods = "test of two features (default: smoothed-logit; venkatraman tests whole curves)"
     command.add_argument("--method", choices=TWO_SAMPLE_METHODS, help=methods)

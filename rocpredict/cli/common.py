@@ -72,7 +72,7 @@ def show_progress() -> Iterator[None]:
 
 
 class _ProgressDisplay:
-    """Progress bar of one loop after the other, on stderr."""
+    """Progress bar on stderr for successive loops."""
 
     def __init__(self) -> None:
         self._command_start = self._loop_start = time.monotonic()
@@ -80,7 +80,7 @@ class _ProgressDisplay:
         self._n_done = 0
 
     def update(self, n_done: int, total: int) -> None:
-        """Show how much is done, if the command and the loop have run for long enough."""
+        """Show the progress if the command and the loop have run for long enough."""
         now = time.monotonic()
         if n_done < self._n_done:  # a new loop
             self.stop()
@@ -216,7 +216,7 @@ def add_data(command: argparse.ArgumentParser, default_features: str = "") -> No
 
 
 def add_feature(command: argparse.ArgumentParser, default: str = "") -> None:
-    """Add the option that chooses features: one feature, or several with this default."""
+    """Add the option that selects one feature or, with a default, several features."""
     hint = f"; may be repeated (default: {default})" if default else ""
     command.add_argument("--feature", action="append", metavar="COLUMN", help=f"feature to use{hint}")
 
@@ -257,7 +257,7 @@ def check_unique(option: str, names: Sequence[str] | None) -> None:
 
 # ---- data
 def check_file(name: str) -> None:
-    """Check that a word is a file name or built-in data."""
+    """Check that a word is the name of a file or of built-in data."""
     try:
         is_unknown = not Path(name).exists() and not Path(name).suffix and not has_magic(name)
     except OSError as error:

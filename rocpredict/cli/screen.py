@@ -88,7 +88,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--top", type=int, metavar="N", help=rows)
     command.add_argument("--format", choices=FORMATS, help="output format (default: table)")
     command.add_argument(
-        "--out", type=Path, metavar="FILE", help="file to write; its suffix sets the format unless you pass --format"
+        "--out", type=Path, metavar="FILE", help="file to write; its ending sets the format unless you pass --format"
     )
     page = "also write an HTML report of all rows, with figures"
     command.add_argument("--report", type=Path, metavar="FILE", help=page)
@@ -377,7 +377,7 @@ def _write(
 
 
 def _as_table(table: ScreeningResult, result: ScreeningResult, notes: tuple[str, ...]) -> Table:
-    """Return the rows of a table, with the number of rows in its title and, for a part, the total."""
+    """Return a table whose title gives the number of rows and, for a part, the total number."""
     title = f"{len(table)} of " if len(table) < len(result) else ""
     n_numeric = len(result) - int(result.flag_mask("not_numeric").sum())
     numeric = f" ({n_numeric} numeric)" if n_numeric < len(result) else ""

@@ -47,7 +47,7 @@ class Comparison(Result):
         z-test, which would require a prediction that is independent of these data.
     max_tpr_gap : float
         Largest difference of TPR at one FPR, with the sign of predicted - empirical. For n >= 3 negatives, only FPR
-        from 1/n to 1 - 1/n is searched: closer to 0 and 1 the empirical curve is a single step, which no smooth curve
+        from 1/n to 1 - 1/n is searched. Closer to 0 and 1, the empirical curve is a single step, which no smooth curve
         can follow.
     max_tpr_gap_fpr : float
         FPR of the largest difference.

@@ -84,8 +84,8 @@ class Histogram(Distribution[float]):
     Raises
     ------
     RocPredictError
-        If the edges are not finite or not strictly increasing, if float64 cannot represent a width, if a count is
-        negative, if all counts are 0, or if there is not one count for each bin.
+        If the edges are not finite or not strictly increasing, a width is out of the range of float64, a count is
+        negative, all counts are 0, or there is not one count for each bin.
 
     See Also
     --------

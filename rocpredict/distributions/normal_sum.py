@@ -229,7 +229,7 @@ def compress_centres(centres: FloatArray, counts: FloatArray, std: float) -> tup
 
     Notes
     -----
-    A cell is about as wide as its distance from the nearest end or gap, but at most two standard deviations wide: near
+    A cell is about as wide as its distance from the nearest end or gap, but at most two standard deviations wide. Near
     an end or a gap, the tail of the sum depends on the outermost centres. If a cell has more than ten centres, they are
     replaced by the nodes of a Gauss quadrature rule for their weights (the eigenvalues of the Jacobi matrix of the
     orthogonal polynomials). The new weights are above 0, and the first 19 moments of the cell are unchanged. For a
@@ -442,8 +442,8 @@ class GaussianKde(NormalSumDistribution):
     Raises
     ------
     RocPredictError
-        If values are not finite, if fewer than two are distinct, if the bandwidth, its factor or the weights are
-        invalid, or if the weights sum to 1 or less and a standard deviation is needed.
+        If values are not finite, fewer than two are distinct, the bandwidth, its factor or the weights are invalid, or
+        the weights sum to 1 or less and a standard deviation is needed.
 
     Notes
     -----
@@ -454,8 +454,8 @@ class GaussianKde(NormalSumDistribution):
     In a large sample, the kernels of each interval of two bandwidths are replaced by the ten kernels of a Gauss
     quadrature rule [3]_, which has the same first 19 moments. Near the ends of the sample and near gaps, the intervals
     are shorter. The density and both tails then differ from the sums over all kernels by less than 1e-13 of their
-    maximum or, if this is larger, by the spacing of floats at the values divided by the bandwidth. The computing time
-    no longer grows with the sample size.
+    maximum. If it is larger, the limit is the spacing of floats at the values divided by the bandwidth. The computing
+    time no longer grows with the sample size.
 
     References
     ----------

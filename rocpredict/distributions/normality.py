@@ -81,8 +81,8 @@ def normality_warning(negative: FloatArray, positive: FloatArray) -> str | None:
 
     Notes
     -----
-    Two normal samples cause a warning in fewer than 1 of 100 simulations (usually in about 1 of 1000), with 5 to 5000
-    observations per class and a ratio of the standard deviations up to 3. The absence of a warning does not prove
+    With 5 to 5000 observations per class and a ratio of the standard deviations up to 3, two normal samples cause a
+    warning in fewer than 1 of 100 simulations (usually in about 1 of 1000). The absence of a warning does not prove
     normality. For two exponential classes whose means differ by a factor of 2, about 10%, 40% and 93% of simulations
     cause a warning with 10, 20 and 50 observations per class.
 

@@ -287,8 +287,8 @@ def fit_power_transforms(
     Notes
     -----
     The power p is one of -3, -2.9, ..., 4. It maximizes the likelihood of two Gaussian classes (Box and Cox 1964, for
-    two groups) times a standard normal prior density of p - 1:
-    -sum_k n_k/2 log var_k + (p - 1) sum l - (p - 1)^2/2. If all values of a class are equal, the power is 1.
+    two groups) times a standard normal prior density of p - 1. The logarithm is -sum_k n_k/2 log var_k + (p - 1) sum l
+    - (p - 1)^2/2. If all values of a class are equal, the power is 1.
     """
     rows, first = np.concatenate([negative, positive], axis=1), negative.shape[1]
     lowest = rows.min(axis=1)

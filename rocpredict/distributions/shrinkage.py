@@ -460,7 +460,7 @@ def fit_shrinkage(
     negative, positive : arrays of shape (n,)
         Finite values, at least 2 each.
     direction : {None, "higher", "lower", "auto"}
-        Direction; "higher" and "lower" were declared before these data were seen.
+        Direction; "higher" or "lower" means that it was declared before the data were seen.
     """
     if direction == "lower":
         below, above = fit_shrinkage(-negative, -positive, "higher")

@@ -112,7 +112,7 @@ def auc_test(
     method : str, optional
         Two empirical curves:
 
-        - "smoothed-logit" (default): combines the two default intervals by MOVER (see Notes) [1]_.
+        - "smoothed-logit" (default): the two default intervals, combined by MOVER (variance estimates recovery) [1]_.
         - "delong": the difference divided by its standard error, with a normal distribution [2]_.
         - "dirichlet" (default with ``fpr``, ``tpr`` and ``tpr_at_fpr``): draws of both curves, see
           ``tpr_at_fpr_interval``.
@@ -172,12 +172,12 @@ def auc_test(
 
     Notes
     -----
-    "smoothed-logit" combines two smoothed-logit intervals by MOVER, the method of variance estimates recovery, with
-    Student's t and Satterthwaite's degrees of freedom [4]_. "delong" rejects too often with few observations in a
-    class, samples of unequal sizes or AUCs near 1. With "dirichlet", p is the level of significance at which the
-    interval of the draws begins to exclude the null value; p is never below 1/n_resamples. If a curve is tested against
-    itself, p is 1, with the flag ``same_curve``. If curves of the same observations are tested as independent samples,
-    the test usually rejects too seldom, because they are positively correlated.
+    "smoothed-logit" combines two smoothed-logit intervals with Student's t, with the degrees of freedom of
+    Satterthwaite [4]_. "delong" rejects too often with few observations in a class, samples of unequal sizes or AUCs
+    near 1. "dirichlet" computes p as the level of significance at which the interval of the draws excludes the null
+    value; p is never below 1/n_resamples. A curve against itself has p = 1, with the flag ``same_curve``. Curves of the
+    same observations that are tested as independent samples are usually positively correlated, so that the test rejects
+    too seldom.
 
     References
     ----------
@@ -286,7 +286,7 @@ def _check_rocs(rocs: dict[str, Any], y: Any, rows: RowOptions) -> list[Any]:
         if not isinstance(roc, UncertaintyMixin):
             raise RocPredictError(f"{name}={short_repr(roc)} is not a ROC curve, but the other is; pass two curves")
         if np.ndim(roc.auc()):
-            raise RocPredictError("a batch of features cannot be tested at once; pass them one by one")
+            raise RocPredictError("a batch of features cannot be tested at once; pass one feature at a time")
     passed = zip(rows._fields, rows, RowOptions(), strict=True)
     refused = [name for name, value, default in passed if value is not default and not _is_text(value, default)]
     refused += [] if y is None else ["y"]
@@ -300,7 +300,7 @@ def _is_text(value: Any, text: Any) -> bool:
 
 
 def _test_rocs(rocs: list[Any], paired: bool | None, options: _TestOptions) -> AucTest:
-    """Test two curves against each other, as paired if the caller states it or their observations are the same."""
+    """Test two curves against each other, as paired if this is requested or if both have the same observations."""
     names, are_empirical = ("roc1", "roc2"), all(map(_is_empirical, rocs))
     is_paired = _are_paired(*rocs) if paired is None else paired
     if paired and not are_empirical:

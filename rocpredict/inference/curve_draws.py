@@ -1,4 +1,4 @@
-"""Dirichlet draws of empirical ROC curves, and the intervals and tests from them."""
+"""Dirichlet draws of empirical ROC curves, and intervals and tests based on them."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def class_columns(sample: Ecdf) -> ClassColumns:
 def draw_rates(
     classes: Classes, resampling: BootstrapOptions, rate_range: RateRange | None, fpr: FloatArray
 ) -> tuple[list[Draws], Flags]:
-    """Draw the TPR at some FPRs, or the area as a fraction of the width of a range of rates, for each of K curves.
+    """Draw the TPR at some FPRs, or the area over a range of rates as a fraction of its width, for each of K curves.
 
     Draws of the TPR have shape (B, number of FPRs); the flag has the shape of the FPRs.
 
@@ -301,7 +301,7 @@ class _ClassDraws(NamedTuple):
     """For each curve: the cells in order, the first cell of each nonempty interval between boundaries, the numbers of
     these intervals, and the number of all intervals."""
     extra: float
-    """Shape of the additional weight."""
+    """Factor of the additional weight."""
 
     @classmethod
     def from_bounds(cls, part: ClassColumns, orders: list[IntArray], bounds: list[IntArray]) -> _ClassDraws:

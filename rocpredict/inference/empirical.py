@@ -364,9 +364,9 @@ class EmpiricalUncertainty(Uncertainty):
         """Return the interval of the Ameans that the best threshold has in the population.
 
         Each rate is reduced by its own optimism: the mean difference between a resample and the sample at the best
-        threshold of the resample (Efron and Gong 1983). The limits are those of a fixed threshold with the reduced
-        rates. For the upper limit, only half of the optimism is subtracted if this limit is higher; otherwise the
-        coverage would be too low.
+        threshold of the resample (Efron and Gong 1983). The limits are computed as for a fixed threshold with the
+        reduced rates. For the upper limit, only half of the optimism is subtracted if this limit is higher; otherwise
+        the coverage would be too low.
         """
         check_option("method", method, (None, AMEANS_METHOD))
         best = find_best_threshold(self.solver, criterion)

@@ -79,7 +79,7 @@ def _difference(first: Variance, second: Variance, covariance: Variance | None =
 
 # ---- the empirical AUC
 class SharedCovariance(NamedTuple):
-    """Covariances of two comparisons of a positive with a negative, by the observations that both share."""
+    """Covariances of two comparisons of a positive with a negative that share both, the positive, or the negative."""
 
     both: float
     positive: float

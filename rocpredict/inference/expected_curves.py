@@ -60,9 +60,9 @@ class ExpectedCurve:
     def area_variance(self, n0: int, n1: int) -> float:
         """Return the large-sample variance of the empirical partial area.
 
-        Let g = min(high - v, high - low), or 0 if this is negative, for the FPR v at the value of a positive, and
-        h = TPR(high) - TPR(max(u, low)), or 0 if this is negative, for the FPR u at the value of a negative. The
-        variance is Var(g)/n1 + Var(h)/n0; h accounts for the estimated thresholds.
+        Let v be the FPR at the value of a positive, and u the FPR at the value of a negative. Let g = min(high - v,
+        high - low) and h = TPR(high) - TPR(max(u, low)), both set to 0 if negative. The variance is Var(g)/n1 +
+        Var(h)/n0; h accounts for the estimated thresholds.
         """
         n0, n1 = self._exchange(n0, n1)
         limits = np.array([self.low, self.high])

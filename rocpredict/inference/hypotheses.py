@@ -233,7 +233,7 @@ class AucStatistic(NamedTuple):
         return self._replace(interval=replace(self.interval, flags=self.interval.flags | flags))
 
     def result(self, hypotheses: tuple[str, str], *, flags: Flags, **fields: Any) -> AucTest:
-        """Return the test; ``fields`` are the other fields of ``AucTest``, ``flags`` those of the data."""
+        """Return the test; ``fields`` are the other fields of ``AucTest``, ``flags`` the flags of the data."""
         return AucTest(*hypotheses, flags=flags | self.interval.flags, **(self._asdict() | fields))
 
 
@@ -333,8 +333,8 @@ def zero_variance_test(
 ) -> AucStatistic:
     """Test a difference that is the same for every observation, by a bound on the fraction that may differ.
 
-    If n observations show the same difference d, at most a fraction 1 - p^(1/n) of the population differs from it
-    (Clopper and Pearson 1934), and the true difference is at least p^(1/n) (1 + d) - 1.
+    If n observations show the same difference d, at most a fraction 1 - p^(1/n) of the population has another
+    difference (Clopper and Pearson 1934). The true difference is then at least p^(1/n) (1 + d) - 1.
     """
     low, high = (2 * float(end) - 1 for end in zero_variance_interval(np.asarray((1 + difference) / 2), units, level))
     interval = Interval(low, high, level, "unseen", difference, Flags(same_curve=same, fallback=not same))
@@ -447,7 +447,7 @@ def _exact_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypothesis) 
     probability[0, 0] = 1.0
     for n_before, rank in enumerate(twice.tolist()):
         top = min(n_before + 1, size)
-        share = np.arange(top + 1)[:, None] / (n_before + 1)  # keeps counts of ways as probabilities
+        share = np.arange(top + 1)[:, None] / (n_before + 1)  # keeps numbers of ways as probabilities
         following = probability[: top + 1] * (1 - share)
         following[1:, rank:] += probability[:top, : largest + 1 - rank] * share[1:]
         probability[: top + 1] = following

@@ -89,7 +89,7 @@ class SmoothedAreas:
     has_dominant_cluster : bool
         Whether one cluster has more than half of the observations of a class.
     is_probit : bool or array
-        Whether the bounds at a quantile are on the probit scale, as those of two Gaussians, instead of the logit scale.
+        Whether the bounds at a quantile are on the probit scale, as for two Gaussians, instead of the logit scale.
 
     Notes
     -----
@@ -185,7 +185,7 @@ class SmoothedAreas:
 
     @property
     def std_error(self) -> FloatArray:
-        """Standard error; the smoothed one if the plain one is 0 or cannot be estimated."""
+        """Plain standard error, or the smoothed one if the plain one is 0 or cannot be estimated."""
         return np.sqrt(np.where(self.is_blind, self.variance, self.plain_variance))
 
     @property

@@ -44,7 +44,7 @@ class McNemarTest(Result):
     error_rate1, error_rate2 : Interval
         Error rate of each classifier (``.estimate``), with its exact interval (Clopper and Pearson 1934).
     difference : float
-        Error rate of the first classifier minus that of the second: negative if the first has fewer errors.
+        Error rate of the first classifier minus the rate of the second: negative if the first has fewer errors.
     interval : Interval
         Confidence interval of the difference.
     agreement : CorrectnessTable
@@ -211,7 +211,7 @@ def paired_difference_interval(agreement: CorrectnessTable, *, level: float = 0.
     Returns
     -------
     Interval
-        Interval of the error rate of the first classifier minus that of the second.
+        Interval of the error rate of the first classifier minus the error rate of the second.
 
     Raises
     ------
@@ -253,7 +253,7 @@ def _is_correct(
     )
     for k, predicted in enumerate(predictions, 1):
         if len(predicted) != len(truth):
-            raise RocPredictError(f"y_pred{k} has {len(predicted)} rows and y has {len(truth)}; pass as many")
+            raise RocPredictError(f"y_pred{k} has {len(predicted)} rows, y has {len(truth)}; pass one for each")
     if positive is None:
         return [predicted == codes for predicted in predictions]
     (code,) = _codes("positive", [positive], names)

@@ -65,8 +65,8 @@ class AucTestMany(Result):
     estimates : tuple of float
         AUC of each curve.
     covariance : array of shape (K, K)
-        Covariance matrix of the estimates, by DeLong, DeLong and Clarke-Pearson; with clusters by the jackknife over
-        clusters.
+        Covariance matrix of the estimates by the method of DeLong, DeLong and Clarke-Pearson; with clusters, by the
+        jackknife over clusters.
     statistic : float
         Hotelling's T squared, which tends to chi-squared with many observations.
     df : int
@@ -278,8 +278,8 @@ def _test_one_contrast(sample: CurveSample, areas: Placements, weights: FloatArr
 def _test_equality(areas: Placements) -> tuple[tuple[float, int, float], bool]:
     """Test that K areas are equal by Hotelling's T squared, with a covariance matrix of several parts.
 
-    The degrees of freedom are (p + p^2) / sum_k {(tr[(V_k V^-1)^2] + tr[V_k V^-1]^2) / df_k}, where the V_k are the
-    parts of V, the covariance matrix of the p differences (Krishnamoorthy and Yu 2004).
+    The degrees of freedom are (p + p^2) / sum_k {(tr[(V_k V^-1)^2] + tr[V_k V^-1]^2) / df_k}, where V is the covariance
+    matrix of the p differences, the sum of the parts V_k (Krishnamoorthy and Yu 2004).
 
     Returns
     -------
@@ -345,7 +345,7 @@ class AucEstimate(Result):
     omitted : pair of int
         Rows omitted because a column has no value.
     n_uncompared : pair of float
-        Observations in strata without the other class, which are not compared.
+        Observations that are not compared, because their stratum lacks the other class.
     direction : str
     flags : Flags
     """
@@ -492,7 +492,7 @@ def auc_estimate(
     weights : array-like of shape (n,), optional
         Frequency weights.
     stratum_weights : {"pairs", "positives", "equal"}, default="pairs"
-        Weights of the strata, or of the groups in the AUC within groups:
+        Weights of the strata (or, for the AUC within groups, of the groups):
 
         - "pairs": number of pairs of a negative and a positive.
         - "positives": number of positives.

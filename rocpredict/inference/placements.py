@@ -172,9 +172,11 @@ class Placements:
 
     Notes
     -----
-    The variance is estimated by the method of DeLong, DeLong and Clarke-Pearson [1]_ in each stratum or, with clusters
-    (one stratum), by the jackknife over clusters. No variance can be estimated from a stratum with a single observation
-    of a class, such as a matched pair; the variance between these strata is used instead.
+    The placement value of a positive is the fraction of the negatives below it, and of a negative, the fraction of
+    the positives above it; ties count half. The variance is estimated by the method of DeLong, DeLong and
+    Clarke-Pearson [1]_ in each stratum or, with clusters (one stratum), by the jackknife over clusters. No variance can
+    be estimated from a stratum with a single observation of a class, such as a matched pair; the variance between these
+    strata is used instead.
 
     References
     ----------
@@ -474,7 +476,7 @@ class CurveSample:
 
     @classmethod
     def from_rows(cls, features: Mapping[str, ArrayLike], y: ArrayLike, options: RowOptions) -> CurveSample:
-        """Split rows by class, without those that lack a value in any column."""
+        """Split rows by class; rows that lack a value in a column are omitted."""
         check_option("stratum_weights", options.stratum_weights, STRATUM_WEIGHTS)
         if options.clusters is not None and options.strata is not None:
             raise RocPredictError("clusters= and strata= cannot be combined; pass one of them")

@@ -74,8 +74,8 @@ BandKind: TypeAlias = Literal["pointwise", "simultaneous"]
 class UncertaintyMixin(Generic[Value]):
     """Standard errors, intervals, tests and bands of a ROC curve; mixed into ``Roc``.
 
-    The defaults are the methods that kept their level in simulations: smoothed-logit intervals and Dirichlet draws for
-    samples, generalized pivots for two Gaussians with counts, and the delta method for a batch of features.
+    The defaults are the methods that kept their level in simulations. For samples these are smoothed-logit intervals
+    and Dirichlet draws; for two Gaussians with counts, generalized pivots, or the delta method for a batch.
     ``n_resamples`` and ``rng`` apply to methods that use random numbers. With the default seed, the same data give the
     same interval.
     """
@@ -165,8 +165,8 @@ class UncertaintyMixin(Generic[Value]):
         Notes
         -----
         "smoothed-logit" adds a quarter of an observation to each class to estimate the area, and half of one to
-        estimate its variance. Its quantiles are those of Student's t with Satterthwaite's degrees of freedom. "pivotal"
-        uses the distribution of the AUC for standard deviations drawn as s sqrt((n - 1)/chi-squared) and normal means.
+        estimate its variance. It uses quantiles of Student's t with Satterthwaite's degrees of freedom. "pivotal" uses
+        the distribution of the AUC for standard deviations drawn as s sqrt((n - 1)/chi-squared) and normal means.
         "delta" uses Satterthwaite's degrees of freedom. The coverage of each method is in the documentation ("How
         intervals cover").
 

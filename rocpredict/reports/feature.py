@@ -252,7 +252,7 @@ def rate_table(analysis: FeatureAnalysis) -> Table:
 
 
 def diagnosis_grid(diagnosis: Diagnosis) -> Table:
-    """Return a table of the findings of a diagnosis, without code."""
+    """Return a table of the findings of a diagnosis, with prose in place of code."""
     marks = {"ok": "ok", "note": "note", "warn": "warning"}
     rows = [
         [item.name, marks[item.severity], message_to_prose(item.message), message_to_prose(item.suggestion)]

@@ -143,7 +143,7 @@ def check_date(date: object) -> datetime.date:
 
 _DOTS_PER_INCH = 110
 _COLOURS = 96
-"""Number of colours of an image. Enough for lines on white, with a third of the file size."""
+"""Number of colours of an image: enough for lines on white, with a third of the file size."""
 
 
 class Image(NamedTuple):

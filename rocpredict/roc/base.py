@@ -864,7 +864,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         requirement, the one that decides the most observations is chosen. The same applies to ``min_npv``. For samples
         the rates are computed from the same data, without correction for sampling variation.
 
-        The partition into three zones is that of [1]_. With error rates as requirements, the grey zone equals the
+        The partition into three zones is described in [1]_. With error rates as requirements, the grey zone equals the
         intermediate range of the two-graph ROC plot [2]_.
 
         References

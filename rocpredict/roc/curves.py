@@ -143,7 +143,7 @@ class CurveMethods(Generic[Value]):
         Parameters
         ----------
         fpr : float or array-like
-            False positive rate, in [0, 1]. Any shape for one feature; one number or an array of shape F for a batch.
+            False positive rate, in [0, 1]. For one feature, any shape; for a batch, one number or an array of shape F.
 
         Returns
         -------
@@ -173,7 +173,7 @@ class CurveMethods(Generic[Value]):
         Parameters
         ----------
         tpr : float or array-like
-            True positive rate, in [0, 1]. Any shape for one feature; one number or an array of shape F for a batch.
+            True positive rate, in [0, 1]. For one feature, any shape; for a batch, one number or an array of shape F.
 
         Returns
         -------

@@ -178,7 +178,7 @@ class _Demand(NamedTuple):
         if self.rate is not None:
             return np.asarray(wrong <= self.rate * (1 + _ROUNDING))
         with np.errstate(divide="ignore", invalid="ignore"):
-            odds = np.exp(np.minimum(np.asarray(self.log_odds), 700.0))  # larger odds also require a wrong rate of 0
+            odds = np.exp(np.minimum(np.asarray(self.log_odds), 700.0))  # beyond, no wrong calls are allowed either
             return np.asarray((self.right(t) >= odds * wrong * (1 - _ROUNDING)) | (self.log_odds == -np.inf))
 
 

@@ -117,7 +117,7 @@ class MeanRoc(Result):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Axes to draw on. By default, those of a new figure.
+            Axes to draw on. By default, the axes of a new figure.
         **options
             Options of ``rocpredict.plots.plot_mean_roc``.
 
@@ -194,9 +194,9 @@ def mean_roc(
     size is implied by the variance between the folds: TPR(1 - TPR)/SE². It is limited to the number of positives of all
     folds, so that folds which agree by chance do not produce a very narrow band. The interval of the mean AUC is
     computed in the same way. Let H be the harmonic mean of the numbers of negatives and positives of all folds. The
-    effective sample size of the AUC is at most 2 H, and it is H if the folds have equal AUCs. In simulations at level
-    0.95 with 5 and 10 independent folds of 10 + 10 to 8 + 100 observations, the interval covered the true AUC in 0.976
-    to 0.998 of 800 samples. With 2 folds the interval is too wide to be useful.
+    effective sample size of the AUC is at most 2 H, and it is H if the folds have equal AUCs. At level 0.95, the
+    interval covered the true AUC in 0.976 to 0.998 of 800 simulated samples of 5 and 10 independent folds with 10 + 10
+    to 8 + 100 observations. With 2 folds the interval is too wide to be useful.
 
     The band refers to the mean curve of folds of this size. The mean curve of small folds is biased: it is above the
     population curve at the upper end of each vertical step, and below the population curve at the lower end.
@@ -206,8 +206,8 @@ def mean_roc(
     the same size, and it is not a simultaneous band for the whole curve.
 
     A curve of the pooled scores of all folds estimates another quantity: it also compares positives of one fold with
-    negatives of another fold, scored by another model and possibly on another scale. The pooled AUC may be below or
-    above the AUC of every fold. The mean curve compares only observations that the same model has scored.
+    negatives of another fold. Another model, possibly with another scale, has scored these. The pooled AUC may be below
+    or above the AUC of every fold. The mean curve compares only observations that the same model has scored.
 
     References
     ----------

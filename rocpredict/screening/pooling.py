@@ -269,7 +269,7 @@ def _check_studies(studies: list[TwoClassSummary], names: list[str]) -> tuple[st
     if len(studies) < 2:
         raise RocPredictError(f"summaries has {len(studies)} studies; pass two or more")
     if len(names) != len(studies) or len({*names}) < len(names):
-        raise RocPredictError(f"study_names={format_list(names)} are not {len(studies)} different names")
+        raise RocPredictError(f"study_names={format_list(names)} are not {len(studies)} different names, one per study")
     units: dict[str, tuple[str, str]] = {}
     checksums: dict[str, str] = {}
     for name, study in zip(names, studies, strict=True):

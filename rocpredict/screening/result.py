@@ -159,8 +159,8 @@ class ScreeningResult(Result):
     direction                 "higher": positive when x >= threshold; "lower": positive when x <= threshold.
     auc, auc_low, auc_high    AUC predicted from two Gaussians, with a confidence interval (delta method on the probit
                               scale).
-    empirical_auc, ...        Empirical AUC (Mann-Whitney, ties count 1/2), DeLong's standard error, and a smoothed
-                              logit confidence interval.
+    empirical_auc, ...        Empirical AUC (Mann-Whitney, ties count 1/2), DeLong's standard error, and a
+                              smoothed-logit confidence interval.
     empirical_auc_min, ...    With ``empirical="histogram"``: least and greatest AUC of data with the same histograms.
     p_value                   Two-sided p-value: Mann-Whitney test if there is an empirical AUC, else Welch's t-test.
     q_value                   p-value adjusted for ``n_tested`` tests.
@@ -265,7 +265,7 @@ class ScreeningResult(Result):
         """
         rows = np.flatnonzero([feature == name for feature in self.columns["feature"].tolist()])
         if not rows.size:
-            raise RocPredictError(f"name={short_repr(name)} is not a feature of this table")
+            raise RocPredictError(f"name={short_repr(name)} is not a feature of this table; see table['feature']")
         return self._rows(rows)
 
     def top(self, k: int = 10) -> ScreeningResult:

@@ -436,7 +436,7 @@ def as_units(units: Mapping[str, str] | None, names: Sequence[str]) -> tuple[str
         return ("",) * len(names)
     words: object = units
     if not isinstance(words, Mapping) or not all(isinstance(unit, str) for unit in words.values()):
-        raise RocPredictError(f"units={short_repr(words)} is not a mapping of feature names to text")
+        raise RocPredictError(f"units={short_repr(words)} is not a mapping of feature names to text such as 'mg/dl'")
     unknown = [name for name in units if name not in names]
     if unknown:
         raise RocPredictError(
@@ -586,7 +586,7 @@ def summarize(
     options: dict[str, Any] = {"order": moments, "engine": engine, "n_jobs": effective_n_jobs(n_jobs)}
     budget = MemoryBudget(parse_memory(memory), effective_n_jobs(n_jobs))
     if histogram_edges is not None and weights is not None:
-        raise RocPredictError("histogram_edges= is not available with weights=")
+        raise RocPredictError("histogram_edges= is not available with weights=; pass one of them")
     if y is None:
         if weights is not None:
             raise RocPredictError("weights= is not available for batches; pass one table X with y")

@@ -309,8 +309,8 @@ class Solver(CurveSolver):
 
     Notes
     -----
-    ``log_price`` is the logarithm of a price ratio, one number or an array: the price of a false positive divided by
-    the price of a false negative, each per observation of its class.
+    ``log_price`` is the logarithm of the price of a false positive divided by the price of a false negative. Both
+    prices are per observation of the class. ``log_price`` is one number or an array.
     """
 
     is_fast: ClassVar[bool] = False

@@ -1,4 +1,4 @@
-"""Closed forms for pairs of one family, areas of normal sums, and selection of the solver."""
+"""Closed forms for pairs of one family, AUCs of weighted sums of normals, and selection of the solver."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def match_family(negative: Distribution[Any], positive: Distribution[Any]) -> Fa
 
 
 def _family_candidates(distribution: Distribution[Any]) -> dict[str, FamilyParameters]:
-    """Return the families that a distribution belongs to, with its parameters in each."""
+    """Return the families to which a distribution belongs, with the parameters in each family."""
     if isinstance(distribution, Gaussian) and not distribution.shape and distribution.std > 0:
         return {"normal": FamilyParameters(distribution.mean, distribution.std)}
     if not isinstance(distribution, ScipyDistribution) or distribution.frozen.dist.name not in _FAMILIES_BY_NAME:

@@ -168,11 +168,11 @@ def refine_brackets(
 
     Notes
     -----
-    An interval is halved until the function at the midpoint deviates from the chord by less than half of the smallest
-    absolute value on the interval or an eighth of the rise over it. Two roots are therefore separated if the function
-    between them exceeds its rounding error and the initial grid resolves its curvature.
+    An interval is halved until the function at the midpoint is close to the chord: within half of the smallest absolute
+    value or an eighth of the rise on the interval. Two roots are therefore separated if the function between them
+    exceeds its rounding error and the initial grid resolves its curvature.
     """
-    with np.errstate(invalid="ignore"):  # infinite value and infinite level give NaN
+    with np.errstate(invalid="ignore"):  # an infinite value minus an infinite level is NaN
         values = f(grid) - levels[:, None]
     row, index = np.nonzero(np.isfinite(values[:, :-1]) & np.isfinite(values[:, 1:]))
     left, right, low, high = grid[index], grid[index + 1], values[row, index], values[row, index + 1]

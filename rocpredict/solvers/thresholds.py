@@ -186,7 +186,7 @@ class BestThreshold(Result, Generic[Value]):
         Rates of the rule at the threshold, on the curve.
     ameans : float or array of shape F
         Ameans (balanced accuracy), (TPR + TNR)/2. For family "auto" and criterion "ameans", the Ameans expected on new
-        data, which is below the Ameans on the curve.
+        data, which is below that on the curve.
     ameans_corrected : float or None
         Optimism-corrected Ameans; None for a predicted threshold.
     criterion : str

@@ -231,7 +231,7 @@ def _strip_labels(cells: Sequence[str], lines: Sequence[int], name: str, column:
     labels = [cell.strip() for cell in cells]
     if not MISSING_MARKERS.isdisjoint(labels):
         row = next(row for row, label in enumerate(labels) if label in MISSING_MARKERS)
-        raise RocPredictError(f"{name}, line {lines[row]}: column {column!r} has no label")
+        raise RocPredictError(f"{name}, line {lines[row]}: column {column!r} has no label; add it or delete the line")
     return labels
 
 

@@ -177,7 +177,7 @@ def read_table_and_labels(
         If a file cannot be read, ``y`` is not a column, or lengths differ.
     """
     if layer is not None and not isinstance(layer, str):
-        raise RocPredictError(f"layer={short_repr(layer)} is not the name of a layer")
+        raise RocPredictError(f"layer={short_repr(layer)} is not the name of a layer; pass a str")
     use_raw = check_option("use_raw", use_raw, (True, False))
     options: dict[str, Any] = {"names": names, "layer": layer, "use_raw": use_raw}
     paths = find_files(X) if is_path(X) else []
