@@ -32,6 +32,7 @@ from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.inference.expected_areas import (
     Correlation,
+    Dependence,
     SharedCovariance,
     Variance,
     auc_variances,
@@ -41,11 +42,9 @@ from rocpredict.inference.expected_areas import (
     integrate_covariance,
     is_gaussian,
     orient_classes,
-    paired_df,
     share_covariance,
     smooth_areas,
     tpr_variances,
-    unpaired_df,
 )
 from rocpredict.inference.expected_curves import MAX_LEVEL, ExpectedCurve
 from rocpredict.inference.hypotheses import ComparedQuantity
@@ -247,25 +246,19 @@ class StudyDesign:
         centres = [float(roc.auc()) for roc in self._rocs]
         variances, shared = [part.covariance(*counts) for part in same], both.covariance(*counts)
         std_error = sqrt(max(sum(variances) - 2 * shared * (len(same) - 1), 0.0))
-        areas, within = [], []
+        areas, squares, scales = [], [], []
         for sign, centre, part, variance in zip((1, -1), centres, same, variances, strict=False):
             slope = sign * (variance - shared) / (std_error * centre * (1 - centre))
             estimate = expit(logit(centre) + slope * _DEVIATIONS)
             scale = estimate * (1 - estimate) / (centre * (1 - centre))
-            within.append(part.placement_variances(*counts))
-            squares = [(n - 1) * part * scale for n, part in zip(counts, within[-1], strict=True)]
-            areas.append(smooth_areas(estimate, squares, counts))
-        correlation: FloatArray = np.asarray(0.0)
-        df: Any = areas[0].df
-        if self.correlation is not None:
-            joint = both.placement_variances(*counts)
-            covariance = sum(part / n for part, n in zip(joint, counts, strict=True))
-            correlation = np.clip(covariance / np.sqrt(areas[0].variance * areas[1].variance), -1, 1)
-            parts = zip(counts, *within, joint, strict=True)
-            df = paired_df([(n - 1) * (one + two - 2 * product) for n, one, two, product in parts], counts)
-        elif self.other is not None:
-            df = unpaired_df(areas)
-        low, high = default_limits(areas, correlation, df, self._interval_level)
+            within = part.placement_variances(*counts)
+            squares.append([(n - 1) * part * scale for n, part in zip(counts, within, strict=True)])
+            areas.append(smooth_areas(estimate, squares[-1], counts))
+            scales.append(scale)
+        shared_scale = np.sqrt(np.prod(scales, axis=0))
+        joint = both.placement_variances(*counts)
+        products = [(n - 1) * part * shared_scale for n, part in zip(counts, joint, strict=True)]
+        low, high = self._limits(areas, squares, products, counts)
         if self.quantity == "width":
             weights = np.exp(-(_DEVIATIONS**2) / 2)
             return float(weights @ (high - low) / weights.sum())
@@ -304,7 +297,7 @@ class StudyDesign:
         """
         report_progress(len(self._simulations), 0)
         n_studies = next((n for n in _N_STUDIES if n * sum(counts) <= _MAX_SIMULATED_VALUES), _N_STUDIES[-1])
-        placements, areas = [], []
+        deviations, areas, squares = [], [], []
         for index, roc in enumerate(self._rocs):
             pair = orient_classes(roc)
             tied = any(d.atoms().points.size for d in pair)
@@ -312,22 +305,22 @@ class StudyDesign:
                 self._draw(index, label, d, (n, n_studies))
                 for label, (d, n) in enumerate(zip(pair, counts, strict=True))
             ]
-            placements.append(draw_placements(*values, tied=tied))
-            estimate = placements[-1][1].mean(axis=1)
-            squares = [((part - estimate[:, None]) ** 2).sum(axis=1) for part in placements[-1]]
-            areas.append(smooth_areas(estimate, squares, counts))
-        correlation: FloatArray = np.asarray(0.0)
-        df: Any = areas[0].df
+            placements = draw_placements(*values, tied=tied)
+            estimate = placements[1].mean(axis=1)
+            deviations.append([part - estimate[:, None] for part in placements])
+            squares.append([(part**2).sum(axis=1) for part in deviations[-1]])
+            areas.append(smooth_areas(estimate, squares[-1], counts))
+        products = [np.sum(np.prod(parts, axis=0), axis=1) for parts in zip(*deviations, strict=True)]
+        return self._limits(areas, squares, products, counts)
+
+    def _limits(
+        self, areas: list[Any], squares: list[Any], products: list[Any], counts: SampleSizes
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the limits of the default interval in each of many studies."""
+        dependence = None if self.other is None else Dependence.unpaired(areas)
         if self.correlation is not None:
-            deviations = [[p - p.mean(axis=1, keepdims=True) for p in pair] for pair in placements]
-            squares = [((one - other) ** 2).sum(axis=1) for one, other in zip(*deviations, strict=True)]
-            products = [(one * other).sum(axis=1) for one, other in zip(*deviations, strict=True)]
-            covariance = sum(part / (n * (n - 1)) for part, n in zip(products, counts, strict=True))
-            std_errors = np.sqrt(areas[0].variance * areas[1].variance)
-            correlation, df = np.clip(covariance / std_errors, -1, 1), paired_df(squares, counts)
-        elif self.other is not None:
-            df = unpaired_df(areas)
-        return default_limits(areas, correlation, df, self._interval_level)
+            dependence = Dependence.paired(areas, squares, products, counts)
+        return default_limits(areas, dependence, self._interval_level)
 
     def _draw(self, index: int, label: int, distribution: Distribution, shape: tuple[int, int]) -> FloatArray:
         """Draw the values of one class, shape (studies, n)."""

@@ -9,7 +9,8 @@ from scipy import stats
 import rocpredict as rp
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.inference.bootstrap import BootstrapOptions
-from rocpredict.inference.curve_draws import class_columns, draw_quantity
+from rocpredict.inference.curve_draws import _Curve, class_columns, draw_quantity
+from rocpredict.inference.expected_curves import _Draws
 from rocpredict.inference.parametric import PivotalAuc, lattice
 from rocpredict.inference.placements import ClassColumns
 
@@ -104,6 +105,34 @@ def test_a_grid_of_ranks_changes_no_distribution(monkeypatch, decimals):
         assert np.std(quick) == pytest.approx(np.std(full), rel=0.08)
         error = np.std(full) * np.sqrt(2 / 1000)  # both draws of a resample have the same weights
         assert quick.mean() == pytest.approx(full.mean(), abs=4 * error)
+
+
+def test_a_grid_of_ranks_adds_the_area_that_it_leaves_out():
+    """Between every rank of 3,000 negatives and a grid of them, by the trapezoidal rule."""
+    classes = tuple(class_columns(Ecdf(sample)) for sample in two_samples((3000, 40), 5))
+    curve = _Curve.from_columns(classes, 0, (0.0, 0.8))
+    negative, positive = (part.values[::-1, 0] for part in classes)
+    fpr, area = curve.missing_area
+    ranks, every = curve.bounds[0][1:], np.arange(1, len(fpr) + 1)
+    assert 2 * len(ranks) < len(every)
+    above = (positive > negative[: len(every), None]).sum(axis=1)
+    excess = (above - np.interp(every, ranks, above[ranks - 1])) / 41
+    assert fpr == pytest.approx(every / 3001, rel=1e-14)
+    assert area == pytest.approx([np.trapezoid(excess[:k], every[:k] / 3001) for k in every], rel=1e-9, abs=1e-15)
+    assert abs(area).max() > 1e-5
+
+
+def test_planned_curves_start_as_steeply_as_the_largest_negatives_suggest():
+    """TPR at an FPR of 2% in studies with 12 negatives: a power from the first rank to the quarter, 3, halved."""
+    n_above = np.array([[1, 1, 2, 4, 4, 5], [1, 3, 3, 4, 6, 6], [2, 2, 5, 5, 6, 7]])
+    draws = _Draws.draw(np.arange(1, 7), 3, n_above, counts=(12, 8), n_draws=40, rng=np.random.default_rng(2))
+    high = draws.quantity((0.02, 0.02))[1].reshape(3, 2, 40)
+    for study, place, draw in np.ndindex(high.shape):
+        u = draws.fpr[1:-1, draw]
+        v = draws.sums[draws.sum_index[study], draw] + (draws.extra[draw] if place == 0 else 0)
+        exponent = np.clip(np.log(v[2] / v[0]) / np.log(u[2] / u[0]), 0.05, 1) / 2
+        steep = v[0] * (0.02 / u[0]) ** exponent if u[0] > 0.02 else np.interp(0.02, u, v)
+        assert high[study, place, draw] == pytest.approx(steep, rel=1e-12)
 
 
 def test_quick_draws_are_centered_at_the_empirical_area():

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.optimize import brentq
 from scipy.special import expit, logit, ndtri
 
 import rocpredict as rp
@@ -42,12 +43,18 @@ def placements(x, y):
     return wins.mean(), (wins.mean(axis=0), wins.mean(axis=1))
 
 
-def smoothed(x, y):
-    """Return area, centre, smoothed variance and its degrees of freedom by the definition."""
+def added_squares(x, y):
+    """Return the smoothed area and the sum of squares of the added observations."""
     area, classes = placements(x, y)
     n = stats.hmean([len(part) for part in classes])
     centre, mean = (n * area + 0.125) / (n + 0.25), (n * area + 0.25) / (n + 0.5)
-    added = 0.5 * (0.9 * mean * (1 - mean) + 0.1 * ((0.5 - centre) ** 2 + 1 / 8))
+    return centre, 0.5 * (0.9 * mean * (1 - mean) + 0.1 * ((0.5 - centre) ** 2 + 1 / 8))
+
+
+def smoothed(x, y):
+    """Return area, centre, smoothed variance and its degrees of freedom by the definition."""
+    area, classes = placements(x, y)
+    centre, added = added_squares(x, y)
     parts = [(np.sum((v - area) ** 2) + added) / ((len(v) + 0.5) * (len(v) - 0.5)) for v in classes]
     df = sum(parts) ** 2 / sum(part**2 / (len(v) - 1) for part, v in zip(parts, classes, strict=True))
     return area, centre, sum(parts), df
@@ -69,24 +76,53 @@ def difference_ends(first, second, correlation, quantiles):
     return a - b - np.sqrt(downwards), a - b + np.sqrt(upwards)
 
 
+def paired_constructions(xs, y):
+    """Return the bounds at a quantile with shared and with independent added observations, and Satterthwaite's df."""
+    parts, sizes = [smoothed(x, y) for x in xs], np.bincount(y)
+    variance, plain, covariance, df_parts = 0.0, 0.0, 0.0, []
+    for label, n in enumerate(sizes):
+        columns = [placements(x, y)[1][label] for x in xs]
+        squares = [(n - 1) * np.var(part, ddof=1) for part in columns]
+        rest = (n - 1) * np.var(columns[0] - columns[1], ddof=1)
+        (q1, q2), alike = (added_squares(x, y)[1] for x in xs), np.sqrt(min(squares) / max(squares))
+        variance += (rest + q1 + q2 - 2 * alike * np.sqrt(q1 * q2)) / ((n + 0.5) * (n - 0.5))
+        plain += rest / (n * (n - 1))
+        covariance += np.cov(*columns)[0, 1] / n
+        df_parts.append((rest + 0.005) / (n * (n - 1)))
+    df = sum(df_parts) ** 2 / sum(v**2 / (n - 1) for v, n in zip(df_parts, sizes, strict=True))
+    total, product_of_errors = parts[0][2] + parts[1][2], np.sqrt(parts[0][2] * parts[1][2])
+    correlation, scale = (total - variance) / (2 * product_of_errors), np.sqrt(min(variance / total, 1))
+
+    def shared(quantile):
+        (a, *_), (b, *_) = parts
+        (low1, high1), (low2, high2) = (ends(*part[:3], quantile * scale) for part in parts)
+        roots = (
+            np.sqrt(x * x + z * z - 2 * correlation * x * z) / scale
+            for x, z in ((a - low1, high2 - b), (high1 - a, b - low2))
+        )
+        below, above = (max(root, quantile * np.sqrt(plain)) for root in roots)
+        return a - b - below, a - b + above
+
+    return shared, partial(difference_ends, *parts, min(1, covariance / product_of_errors)), df
+
+
 def test_paired_difference_by_its_definition():
-    for seed, level in product(range(6), (0.5, 0.9, 0.99)):
-        xs, y = correlated(seed)
-        covariance, df_parts = 0.0, []
-        for label in (0, 1):
-            first, second = (placements(x, y)[1][label] for x in xs)
-            n = len(first)
-            covariance += np.cov(first, second)[0, 1] / n
-            df_parts.append(((n - 1) * np.var(first - second, ddof=1) + 0.005) / (n * (n - 1)))
-        df = sum(df_parts) ** 2 / sum(v**2 / (n - 1) for v, n in zip(df_parts, np.bincount(y), strict=True))
-        parts = [smoothed(x, y) for x in xs]
-        correlation = min(1, covariance / np.sqrt(parts[0][2] * parts[1][2]))
-        expected = difference_ends(*parts, correlation, stats.t(df).ppf((1 + level) / 2))
+    """The wider of both constructions, but 0 is excluded if the one with shared observations excludes it."""
+    excluded = []
+    for seed, level, sizes in product(range(6), (0.5, 0.9, 0.99), ((13, 17), (20, 40))):
+        xs, y = correlated(seed, sizes)
+        shared, independent, df = paired_constructions(xs, y)
+        quantile = stats.t(df).ppf((1 + level) / 2)
+        (low, high), (far_low, far_high) = shared(quantile), independent(quantile)
+        expected = low if low > 0 else min(low, far_low), high if high < 0 else max(high, far_high)
         result = rp.auc_test(*xs, y, level=level)
         assert tuple(result.interval) == pytest.approx(expected, rel=1e-9)
         assert result.p_value == pytest.approx(2 * stats.t(df).sf(abs(result.statistic)), rel=1e-9)
-        limit = difference_ends(*parts, correlation, abs(result.statistic))[0 if result.difference > 0 else 1]
-        assert limit == pytest.approx(0, abs=1e-9)
+        if result.p_value < 1:  # values between the limits at 0 are in every interval
+            side = 0 if result.difference > 0 else 1
+            assert shared(abs(result.statistic))[side] == pytest.approx(0, abs=1e-9)
+            excluded.append((expected[side] > 0) != (independent(quantile)[side] > 0))
+    assert any(excluded)  # the constructions disagree about 0
     contrast = rp.auc_test_many(xs, y, contrasts=[1, -1]).contrasts[0]
     assert (contrast.p_value, *contrast.interval) == (rp.auc_test(*xs, y).p_value, *rp.auc_test(*xs, y).interval)
 
@@ -144,9 +180,12 @@ def clusters_of(y):
     return clusters
 
 
-def assert_p_is_the_level(test, null=0.0):
-    """Look whether intervals leave the null out from the level 1 - p downwards, and at no higher one."""
-    p = test(level=0.95).p_value
+def assert_p_is_the_level(test, null=0.0, sides=1):
+    """Look whether intervals leave the null out from the level 1 - p downwards, and at no higher one.
+
+    A one-sided p counts twice: ``sides`` is 2.
+    """
+    p = min(sides * test(level=0.95).p_value, 1)
     for factor, is_inside in ((0.99, True), (1.01, False)):
         level = 1 - p * factor
         if 1e-6 < level < 1 - 1e-6:
@@ -171,6 +210,41 @@ def test_p_is_the_level_at_which_the_interval_excludes_the_null(table):
         if "same_curve" not in test().flags and abs(test().difference) < 1:
             assert_p_is_the_level(test)
     assert_p_is_the_level(partial(rp.auc_test, (x1, y), (x2, y)))
+
+
+@drawn
+@given(tables(smallest=3), st.sampled_from([0.02, 0.2]))
+def test_one_sided_p_is_the_level_too(table, margin):
+    """Of both constructions of a paired difference: for a null value of 0, and for a margin."""
+    x1, x2, y = table
+    two_sided = rp.auc_test(x1, x2, y)
+    if "same_curve" in two_sided.flags or abs(two_sided.difference) == 1:
+        return
+    noninferior = {"alternative": "noninferior", "margin": margin}
+    p_values = []
+    for options, null in (({"alternative": "greater"}, 0.0), ({"alternative": "less"}, 0.0), (noninferior, -margin)):
+        test = partial(rp.auc_test, x1, x2, y, **options)
+        p_values.append(test().p_value)
+        if p_values[-1] < 0.5:
+            assert_p_is_the_level(test, null, sides=2)
+    assert two_sided.p_value == pytest.approx(min(1, 2 * min(p_values[:2])), rel=1e-12)
+    assert p_values[2] <= p_values[0]
+
+
+def test_a_margin_needs_both_constructions_unless_0_is_excluded():
+    """Sharing excludes 0 at 5% and the independent observations do not: p of small margins is p of 0."""
+    xs, y = next(
+        (xs, y)
+        for xs, y in (correlated(seed, (12, 15), (1.4, 0.5)) for seed in range(100))
+        if paired_constructions(xs, y)[0](2.2)[0] > 0 > paired_constructions(xs, y)[1](2.2)[0]
+    )
+    greater = rp.auc_test(*xs, y, alternative="greater").p_value
+    independent, df = paired_constructions(xs, y)[1:]
+    for margin in (1e-4, 1e-3, 0.15):
+        result = rp.auc_test(*xs, y, alternative="noninferior", margin=margin)
+        quantile = brentq(lambda q, m=margin: independent(q)[0] + m, 0, 50, xtol=1e-13)
+        assert result.p_value == pytest.approx(min(stats.t(df).sf(quantile), greater), rel=1e-9)
+    assert result.p_value < greater == rp.auc_test(*xs, y, alternative="noninferior", margin=1e-4).p_value
 
 
 @drawn
@@ -345,6 +419,20 @@ TWO_AREAS = {
     "unpaired, unequal": unequal,
     "clusters": clustered,
 }
+
+
+def test_power_of_a_paired_difference():
+    """500 data sets with AUCs of .9 and .75, 25 per class: at least 90 % as many rejections as by DeLong's test.
+
+    Three seeds gave ratios of .95 to .96. The tests differ in about 15 data sets, so that the ratio has a standard
+    error of .012: another seed gives less than .9 with a probability of 1 in 50,000.
+    """
+    rng, rejected = np.random.default_rng(23), np.zeros(2)
+    for _ in range(500):
+        *xs, y = paired(rng, (25, 25), (0.9, 0.75))
+        rejected += [rp.auc_test(*xs, y, method=method).p_value <= 0.05 for method in (None, "delong")]
+    assert rejected[1] > 150
+    assert rejected[0] >= 0.9 * rejected[1]
 
 
 def check_level(draw, draws, highest):

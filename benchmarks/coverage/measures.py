@@ -27,11 +27,10 @@ from benchmarks.coverage.settings import (
     resampling_design,
 )
 from rocpredict.inference.expected_areas import (
+    Dependence,
     default_limits,
     draw_placements,
-    paired_df,
     smooth_areas,
-    unpaired_df,
 )
 
 SEED, LEVEL = 1, 0.95
@@ -187,17 +186,17 @@ def _covariance(one: tuple[Any, Any], other: tuple[Any, Any]) -> Any:
 
 def _paired_limits(one: _Areas, other: _Areas, level: float) -> Limits:
     """Return the default intervals of differences on the same observations."""
-    covariance = _covariance(one.deviations, other.deviations)
-    correlation = np.clip(covariance / np.sqrt(one.smoothed.variance * other.smoothed.variance), -1, 1)
-    squares = [((a - b) ** 2).sum(axis=1) for a, b in zip(one.deviations, other.deviations, strict=True)]
-    df = paired_df(squares, tuple(a.shape[1] for a in one.deviations))
-    return default_limits([one.smoothed, other.smoothed], correlation, df, level)
+    pair, classes = [one.smoothed, other.smoothed], list(zip(one.deviations, other.deviations, strict=True))
+    squares = [[(part**2).sum(axis=1) for part in area.deviations] for area in (one, other)]
+    counts = tuple(first.shape[1] for first, _ in classes)
+    products = [(first * second).sum(axis=1) for first, second in classes]
+    return default_limits(pair, Dependence.paired(pair, squares, products, counts), level)
 
 
 def _unpaired_limits(one: _Areas, other: _Areas, level: float) -> Limits:
     """Return the default intervals of differences of two samples."""
     pair = [one.smoothed, other.smoothed]
-    return default_limits(pair, np.zeros(()), unpaired_df(pair), level)
+    return default_limits(pair, Dependence.unpaired(pair), level)
 
 
 def _wald(estimate: Any, variance: Any, quantile: float = _QUANTILE) -> Limits:
@@ -246,7 +245,7 @@ def measure_areas(scenario: Scenario) -> list[Cell]:
             return rp.auc_test((values[0], labels[one]), (values[1], labels[other]))
 
         first = areas[0].smoothed
-        limits.setdefault("default", []).append(default_limits([first], np.zeros(()), first.df, LEVEL))
+        limits.setdefault("default", []).append(default_limits([first], None, LEVEL))
         limits.setdefault("delong", []).append(_wald(first.estimate, areas[0].variance))
         for name, one, other, options, most in comparisons:
             pair_limits = (_paired_limits if other < 3 else _unpaired_limits)(

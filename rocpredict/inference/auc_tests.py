@@ -173,7 +173,15 @@ def auc_test(
     Notes
     -----
     "smoothed-logit" combines two smoothed-logit intervals with Student's t, with the degrees of freedom of
-    Satterthwaite [4]_. "delong" rejects too often with few observations in a class, samples of unequal sizes or AUCs
+    Satterthwaite [4]_. For AUCs of the same observations there are two such intervals: in the first, curves of equal
+    AUCs share the observations that smoothing adds; in the second, each curve has its own. "two-sided", "greater" and
+    "less" test a difference of 0, where the AUCs are equal, by the first, which has more power; p of a one-sided test
+    is half of the two-sided p. "noninferior" and "equivalent" test a difference of a margin, where the AUCs are unequal
+    and the first interval rejects too often with few observations: both intervals must exclude the margin, or the first
+    one 0 and all differences beyond it. One interval agrees with all alternatives: the wider of both, except that it
+    excludes 0 if the first does. Its limit nearer to 0 therefore jumps where p = 1 - ``level``.
+
+    "delong" rejects too often with few observations in a class, samples of unequal sizes or AUCs
     near 1. "dirichlet" computes p as the level of significance at which the interval of the draws excludes the null
     value; p is never below 1/n_resamples. A curve against itself has p = 1, with the flag ``same_curve``. Curves of the
     same observations that are tested as independent samples are usually positively correlated, so that the test rejects
@@ -199,10 +207,10 @@ def auc_test(
     >>> x1, x2 = iris.column("sepal_length"), iris.column("sepal_width")
     >>> auc_test(x1, x2, iris.y, **classes)
     AucTest(null='AUC of x1 = AUC of x2', method='MOVER of smoothed-logit intervals, paired',
-            estimates=(0.7896, 0.6636), difference=+0.126, interval=0.02447 to 0.2272, statistic=2.4497,
-            p_value=0.0160723, n=(50, 50))
+            estimates=(0.7896, 0.6636), difference=+0.126, interval=0.02666 to 0.2272, statistic=2.5095,
+            p_value=0.0137293, n=(50, 50))
     >>> auc_test(empirical_roc(x1, iris.y, **classes), empirical_roc(x2, iris.y, **classes)).p_value
-    0.0160722...
+    0.013729...
     >>> auc_test(x2, None, iris.y, **classes).p_value
     0.006131...
     >>> auc_test(*(simulate_two_gaussians(count=(80, 70), seed=seed) for seed in (1, 2)))

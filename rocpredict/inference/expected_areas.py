@@ -12,7 +12,16 @@ from rocpredict.base.validation import ArrayOrFloat, FloatArray
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import is_discrete
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.inference.intervals import MIN_SUM_SQUARES, SmoothedAreas, hanley_mcneil_variance, satterthwaite_df
+from rocpredict.inference.intervals import (
+    MIN_SCALE,
+    MIN_SUM_SQUARES,
+    PSEUDO_COUNT_VARIANCE,
+    SmoothedAreas,
+    hanley_mcneil_variance,
+    satterthwaite_df,
+    shared_smoothing,
+    smooth_centre,
+)
 from rocpredict.inference.parametric import ProbitEstimate, auc_probit, tpr_probit
 from rocpredict.inference.placements import VarianceComponent
 from rocpredict.solvers.binormal import BinormalSolver
@@ -203,35 +212,83 @@ def _gaussians(roc: Curve, null: float | None = None) -> tuple[Gaussian, Gaussia
 
 
 # ---- default intervals of many studies
+class Dependence(NamedTuple):
+    """Dependence of two areas in many studies; every array has the shape of the studies."""
+
+    correlation: ArrayOrFloat
+    df: Any
+    std_error: ArrayOrFloat = 0.0
+    """Standard error of the Wald interval that the interval of the difference contains; 0 for different samples."""
+    cautious: Any = None
+    """The dependence if smoothing added observations to each curve independently, or None: see ``AreaContrast``."""
+
+    @classmethod
+    def paired(
+        cls,
+        areas: Sequence[SmoothedAreas],
+        squares: Sequence[Sequence[Any]],
+        products: Sequence[Any],
+        counts: tuple[int, int],
+    ) -> Dependence:
+        """Return the dependence of two areas of the same observations.
+
+        ``squares`` are the sums of squares of the placements of each curve by class, ``products`` those of products.
+        """
+        added = [smooth_centre(part.estimate, counts, 0.5)[1] for part in areas]
+        covariance: Any = 0.0
+        plain: Any = 0.0
+        variance: Any = 0.0
+        components = []
+        for n, one, other, product in zip(counts, *squares, products, strict=True):
+            units = n + PSEUDO_COUNT_VARIANCE
+            covariance = covariance + (product + shared_smoothing(one, other, *added)) / (units * (units - 1))
+            plain = plain + product / (n * (n - 1))
+            rest = np.maximum(one + other - 2 * product, 0)
+            variance = variance + rest / (n * (n - 1))
+            components.append(VarianceComponent((rest + MIN_SUM_SQUARES) / (n * (n - 1)), n - 1))
+        product, df = np.sqrt(areas[0].variance * areas[1].variance), satterthwaite_df(components)
+        shared, separate = (np.clip(part / product, -1, 1) for part in (covariance, plain))
+        return cls(shared, df, np.sqrt(variance), cls(separate, df))
+
+    @classmethod
+    def unpaired(cls, areas: Sequence[SmoothedAreas]) -> Dependence:
+        """Return the dependence of two areas of different observations."""
+        df = satterthwaite_df([VarianceComponent(part.variance, cast(Any, part.df)) for part in areas])
+        return cls(0.0, df)
+
+
 def default_limits(
-    areas: Sequence[SmoothedAreas], correlation: ArrayOrFloat, df: ArrayOrFloat, level: float
+    areas: Sequence[SmoothedAreas], dependence: Dependence | None, level: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return the bounds of the default interval in many studies: of one area, or of the difference of two."""
-    if len(areas) == 1:
+    if dependence is None:
         return areas[0].interval(level)
-    quantile = -stdtrit(df, (1 - level) / 2)
-    (first, (low, high)), (second, (other_low, other_high)) = ((part.estimate, part.limits(quantile)) for part in areas)
+    first, second = areas
+    correlation, df, std_error, cautious = dependence
+    quantile, scale = -stdtrit(df, (1 - level) / 2), 1.0
+    if cautious is not None:
+        total, product = first.variance + second.variance, np.sqrt(first.variance * second.variance)
+        scale = np.sqrt(np.clip(1 - 2 * correlation * product / total, MIN_SCALE**2, 1))
+
+    def distances(part: SmoothedAreas) -> tuple[FloatArray, FloatArray]:
+        low, high = part.limits(quantile * scale)
+        return (part.estimate - low) / scale, (high - part.estimate) / scale
 
     def distance(one: FloatArray, other: FloatArray) -> FloatArray:
-        return np.asarray(np.sqrt(np.maximum(one**2 + other**2 - 2 * correlation * one * other, 0)))
+        square = one**2 + other**2 - 2 * correlation * one * other
+        return np.maximum(np.sqrt(np.maximum(square, 0)), quantile * std_error)
 
-    downwards, upwards = distance(first - low, other_high - second), distance(high - first, second - other_low)
-    return first - second - downwards, first - second + upwards
+    (below, above), (other_below, other_above) = distances(first), distances(second)
+    estimate = first.estimate - second.estimate
+    low, high = estimate - distance(below, other_above), estimate + distance(above, other_below)
+    if cautious is None:
+        return low, high
+    outer_low, outer_high = default_limits(areas, cautious, level)
+    return np.where(low > 0, low, np.minimum(low, outer_low)), np.where(high < 0, high, np.maximum(high, outer_high))
 
 
 smooth_areas = SmoothedAreas.from_sum_squares
 """Smooth the areas of many studies, from the sums of squares of the placements of each class."""
-
-
-def unpaired_df(areas: Sequence[SmoothedAreas]) -> Any:
-    """Return the degrees of freedom of the difference of two areas of different observations."""
-    return satterthwaite_df([VarianceComponent(part.variance, cast(Any, part.df)) for part in areas])
-
-
-def paired_df(squares: Sequence[ArrayOrFloat], counts: tuple[int, int]) -> Any:
-    """Return the degrees of freedom of the difference of two areas of the same observations."""
-    parts = zip(squares, counts, strict=True)
-    return satterthwaite_df([VarianceComponent((part + MIN_SUM_SQUARES) / (n * (n - 1)), n - 1) for part, n in parts])
 
 
 def draw_placements(negative: FloatArray, positive: FloatArray, *, tied: bool) -> tuple[FloatArray, FloatArray]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -38,6 +39,8 @@ CHANCE_WEIGHT = 0.1
 """Weight of the variance about the area of an uninformative feature in the variance of the added observations."""
 MIN_SUM_SQUARES = 0.005
 """Sum of squares added for a difference, so that its degrees of freedom are never 0/0."""
+MIN_SCALE = 1e-4
+"""Smallest scale of the bounds of the areas of a difference."""
 _QUANTILES = np.concatenate([[0.0], np.geomspace(1e-6, 1e9, 121)])  # brackets of a root
 _FRACTIONS = np.linspace(0, 1, 33)
 _XTOL = 1e-14
@@ -132,7 +135,7 @@ class SmoothedAreas:
 
         A class of one observation has the largest variance that its mean allows.
         """
-        centre, added = _smooth(estimate, n_units, null_value)
+        centre, added = smooth_centre(estimate, n_units, null_value)
         variance, weighted_squares, plain_variance = (np.zeros(np.shape(centre)) for _ in range(3))
         for squares, n in zip(sum_squares, n_units, strict=True):
             is_single, units, degrees = n <= 1, n + PSEUDO_COUNT_VARIANCE, np.where(n <= 1, 1, n - 1)
@@ -162,7 +165,7 @@ class SmoothedAreas:
         if not areas.is_clustered and not areas.is_stratified:
             return smoothed
         sizes = _effective_sizes(areas) if areas.is_clustered else n_units
-        centre, added = _smooth(estimate, sizes, areas.null_value)
+        centre, added = smooth_centre(estimate, sizes, areas.null_value)
         units = [n + PSEUDO_COUNT_VARIANCE for n in sizes]
         parts = [VarianceComponent(_diagonal(part.variance), part.df) for part in areas.components()]
         plain_variance = sum((part.variance for part in parts), np.zeros(np.shape(centre)))
@@ -272,7 +275,7 @@ def _lost_share(area: FloatArray, n: Any, function: Any, argument: float, *, oth
     return result
 
 
-def _smooth(estimate: FloatArray, n_units: tuple[Any, Any], null_value: float) -> tuple[FloatArray, FloatArray]:
+def smooth_centre(estimate: FloatArray, n_units: tuple[Any, Any], null_value: float) -> tuple[FloatArray, FloatArray]:
     """Return areas with added observations, and the squares that these add to a variance."""
     n = 2 / sum(1 / count for count in n_units)
     centre = np.asarray((estimate * n + PSEUDO_COUNT * null_value) / (n + PSEUDO_COUNT))
@@ -295,6 +298,35 @@ def _effective_sizes(areas: Placements) -> tuple[FloatArray, FloatArray]:
         for part in areas.classes
     )
     return negative, positive
+
+
+def _smoothed_covariance(areas: Placements) -> FloatArray:
+    """Return the covariances of K smoothed areas, shape (K, K); the diagonal has the variances."""
+    sizes = _effective_sizes(areas) if areas.is_clustered else areas.n_units
+    added = np.asarray(smooth_centre(areas.estimate, sizes, areas.null_value)[1])
+    pairs: list[Any] = [(n + PSEUDO_COUNT_VARIANCE) * (n + PSEUDO_COUNT_VARIANCE - 1) for n in sizes]
+    if areas.is_clustered or areas.is_stratified:
+        parts = [(areas.variance(), added * sum(1 / pair for pair in pairs))]
+    else:
+        squares = [part.sum_squares(areas.estimate) for part in areas.classes]
+        parts = [(part / pair, added / pair) for part, pair in zip(squares, pairs, strict=True)]
+    covariance: FloatArray = np.zeros(areas.estimate.shape * 2)
+    for part, more in parts:
+        variances = np.diagonal(part)
+        covariance = covariance + part + shared_smoothing(variances[:, None], variances, more[:, None], more)
+    return covariance
+
+
+def shared_smoothing(first: Any, second: Any, first_added: Any, second_added: Any) -> FloatArray:
+    """Return the covariance that added observations contribute to two areas of the same observations.
+
+    Their correlation is the square root of the ratio of the smaller to the larger sum of squares of the placements of
+    a class, or of the two variances. It is 1 for curves with equal sums, so that smoothing adds nothing to the variance
+    of a difference; it is smaller where the curves differ in shape, since one of them may be unseen there.
+    """
+    larger = np.maximum(first, second)
+    ratio = np.divide(np.minimum(first, second), larger, out=np.zeros(np.shape(larger)), where=larger > 0)
+    return np.sqrt(ratio * first_added * second_added)
 
 
 def _diagonal(matrix: FloatArray) -> FloatArray:
@@ -333,12 +365,23 @@ class AreaContrast:
         Whether the difference is the same for every observation, and not 0.
     is_blind : bool, default=False
         Whether a variance cannot be estimated, for a class of one observation or for one of two samples.
+    std_error : float, default=0.0
+        Standard error of the Wald interval with Student's t that the interval contains; 0 for none.
+    cautious : AreaContrast, optional
+        The same contrast, with observations added to each curve independently. The interval is the wider of both, but
+        excludes 0 if this one does.
 
     Notes
     -----
     In the method of variance estimates recovery (MOVER), the distances between the bounds and the sum are the roots of
     quadratic forms of the distances between the bounds of each area and the area [1]_; contrasts: [2]_. Areas are
     bounded, and so are the bounds at any level: beyond, ``zero_variance_interval`` determines the bounds.
+
+    Whole areas of the same observations: curves of equal areas share the observations that smoothing adds, see
+    ``shared_smoothing``. The distances of each area are those at ``scale`` times the quantile, divided by ``scale``,
+    since correlated areas move together and each by itself would come too near to 0 or 1. A difference other than 0
+    implies curves of unequal areas, which share fewer: it is excluded only if ``cautious`` excludes it, too, or if 0 is
+    excluded and lies between it and the estimate.
 
     References
     ----------
@@ -357,6 +400,8 @@ class AreaContrast:
     is_same_curve: bool = False
     is_constant: bool = False
     is_blind: bool = False
+    std_error: float = 0.0
+    cautious: AreaContrast | None = None
 
     @classmethod
     def from_placements(cls, areas: Placements, weights: FloatArray) -> AreaContrast:
@@ -365,8 +410,12 @@ class AreaContrast:
         areas, weights = areas.select(chosen), weights[chosen]
         smoothed, contrast = SmoothedAreas.from_placements(areas), areas.contrast(weights)
         std_error = np.sqrt(smoothed.variance)
-        correlation = np.clip(areas.variance() / np.multiply.outer(std_error, std_error), -1, 1)
-        np.fill_diagonal(correlation, 1.0)
+
+        def correlation(covariance: FloatArray) -> FloatArray:
+            matrix = np.clip(covariance / np.multiply.outer(std_error, std_error), -1, 1)
+            np.fill_diagonal(matrix, 1.0)
+            return matrix
+
         components, variance = contrast.components(), float(contrast.variance())
         if not areas.is_clustered and not areas.is_stratified:
             components = [
@@ -374,10 +423,10 @@ class AreaContrast:
                 for part in components
             ]
         is_same = float(contrast.estimate) == 0 and contrast.is_constant
-        return cls(
+        cautious = cls(
             weights,
             smoothed,
-            correlation,
+            correlation(areas.variance()),
             float(satterthwaite_df(components)),
             variance,
             contrast.df,
@@ -385,6 +434,10 @@ class AreaContrast:
             is_constant=variance <= VARIANCE_TOL and not is_same,
             is_blind=min(contrast.n_units) <= 1,
         )
+        if cautious.is_blind or cautious.is_constant or is_same or areas.is_partial:
+            return cautious
+        shared = correlation(_smoothed_covariance(areas))
+        return replace(cautious, correlation=shared, std_error=float(np.sqrt(variance)), cautious=cautious)
 
     @classmethod
     def from_samples(cls, first: SmoothedAreas, second: SmoothedAreas) -> AreaContrast:
@@ -414,14 +467,23 @@ class AreaContrast:
         """Weighted sum of the areas."""
         return float(self.weights @ self.areas.estimate)
 
+    @cached_property
+    def scale(self) -> float:
+        """Standard error of the sum relative to that of independent areas, at most 1."""
+        if self.cautious is None:
+            return 1.0
+        parts = self.weights * np.sqrt(self.areas.variance)
+        return float(np.sqrt(np.clip(parts @ self.correlation @ parts / (parts @ parts), MIN_SCALE**2, 1)))
+
     def limits(self, quantiles: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the bounds for quantiles, shape (Q,) each."""
-        low, high = self.areas.limits(np.asarray(quantiles)[:, None])
-        below, above = self.areas.estimate - low, high - self.areas.estimate
+        low, high = self.areas.limits(np.asarray(quantiles)[:, None] * self.scale)
+        below, above = (self.areas.estimate - low) / self.scale, (high - self.areas.estimate) / self.scale
         is_positive = self.weights > 0
         distances = (self.weights * np.where(is_positive, *pair) for pair in ((below, above), (above, below)))
         squares = (np.einsum("qi,ij,qj->q", part, self.correlation, part) for part in distances)
-        downwards, upwards = (np.sqrt(np.maximum(square, 0)) for square in squares)
+        wald = quantiles * self.std_error if self.std_error else 0.0
+        downwards, upwards = (np.maximum(np.sqrt(np.maximum(square, 0)), wald) for square in squares)
         return self.estimate - downwards, self.estimate + upwards
 
     def interval(self, level: float) -> tuple[float, float]:
@@ -436,12 +498,31 @@ class AreaContrast:
         low_end, high_end = float(low.min()), float(high.max())  # a bound never comes nearer as the level rises
         low_end = min(low_end, first) if first < lowest else low_end
         high_end = max(high_end, last) if last > highest else high_end
-        return max(low_end, smallest), min(high_end, largest)
+        low_end, high_end = max(low_end, smallest), min(high_end, largest)
+        if self.cautious is None:
+            return low_end, high_end
+        outer = self.cautious.interval(level)
+        return (low_end if low_end > 0 else min(low_end, outer[0])), (
+            high_end if high_end < 0 else max(high_end, outer[1])
+        )
 
     def tails(self, value: float) -> Tails:
         """Return the one-sided p-values of a value: half of 1 - the level at which intervals begin to exclude it."""
         if value > self.estimate:
-            return replace(self, weights=-self.weights).tails(-value).swapped()
+            return self._negated.tails(-value).swapped()
+        own = self._lower_tails(value)
+        if self.cautious is None or value >= 0:
+            return own
+        others = [self.cautious._lower_tails(value), *([self._lower_tails(0.0)] if self.estimate > 0 else [])]
+        return max(own, min(others))
+
+    @property
+    def _negated(self) -> AreaContrast:
+        cautious = None if self.cautious is None else self.cautious._negated
+        return replace(self, weights=-self.weights, cautious=cautious)
+
+    def _lower_tails(self, value: float) -> Tails:
+        """Return the one-sided p-values of a value up to the estimate, by this construction alone."""
         t, smallest = self._quantile_at(value), self._bounds[0]
         reachable = min(value, float(self.limits(np.array([np.inf]))[0][0]))
         distance = self.estimate - smallest
