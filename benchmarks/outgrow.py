@@ -38,6 +38,7 @@ if work == "duckdb":
     import duckdb
     *names, label = duckdb.read_parquet(paths).columns
     query = "select " + ", ".join(f"sum({name})" for name in names) + f" from read_parquet({paths})"
+    duckdb.sql("set enable_progress_bar = false")
     run = lambda: duckdb.sql(query).fetchall()
 elif work == "polars":
     import polars

@@ -508,3 +508,27 @@ def test_names_cannot_break_the_output(run):
     rows = [row for row in run(line, "--format", "markdown")[1].splitlines() if row.startswith("|")]
     assert len(rows) == 2 + len(names)
     assert all(row.rstrip().endswith("|") for row in rows)
+
+
+def test_histograms_on_the_command_line(run, tmp_path):
+    """Of a table, and of a summary that has them; a summary without them, and three classes, are refused."""
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 2
+    columns = {"a": rng.normal(size=200) + y, "b": rng.normal(size=200)}
+    rows = [["a", "b", "y"], *zip(*(values.tolist() for values in (*columns.values(), y)), strict=True)]
+    (tmp_path / "t.csv").write_text(format_csv(rows), encoding="utf-8")
+    summary = rp.summarize(columns, y, histogram_edges=64)
+    (tmp_path / "with.json").write_text(summary.to_json(), encoding="utf-8")
+    (tmp_path / "without.json").write_text(summary.suppress_small_counts(5).to_json(), encoding="utf-8")
+    exact = rp.screen(columns, y)
+    for words in ((tmp_path / "t.csv", "--label", "y", "--report", tmp_path / "r.html"), (tmp_path / "with.json",)):
+        code, out, err = run("screen --empirical histogram --json", *words)
+        assert (code, err) == (0, "")
+        for row, auc in zip(json.loads(out)["features"], exact["empirical_auc"], strict=True):
+            assert row["empirical_auc_min"] - 1e-15 <= auc <= row["empirical_auc_max"] + 1e-15
+    code, _, err = run("screen --empirical histogram", tmp_path / "without.json")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "needs histograms, which this summary lacks; use summarize(path, y, histogram_edges=256)" in err
+    code, _, err = run("screen iris --empirical histogram")
+    assert code == 2
+    assert "needs two classes, and y has 3; pass --positive" in err, err

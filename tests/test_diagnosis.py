@@ -14,8 +14,8 @@ from rocpredict.diagnostics.diagnose import DiagnosticFinding, _summarize, diagn
 from rocpredict.diagnostics.goodness_of_fit import (
     GoodnessOfFit,
     SortedSamples,
+    _bootstrap_batch,
     _bootstrap_generic,
-    _bootstrap_transformed,
     goodness_of_fit,
     normal_scores,
 )
@@ -382,8 +382,7 @@ def test_simulated_samples_fitted_as_a_batch_equal_single_fits(family, direction
     x, y = np.concatenate([rng.gamma(4, 1, 25), rng.gamma(5, 1.3, 30)]), np.repeat([0, 1], [25, 30])
     roc = rp.predict_roc(1 / x if direction else x, y, family=family, direction=direction)
     batch, single = (
-        list(simulate(roc, (25, 30), BootstrapOptions(20, 4)))
-        for simulate in (_bootstrap_transformed, _bootstrap_generic)
+        list(simulate(roc, (25, 30), BootstrapOptions(20, 4))) for simulate in (_bootstrap_batch, _bootstrap_generic)
     )
     assert (len(batch), len(single)) == (1, 20)
     for part, name in enumerate(("misfits", "scores")):

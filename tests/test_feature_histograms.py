@@ -148,6 +148,19 @@ def test_a_screening_of_batches_has_the_empirical_columns_of_the_table():
     assert table.to_csv().splitlines()[0].count("empirical_auc_m") == 2
 
 
+def test_a_table_has_the_histograms_of_its_summary():
+    """A table in memory and its file: bounds that contain the exact AUC; a column of text keeps its flag."""
+    columns, y = mixed(1000)
+    exact = rp.screen(columns, y).in_input_order()
+    table = rp.screen(columns | {"word": ["w"] * 1000}, y, empirical="histogram").in_input_order()
+    expected = rp.screen(rp.summarize(columns, y, histogram_edges=256), empirical="histogram").in_input_order()
+    for name in ("empirical_auc", "empirical_auc_min", "empirical_auc_max", "p_value", "auc"):
+        np.testing.assert_array_equal(table[name][:-1], expected[name])
+    assert (table["empirical_auc_min"][:-1] <= exact["empirical_auc"] + 1e-15).all()
+    assert (table["empirical_auc_max"][:-1] >= exact["empirical_auc"] - 1e-15).all()
+    assert table["flags"][-1] == "no_values not_numeric"
+
+
 def test_drift_is_flagged_and_a_second_pass_narrows_the_bounds():
     """Edges of the first batch, and later values beyond them; the further edges leave bounds an eighth as wide."""
     columns, y = mixed()
@@ -234,8 +247,16 @@ def test_histograms_that_are_refused():
         "histogram_edges= is not available with weights=": lambda: rp.summarize(
             columns, y, histogram_edges=8, weights=np.ones(100)
         ),
-        "empirical='histogram' needs histograms, which": screened(rp.summarize(columns, y)),
-        "empirical='histogram' applies to batches or a summary; use": screened(columns, y),
+        "empirical='histogram' needs histograms, which this summary lacks; use summarize(path, y, hist": screened(
+            rp.summarize(columns, y)
+        ),
+        "empirical='histogram' is not available for Dask tables or with weights=": screened(
+            columns, y, weights=np.ones(100)
+        ),
+        "empirical='histogram' needs two classes, and y has 3; pass positive=": screened(columns, np.arange(100) % 3),
+        "empirical='histogram' needs one pair of classes; pass negative= or pairs='rest'": screened(
+            columns, np.arange(100) % 3, positive=1, pairs="all"
+        ),
         "family='auto' is not available with empirical='histogram'": screened(batches, positive=1, family="auto"),
         "y is missing; pass labels, or use empirical=False or 'histogram'": lambda: rp.screen(one),
         "a batch has 1 features, and the first batch has 7": screened([*batches, ([[1.0]], [1])], positive=1),

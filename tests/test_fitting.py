@@ -166,7 +166,7 @@ def test_weights_that_are_no_counts_are_for_two_families_only():
             predict_roc(X, Y, family=family, weights=np.full(len(X), 0.5))
 
 
-@for_each([("auto", None), ("auto", "lower"), ("boxcox", "lower"), ("gamma", None)])
+@for_each([("auto", None), ("auto", "lower"), ("boxcox", "lower"), ("gamma", None), ("mixture", "lower")])
 def test_the_bootstrap_refits_each_resample(family, direction):
     """20 resamples: the interval holds the estimate, is that of the same seed, and knows the rule in use."""
     x = X if direction is None else 1 - X

@@ -196,7 +196,7 @@ def test_parts_of_a_dask_frame():
         "scores": lambda: rp.multiclass_auc(frame[["a", "b", "g"]].to_dask_array(), ROWS["y"]),
     }
     for call in calls.values():
-        with pytest.raises(RocPredictError, match=r"is part of a Dask DataFrame, .*; pass parts of frame.compute\(\)"):
+        with pytest.raises(RocPredictError, match=r"part of a Dask DataFrame, .*parts of frame.compute\(\)"):
             call()
 
 

@@ -20,9 +20,11 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pytest
 import scipy.sparse as sp
+from pyarrow import parquet
 
 import rocpredict as rp
 from rocpredict import RocPredictError
+from rocpredict.screening import dask_tables
 from rocpredict.sources import blocks, csv_chunks
 from tests.cases import check_each
 
@@ -154,6 +156,46 @@ def test_batches_in_any_order_give_the_table_of_the_array(order):
     assert_same(table, expected, ("n_negative", "n_missing"))
 
 
+def test_two_sites_merged_from_json_give_the_table_of_the_array(tmp_path, run):
+    """Each site writes its summary by the command line, and one adds them; the exact columns need the rows."""
+    half = np.arange(N_ROWS) < 1_100
+    for name, rows in (("a", half), ("b", ~half)):
+        FRAME.drop("word").filter(rows).fill_nan(None).write_csv(tmp_path / f"{name}.csv")
+        paths = tmp_path / f"{name}.csv", "--out", tmp_path / f"{name}.json"
+        assert run("summarize --label y --positive sick --negative well", *paths)[0] == 0
+    assert run("merge", tmp_path / "b.json", tmp_path / "a.json", "--out", tmp_path / "all.json")[0] == 0
+    total = rp.TwoClassSummary.from_json((tmp_path / "all.json").read_text("utf-8"))
+    expected = rp.screen(X, Y, empirical=False, feature_names=NAMES, **CLASSES)
+    assert_same(rp.screen(total, empirical=False), expected, ("n_negative", "n_positive"))
+
+
+@pytest.mark.parametrize("pairs", ["rest", "all"])
+def test_several_classes_in_batches_and_files(folder, pairs):
+    """Each label in turn, or all pairs; a batch may lack a class or bring a new one."""
+    expected = rp.screen(X, Y, empirical=False, feature_names=NAMES, pairs=pairs)
+    other = np.flatnonzero(Y == "other")
+    parts = [np.setdiff1d(np.arange(N_ROWS), other)[:1_500], other, np.setdiff1d(np.arange(N_ROWS), other)[1_500:]]
+    routes = {
+        "batches": lambda: rp.screen(
+            ((pd.DataFrame(X[rows], columns=NAMES), Y[rows]) for rows in parts), empirical=False, pairs=pairs
+        ),
+        **{
+            name: lambda name=name: rp.screen(ROUTES[name](folder), "y", empirical=False, pairs=pairs)
+            for name in ("Parquet folder", "LazyFrame", "CSV", "Arrow reader", "Dask DataFrame")
+        },
+    }
+    check_each(routes, lambda work: _assert_same_pairs(work(), expected))
+    one = rp.screen(batches(), empirical=False, positive="sick", pairs="all")
+    assert one.class_pairs == (("other", "sick"), ("well", "sick"))
+
+
+def _assert_same_pairs(table, expected):
+    assert table.class_pairs == expected.class_pairs
+    for pair in expected.class_pairs:
+        one, other = (part[(part["negative"] == pair[0]) & (part["positive"] == pair[1])] for part in (table, expected))
+        assert_same(one, other, ("n_negative", "n_positive", "n_missing"))
+
+
 @pytest.mark.usefixtures("_small_blocks")
 @pytest.mark.parametrize("kind", ["dense", "csr", "csc"])
 def test_layers_and_raw_of_anndata(folder, kind):
@@ -216,6 +258,24 @@ def test_dask_computes_on_the_workers(client, empirical, folder, monkeypatch):
     assert max(received) < 15_000 < X.nbytes / 10
 
 
+def test_dask_tables_beyond_the_memory_of_the_workers_are_read_in_parts(monkeypatch):
+    """Each computation collects a fraction of the memory of the workers, here one column."""
+    numbers, compute = [], dask_tables.compute
+
+    def counted(tasks):
+        numbers.append(len(tasks))
+        return compute(tasks)
+
+    monkeypatch.setattr(dask_tables, "compute", counted)
+    monkeypatch.setattr(dask_tables, "_memory_of_workers", lambda: 0)
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 8 * N_ROWS)
+    array, _ = dask_table()
+    with dask.config.set(scheduler="synchronous"):
+        table = rp.screen(array, Y, feature_names=NAMES, **CLASSES)
+    assert numbers == [1] * N_FEATURES
+    assert_same(table, rp.screen(X, Y, feature_names=NAMES, **CLASSES))
+
+
 def _slow(block, block_info=None):
     time.sleep(0.2)
     return block
@@ -239,6 +299,43 @@ def test_a_killed_worker_changes_no_result():
     assert set(left.values()) != set(pids.values())
     assert result == expected
     np.testing.assert_array_equal(result["empirical_auc"], rp.screen(rows, y)["empirical_auc"])
+
+
+SCHEDULER = """
+import asyncio, distributed
+async def main():
+    async with distributed.Scheduler(port=0, dashboard_address=":0", host="127.0.0.1") as scheduler:
+        print(scheduler.address, flush=True)
+        async with distributed.Worker(scheduler.address, nthreads=1):
+            await scheduler.finished()
+asyncio.run(main())
+"""
+
+
+def test_a_scheduler_that_is_gone_is_one_message():
+    """The process of the scheduler is killed: no result is half computed, and the message says what to do."""
+    words = [sys.executable, "-c", SCHEDULER]
+    short = dask.config.set({"distributed.comm.timeouts.connect": "5s"})
+    with short, subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        with distributed.Client(process.stdout.readline().strip(), timeout=5):
+            table, expected = dask_table()[0], rp.screen(X, Y, feature_names=NAMES, empirical=False, **CLASSES)
+            assert_same(rp.screen(table, Y, feature_names=NAMES, empirical=False, **CLASSES), expected, ("n_missing",))
+            process.kill()
+            process.wait()
+            with pytest.raises(RocPredictError, match=r"the Dask cluster failed: .*; start it again") as caught:
+                rp.screen(table, Y, empirical=False, **CLASSES)
+        assert "\n" not in str(caught.value)
+
+
+def test_statistics_of_parquet_files_do_not_matter(tmp_path):
+    """A row group of NaN has no minimum and maximum, and one with a single NaN has those of the other values."""
+    values = X.copy()
+    values[:300, 0], values[400, 1] = np.nan, np.nan
+    table = pa.table({name: values[:, place] for place, name in enumerate(NAMES)} | {"y": Y})
+    parquet.write_table(table, tmp_path / "t.parquet", row_group_size=300)
+    expected = rp.screen(values, Y, feature_names=NAMES, **CLASSES)
+    for source in (tmp_path / "t.parquet", ds.dataset(tmp_path / "t.parquet")):
+        assert_same(rp.screen(source, "y", **CLASSES), expected)
 
 
 BUDGET = 64_000_000
@@ -372,6 +469,12 @@ def _parts(*frames):
     return write
 
 
+def _exhausted(folder, _):
+    used = reader(folder)
+    rp.screen(used, "y", **CLASSES)
+    return used
+
+
 GOOD = pl.DataFrame({"f": [1.0, 2.0, 3.0, 4.0], "y": ["sick", "well"] * 2})
 REFUSED = {
     r"1\.parquet has no column 'f', which 0\.parquet has": _parts(GOOD, GOOD.rename({"f": "g"})),
@@ -393,6 +496,10 @@ REFUSED = {
     "y has missing values": lambda *_: dd.from_pandas(
         pd.DataFrame({"f": [1.0, 2, 3], "y": ["sick", None, "well"]}), npartitions=2
     ),
+    "X has no batches left; a reader can be read once, so open it again": _exhausted,
+    r"X is a Dask array with chunks of unknown sizes; pass X\.compute_chunk_sizes\(\), or": lambda *_: da.from_array(
+        X, chunks=(500, 9)
+    )[da.from_array(X[:, 0] > 0, chunks=500)],
     "X is a Dask array of <U1": lambda *_: da.from_array(np.array([["a"], ["b"]])),
     "X has no numeric column": lambda *_: dd.from_pandas(
         pd.DataFrame({"f": ["a", "b"], "y": ["sick", "well"]}), npartitions=1
@@ -417,17 +524,16 @@ def test_memory_is_a_size():
         "memory=True is not a size": True,
         "memory='1MB' is too small; pass '16MB' or more": "1MB",
         "memory=-5 is too small": -5,
+        "memory=10000000.0 is too small": 1e7,
+        "memory=1.5 is not a size": 1.5,
+        "memory=nan is not a size": float("nan"),
     }
     for words, memory in refused.items():
         for call in (rp.screen, rp.summarize):
             with pytest.raises(RocPredictError, match=words):
                 call(X, Y, memory=memory, **CLASSES)
-    assert [blocks.parse_memory(size) for size in ("1GB", " 1.5 gib", "16000kB", 2**30)] == [
-        10**9,
-        3 * 2**29,
-        16 * 10**6,
-        2**30,
-    ]
+    sizes = {"1GB": 10**9, " 1.5 gib": 3 * 2**29, "16000kB": 16 * 10**6, 2**30: 2**30, 1e9: 10**9}
+    assert [blocks.parse_memory(size) for size in sizes] == [*sizes.values()]
 
 
 def test_a_column_beyond_the_budget_is_refused_with_its_size(tmp_path):

@@ -321,7 +321,8 @@ def test_options_that_batches_and_summaries_do_not_accept():
     frames = [(pd.DataFrame({"a": X[k::2, 0], "b": X[k::2, 1]}), np.arange(20) % 2) for k in (0, 1)]
     assert len(rp.screen(frames, empirical=False)) == 2
     frames[1] = (frames[1][0].rename(columns={"b": "c"}), frames[1][1])
-    assert "cannot be added" in refused(frames, empirical=False)
+    assert refused(frames, empirical=False) == "a batch has the features a, c, and the first one a, b"
+    assert "cannot be added" in refused(frames, empirical=False, positive=1)
 
 
 def test_refusals_of_the_result():

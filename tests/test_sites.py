@@ -1,6 +1,7 @@
 """Summaries of several sites as files: written, merged, screened, and refused if they do not belong together."""
 
 import json
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -116,6 +117,11 @@ def test_files_that_do_not_belong_together(sites, run):
     Path("later.json").write_text(changed(version=2), encoding="utf-8")
     Path("cluster.json").write_text(changed(cluster=["ward"]), encoding="utf-8")
     Path("renamed.json").write_text(changed(feature_names=["glucose", "mass", "other"]), encoding="utf-8")
+    content = json.loads(Path("site-a.json").read_text("utf-8"))
+    content["negative"]["count"][0] += 1
+    Path("edited.json").write_text(json.dumps(content), encoding="utf-8")
+    content["negative"]["mean"] = "text"
+    Path("text.json").write_text(json.dumps(content), encoding="utf-8")
     Path("short.json").write_text(changed(units=["mg"]), encoding="utf-8")
     Path("cut.json").write_text(changed()[:300], encoding="utf-8")
     Path("other.json").write_text('{"features": []}', encoding="utf-8")
@@ -139,6 +145,13 @@ def test_files_that_do_not_belong_together(sites, run):
         "rocpredict reads version 1 without cluster and stratum: install a later rocpredict",
         "merge renamed.json": "renamed.json: the JSON is not a valid summary: feature_checksum does not match "
         "feature_names; the names may have been changed",
+        "merge site-a.json site-b.json --out site-b.json": "--out site-b.json is one of the files to merge; pass "
+        "another name",
+        "merge site-a.json ./site-b.json --out site-b.json": "--out site-b.json is one of the files to merge; pass "
+        "another name",
+        "merge edited.json": "edited.json: the JSON was changed after it was written: content_checksum does not match "
+        "its values; write it again",
+        "merge text.json": "text.json: the JSON is not a summary: in 'negative', mean is 'text', not a list of numbers",
         "merge short.json": "short.json: the JSON is not a summary: units ['mg'] is not a list of 3 texts",
         "merge other.json": "other.json: the JSON is not a summary; it needs format='rocpredict summary'",
         "screen other.json": "other.json: the JSON is not a summary; it needs format='rocpredict summary'",
@@ -209,17 +222,34 @@ def test_small_counts_are_suppressed(counts, least):
 
 
 def test_a_file_is_added_once():
-    """In Python too; parts of one table in memory, which come from no file, are added as they are."""
+    """In Python too, where a summary of no file is recognized by its origin: equal parts of one table are added."""
     parts = [rp.summarize(columns(seed), "outcome", **CLASSES) for seed in range(3)]
     a, b, c = (rp.TwoClassSummary.from_json(part.to_json()) for part in parts)
     assert (a + b).file_checksums == (*a.file_checksums, *b.file_checksums)
-    assert (parts[0] + parts[0]).file_checksums == ()
+    again = rp.summarize(columns(0), "outcome", **CLASSES)
+    assert (parts[0] + again).file_checksums == ()
+    shared = parts[0].suppress_small_counts(5)
+    for twice in (
+        lambda: parts[0] + parts[0],
+        lambda: parts[1] + (parts[0] + parts[1]),
+        lambda: sum([parts[0], parts[1], shared]),
+        lambda: parts[0] + pickle.loads(pickle.dumps(parts[0])),
+    ):
+        with pytest.raises(RocPredictError, match="cannot be added: one of them contains the other or its rows"):
+            twice()
     for twice in (lambda: a + a, lambda: (a + b) + (c + a), lambda: a + parts[0]):
         with pytest.raises(
             RocPredictError, match=r"both contain the file with checksum [0-9a-f]{64}; add each file once"
         ):
             twice()
     assert len({part.file_checksums for part in (a, b, c, a.select([0]))}) == 3
+    table, order = columns(0), np.random.default_rng(0).permutation(60)
+    shuffled = rp.summarize({name: values[order] for name, values in table.items()}, "outcome", **CLASSES)
+    assert shuffled.checksums() == a.checksums()
+    with pytest.raises(RocPredictError, match="add each file once"):
+        _ = a + shuffled
+    table["mass"][0] += 1e-4
+    assert rp.summarize(table, "outcome", **CLASSES).checksums() != a.checksums()
 
 
 def test_statistics_of_a_table_are_a_summary():
@@ -231,9 +261,9 @@ def test_statistics_of_a_table_are_a_summary():
     assert summary.positive.count.tolist() == [30, 31]
     roc = rp.PredictedRoc.from_stats(mean=(5, 6), std=(0.5, 1), count=(20, 30))
     assert rp.PredictedRoc.from_summary(summary).auc()[0] == pytest.approx(roc.auc(), rel=1e-15)
-    assert rp.TwoClassSummary.from_stats(mean=(0, 1), std=(1, 1), count=(9.5, 9)).negative.count.tolist() == [9.5]
     refused = {
         "count=1.0 is below 2; pass 2 or more observations": {"count": (1, 5)},
+        "count=9.5 is not a whole number; pass numbers of observations": {"count": (9.5, 9)},
         "std=array([-1.]) is negative": {"std": (-1, 1)},
         "mean=array([nan])": {"mean": (np.nan, 1)},
         "mean=3 is not a pair": {"mean": 3},

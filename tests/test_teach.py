@@ -16,6 +16,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 import rocpredict as rp
 from rocpredict import RocPredictError
@@ -23,6 +24,7 @@ from rocpredict.datasets import DATASET_NAMES, load_breast_cancer, load_iris, lo
 from rocpredict.diagnostics.comparison import compare, max_tpr_gap
 from rocpredict.distributions.fitting import get_fitter
 from rocpredict.distributions.normal_sum import NormalSum
+from rocpredict.plots import style
 from rocpredict.teaching import assets as bundle
 from rocpredict.teaching.assets import languages
 from rocpredict.teaching.data import builtin_dataset, feature_rocs
@@ -165,6 +167,22 @@ def test_presets_have_results():
     assert areas["same_mean"] == 0.5
     assert areas["reversed"] > 0.5
     assert areas["perfect"] > 0.999
+
+
+@pytest.mark.parametrize("x", [None, "iris"])
+def test_the_preview_is_in_the_language_of_the_page(monkeypatch, x):
+    """Axes, legends and numbers of the picture are German; in English they are those of the plots."""
+    figures, draw = [], style.figure_to_bytes
+    monkeypatch.setattr(style, "figure_to_bytes", lambda figure, *args, **options: figures.append(figure) or b"")
+    for lang in ("de", "en"):
+        TeachingPage(x, lang=lang, **LEAST)._picture()
+    assert [draw(figure, "png")[:4] for figure in figures] == [b"\x89PNG"] * 2
+    german, english = ({text.get_text() for text in figure.findobj(Text)} for figure in figures)
+    assert {"Dichte", "Falsch-positiv-Rate (FPR)", "Richtig-positiv-Rate (TPR)", "Zufall"} <= german
+    assert {"density", "false positive rate (FPR)", "chance", "0.2"} <= english
+    assert "0,2" in german
+    shared = {text for text in german & english if re.search(r"[a-z]{3}|\d\.\d", text)}
+    assert shared <= {"setosa", "versicolor", "sepal_length [cm]"}
 
 
 # ---- own data

@@ -449,10 +449,15 @@ def check_index(columns: Mapping[str, Any]) -> None:
 
 
 def check_not_lazy(name: str, values: Any) -> None:
-    """Raise for columns of a Dask DataFrame, since each computation may return the rows in another order."""
+    """Raise for columns of a Dask DataFrame, whose rows may change their order, and arrays of unknown sizes."""
     is_part = type(values).__module__.startswith("dask.") and type(values).__name__ != "DataFrame"
     sizes = (getattr(values, "shape", None) or ()) if is_part else ()
     if any(not isinstance(size, int) for size in sizes):  # the length of such a column is not known in advance
+        if type(values).__name__ == "Array":
+            raise RocPredictError(
+                f"{name} is a Dask array with chunks of unknown sizes; pass {name}.compute_chunk_sizes(), or, if it is "
+                "part of a Dask DataFrame, parts of frame.compute()"
+            )
         raise RocPredictError(
             f"{name} is part of a Dask DataFrame, which may return its rows in a different order each time; pass parts "
             "of frame.compute()"

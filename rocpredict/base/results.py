@@ -399,8 +399,6 @@ FLAG_DESCRIPTIONS = {
     "label_leakage": "each class has a single value, and the two differ; the feature may be a copy of the label",
     "misfit": "the predicted curve deviates from the empirical curve by more than sampling variation explains; use the "
     "empirical values",
-    "narrower_than_fixed": "the random-effects interval is narrower than the fixed-effect interval, since the studies "
-    "agree by chance; report the wider one",
     "no_benefit": "no threshold has an Ameans above 1/2",
     "no_discordant_pairs": "the two predictions are correct for the same observations; p is 1",
     "no_values": "a class has no value of this feature; nothing can be computed",
@@ -413,6 +411,8 @@ FLAG_DESCRIPTIONS = {
     "perfect_separation": "a threshold has TPR = 1 and FPR = 0, to double precision",
     "point_mass": "a class has a standard deviation of 0; all its values are equal",
     "same_curve": "the curves rank all observations alike; p is 1",
+    "separated_study": "a study separates the classes, so that its AUC is extrapolated; it is pooled with the AUC of a "
+    "sample of which half a pair is in the wrong order",
     "single_observation": "a class has a single observation; its variability cannot be estimated",
     "single_study": "only one study has values of this feature; there is no pooled AUC by random effects",
     "undercoverage": "the interval contains the true value less often than its level states if the classes differ in "
@@ -420,6 +420,8 @@ FLAG_DESCRIPTIONS = {
     "undefined": "the measure is 0/0; its interval is all of [0, 1]",
     "wide_bounds": "the histogram determines the AUC only within bounds more than 0.02 apart, since many values lie in "
     "one cell; usually, later values lie outside the range of the edges; split the cells and read the data again",
+    "widened_to_fixed": "the studies agree by chance, and the random-effects interval was widened to the width of the "
+    "fixed-effect interval",
 }
 """Description of every flag that a result can have. The conditions are in docs/flags.md."""
 

@@ -28,7 +28,7 @@ from rocpredict.sources.table import column_index
 FORMATS = ("table", "csv", "json", "markdown")
 _FORMAT_BY_SUFFIX = {".csv": "csv", ".json": "json", ".md": "markdown", ".parquet": "parquet", ".txt": "table"}
 _DEFAULT_ROWS = 20
-_EMPIRICAL_CHOICES: dict[str, bool | str] = {"yes": True, "no": False, "top": "top"}
+_EMPIRICAL_CHOICES: dict[str, bool | str] = {"yes": True, "no": False, "top": "top", "histogram": "histogram"}
 
 
 def _add_table(command: argparse.ArgumentParser, more: str = "") -> None:
@@ -60,7 +60,10 @@ def add_options(command: argparse.ArgumentParser) -> None:
         default="rest",
         help="with three or more labels: each class against the rest (default), or all pairs of classes",
     )
-    empirical = "empirical results for all features (yes, default), for none (no), or for the --n-top best (top)"
+    empirical = (
+        "empirical results for all features (yes, default), for none (no), for the --n-top best (top), or from "
+        "histograms, with bounds (histogram)"
+    )
     command.add_argument("--empirical", choices=list(_EMPIRICAL_CHOICES), default="yes", help=empirical)
     n_top = "number of features with empirical results, for --empirical top (default: 100)"
     command.add_argument("--n-top", type=int, default=100, metavar="N", help=n_top)
@@ -147,7 +150,8 @@ def _check(options: argparse.Namespace, form: str) -> None:
     common.check_unique("feature", options.feature)
     common.check_unique("exclude", options.exclude)
     engine = "numpy" if options.engine == "auto" else options.engine  # avoids compilation for three rows
-    small = screen({"x": [0.0, 1.0, 2.0]}, [0, 1, 2], **_screen_options(options) | {"engine": engine})
+    labels = [0, 1, 1] if options.empirical == "histogram" else [0, 1, 2]
+    small = screen({"x": [0.0, 1.0, 2.0]}, labels, **_screen_options(options) | {"engine": engine})
     _select_rows(small, options, form)
     if options.report is not None:
         common.check_suffix("report", check_writable(options.report), ".html", ".htm")
@@ -314,6 +318,10 @@ def run_merge(options: argparse.Namespace) -> None:
     names = [
         path for name in options.data for path in ([name] if Path(name).exists() else sorted(glob(name)) or [name])
     ]
+    if options.out is not None and not is_stream(options.out) and options.out.exists():
+        for name in names:
+            if Path(name).exists() and options.out.samefile(name):
+                raise RocPredictError(f"--out {options.out} is one of the files to merge; pass another name")
     total, origins = _read_summary(names[0]), dict[str, str]()
     for k, name in enumerate(names):
         summary = _read_summary(name) if k else total

@@ -20,7 +20,7 @@ from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian, add_grid_axis
 from rocpredict.distributions.normality import sample_moments, skewness_z
 from rocpredict.inference.bootstrap import BootstrapOptions
-from rocpredict.inference.parametric import PairFit
+from rocpredict.inference.parametric import PairFit, fits_batches
 from rocpredict.roc.base import Roc
 from rocpredict.roc.predicted import PredictedRoc
 from rocpredict.solvers.families import solver_for
@@ -383,7 +383,7 @@ def parametric_bootstrap(roc: PredictedRoc, counts: tuple[int, int], resampling:
     """
     smooth = all(isinstance(d, Gaussian) and d.std > 0 for d in (roc.negative, roc.positive))  # a point mass makes ties
     simulate = _bootstrap_gaussian if smooth else _bootstrap_generic
-    if not smooth and roc.pair_fit is not None and roc.pair_fit.has_batches:
+    if fits_batches((roc.negative, roc.positive)):
         simulate = _bootstrap_batch
     chunks = list(simulate(roc, counts, resampling))
     if not chunks:

@@ -325,10 +325,14 @@ class GaussianMixture(NormalSumDistribution):
         Expectation maximization (Dempster, Laird and Rubin 1977) runs from several starts: quantiles of the sample and
         k-means++ draws. With the sample's standard deviation s, no component has a standard deviation below
         max(s/sqrt(n), s/100). Without this limit the likelihood would be unbounded, since a component could shrink to a
-        group of tied values. One component equals ``Gaussian.fit(x, ddof=0)``.
+        group of tied values. One component equals ``Gaussian.fit(x, ddof=0)``. The steps are extrapolated (Varadhan and
+        Roland 2008).
 
         BIC = (3k - 1) log n - 2 log L for k components (Schwarz 1978). The search stops when two more components do not
         lower the BIC. In small samples, the BIC may select one component for two groups that overlap.
+
+        The resamples of a bootstrap are fitted at once. Their fits begin at those of the sample, and BIC selects the
+        number of components of each.
 
         Examples
         --------

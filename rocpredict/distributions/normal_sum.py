@@ -627,7 +627,7 @@ class NormalSumBatch(Distribution[FloatArray]):
 
     @property
     def has_one_width(self) -> bool:
-        """Whether all components of a sample have the same standard deviation, as kernels do."""
+        """True if all components of a sample have the same standard deviation, as kernels do."""
         return self.stds.shape[-1] == 1
 
     def reflect(self) -> NormalSumBatch:
@@ -644,7 +644,8 @@ class NormalSumBatch(Distribution[FloatArray]):
     def components(self, index: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the weights, means and standard deviations of the components of one sample."""
         used = self.weights[index] > 0
-        return tuple(np.broadcast_to(part[index], used.shape)[used] for part in (self.weights, self.means, self.stds))
+        stds = np.broadcast_to(self.stds[index], used.shape)
+        return self.weights[index][used], self.means[index][used], stds[used]
 
     def quantile_bounds(self, z: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Return the lowest and the highest mean + z std of the components: between them is the quantile of Phi(z)."""

@@ -79,26 +79,16 @@ class PairFit:
 
         return PairFit(self.positive, self.negative, fit)
 
-    @property
-    def has_batches(self) -> bool:
-        """Whether ``fit`` also takes a batch of resamples, with the samples."""
-        pair = self.fit(self.negative, self.positive)
-        return all(
-            isinstance(d, GaussianMixture)
-            or (isinstance(d, Transformed) and isinstance(d.base, Gaussian | GaussianKde))
-            for d in pair
-        )
-
     def bootstrap_fits(self, resampling: BootstrapOptions) -> Iterator[Pair]:
         """Return the pair fitted to each resample, in batches where the family has them."""
         samples = self.negative, self.positive
-        is_gaussian = all(isinstance(d, Gaussian) for d in self.fit(*samples))
-        n_before, has_batches = 0, self.has_batches
+        pair, n_before = self.fit(*samples), 0
+        is_gaussian = all(isinstance(d, Gaussian) for d in pair)
         for counts in resampling.resample_counts((None, None), (len(self.negative), len(self.positive))):
             if is_gaussian:
                 yield _resampled_gaussians(samples[0], counts[0]), _resampled_gaussians(samples[1], counts[1])
                 continue
-            if has_batches:
+            if fits_batches(pair):
                 yield self.fit(*(_repeat_rows(x, n) for x, n in zip(samples, counts, strict=True)), *samples)
                 continue
             for draws in track(zip(*counts, strict=True), resampling.n_resamples, n_before):
@@ -108,6 +98,13 @@ class PairFit:
                 except RocPredictError:  # the family cannot be fitted to these rows; the caller counts the fits
                     continue
             n_before += len(counts[0])
+
+
+def fits_batches(pair: Pair) -> bool:
+    """Check whether the function that fitted a pair also takes a batch of resamples, with the samples."""
+    bases = [d.base if isinstance(d, Transformed) else None for d in pair]
+    is_transformed = all(isinstance(base, Gaussian | GaussianKde) for base in bases)
+    return is_transformed or all(isinstance(d, GaussianMixture) for d in pair)
 
 
 def _repeat_rows(sample: FloatArray, counts: FloatArray) -> FloatArray:

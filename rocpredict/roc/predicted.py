@@ -56,7 +56,8 @@ class ModelFit(Result):
     is_shrinkage : bool
         True if the prediction is a shrunk estimate.
     area_between : float
-        Mean absolute TPR difference between the curve of the model and the empirical curve, over all FPRs.
+        Mean absolute TPR difference between the curve of the model and the empirical curve, over all FPRs. It contains
+        the sampling variation of the empirical curve: judge the model by ``misfit_ratio``.
     misfit_ratio : float
         Cramer-von Mises statistic: the mean squared distance between model and data over the pooled ranks, divided by
         its expected value for a correct model with known parameters. For a correct model fitted to the same data, the

@@ -15,6 +15,8 @@ from rocpredict.screening.kernels.base import Moments, merge
 
 _COUNT_FIELDS = ("count", "n_missing")
 _NONNEGATIVE_FIELDS = (*_COUNT_FIELDS, "m2", "m4")
+_FINGERPRINT_BITS = 20
+"""Bits of a mean (relative to the standard deviation) and of a sum of squares that do not depend on rounding."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -135,9 +137,7 @@ class ClassSummary(Result):
         """
         names = [item.name for item in fields(cls)]
         if not isinstance(numbers, dict) or not set(names[:4]) <= numbers.keys() <= set(names):
-            raise RocPredictError(
-                f"{short_repr(numbers)} is not a class summary; pass a dictionary of {', '.join(names)}"
-            )
+            raise RocPredictError(f"{short_repr(numbers)} is not a class summary; it needs {', '.join(names)}")
         arrays = {name: None if numbers.get(name) is None else _array(name, numbers[name]) for name in names}
         of_four = [arrays[name] is None for name in names[4:]]
         if any(arrays[name] is None for name in names[:4]) or any(of_four) != all(of_four):
@@ -148,6 +148,15 @@ class ClassSummary(Result):
         if len({len(array) for array in arrays.values() if array is not None}) > 1:
             raise RocPredictError("arrays of a class summary differ in length; pass one number for each feature")
         return cls(**arrays)  # type: ignore[arg-type]
+
+    def rounded(self) -> tuple[NDArray[Any], ...]:
+        """Return counts, means and sums of squares without the digits that depend on the order of the rows."""
+        with np.errstate(all="ignore"):
+            _, exponent = np.frexp(np.sqrt(self.m2 / self.count))
+            mean = np.where(self.m2 > 0, np.rint(np.ldexp(self.mean, _FINGERPRINT_BITS - exponent)), self.mean)
+            mantissa, power = np.frexp(self.m2)
+            m2 = np.rint(np.ldexp(mantissa, _FINGERPRINT_BITS))
+        return self.count, self.n_missing, mean + 0.0, m2, power
 
     def _moments(self) -> Moments:
         return Moments(*(getattr(self, name) for name in Moments._fields))
@@ -173,14 +182,14 @@ def _array(name: str, values: Any) -> NDArray[Any]:
     try:
         array = np.array([np.nan if item is None else item for item in values], dtype=np.float64)
     except (TypeError, ValueError):
-        raise RocPredictError(f"{name}={short_repr(values)} is not a list of numbers") from None
+        raise RocPredictError(f"{name} is {short_repr(values)}, not a list of numbers") from None
     if (
         array.ndim != 1
         or (name in _NONNEGATIVE_FIELDS and (array < 0).any())
         or (name in _COUNT_FIELDS and np.isnan(array).any())
     ):
         limit = " of 0 or more" if name in _NONNEGATIVE_FIELDS else ""
-        raise RocPredictError(f"{name}={short_repr(values)} is not a list with one number{limit} for each feature")
+        raise RocPredictError(f"{name} is {short_repr(values)}, not a list with one number{limit} for each feature")
     is_integer = (
         name in _COUNT_FIELDS and (array == np.round(array)).all() and all(isinstance(item, int) for item in values)
     )

@@ -6,7 +6,8 @@ labels, moments and results of blocks are sent to the client.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import dask
@@ -32,6 +33,8 @@ from rocpredict.sources.table import check_has_numeric, column_index, read_table
 
 _FAN_IN = 8
 """Number of moments that one task merges."""
+_ROOM_FACTOR = 8
+"""Memory of the workers over the columns that are collected at once."""
 _CHANGED = "the rows of X or y differ between computations; compute X first, or sort it by a key"
 
 
@@ -80,22 +83,30 @@ class DaskTable(NamedTuple):
         weights: FloatArray | None,
         features: NDArray[np.intp],
         budget: MemoryBudget,
-    ) -> Iterable[tuple[NDArray[np.intp], Any]]:
-        """Call ``work(block, features, codes, weights)`` on the workers for blocks of columns with all rows."""
+    ) -> Iterator[tuple[NDArray[np.intp], Any]]:
+        """Call ``work(block, features, codes, weights)`` on the workers for blocks of columns with all rows.
+
+        Tables beyond the memory of the workers are read several times, for as many columns as they can hold.
+        """
         codes_by_label, label_parts = self._codes(coded)
         codes = dask.delayed(_encode_all)(label_parts, codes_by_label)
         shared = None if weights is None else dask.delayed(weights)
-        arrays = [
-            da.from_delayed(
-                dask.delayed(_to_dense)(part, self.columns[features]), (int(size), len(features)), np.float64
-            )
-            for part, size in zip(self.parts, self.sizes, strict=True)
-        ]
         width = budget.block_width(8 * self.n_rows)
-        places = [features[columns] for columns in block_slices(len(features), width)]
-        blocks = da.concatenate(arrays).rechunk((-1, width), method="tasks").to_delayed().ravel()
-        tasks = [dask.delayed(work)(block, place, codes, shared) for block, place in zip(blocks, places, strict=True)]
-        return zip(places, compute(tasks), strict=True)
+        at_once = max(1, _memory_of_workers() // (_ROOM_FACTOR * 8 * self.n_rows * width)) * width
+        for run in block_slices(len(features), at_once):
+            chosen = features[run]
+            arrays = [
+                da.from_delayed(
+                    dask.delayed(_to_dense)(part, self.columns[chosen]), (int(size), len(chosen)), np.float64
+                )
+                for part, size in zip(self.parts, self.sizes, strict=True)
+            ]
+            places = [chosen[columns] for columns in block_slices(len(chosen), width)]
+            blocks = da.concatenate(arrays).rechunk((-1, width), method="tasks").to_delayed().ravel()
+            tasks = [
+                dask.delayed(work)(block, place, codes, shared) for block, place in zip(blocks, places, strict=True)
+            ]
+            yield from zip(places, compute(tasks), strict=True)
 
     def _codes(self, coded: EncodedLabels) -> tuple[dict[Any, int] | None, list[Any]]:
         """Return the class code of each label and the labels of the parts, or None and the codes if these are known."""
@@ -105,6 +116,22 @@ class DaskTable(NamedTuple):
         if not all(isinstance(part, np.ndarray) for part in self.label_parts):
             return codes_by_label, self.label_parts
         return None, [_encode(part, codes_by_label) for part in self.label_parts]
+
+
+def _memory_of_workers() -> int:
+    """Return the memory limits of all workers in bytes, a large number without a cluster or without limits."""
+    if "distributed" in sys.modules:
+        from distributed import default_client
+
+        try:
+            client = default_client()  # type: ignore[no-untyped-call]
+        except ValueError:
+            return sys.maxsize
+        limits = client.run_on_scheduler(
+            lambda dask_scheduler: [worker.memory_limit for worker in dask_scheduler.workers.values()]
+        )
+        return sum(limits) if all(limits) else sys.maxsize
+    return sys.maxsize
 
 
 def _fuse(tasks: list[Any]) -> list[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, Self
 
@@ -10,10 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.base.results import Result
-from rocpredict.base.validation import FloatArray, RocPredictError, as_float_array, select_indices, short_repr
+from rocpredict.base.validation import (
+    FloatArray,
+    RocPredictError,
+    as_float_array,
+    select_indices,
+    short_repr,
+)
 from rocpredict.distributions.curve_distance import COMPARISON_FPR
 from rocpredict.screening.kernels.base import map_ordered
 from rocpredict.screening.kernels.counts import RankStatistics
+from rocpredict.sources.files import read_batches
+from rocpredict.sources.table import FeatureTable
 
 DEFAULT_EDGES = 256
 """Number of edges: the guaranteed AUC is then within about 0.004, and the estimate within 0.02 standard errors."""
@@ -322,13 +330,27 @@ class RowSample(NamedTuple):
     values: FloatArray
 
     @classmethod
-    def of(cls, table: Any, rng: np.random.Generator) -> RowSample:
+    def of(cls, table: FeatureTable, rng: np.random.Generator) -> RowSample:
         """Draw rows of a table."""
         n_rows = min(_SAMPLE_ROWS, max(DEFAULT_EDGES, _SAMPLE_CELLS // max(1, len(table))), table.n_rows)
         keys = rng.random(table.n_rows)
         rows = np.sort(np.argpartition(keys, n_rows - 1)[:n_rows])
-        parts = [_dense(matrix[rows]) for _, matrix in table.iter_blocks()]
-        return cls(keys[rows], np.concatenate(parts, axis=1))
+        values = np.empty((n_rows, len(table)))
+        for place, columns, tile in table.iter_tiles():
+            inside = slice(*np.searchsorted(rows, [place.start, place.stop]))
+            values[inside, columns] = _dense(tile[rows[inside] - place.start])
+        return cls(keys[rows], values)
+
+    @classmethod
+    def of_batches(cls, batches: Iterable[Any]) -> RowSample | None:
+        """Draw rows of all batches (X, y)."""
+        rng, sample = np.random.default_rng(0), None
+        for table, _ in read_batches(batches):
+            part = cls.of(table, rng)
+            if sample is not None and part.values.shape[1] != sample.values.shape[1]:
+                return sample  # the error names the batch
+            sample = part if sample is None else sample.merge(part)
+        return sample
 
     def merge(self, other: RowSample) -> RowSample:
         """Return a sample of both parts."""
@@ -392,6 +414,14 @@ def count_cells(matrix: Any, codes: NDArray[Any], edges: FloatArray, n_jobs: int
     for _ in map_ordered(count, blocks, n_jobs):
         pass
     return FeatureHistograms(edges, counts, minimum, maximum)
+
+
+def choose_edges(histogram_edges: Any, table: FeatureTable, sample: RowSample | None = None) -> FloatArray:
+    """Return the edges of histograms, from random rows of a table unless they are passed."""
+    edges = check_edges(histogram_edges, len(table))
+    if not isinstance(edges, int):
+        return edges
+    return (RowSample.of(table, np.random.default_rng(0)) if sample is None else sample).edges(edges)
 
 
 def check_edges(edges: Any, n_features: int) -> FloatArray | int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc, chdtri, ndtr, stdtr, stdtrit
+from scipy.special import chdtrc, chdtri, ndtr, ndtri, stdtr, stdtrit
 
 from rocpredict.base.formatting import format_list, format_p_value
 from rocpredict.base.rates import check_confidence_level, normal_critical_value
@@ -39,10 +39,11 @@ class PooledAuc(Result):
     study_names : tuple of str
         Names of the studies.
     auc, low, high : array of shape (features,)
-        Random-effects AUC (of the mean study), with the confidence interval of Hartung and Knapp; NaN for fewer than
-        two studies.
+        Random-effects AUC (of the mean study), with the modified confidence interval of Hartung and Knapp; NaN for
+        fewer than two studies.
     p_value : array of shape (features,)
-        Two-sided p-value of the hypothesis that the AUC is 1/2, from the t statistic of this interval.
+        Two-sided p-value of the hypothesis that the AUC is 1/2: 1 - the level at which the interval begins to exclude
+        1/2.
     fixed_auc, fixed_low, fixed_high : array of shape (features,)
         Fixed-effect AUC with its confidence interval, which assumes that all studies have the same AUC.
     tau : array of shape (features,)
@@ -57,10 +58,12 @@ class PooledAuc(Result):
     study_auc, study_low, study_high, weights : array of shape (features, studies)
         AUC of each study with its confidence interval, and its random-effects weight. For a study without the feature,
         the AUC is NaN and the weight is 0.
+    is_separated : array of bool of shape (features, studies)
+        Studies that separate the classes; they are pooled with an AUC nearer to 1/2 (see ``pool``).
     level : float
         Confidence level.
     flags : Flags
-        ``no_values``, ``single_study``, ``point_mass`` and ``narrower_than_fixed``.
+        ``no_values``, ``single_study``, ``point_mass``, ``separated_study`` and ``widened_to_fixed``.
     """
 
     feature_names: tuple[str, ...]
@@ -81,6 +84,7 @@ class PooledAuc(Result):
     study_low: FloatArray
     study_high: FloatArray
     weights: FloatArray
+    is_separated: NDArray[np.bool_]
     level: float
     flags: Flags
 
@@ -99,6 +103,8 @@ class PooledAuc(Result):
         notes.append(
             "auc, low, high and p_value: random effects, Hartung and Knapp. fixed_auc: one AUC in all studies."
         )
+        cells = [f"{self.feature_names[j]} in {self.study_names[k]}" for j, k in np.argwhere(self.is_separated)]
+        notes += [f"Separated: {format_list(cells, 10)}."] if cells else []
         formats = {"p_value": format_p_value, "homogeneity_p": format_p_value, "i_squared": ".0%", "tau": ".3f"}
         return Table(f"AUCs pooled over {len(self.study_names)} studies", names, rows, formats, notes, self.flags)
 
@@ -177,22 +183,34 @@ def pool(
 
     The fixed-effect mean has weights w = 1/v. In the random-effects model, the D of the studies have a standard
     deviation tau, which is estimated from Q = sum of w (D - mean)^2 with w = 1/(v + tau^2) [1]_. Its mean has the
-    variance sum of w (D - mean)^2/((k - 1) sum of w) and Student's t with k - 1 degrees of freedom [2]_.
+    variance sum of w (D - mean)^2/((k - 1) sum of w) and Student's t with k - 1 degrees of freedom [2]_. This width is
+    0 if the studies agree by chance, so the interval is never narrower than the fixed-effect interval (the modified
+    method [3]_); the flag ``widened_to_fixed`` marks the features for which this matters.
 
-    The weights of the random-effects mean use the upper 95% confidence limit of tau^2 (Q profile [3]_) instead of its
-    estimate. With an estimate of 0, a large study has nearly all weight, and intervals of few unequal studies cover as
-    little as 76%. With the limit, 95% intervals of 2 to 20 studies cover 93 to 98% in simulations. The error of the
-    mean is up to 1.6 times as large, however, if the studies are in fact homogeneous. The interval of two or three
-    studies is wide, since Student's t has one or two degrees of freedom.
+    The weights of the random-effects mean use the upper 95% confidence limit of tau^2 (Q profile [4]_) instead of its
+    estimate; ``tau`` is the estimate. With an estimate of 0, a large study has nearly all weight, and intervals of few
+    unequal studies cover as little as 76%. With the limit, 95% intervals cover 94 to 99.9% in 360 simulated settings,
+    and more than 98.5% only with two to five studies that differ little. The error of the mean is up to 1.6 times as
+    large, however, if the studies are in fact homogeneous. The interval of two or three studies is wide, since
+    Student's t has one or two degrees of freedom.
 
-    The method fails if the features are far from Gaussian, if studies were selected by their results, or if the same
-    subjects are in several studies.
+    A study separates the classes if the lower 95% limit of its AUC is above a = 1 - 1/(2 n0 n1), the AUC of a sample
+    of which half a pair is in the wrong order, or if its AUC rounds to 1. The size of its D is then an extrapolation
+    of the Gaussian tails, on which the mean would depend, so it is pooled with the AUC a and the variance of that AUC
+    (or with 1 - a if the classes are separated in the other direction), and flagged. Leaving it out would select
+    studies by their results. ``study_auc`` is not changed. A study with a standard deviation of 0 in both classes has
+    no variance and is left out, with the flag ``point_mass``.
+
+    The method fails if the features are far from Gaussian, if studies were selected by their results, if the same
+    subjects are in several studies, or if the AUCs of the studies are not a sample from one population, such as when
+    one site has another unit or other labels.
 
     References
     ----------
     .. [1] Paule and Mandel (1982), J. Res. Natl. Bur. Stand. 87, 377-385.
     .. [2] Hartung and Knapp (2001), Statistics in Medicine 20, 3875-3889.
-    .. [3] Viechtbauer (2007), Statistics in Medicine 26, 37-52.
+    .. [3] Roever, Knapp and Friede (2015), BMC Medical Research Methodology 15, 99.
+    .. [4] Viechtbauer (2007), Statistics in Medicine 26, 37-52.
 
     Examples
     --------
@@ -209,9 +227,9 @@ def pool(
     level = check_confidence_level(level)
     names = [f"study {k + 1}" for k in range(len(studies))] if study_names is None else list(map(str, study_names))
     features = _check_studies(studies, names)
-    estimate, is_point = _study_estimates(studies, features)
+    estimate, bounded, is_point = _study_estimates(studies, features)
     with np.errstate(divide="ignore", invalid="ignore"):
-        z, variance = estimate.z, estimate.std_error**2
+        z, variance = bounded.z, bounded.std_error**2
         is_used = np.isfinite(z) & (variance > 0) & np.isfinite(variance)
         z, variance = np.where(is_used, z, 0.0), np.where(is_used, variance, np.inf)
         n_studies = is_used.sum(axis=1)
@@ -221,16 +239,19 @@ def pool(
         limit = np.maximum(_solve_tau_squared(z, variance, chdtri(df, _WEIGHT_LEVEL)), tau_squared)
         mean, model_error, weights, residual = _weighted_mean(z, variance, limit)
         error = model_error * np.sqrt(residual / df)
+        fixed_half = normal_critical_value(level) * fixed_error
         half = -stdtrit(df, (1 - level) / 2) * error
-        t = np.nan_to_num(mean / error, nan=0.0, posinf=np.inf, neginf=-np.inf)
+        is_widened = half < fixed_half
+        half = np.maximum(half, fixed_half)
+        t, fixed_t = (np.nan_to_num(mean / width, nan=0.0) for width in (error, fixed_error))
     has_several, has_any = n_studies > 1, n_studies > 0
-    fixed_half = normal_critical_value(level) * fixed_error
+    is_separated = is_used & (bounded.z != estimate.z)
     low, high = (np.where(is_used, limits, np.nan) for limits in estimate.interval(level))
     columns = {
         "auc": ndtr(mean),
         "low": ndtr(mean - half),
         "high": ndtr(mean + half),
-        "p_value": 2 * stdtr(df, -np.abs(t)),
+        "p_value": 2 * np.maximum(stdtr(df, -np.abs(t)), ndtr(-np.abs(fixed_t))),
         "tau": np.sqrt(tau_squared),
         "q_statistic": q_statistic,
         "homogeneity_p": chdtrc(df, q_statistic),
@@ -247,16 +268,18 @@ def pool(
         **{name: np.where(has_several, values, np.nan) for name, values in columns.items()},
         **{name: np.where(has_any, values, np.nan) for name, values in fixed_columns.items()},
         n_studies=n_studies,
-        study_auc=np.where(is_used, ndtr(z), np.nan),
+        study_auc=np.where(is_used, ndtr(estimate.z), np.nan),
         study_low=low,
         study_high=high,
         weights=np.where(has_several[:, None], weights, 0.0),
+        is_separated=is_separated,
         level=level,
         flags=Flags(
             no_values=~has_any,
             single_study=n_studies == 1,
             point_mass=is_point,
-            narrower_than_fixed=has_several & (half < fixed_half),
+            separated_study=is_separated.any(axis=1),
+            widened_to_fixed=has_several & is_widened,
         ),
     )
 
@@ -300,21 +323,38 @@ def _check_label(what: str, first: tuple[str, Label], other: tuple[str, Label]) 
 
 def _study_estimates(
     studies: list[TwoClassSummary], features: tuple[str, ...]
-) -> tuple[ProbitEstimate, NDArray[np.bool_]]:
-    """Return D of each feature and study (NaN if unknown), and a mask of features that are constant in both classes."""
-    parts = np.full((3, len(features), len(studies)), np.nan)
+) -> tuple[ProbitEstimate, ProbitEstimate, NDArray[np.bool_]]:
+    """Return D of each feature and study (NaN if unknown), the bounded D, and a mask of features without variance."""
+    parts, bounded_parts = np.full((2, 3, len(features), len(studies)), np.nan)
     is_point, place = np.zeros(len(features), dtype=bool), {name: index for index, name in enumerate(features)}
     for k, study in enumerate(studies):
         is_valid = study.negative.is_valid & study.positive.is_valid
-        negative, positive = (
-            Gaussian(np.where(is_valid, part.mean, 0.0), np.where(is_valid, part.std, 1.0))
-            for part in (study.negative, study.positive)
+        means, stds, counts = (
+            [np.where(is_valid, getattr(part, what), default) for part in (study.negative, study.positive)]
+            for what, default in (("mean", 0.0), ("std", 1.0), ("count", 2.0))
         )
-        count = np.where(is_valid, study.negative.count, 2.0), np.where(is_valid, study.positive.count, 2.0)
         rows = np.array([place[name] for name in study.feature_names], dtype=np.intp)
-        parts[:, rows, k] = np.where(is_valid, auc_probit(negative, positive, count), np.nan)
+        negative, positive = map(Gaussian, means, stds)
+        with np.errstate(over="ignore"):
+            estimate = auc_probit(negative, positive, (counts[0], counts[1]))
+        parts[:, rows, k] = np.where(is_valid, estimate, np.nan)
+        bounded_parts[:, rows, k] = np.where(is_valid, _bound_separated(estimate, stds, counts), np.nan)
         is_point[rows] |= is_valid & (study.negative.m2 == 0) & (study.positive.m2 == 0)
-    return ProbitEstimate(*parts), is_point
+    return ProbitEstimate(*parts), ProbitEstimate(*bounded_parts), is_point
+
+
+def _bound_separated(estimate: ProbitEstimate, stds: list[FloatArray], counts: list[FloatArray]) -> ProbitEstimate:
+    """Return the estimate, replaced by an AUC of 1 - 1/(2 n0 n1), or its complement, if the classes are separated."""
+    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+        bound = -ndtri(0.5 / (counts[0] * counts[1]))
+        size = np.abs(estimate.z)
+        lower = size - normal_critical_value(_WEIGHT_LEVEL) * estimate.std_error
+        is_separated = np.isfinite(size) & ((lower > bound) | (ndtr(size) == 1))
+        scale = np.maximum(*stds)
+        shifted = np.copysign(bound * np.hypot(*(std / scale for std in stds)), estimate.z)
+        classes = Gaussian(0.0 * bound, stds[0] / scale), Gaussian(shifted, stds[1] / scale)
+        at_bound = auc_probit(*classes, (counts[0], counts[1]))
+    return ProbitEstimate(*(np.where(is_separated, *pair) for pair in zip(at_bound, estimate, strict=True)))
 
 
 def _weighted_mean(

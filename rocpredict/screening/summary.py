@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -43,14 +44,14 @@ from rocpredict.screening.class_summary import ClassSummary, format_class_size
 from rocpredict.screening.histograms import (
     FeatureHistograms,
     RowSample,
-    check_edges,
+    choose_edges,
     count_cells,
 )
 from rocpredict.screening.kernels.base import Engine, Moments, effective_n_jobs, merge, select_engine
 from rocpredict.screening.kernels.moments import moments as moments_of_classes
 from rocpredict.sources.blocks import MemoryBudget, parse_memory
-from rocpredict.sources.files import is_path, read_table_and_labels
-from rocpredict.sources.table import FeatureTable, check_not_dataset, check_row_order
+from rocpredict.sources.files import check_batches, read_batches, read_table_and_labels
+from rocpredict.sources.table import FeatureTable, check_row_order
 
 _FORMAT, _VERSION = "rocpredict summary", 1
 """Name and version of the JSON of a summary, which summary.schema.json describes."""
@@ -83,7 +84,8 @@ class TwoClassSummary(Result):
     histograms : FeatureHistograms, optional
         Histograms of the features, from which ``screen(..., empirical="histogram")`` computes empirical AUCs.
     file_checksums : tuple of str
-        Checksums of the files that were added, () if the summary comes from no file. A file cannot be added twice.
+        Checksums of the files that were added, () if the summary comes from no file. A file cannot be added twice, and
+        neither can a summary in memory.
 
     Examples
     --------
@@ -105,6 +107,8 @@ class TwoClassSummary(Result):
     histograms: FeatureHistograms | None = field(default=None, metadata={"hidden": True})
     min_count: int = field(default=0, compare=False, metadata={"hidden": True})
     file_checksums: tuple[str, ...] = field(default=(), compare=False, metadata={"hidden": True})
+    _origins: frozenset[str] = field(default_factory=lambda: frozenset([secrets.token_hex(8)]), compare=False)
+    # one random name for each summary that was added
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "units", self.units or ("",) * len(self.feature_names))
@@ -130,7 +134,7 @@ class TwoClassSummary(Result):
         std : pair of float or of arrays of shape (features,)
             Standard deviations (ddof=1).
         count : pair of float or of arrays of shape (features,)
-            Numbers of observations, 2 or more.
+            Numbers of observations, whole and 2 or more.
         feature_names : iterable of str, optional
             Names of the features. By default, "x0", "x1", ...
         positive : label, default="positive"
@@ -170,8 +174,10 @@ class TwoClassSummary(Result):
             numbers: NDArray[Any] = check_finite("count", np.broadcast_to(n, shape))
             if (numbers < 2).any():
                 raise RocPredictError(f"count={short_repr(numbers.min())} is below 2; pass 2 or more observations")
-            whole = numbers.astype(np.int64)
-            numbers = whole if (whole == numbers).all() else numbers
+            if (numbers != np.round(numbers)).any():
+                broken = numbers[numbers != np.round(numbers)][0]
+                raise RocPredictError(f"count={short_repr(broken)} is not a whole number; pass numbers of observations")
+            numbers = numbers.astype(np.int64)
             center, scale = (np.broadcast_to(part, shape).astype(float) for part in (m, s))
             m2 = check_nonnegative("std", scale) ** 2 * (numbers - 1)
             classes.append(ClassSummary(numbers, np.zeros(shape, np.int64), check_finite("mean", center), m2))
@@ -188,9 +194,7 @@ class TwoClassSummary(Result):
     def __add__(self, other: object) -> TwoClassSummary:
         if not isinstance(other, TwoClassSummary):
             return NotImplemented
-        problem = describe_difference(self, other)
-        if problem:
-            raise RocPredictError(f"summaries cannot be added: {problem}")
+        total = self._plus(other)
         checksums: tuple[str, ...] = ()
         if self.file_checksums or other.file_checksums:
             checksums = (*self.checksums(), *other.checksums())
@@ -199,6 +203,17 @@ class TwoClassSummary(Result):
                 raise RocPredictError(
                     f"summaries cannot be added: both contain the file with checksum {twice[0]}; add each file once"
                 )
+        if self._origins & other._origins:
+            raise RocPredictError(
+                "summaries cannot be added: one of them contains the other or its rows; add each once"
+            )
+        return replace(total, file_checksums=checksums, _origins=self._origins | other._origins)
+
+    def _plus(self, other: TwoClassSummary) -> TwoClassSummary:
+        """Return the sum, also of summaries of the same rows."""
+        problem = describe_difference(self, other)
+        if problem:
+            raise RocPredictError(f"summaries cannot be added: {problem}")
         histograms = None
         if self.histograms is not None and other.histograms is not None:
             histograms = self.histograms + other.histograms
@@ -208,7 +223,6 @@ class TwoClassSummary(Result):
             positive=self.positive + other.positive,
             histograms=histograms,
             min_count=min(self.min_count, other.min_count),
-            file_checksums=checksums,
         )
 
     def __radd__(self, other: object) -> TwoClassSummary:
@@ -322,6 +336,7 @@ class TwoClassSummary(Result):
             "histograms": None if self.histograms is None else to_json_value(self.histograms.to_dict()),
         }
         try:
+            content["content_checksum"] = _content_checksum(content)
             return json.dumps(content, allow_nan=False, ensure_ascii=False)
         except (TypeError, ValueError):
             labels = self.negative_label, self.positive_label
@@ -341,7 +356,7 @@ class TwoClassSummary(Result):
         Raises
         ------
         RocPredictError
-            If the text is not the JSON of a summary, or was written by a later version.
+            If the text is not the JSON of a summary, was changed, or was written by a later version.
         """
         try:
             content = json.loads(text, parse_constant=_refuse_constant)
@@ -365,7 +380,7 @@ class TwoClassSummary(Result):
                 "the JSON is not a valid summary: feature_checksum does not match feature_names; the names may have "
                 "been changed"
             )
-        classes = [ClassSummary.from_dict(content[name]) for name in ("negative", "positive")]
+        classes = [_read_class(name, content[name]) for name in ("negative", "positive")]
         if {len(part) for part in classes} != {len(names)}:
             raise RocPredictError("the JSON is not a summary: its classes and feature_names differ in length")
         units, checksums = content.get("units", []), content.get("file_checksums", [])
@@ -384,6 +399,10 @@ class TwoClassSummary(Result):
         min_count, labels = content.get("min_count", 0), (content["negative_label"], content["positive_label"])
         if type(min_count) is not int or min_count < 0:
             raise RocPredictError(f"the JSON is not a summary: min_count {short_repr(min_count)} is not a whole number")
+        if content.get("content_checksum", checksum := _content_checksum(content)) != checksum:
+            raise RocPredictError(
+                "the JSON was changed after it was written: content_checksum does not match its values; write it again"
+            )
         return cls(
             classes[0], classes[1], names, *labels, tuple(units), histograms, min_count, tuple(map(str, checksums))
         )
@@ -395,7 +414,7 @@ class TwoClassSummary(Result):
         """Return the checksums of the files that were added, or of this summary if it comes from no file."""
         if self.file_checksums:
             return self.file_checksums
-        values = [part for _, side in self._named_classes() for part in side._moments() if part is not None]
+        values = [part for _, side in self._named_classes() for part in side.rounded()]
         labels = [str(label) for label in (self.negative_label, self.positive_label)]
         return (_checksum([*self.feature_names, *self.units, *labels], *values),)
 
@@ -482,6 +501,19 @@ def _checksum(words: Sequence[str], *arrays: NDArray[Any]) -> str:
     return digest.hexdigest()
 
 
+def _content_checksum(content: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of the other keys as compact JSON in ASCII with sorted keys."""
+    others = {name: value for name, value in content.items() if name != "content_checksum"}
+    return hashlib.sha256(json.dumps(others, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def _read_class(name: str, content: Any) -> ClassSummary:
+    try:
+        return ClassSummary.from_dict(content)
+    except RocPredictError as error:
+        raise RocPredictError(f"the JSON is not a summary: in {name!r}, {error}") from None
+
+
 def _are_words(words: Any) -> bool:
     return isinstance(words, list) and all(isinstance(word, str) for word in words)
 
@@ -508,7 +540,7 @@ def summarize(
     n_jobs: int = 1,
     layer: str | None = None,
     use_raw: bool = False,
-    memory: int | str = "1GB",
+    memory: float | str = "1GB",
 ) -> TwoClassSummary:
     """Compute counts and moments of the features of a table in two classes.
 
@@ -545,7 +577,7 @@ def summarize(
         Layer of an AnnData object or h5ad file, as in ``screen``.
     use_raw : bool, default=False
         Whether to read ``raw`` of an AnnData object or h5ad file.
-    memory : int or str, default="1GB"
+    memory : float or str, default="1GB"
         Memory budget for tables that are read from files or queries, as in ``screen``.
 
     Returns
@@ -607,8 +639,8 @@ def summarize(
     coded = _encode_batch_labels(labels, positive, negative)
     names = tuple(map(str, table.names))
     unit_of_each = as_units(units, names)
-    edges = None if histogram_edges is None else _edges(histogram_edges, table)
-    summary = _read(table, coded, check_sample_weight(weights, table.n_rows), options, edges)
+    edges = None if histogram_edges is None else choose_edges(histogram_edges, table)
+    summary = summarize_table(table, coded, check_sample_weight(weights, table.n_rows), options, edges)
     return replace(summary, units=unit_of_each)
 
 
@@ -640,14 +672,6 @@ def _is_one(label: Any) -> bool:
     return is_scalar(label) and not isinstance(label, (set, dict)) and not is_missing(label)
 
 
-def _edges(histogram_edges: Any, table: FeatureTable, sample: RowSample | None = None) -> FloatArray:
-    """Return the edges of histograms, from random rows of a table unless they are passed."""
-    edges = check_edges(histogram_edges, len(table))
-    if not isinstance(edges, int):
-        return edges
-    return (RowSample.of(table, np.random.default_rng(0)) if sample is None else sample).edges(edges)
-
-
 def read_moments(
     table: FeatureTable,
     encoded_labels: EncodedLabels,
@@ -677,7 +701,7 @@ def read_moments(
     return result
 
 
-def _read(
+def summarize_table(
     table: FeatureTable,
     encoded_labels: EncodedLabels,
     weights: FloatArray | None,
@@ -732,33 +756,24 @@ def _summarize_batches(
     batches: Any, positive: Any, negative: Any, options: dict[str, Any], histogram_edges: Any = None
 ) -> TwoClassSummary:
     """Add up the summaries of batches (X, y)."""
-    check_not_dataset(batches)
-    if is_path(batches):
-        raise RocPredictError(f"y is missing with X={short_repr(batches)}; pass the name of the column of labels")
-    if not isinstance(batches, Iterable) or hasattr(batches, "shape"):
-        raise RocPredictError(
-            f"y is missing with X={short_repr(batches)}; pass labels, or an iterable of (X, y) batches without y"
-        )
     for name, label in (("positive", positive), ("negative", negative)):
         if label is not None and not _is_one(label):
             raise RocPredictError(f"{name}={short_repr(label)} is not a label")
     edges = sample = None
-    if histogram_edges is not None and not isinstance(batches, Iterator):
-        sample = _sample_batches(batches)
-    total, other_labels = None, set()
-    for batch in batches:
-        table, labels = read_table_and_labels(*check_pair("a batch", batch, "(X, y)"))
+    if histogram_edges is not None and not isinstance(check_batches(batches), Iterator):
+        sample = RowSample.of_batches(batches)
+    total: Any = None
+    other_labels = set()
+    for table, labels in read_batches(batches):
         positive = _default_positive(labels) if positive is None else positive
         coded = encode_binary_labels(labels, positive=positive, negative=negative)
         other_labels |= {name for name in unique_labels(labels) if name != positive}
         if histogram_edges is not None and edges is None:
-            edges = _edges(histogram_edges, table, sample)
+            edges = choose_edges(histogram_edges, table, sample)
         if edges is not None and len(edges) != len(table):
             raise RocPredictError(f"a batch has {len(table)} features, and the first batch has {len(edges)}")
-        summary = _read(table, coded, None, options, edges)
-        total = summary if total is None else total + summary
-    if total is None:
-        raise RocPredictError("X has no batches; pass an iterable of (X, y)")
+        summary = summarize_table(table, coded, None, options, edges)
+        total = summary if total is None else total._plus(summary)
     for class_name in ("negative", "positive"):
         if not (getattr(total, class_name).count + getattr(total, class_name).n_missing).any():
             raise RocPredictError(
@@ -772,15 +787,3 @@ def _default_positive(labels: NDArray[Any]) -> int:
     if labels.dtype.kind not in "biuf" or not any(np.isin(labels, pair).all() for pair in ((0, 1), (-1, 1))):
         raise RocPredictError("positive= is needed with batches, unless labels are {0, 1}, {-1, 1} or booleans")
     return 1
-
-
-def _sample_batches(batches: Iterable[Any]) -> RowSample | None:
-    """Return random rows of all batches."""
-    rng, sample = np.random.default_rng(0), None
-    for batch in batches:
-        table, _ = read_table_and_labels(*check_pair("a batch", batch, "(X, y)"))
-        part = RowSample.of(table, rng)
-        if sample is not None and part.values.shape[1] != sample.values.shape[1]:
-            return sample  # the error names the batch
-        sample = part if sample is None else sample.merge(part)
-    return sample

@@ -186,7 +186,9 @@ class BestThreshold(Result, Generic[Value]):
         Rates of the rule at the threshold, on the curve.
     ameans : float or array of shape F
         Ameans (balanced accuracy), (TPR + TNR)/2. For family "auto" and criterion "ameans", the Ameans expected on new
-        data, which is below that on the curve.
+        data, which is below that on the curve. It is nearly unbiased on average over features, but too high for
+        identical classes: by 0.04 with 10 and 0.015 with 200 observations per class if the direction is declared, by
+        0.06 with 10 and 0.05 with 20 if it is chosen from the sample.
     ameans_corrected : float or None
         Optimism-corrected Ameans; None for a predicted threshold.
     criterion : str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from glob import glob, has_magic
@@ -18,11 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.base.labels import check_labels
-from rocpredict.base.validation import RocPredictError, check_option, short_repr
+from rocpredict.base.validation import RocPredictError, check_option, check_pair, short_repr
 from rocpredict.sources import csv_chunks
 from rocpredict.sources.blocks import DEFAULT_BUDGET, DataFrameSource, MemoryBudget, check_feature_names
 from rocpredict.sources.csv_reader import GZIP_MAGIC, CsvFiles, TableReader, check_first_bytes, check_line_length
-from rocpredict.sources.table import FeatureTable, check_has_numeric, column_index, split_table_and_labels
+from rocpredict.sources.table import (
+    FeatureTable,
+    check_has_numeric,
+    check_not_dataset,
+    column_index,
+    split_table_and_labels,
+)
 
 PathArgument: TypeAlias = str | PathLike[str] | Iterable[str | PathLike[str]]
 FileFormat: TypeAlias = Literal["CSV", "Parquet", "Feather"]
@@ -190,6 +196,27 @@ def read_table_and_labels(
     else:
         table, labels = split_table_and_labels(open_tables(paths).features()[0], y, names=names)
     return replace(table, budget=budget), labels
+
+
+def check_batches(batches: Any) -> Any:
+    """Return batches, or raise if they are another table or no iterable."""
+    check_not_dataset(batches)
+    if is_path(batches):
+        raise RocPredictError(f"y is missing with X={short_repr(batches)}; pass the name of the column of labels")
+    if not isinstance(batches, Iterable) or hasattr(batches, "shape"):
+        raise RocPredictError(
+            f"y is missing with X={short_repr(batches)}; pass labels, or an iterable of (X, y) batches without y"
+        )
+    return batches
+
+
+def read_batches(batches: Any) -> Iterator[tuple[FeatureTable, NDArray[Any]]]:
+    """Yield the features and labels of each batch, or raise if there is none."""
+    batch = None
+    for batch in check_batches(batches):
+        yield read_table_and_labels(*check_pair("a batch", batch, "(X, y)"))
+    if batch is None:
+        raise RocPredictError("X has no batches; pass an iterable of (X, y), which is read once if it is an iterator")
 
 
 def _read_files(

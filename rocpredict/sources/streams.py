@@ -220,7 +220,7 @@ class SpooledBatches(SpooledColumns):
         self._codes: list[dict[Any, int]] = [defaultdict(lambda: 0) for _ in kinds]
         for codes in self._codes:
             codes.default_factory = codes.__len__  # type: ignore[attr-defined]
-        for batch in batches:
+        for batch in _read_once(batches):
             frame = nw.from_native(_to_table(batch), eager_only=True)
             if len(frame):
                 self.append(
@@ -254,6 +254,20 @@ class SpooledBatches(SpooledColumns):
             categories = np.array(names, dtype=object if None in names else None)
             return categories[values.astype(np.intp)]
         return values if cast is None or np.isnan(values).any() else values.astype(cast)
+
+
+def _read_once(batches: Iterable[Any]) -> Iterator[Any]:
+    """Yield batches, or raise if there is none, as after a first reading."""
+    is_empty = True
+    try:
+        for batch in batches:
+            is_empty = False
+            yield batch
+    except (OSError, ValueError) as error:  # pyarrow's errors derive from these
+        reason = next(iter(str(error).splitlines()), "").strip()
+        raise RocPredictError(f"X cannot be read: {reason}; a reader can be read once, so open it again") from None
+    if is_empty:
+        raise RocPredictError("X has no batches left; a reader can be read once, so open it again")
 
 
 def _to_table(batch: Any) -> Any:

@@ -13,12 +13,19 @@ _USUAL = {"data": "", "names": "roc", "strip": False, "costline": False, "weight
 _USUAL |= {"step": -1, "draws": 0, "panel": "", "theme": "light", "mean0": 4, "mean1": 8}
 _STATES = {
     "first": {},
+    **{panel: {"panel": panel} for panel in ("lesson", "numbers", "game", "data")},
     "data": {"data": "iris", "strip": True, "costline": True, "weighted": True},
     "lecture": {"lecture": True},
     "lesson": {"step": 0},
     "chance": {"draws": 10, "panel": "game", "theme": "dark"},
     "clinic": {"names": "clinic", "data": "breast_cancer", "panel": "data"},
     "dark": {"theme": "dark", "panel": "numbers", "mean0": 9, "direction": "higher"},
+}
+# In the light theme in English, in the dark one in German: each menu, a card, and each phase of the lesson.
+_OPENINGS = {
+    "share": "document.querySelector('.menu.share').open = true",
+    "menu": "document.querySelectorAll('.menu').forEach((menu, i) => { menu.open = i === 1; })",
+    "card": "document.querySelectorAll('.menu').forEach((menu) => { menu.open = false; }); page.page.openTerm('auc')",
 }
 
 
@@ -38,10 +45,20 @@ def test_every_state_is_accessible(opened: Callable[..., Looker], lang: str) -> 
             look.resize(width)
             assert (width, look.overflow()) == (width, 0)
 
-    check_each(_STATES if lang == "en" else {name: _STATES[name] for name in ("first", "lecture", "lesson")}, check)
-    for opening in ("document.querySelector('.menu.share').open = true", "page.page.openTerm('auc')"):
+    names = _STATES if lang == "en" else ("first", "lesson", "numbers", "game", "data", "lecture")
+    theme = {"theme": "light" if lang == "en" else "dark"}
+    check_each({name: theme | _STATES[name] for name in names}, check)
+    look.set(**_USUAL | theme)
+    for name, opening in _OPENINGS.items():
         look.run(opening)
-        assert look.findings() == []
+        assert (name, look.findings()) == (name, [])
+    for step in range(6):
+        look.set(step=step)
+        look.pause(30)
+        assert (step, look.findings()) == (step, [])
+        look.run("page.page.lesson.forward(); page.page.stopSweep()")
+        look.pause(30)
+        assert (step, look.findings()) == (step, [])
 
 
 def test_axe_finds_no_violation_on_a_phone(opened: Callable[..., Looker]) -> None:

@@ -50,12 +50,20 @@ def _act(look: Looker, key: str) -> None:
 
 @pytest.mark.parametrize("lang", ["en", "de"])
 def test_the_lesson_from_start_to_end(opened: Callable[..., Looker], lang: str) -> None:
-    """Ten steps: each waits for an answer and an action, then explains with the present numbers."""
+    """Six steps and four more: each waits for an answer and an action, then explains with the present numbers."""
     look = opened(lang=lang)
     look.set(mean0=3.25, prevalence=0.3)
     _press_button(look, "start")
     for step, key in enumerate(_KEYS):
-        assert look.one(".progress").text == f"{step + 1}/10"
+        if step == 6:
+            state = look.state()
+            assert (state["step"], state["mean0"], state["prevalence"]) == (-1, 3.25, 0.3), (
+                "the state of before is back"
+            )
+            look.run("document.querySelector('.steps details').open = true")
+            look.one("[data-open-step=cost]").click()
+            look.pause(30)
+        assert look.one(".progress").text == f"{step + 1}/{6 if step < 6 else 10}"
         assert look.focused().tag_name == "h3", step
         assert not look.one("[data-lesson=reveal]").is_enabled(), key
         _answer(look)
@@ -71,7 +79,7 @@ def test_the_lesson_from_start_to_end(opened: Callable[..., Looker], lang: str) 
         assert len(told.text) > 80
         assert not _UNTOLD.search(told.text), told.text
         assert look.state()["step"] == step
-        _press_button(look, "next" if step < 9 else "finish")
+        _press_button(look, "finish" if step in (5, 9) else "next")
     state = look.state()
     assert (state["step"], state["mean0"], state["prevalence"]) == (-1, 3.25, 0.3), "the state of before is back"
     assert look.complaints() == []
@@ -96,10 +104,18 @@ def test_the_best_threshold_is_not_given_away(opened: Callable[..., Looker]) -> 
 
 
 def test_a_step_comes_from_the_address(opened: Callable[..., Looker]) -> None:
-    """A lecturer can link to a step."""
-    look = opened("#step=3", datasets=())
-    look.pause(50)
-    assert look.one(".lesson .progress").text.startswith("3/")
+    """A lecturer can link to a step, by its number or its name, and the page keeps it after it is loaded again."""
+    for at, number in (("#step=3", 3), ("#step=rare", 5), ("#step=sample", 8)):
+        look = opened(at, datasets=())
+        look.pause(50)
+        assert look.one(".lesson .progress").text.startswith(f"{number}/")
+        assert not look.one(".link-note").is_displayed()
+        look.pause(300)
+        look.driver.refresh()
+        look.wait()
+        look.pause(50)
+        assert look.one(".lesson .progress").text.startswith(f"{number}/")
+        look.driver.get("about:blank")
 
 
 def test_simulated_aucs_have_delongs_variance(opened: Callable[..., Looker]) -> None:

@@ -17,7 +17,21 @@ const first = (e) => e.type !== "radio" || e.checked || e === document.querySele
 const stops = all.filter((e) => !e.disabled && e.checkVisibility() && e.tabIndex >= 0 && first(e));
 return stops.map((e, i) => e.dataset.stop = String(i));
 """
+_PART = """
+const stop = document.querySelector(`[data-stop='${arguments[0]}']`);
+return [...stop.closest(".frame > *").classList][0];
+"""
+_ORDER = ["sentence", "densities", "thresholds", "roc", "sliders", "table", "panel", "bar"]
 _WIDTH = "return document.querySelector('[data-picture=densities]').viewBox.baseVal.width"
+# The ends of the drawn curve, the corners (0, 0) and (1, 1), and the point, in pixels.
+_DRAWN_CURVE = """
+const numbers = document.querySelector("[data-curve=predicted]").getAttribute("d").match(/[-\\d.]+/g).map(Number);
+const { x1, y1, x2, y2 } = document.querySelector("[data-curve=chance]");
+const ring = document.querySelector("circle[r='9']");
+const [low, left, high, right] = [y1, x1, y2, x2].map((length) => length.baseVal.value);
+const corners = [[left, low], [right, high]], point = [ring.cx.baseVal.value, ring.cy.baseVal.value];
+return [numbers.slice(0, 2), numbers.slice(-2), corners, point];
+"""
 _MOVED = """
 const done = arguments[0], from = page.state.threshold, began = performance.now();
 (function look() {
@@ -63,6 +77,8 @@ def test_tab_reaches_everything(opened: Callable[..., Looker]) -> None:
         reached.append(look.run("return document.activeElement.dataset?.stop ?? ''"))
     assert set(wanted) <= set(reached)
     assert len(wanted) > 25
+    parts = [look.run(_PART, stop) for stop in dict.fromkeys(reached) if stop]
+    assert list(dict.fromkeys(parts)) == _ORDER
 
 
 @pytest.mark.parametrize("handle", ["threshold", "point"])
@@ -101,7 +117,7 @@ def test_arrows_move_both_handles(opened: Callable[..., Looker], handle: str) ->
 
 
 def test_single_keys_can_be_disabled(opened: Callable[..., Looker]) -> None:
-    """B goes to the best threshold, P to the lecture; a box turns them off, and where one types they are letters."""
+    """B, P, U, ? and space act; a box turns them off, and where one types they are letters."""
     look = opened(datasets=())
     look.set(threshold=2.0)
     look.focus()
@@ -115,24 +131,44 @@ def test_single_keys_can_be_disabled(opened: Callable[..., Looker]) -> None:
     assert min(map(float, sizes)) >= 24
     look.press("p")
     assert look.one(".tabs").is_displayed()
+    look.press("?")
+    assert look.one("dialog[open]").text.startswith("Keys")
+    look.press(Keys.ESCAPE)
     look.set(keys=False, threshold=2.0)
-    look.press("b")
-    assert look.state()["threshold"] == 2.0
+    look.press(*"bpu? ")
     look.set(keys=True)
-    box = look.one("[data-box=mean0]")
-    box.click()
-    look.press("b")
+    look.one("[data-box=mean0]").click()
+    look.press(*"bpu? ")
+    look.pause(100)
+    assert (look.state()["threshold"], look.state()["lecture"], look.all("dialog")) == (2.0, False, [])
+    look.focus()
+    look.press("b", "u")
     assert look.state()["threshold"] == 2.0
 
 
 def test_space_sweeps_unless_reduced_motion_is_set(opened: Callable[..., Looker]) -> None:
-    """The sweep moves the threshold until space is pressed again; with reduced motion, each press is one step."""
+    """The sweep draws the curve from (0, 0) to the point, until any input; at its end the curve is whole.
+
+    With reduced motion, each press is one step.
+    """
     look = opened(datasets=())
-    look.set(threshold=0.0)
-    look.focus()
-    look.press(" ")
-    assert look.later(_MOVED) is True
-    look.press(" ")
+    whole = look.run(_DRAWN_CURVE)
+    for stop in (lambda: look.press(" "), lambda: look.press(Keys.ARROW_LEFT), look.one(".sweep").click):
+        look.set(threshold=0.0)
+        look.focus()
+        look.press(" ")
+        assert look.later(_MOVED) is True
+        look.pause(200)
+        start, end, corners, point = look.run(_DRAWN_CURVE)
+        assert end == pytest.approx(corners[0], abs=0.1), "it begins at (0, 0)"
+        assert start == pytest.approx(point, abs=0.1), "it ends at the point"
+        stop()
+        assert look.run("return page.page.sweep") is None
+        rested = look.state()["threshold"]
+        look.pause(60)
+        assert look.state()["threshold"] == rested
+        assert look.run(_DRAWN_CURVE)[:2] == whole[:2]
+    assert whole[:2] == [pytest.approx(corner, abs=0.1) for corner in reversed(whole[2])]
     look.emulate(prefers_reduced_motion="reduce")
     rested = look.state()["threshold"]
     look.press(" ")

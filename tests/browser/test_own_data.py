@@ -160,6 +160,8 @@ def test_bad_tables_are_one_sentence(opened: Callable[..., Looker], lang: str) -
         assert re.fullmatch(pattern, message), (key, message)
         assert "{" not in message
         assert look.state() == before
+    look.later(_PASTE, look.one("dialog[open] textarea").get_attribute("placeholder"))
+    assert look.run(_MESSAGE) == "", "the example"
     look.later(_PASTE, "a,outcome\n1,x\n2,x\n3,y\n5,y")
     assert look.run(_MESSAGE) == ""
     look.run(_USE)

@@ -34,6 +34,10 @@ def test_the_code_is_the_address_with_the_state(look: Looker) -> None:
         assert look.findings() == []
         look.press(Keys.ESCAPE)
         assert look.run(_OPEN) == 0
+        look.set(lecture=True)
+        look.press("q")
+        assert _decoded(look)[0] == f"{server.url}#threshold=5.25&prevalence=0.2&lecture=true"
+        look.press(Keys.ESCAPE)
         assert look.complaints() == []
 
 
@@ -42,7 +46,7 @@ def test_a_file_has_the_code_of_its_published_address(look: Looker, opened: Call
     opened(datasets=(), url="https://example.org/roc/", lang="de")
     look.click("qr")
     assert _decoded(look)[0].startswith("https://example.org/roc/#threshold=5.826")
-    opened(datasets=())
+    opened("#lecture=true", datasets=())
     assert not [button for button in look.all("button") if "QR" in button.text]
     look.focus()
     look.press("q")

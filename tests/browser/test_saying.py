@@ -1,5 +1,6 @@
 """Texts of the page: notes on crossings, formulas, and the decimal sign of each language."""
 
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -12,6 +13,12 @@ from tests.browser.looking import Looker
 _LABEL = """
 const output = document.querySelector(`.readouts output[data-name='${arguments[0]}']`);
 return output.closest('dl > div').firstChild.textContent;
+"""
+_NAMES = """
+const parts = [...document.querySelectorAll(".frame > :not(.panel, .bar, [role=status]), .chance")];
+const labels = parts.flatMap((part) => [...part.querySelectorAll("[aria-label], [aria-valuetext]")]);
+return [...parts.map((part) => part.textContent),
+  ...labels.flatMap((e) => [e.getAttribute("aria-label") ?? "", e.getAttribute("aria-valuetext") ?? ""])];
 """
 _TITLE = "return document.querySelector('[data-mark=best] title').textContent"
 _POINTS = r"""
@@ -135,3 +142,34 @@ def test_controls_without_effect_are_hidden(opened: Callable[..., Looker]) -> No
     assert not set(shown) & set(look.run(script))
     look.set(data="iris")
     assert set(shown) <= set(look.run(script))
+
+
+@pytest.mark.parametrize("lang", ["en", "de"])
+def test_data_have_the_names_of_their_classes(opened: Callable[..., Looker], lang: str) -> None:
+    """Flowers are not ill: axes, sliders, table, definitions and the game name the classes, with their prevalence."""
+    look = opened(datasets=("iris",), lang=lang)
+    words = look.run("return document.querySelector('.rocpredict').rocpredict.page.words.page")
+    ill = re.compile(r"\b(ill|healthy|krank|Kranken?|Kranker|gesund|Gesunden?|Gesunder|alarms?|Alarme?)\b")
+    assert ill.search(" ".join(look.run(_NAMES)))
+    look.set(data="iris", pair=2, feature=2)
+    assert look.state()["prevalence"] == 0.5
+    assert "virginica" in look.one(".slider.prevalence .term").text
+    assert [head.text.split()[-1] for head in look.all(".counts thead .head")] == ["500", "500"]
+    titles = look.run("return [...document.querySelectorAll('[data-picture=roc] text')].map((e) => e.textContent)")
+    assert {"TPR (virginica)", "FPR (versicolor)"} <= set(titles)
+    look.set(names="signal")
+    titles = look.run("return [...document.querySelectorAll('[data-picture=roc] text')].map((e) => e.textContent)")
+    assert words["names"]["signal"]["fpr"] in " ".join(titles)
+    look.set(names="roc")
+    assert not ill.search(" ".join(look.run(_NAMES)))
+    for term in look.run("return Object.keys(page.page.words.terms)"):
+        look.run("page.page.openTerm(arguments[0])", term)
+        text = look.one(".card").text
+        assert not ill.search(text), text
+        assert "{" not in text
+    look.set(direction="lower")
+    look.run("page.page.openTerm('auc')")
+    assert {"en": "smaller", "de": "kleineren"}[lang] in look.one(".card").text
+    look.run("page.page.payload.datasets[0].features[2].unit = ''")
+    look.set(threshold=5.0)
+    assert " ," not in look.one(".sentence").text

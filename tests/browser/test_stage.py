@@ -1,24 +1,44 @@
 """The stage of the teaching page: its parts stay on the screen, and answer a finger."""
 
 import base64
+import io
 from collections.abc import Callable
 
+import numpy as np
 import pytest
+from PIL import Image
 
 import rocpredict as rp
 from tests.browser.looking import Looker
 
 _SIZES = {"phone": (390, 844), "projector": (1024, 768), "desk": (1280, 720)}
 _SMALL_TARGETS = """
-const small = [...document.querySelectorAll(".frame :is(button, select, summary, input, .grip)")].filter((e) => {
-  const { width, height } = e.getBoundingClientRect(), isInline = e.matches(".sentence .term, .slider .term");
-  const isBeside = e.matches(".slider input[type=text]");  // the slider itself is large
-  return e.checkVisibility() && !isInline && !isBeside && (width < 43.5 || height < 43.5);
+const small = [...document.querySelectorAll(".rocpredict :is(button, select, summary, input, .grip)")].filter((e) => {
+  const { width, height } = (e.type === "checkbox" ? e.closest("label") : e).getBoundingClientRect();
+  return e.checkVisibility({opacityProperty: true}) && (width < 43.5 || height < 43.5);
 });
 return small.map((e) => e.outerHTML.slice(0, 80));
 """
+# The thumb of each slider, which the box of its number must not cover.
+_COVERED = """
+const ranges = [...document.querySelectorAll(".sliders input[type=range]")];
+return ranges.filter((range) => {
+  const { right, bottom } = range.getBoundingClientRect();
+  return document.elementFromPoint(right - 9, bottom - 11) !== range;
+}).length;
+"""
+_OPENINGS = {
+    "share": "document.querySelector('.menu.share').open = true",
+    "menu": "document.querySelectorAll('.menu').forEach((menu, i) => { menu.open = i === 1; })",
+    "card": "document.querySelectorAll('.menu').forEach((menu) => { menu.open = false; }); page.page.openTerm('auc')",
+    "data": "page.page.showDataDialog()",
+}
+_CUT = """
+const { clientWidth, scrollWidth, clientHeight, scrollHeight } = document.querySelector(arguments[0]);
+return [scrollWidth - clientWidth, scrollHeight - clientHeight].map((difference) => Math.max(0, difference));
+"""
 _SMALL_TEXTS = """
-const texts = document.createTreeWalker(document.querySelector(".frame"), NodeFilter.SHOW_TEXT), small = [];
+const texts = document.createTreeWalker(document.querySelector(".rocpredict"), NodeFilter.SHOW_TEXT), small = [];
 while (texts.nextNode()) {
   const e = texts.currentNode.parentElement, size = parseFloat(getComputedStyle(e).fontSize);
   if (texts.currentNode.data.trim() && e.checkVisibility({opacityProperty: true}) && size < arguments[0]) {
@@ -28,16 +48,21 @@ while (texts.nextNode()) {
 return small;
 """
 _DOTS = """
-const count = (mark) => (document.querySelector(mark).getAttribute("d").match(/M/g) ?? []).length;
+const count = (mark) => document.querySelector(mark).getAttribute("d").split("M").length - 1;
 const [results, done] = [[], arguments[1]];
 (async () => {
   for (const state of arguments[0]) {
     await page.set(state);
     const { tp, fp } = page.page.counts, blocks = ["tp", "fp"].map((name) => count(`[data-block=${name}]`));
-    results.push([[tp, fp], blocks, state.prevalence, page.answer.rates.tpr, page.answer.rates.fpr]);
+    const large = ["positive", "negative"].map((name) => count(`[data-dots="${name} called"]`));
+    results.push([state, [tp, fp], blocks, large]);
   }
   done(results);
 })();
+"""
+_MENU = """
+const { left, right } = document.querySelector(".menu[open] .menu-list").getBoundingClientRect();
+return [left, right];
 """
 _WALK = """
 const done = arguments[0], boxes = () => [...document.querySelectorAll(".frame > *")].map((e) => {
@@ -56,6 +81,10 @@ const done = arguments[0], boxes = () => [...document.querySelectorAll(".frame >
   done(seen.size);
 })();
 """
+_MIDDLE = """
+const { left, top, height } = document.querySelector(arguments[0]).getBoundingClientRect();
+return [left + 4, top + height / 2];
+"""
 _COLORS = """
 const style = (e, name) => getComputedStyle(e)[name], hues = ["healthy", "ill", "healthy-text", "ill-text"];
 const probe = document.createElement("i");
@@ -71,12 +100,19 @@ def _assert_inside(look: Looker, size: tuple[int, int], label: object) -> None:
         assert (left >= 0, top >= 0, right <= size[0], bottom <= size[1]) == (True,) * 4, (label, name)
 
 
+def _assert_large(look: Looker, label: object, size: int = 16) -> None:
+    """Check that no target is below 44 x 44 pixels and no text below a size."""
+    width = look.run("return innerWidth")
+    assert (width, label, look.run(_SMALL_TARGETS)) == (width, label, [])
+    assert (width, label, look.run(_SMALL_TEXTS, size)) == (width, label, [])
+
+
 @pytest.mark.parametrize("lang", ["en", "de"])
 @pytest.mark.parametrize("name", list(_SIZES))
 def test_the_stage_is_on_the_screen(opened: Callable[..., Looker], name: str, lang: str) -> None:
     """Pictures, threshold and sliders: at load, in both themes, and in each step before and after its answer.
 
-    The lesson does not move them by 1 pixel, and no text is below 16 pixels.
+    The lesson does not move them by 1 pixel.
     """
     size = _SIZES[name]
     look = opened(lang=lang)
@@ -84,8 +120,6 @@ def test_the_stage_is_on_the_screen(opened: Callable[..., Looker], name: str, la
     look.pause(60)
     at_load = look.boxes()
     _assert_inside(look, size, "load")
-    assert look.run(_SMALL_TARGETS) == []
-    assert look.run(_SMALL_TEXTS, 16) == []
     look.set(theme="dark")
     assert look.boxes() == at_load
     for step in range(6):
@@ -98,7 +132,57 @@ def test_the_stage_is_on_the_screen(opened: Callable[..., Looker], name: str, la
             look.run("page.page.lesson.forward(); page.page.stopSweep()") if phase == "ask" else None
             look.pause(30)
     assert look.overflow() == 0
+    assert look.run("return document.documentElement.scrollHeight") <= size[1] or name == "phone"
     assert look.complaints() == []
+
+
+@pytest.mark.parametrize(("lang", "name"), [("en", "phone"), ("en", "desk"), ("de", "phone")])
+def test_targets_and_texts_are_large(opened: Callable[..., Looker], lang: str, name: str) -> None:
+    """Targets of 44 x 44 pixels and texts of 16 pixels: at load, in each panel, menu, card, dialog and lesson phase.
+
+    No menu is cut off or scrolls sideways, no head of the table is cut, and a number box leaves its slider free.
+    """
+    (width, height), look = _SIZES[name], opened(datasets=(), lang=lang)
+    look.resize(width, height, mobile=width < 600)
+    look.pause(60)
+    _assert_large(look, "load")
+    assert look.run(_COVERED) == 0
+    assert look.one(".counts thead .head").text.split()[-1] == "100"
+    for head in (1, 2):
+        assert look.run(_CUT, f".counts th:nth-of-type({head}) b")[0] == 0
+    for panel in ("lesson", "numbers", "game", "data"):
+        look.set(panel=panel)
+        _assert_large(look, panel)
+    for opened_part, opening in _OPENINGS.items():
+        look.run(opening)
+        _assert_large(look, opened_part)
+        if opened_part in ("share", "menu"):
+            left, right = look.run(_MENU)
+            assert (left >= 0, right <= width) == (True, True), (width, opened_part)
+            assert look.run(_CUT, ".menu[open] .menu-list")[0] == 0
+            assert look.run(_CUT, ".menu-list .slider-name")[0] == 0
+    look.run("document.querySelector('dialog').close()")
+    for step in range(6):
+        look.set(step=step)
+        look.pause(30)
+        _assert_large(look, step)
+        look.run("page.page.lesson.forward(); page.page.stopSweep()")
+        look.pause(30)
+        _assert_large(look, (step, "reveal"))
+
+
+def test_a_tablet_shows_table_and_panel(opened: Callable[..., Looker]) -> None:
+    """Upright, the panel begins below the table."""
+    look = opened(datasets=())
+    look.resize(768, 1024)
+    look.pause(60)
+    _assert_large(look, "tablet")
+    table, panel = (
+        look.run(f"return document.querySelector('.frame > .{name}').getBoundingClientRect().toJSON()")
+        for name in ("table", "panel")
+    )
+    assert table["bottom"] <= panel["top"]
+    assert look.run("return document.documentElement.scrollHeight") <= 1024
 
 
 def test_a_short_phone_shows_the_stage(opened: Callable[..., Looker]) -> None:
@@ -156,17 +240,22 @@ def test_the_sentence_follows_the_threshold(opened: Callable[..., Looker]) -> No
 def test_people_are_counted_once(opened: Callable[..., Looker]) -> None:
     """The dots in the cells are the counts of the table, and the large dots are those called positive.
 
-    10 thresholds and 5 prevalences. While sliders move, no box of the stage moves.
+    50 thresholds and 5 prevalences. While sliders move, no box of the stage moves. Without an alarm no share is shown.
     """
     look = opened(datasets=())
-    states = [{"prevalence": p, "threshold": -2.0 + 1.7 * i} for p in (0.01, 0.1, 0.3, 0.5, 0.99) for i in range(10)]
-    for counts, blocks, *_ in look.later(_DOTS, states):
-        assert counts == blocks
+    states = [{"prevalence": p, "threshold": -5.0 + 0.45 * i} for p in (0.01, 0.1, 0.3, 0.5, 0.99) for i in range(50)]
+    for state, counts, blocks, large in look.later(_DOTS, states):
+        assert (state, blocks, large) == (state, counts, counts)
+    look.set(prevalence=0.1, threshold=40)
+    assert look.one(".correct output[data-name=precision]").text == "–"
+    look.run("page.page.openTerm('precision')")
+    assert look.one(".formula").text.endswith("0/0 = –")
     look.set(prevalence=0.1, threshold=5.826109644144424)
     counts = look.run("return [page.page.counts.tp, page.page.counts.fp]")
     assert counts == [86, 244]
     curve = "return document.querySelector('[data-curve=predicted]').getAttribute('d')"
     before = look.run(curve)
+    assert look.one("output[data-name=precision]").text == "26%"
     look.set(prevalence=0.01)
     assert look.run(curve) == before
     assert look.one("output[data-name=precision]").text == "3%"
@@ -203,34 +292,62 @@ def test_a_curve_below_the_chance_line_offers_the_other_direction(opened: Callab
     assert look.answer()["auc"] == pytest.approx(0.86637, abs=1e-5)
     assert not look.one(".state-note").is_displayed()
     look.set(mean0=4.0, mean1=4.0, std0=2.0, std1=2.0, direction="higher")
-    assert not look.one(".thresholds button").is_enabled()
-    assert "no threshold" in look.one(".state-note").text
+    best = look.one(".thresholds button")
+    assert not best.is_enabled()
+    reason = look.run(
+        "return document.getElementById(arguments[0]).textContent", best.get_attribute("aria-describedby")
+    )
+    assert reason == look.one(".state-note").text == "The two classes are equal; no threshold discriminates."
+    assert look.one(".auc").text == "AUC .500"
     assert look.complaints() == []
 
 
 def test_weighted_areas_have_shares_of_all(opened: Callable[..., Looker]) -> None:
-    """With weights all four labels sum to 1; without them, those of each class do."""
-    look = opened(datasets=())
+    """With weights all four labels sum to 1 and are shares of all; without them, they are rates, also on a phone."""
+    look = opened(datasets=(), width=390)
+    look.resize(390, 844, mobile=True)
+    look.pause(60)
+    labels = "return [...document.querySelectorAll('[data-share]')].map((e) => e.textContent)"
+    assert sorted(look.run(labels)) == ["FNR .14", "FPR .27", "TNR .73", "TPR .86"]
+    look.resize(1280, 720)
+    look.pause(60)
     shares = "return [...document.querySelectorAll('[data-share]')].map((e) => Number(e.dataset.share))"
     look.set(prevalence=0.4, weighted=True, threshold=6.5)
+    assert all(label.endswith(" of all") for label in look.run(labels))
     assert sum(look.run(shares)) == pytest.approx(1, abs=1e-9)
     look.set(weighted=False)
     assert sum(look.run(shares)) == pytest.approx(2, abs=1e-9)
 
 
 def test_hues_mean_classes_only(opened: Callable[..., Looker]) -> None:
-    """No verdict, cell or button has the color of a class, and classes differ in dashes, dots and hatches, too."""
+    """No verdict, cell or button has the color of a class, and classes differ in dashes, dots and hatches, too.
+
+    In a screenshot in gray, the lines of the classes differ in lightness.
+    """
     look = opened(datasets=())
+    attributes = "const [mark, name] = arguments; return document.querySelector(mark).getAttribute(name)"
+    marks = {"[data-line=%s]": "stroke-dasharray", "[data-dots^=%s]": "stroke-linecap"}
+    marks["pattern[id$=hatch-%s]"] = "patternTransform"
     for theme in ("light", "dark"):
         look.set(theme=theme)
         assert look.run(_COLORS) == 0
-    attributes = "const [mark, name] = arguments; return document.querySelector(mark).getAttribute(name)"
-    for mark, name in (("[data-line=%s]", "stroke-dasharray"), ("[data-dots^=%s]", "stroke-linecap")):
-        assert look.run(attributes, mark % "negative", name) != look.run(attributes, mark % "positive", name)
-    widths = [
-        float(look.run(attributes, f"[data-dots='negative {call}']", "stroke-width")) for call in ("called", "other")
-    ]
-    assert widths[0] > 1.5 * widths[1]
+        for mark, name in marks.items():
+            assert look.run(attributes, mark % "negative", name) != look.run(attributes, mark % "positive", name)
+        for name in ("negative", "positive"):
+            called, other = (
+                float(look.run(attributes, f"[data-dots='{name} {call}']", "stroke-width"))
+                for call in ("called", "other")
+            )
+            assert called > 1.5 * other
+        look.run("document.documentElement.style.filter = 'grayscale(1)'")
+        picture = np.asarray(Image.open(io.BytesIO(look.driver.get_screenshot_as_png())).convert("RGB")).astype(int)
+        assert (np.ptp(picture, axis=2) <= 1).all()
+        grays = [
+            picture[int(y) - 1 : int(y) + 2, int(x) - 1 : int(x) + 2, 0].mean()
+            for x, y in (look.run(_MIDDLE, f".counts thead .key.{name}") for name in ("negative", "positive"))
+        ]
+        assert abs(grays[0] - grays[1]) > 30
+        look.run("document.documentElement.style.filter = ''")
 
 
 def test_a_term_opens_its_definition(opened: Callable[..., Looker]) -> None:
@@ -265,12 +382,27 @@ def test_undo_restores_the_state_before_a_drag(opened: Callable[..., Looker]) ->
 
 
 def test_a_lecture_walks_through_the_lesson(opened: Callable[..., Looker]) -> None:
-    """Page Down asks and reveals six steps; no text is below 24 pixels, and nothing but the stage is shown."""
-    look = opened("#lecture=true", datasets=())
+    """Page Down twelve times asks and reveals six steps, and then the lesson ends.
+
+    No text is below 24 pixels, no target below 44, and nothing but the stage is shown. Question and answer are shown
+    without scrolling, at three sizes and in two languages.
+    """
+    for lang in ("en", "de"):
+        for width, height in ((1280, 720), (1024, 768), (1920, 1080)):
+            look = opened("#lecture=true", lang=lang)
+            look.resize(width, height)
+            look.pause(60)
+            for step in range(12):
+                look.run("page.page.lesson.forward(); page.page.stopSweep()")
+                look.pause(40)
+                assert (lang, width, step, look.run(_CUT, ".panel")) == (lang, width, step, [0, 0])
+                assert (lang, width, step, look.run(_CUT, ".panel-body:not([hidden])")) == (lang, width, step, [0, 0])
+    look = opened("#lecture=true")
     look.resize(1024, 768)
     look.pause(60)
-    assert look.run(_SMALL_TEXTS, 24) == []
-    assert not look.one(".tabs").is_displayed()
+    _assert_large(look, "lecture", 24)
+    hidden = "return [...document.querySelectorAll('.bar, .panel, .undo')].filter((e) => "
+    assert look.run(f"{hidden} e.checkVisibility({{opacityProperty: true}})).length") == 0
     look.focus()
     for step in range(6):
         look.press("\ue00f")
@@ -278,12 +410,22 @@ def test_a_lecture_walks_through_the_lesson(opened: Callable[..., Looker]) -> No
         assert look.state()["step"] == step
         _assert_inside(look, (1024, 768), step)
         assert not look.one(".explanation").is_displayed()
+        _assert_large(look, step, 24)
         look.press("\ue00f")
         look.pause(40)
         assert look.one(".explanation").is_displayed(), step
+        _assert_large(look, (step, "reveal"), 24)
     look.press("\ue00e")
     look.pause(40)
     assert look.state()["step"] == 4
+    look.press("\ue00f", "\ue00f")
+    look.pause(40)
+    look.press("\ue00f")
+    look.pause(40)
+    assert (look.state()["step"], look.state()["lecture"]) == (5, True)
+    look.press("\ue00f")
+    look.pause(40)
+    assert look.state()["step"] == -1
     look.press("\ue00c")
     look.pause(40)
     assert not look.state()["lecture"]
@@ -291,11 +433,16 @@ def test_a_lecture_walks_through_the_lesson(opened: Callable[..., Looker]) -> No
 
 
 def test_print_is_one_page(opened: Callable[..., Looker]) -> None:
-    """A4 with the pictures and the numbers, from both a desk and a lecture."""
-    for state in ("", "#lecture=true"):
+    """A4 with the pictures and the numbers, from both a desk and a lecture, and in light colors from a dark theme."""
+    for state in ("", "#lecture=true&theme=dark"):
         look = opened(state, datasets=())
         pdf = look.driver.print_page()
         assert base64.b64decode(pdf).count(b"/Type /Page\n") == 1
+        look.emulate("print")
+        style = "getComputedStyle(document.querySelector('.rocpredict'))"
+        assert look.run(f"return {style}.backgroundColor") == "rgb(255, 255, 255)"
+        assert look.run(f"return {style}.getPropertyValue('--healthy')") == "#0b5c97"
+        look.emulate()
 
 
 def test_pairs_fill_a_bar_to_the_auc(opened: Callable[..., Looker]) -> None:

@@ -108,6 +108,8 @@ class SortGroups(NamedTuple):
     """Group of the negatives, group of the positives, and 1 if the first includes the second, shape (T, 3)."""
     sizes: Indexes
     """Number of rows of each group."""
+    unions: tuple[Indexes, ...] = ()
+    """Groups of single classes that the engine joins; the first group of a pair is then the index of such a set."""
 
     @property
     def bounds(self) -> Indexes:
@@ -115,11 +117,14 @@ class SortGroups(NamedTuple):
         return np.concatenate([[0], np.cumsum(self.sizes)])
 
 
-def plan_groups(codes: NDArray[Any], classes: int, class_pairs: Sequence[ClassPair]) -> SortGroups:
+def plan_groups(
+    codes: NDArray[Any], classes: int, class_pairs: Sequence[ClassPair], *, joins: bool = False
+) -> SortGroups:
     """Choose the groups of classes to sort, with as few sorts as possible.
 
     Several negative classes are sorted as one group. If several class pairs divide the same classes (one against the
-    rest), all of these classes are one group, from which the positives of each class pair are removed.
+    rest), all of these classes are one group, from which the positives of each class pair are removed. An engine that
+    ``joins`` classes has single classes in place of such a group.
     """
     shared = Counter(class_pair.classes for class_pair in class_pairs if len(class_pair.negative) > 1)
     pair_groups = [
@@ -129,15 +134,19 @@ def plan_groups(codes: NDArray[Any], classes: int, class_pairs: Sequence[ClassPa
         for class_pair in class_pairs
     ]
     positives = [(class_pair.positive,) for class_pair in class_pairs]
-    members = sorted({*pair_groups, *positives}, key=lambda group: (len(group), group))
+    joined = {g for g, positive in zip(pair_groups, positives, strict=True) if positive[0] in g} if joins else set()
+    parts = {(code,) for group in joined for code in group}
+    members = sorted({*pair_groups, *positives, *parts} - joined, key=lambda group: (len(group), group))
     place = {group: index for index, group in enumerate(members)}
+    unions = tuple(np.array([place[code,] for code in group]) for group in sorted(joined))
+    place |= {group: index for index, group in enumerate(sorted(joined))}
     pairs = [
         (place[groups_of_pair], place[positive], int(positive[0] in groups_of_pair))
         for groups_of_pair, positive in zip(pair_groups, positives, strict=True)
     ]
     rows = np.bincount(codes[codes >= 0], minlength=classes)
     sizes = np.array([rows[list(group)].sum() for group in members], dtype=np.intp)
-    return SortGroups(tuple(members), np.array(pairs, dtype=np.intp).reshape(-1, 3), sizes)
+    return SortGroups(tuple(members), np.array(pairs, dtype=np.intp).reshape(-1, 3), sizes, unions)
 
 
 def group_rows(groups: SortGroups, codes: NDArray[Any]) -> NDArray[np.int32]:
@@ -338,7 +347,8 @@ def count_blocks(
     array([[0.875]])
     """
     module = import_module(f"rocpredict.screening.kernels.{select_engine(engine)}_engine")
-    groups, shape = plan_groups(codes, classes, class_pairs), (len(class_pairs), X.shape[1])
+    groups = plan_groups(codes, classes, class_pairs, joins=module.JOINS_CLASSES)
+    shape = len(class_pairs), X.shape[1]
     at = np.full(shape, np.nan) if thresholds is None else np.asarray(thresholds, dtype=np.float64)
     if at.shape != shape:
         raise RocPredictError(f"thresholds has shape {at.shape}; pass one for each class pair and feature: {shape}")
@@ -348,7 +358,7 @@ def count_blocks(
         def count(block: slice, reader: Reader = reader) -> Output:
             columns = slice(reader.start + block.start, reader.start + block.stop)
             counts = empty_counts((shape[0], columns.stop - columns.start))
-            module.count_class_pairs(reader.read(block), groups.pairs, at[:, columns], counts)
+            module.count_class_pairs(reader.read(block), groups, at[:, columns], counts)
             return callback(columns, counts)
 
         yield from map_ordered(count, split_by_weight(reader.column_bytes, BLOCK_BYTES, MAX_BLOCK_COLUMNS), n_jobs)

@@ -1,44 +1,41 @@
-"""Numba engine: sums of powers and exact counts."""
+"""Numba engine: sums of powers, and values of classes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, cast
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from rocpredict.base.validation import FloatArray
-from rocpredict.distributions.curve_distance import N_FPR
 from rocpredict.screening.kernels import numpy_engine
 from rocpredict.screening.kernels.base import Sparse, SparseSums, Sums, Tile, rows_by_class
-from rocpredict.screening.kernels.counts import GroupedValues, GroupLayer, RankStatistics
+from rocpredict.screening.kernels.counts import GroupLayer
+from rocpredict.screening.kernels.numba_counts import (
+    INDEX_TYPE,
+    JOINS_CLASSES,
+    UNIT_RUN,
+    count_class_pairs,
+    exact_jit,
+    numba_jit,
+)
 
-Jitted = TypeVar("Jitted", bound=Callable[..., Any])
-
-
-def numba_jit(*fastmath: str) -> Callable[[Jitted], Jitted]:
-    """Return a decorator that compiles without the interpreter lock; ``fastmath`` names LLVM flags."""
-    options: dict[str, Any] = {"nogil": True, "fastmath": set(fastmath)}
-
-    def compiling(function: Jitted) -> Jitted:
-        try:
-            return cast(Jitted, njit(cache=True, **options)(function))
-        except RuntimeError:  # the cache folder is not writable
-            return cast(Jitted, njit(**options)(function))
-
-    return compiling
-
+__all__ = [
+    "JOINS_CLASSES",
+    "count",
+    "count_class_pairs",
+    "gather",
+    "partition_csc",
+    "partition_csr",
+    "power_sums",
+    "sparse_sums",
+]
 
 _TILE_COLUMNS = 512
 """Number of columns that are summed together; the sums of two classes fit into the cache."""
 _BUFFER_SIZE = 1_024
 """Number of values of one column that are gathered before they are summed."""
-INDEX_TYPE = np.uint64
-"""Type of indices in loops; numba checks the sign of signed indices each time."""
-UNIT_RUN = np.uint64(1)
-_exact_jit = numba_jit()
 _fast_jit = numba_jit("contract")
 _sum_jit = numba_jit("contract", "reassoc")
 
@@ -75,7 +72,7 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-@_exact_jit
+@exact_jit
 def _difference(value, shift):  # type: ignore[no-untyped-def]
     """Return a difference that is not reassociated with other terms."""
     return np.float64(value) - shift
@@ -306,56 +303,6 @@ def _sparse_sums(values, indices, indptr, codes, by_rows, stored, missing, power
                 high[k, j] = max(high[k, j], value)
 
 
-@_exact_jit
-def run_length_encode_all(values, first, last, zeros, starts):  # type: ignore[no-untyped-def]
-    """Replace values by their distinct values, including zeros; ``starts`` counts the values below each."""
-    starts[0] = 0
-    if not zeros:
-        runs = run_length_encode(values, first, last, first, starts, 0, 0)
-    else:  # sparse parts have a free element before their first value
-        cut = first + np.searchsorted(values[first:last], 0.0)
-        runs = run_length_encode(values, first, cut, first - 1, starts, 0, 0)
-        values[first - 1 + runs] = 0.0
-        runs += 1
-        starts[runs] = cut - first + zeros
-        runs = run_length_encode(values, cut, last, first - 1, starts, runs, cut - first + zeros)
-    starts[runs + 1] = starts[runs]  # _add_ties reads this element and masks it
-    return runs
-
-
-@_exact_jit
-def run_length_encode(values, first, last, base, starts, runs, counted):  # type: ignore[no-untyped-def]
-    """Append the distinct values of an interval to the runs, and return the number of runs."""
-    if first == last:
-        return runs
-    before = values[first]
-    run, place = INDEX_TYPE(runs), INDEX_TYPE(base + runs)
-    values[place] = before
-    starts[run + UNIT_RUN] = counted + 1
-    for i in range(INDEX_TYPE(first + 1), INDEX_TYPE(last)):
-        value = values[i]
-        new = INDEX_TYPE(value != before)
-        run += new
-        place += new
-        counted += 1
-        values[place] = value
-        starts[run + UNIT_RUN] = counted + 1
-        before = value
-    return np.int64(run) + 1
-
-
-@_exact_jit
-def tie_correction(starts, runs):  # type: ignore[no-untyped-def]
-    """Return the sum of t^3 - t over the runs of one class."""
-    total = 0.0
-    if runs == starts[runs]:
-        return total
-    for run in range(runs):
-        count = float(starts[run + 1] - starts[run])
-        total += count * (count * count - 1.0)
-    return total
-
-
 _ROW_TILE, _COLUMN_TILE = 1024, 32
 """Numbers of rows and columns of a tile that fits into the cache."""
 
@@ -368,7 +315,7 @@ def gather(X: NDArray[Any], rows: NDArray[np.int32], columns: slice, out: NDArra
         _gather(X, rows, columns.start, out)
 
 
-@_exact_jit
+@exact_jit
 def _gather(X, rows, start, out):  # type: ignore[no-untyped-def]
     for left in range(0, len(out), _COLUMN_TILE):
         for top in range(0, len(rows), _ROW_TILE):
@@ -396,7 +343,7 @@ def partition_csc(
     return last
 
 
-@_exact_jit
+@exact_jit
 def _split(data, indices, indptr, labels, bounds, values):  # type: ignore[no-untyped-def]
     nobody = bounds.shape[1] - 1
     for c in range(len(bounds)):
@@ -407,7 +354,7 @@ def _split(data, indices, indptr, labels, bounds, values):  # type: ignore[no-un
             bounds[c, group] = place + ((value != 0) & (group != nobody))
 
 
-@_exact_jit
+@exact_jit
 def _split_two(data, indices, indptr, labels, bounds, values):  # type: ignore[no-untyped-def]
     """Split into two groups without branches, with the ends of the parts in local variables."""
     for c in range(len(bounds)):
@@ -432,7 +379,7 @@ def count(table: Sparse, layers: Sequence[GroupLayer], shape: tuple[int, int]) -
     return counts
 
 
-@_exact_jit
+@exact_jit
 def _count(indices, indptr, labels, counts):  # type: ignore[no-untyped-def]
     for r in range(len(labels)):
         line = counts[labels[r]]
@@ -476,7 +423,7 @@ def partition_csr(
     return last
 
 
-@_exact_jit
+@exact_jit
 def _scatter(data, indices, indptr, cursors, start, stop, labels, bounds, values):  # type: ignore[no-untyped-def]
     for r in range(len(labels)):
         line, has_group = bounds[labels[r]], labels[r] < len(bounds) - 1
@@ -488,236 +435,3 @@ def _scatter(data, indices, indptr, cursors, start, stop, labels, bounds, values
             line[column] = place + (has_group & (data[e] != 0))
             e += UNIT_RUN
         cursors[r] = e
-
-
-_UINT64_RANGE = 2.0**64
-_N_STEPS = 2 * N_FPR
-
-
-def count_class_pairs(
-    parts: GroupedValues, pairs: NDArray[np.intp], thresholds: FloatArray, counts: RankStatistics
-) -> None:
-    """Compute the counts of all features and class pairs of a block from sorted parts, which are overwritten."""
-    longest = int((parts.last - parts.first + 3).sum(axis=1).max(initial=0))
-    nested = longest if pairs[:, 2].any() else 0
-    starts, places = np.empty(longest, dtype=np.int32), np.empty(longest, dtype=np.int32)
-    rest = np.empty(nested, dtype=np.int32)
-    with np.errstate(over="ignore"):  # without compilation NumPy warns of integers that wrap on purpose
-        _tally(parts, starts, rest, places, pairs, thresholds, counts)
-
-
-@_exact_jit
-def _tally(parts, starts, rest, places, pairs, thresholds, counts):  # type: ignore[no-untyped-def]
-    features, groups = parts.first.shape
-    base, size, offset = np.empty(groups, np.int64), np.empty(groups, np.int64), np.empty(groups, np.int64)
-    for f in range(features):
-        used, tied_group, ties = 0, np.int64(-1), 0.0
-        for g in range(groups):
-            first, zeros = parts.first[f, g], parts.zeros[f, g]
-            last = parts.last[f, g]
-            if first < last and np.isnan(parts.values[last - 1]):
-                last = first + np.searchsorted(parts.values[first:last], np.nan)
-            base[g] = first - (zeros > 0)
-            offset[g] = used
-            size[g] = run_length_encode_all(parts.values, first, last, zeros, starts[used:])
-            used += size[g] + 2
-        for t in range(len(pairs)):
-            n, p, nested = pairs[t]
-            a, above = parts.values[base[n] : base[n] + size[n]], starts[offset[n] :]
-            b, sb = parts.values[base[p] : base[p] + size[p]], starts[offset[p] :]
-            if nested:
-                if tied_group != n:
-                    tied_group, ties = n, tie_correction(above, len(a))
-                counts.ties[t, f] = ties
-                _class_against_rest(a, above, b, sb, places, rest, thresholds[t, f], counts, t, f)
-            else:
-                _class_pair(a, above, b, sb, places, thresholds[t, f], counts, t, f)
-
-
-@_exact_jit
-def _class_pair(a, sa, b, sb, places, threshold, counts, t, f):  # type: ignore[no-untyped-def]
-    negatives, positives = np.int64(sa[len(a)]), np.int64(sb[len(b)])
-    counts.negatives[t, f], counts.positives[t, f] = negatives, positives
-    counts.negatives_below[t, f], counts.negatives_tied[t, f] = _rank(a, sa, threshold)
-    counts.positives_below[t, f], counts.positives_tied[t, f] = _rank(b, sb, threshold)
-    below, squares0, squares1, rough0, rough1, ties = _merge(a, sa, b, sb, places)
-    counts.ties[t, f] = ties + tie_correction(sa, len(a)) + tie_correction(sb, len(b))
-    if negatives and positives:
-        pairs = 2 * negatives * positives
-        counts.area[t, f] = below / pairs
-        counts.negative_sum_squares[t, f] = _sum_squares(pairs - below, squares0, rough0, negatives, positives)
-        counts.positive_sum_squares[t, f] = _sum_squares(below, squares1, rough1, positives, negatives)
-        _tpr_on_grid(a, sa, b, sb, places, counts.tpr_grid[t, f])
-
-
-@_exact_jit
-def _class_against_rest(a, sa, b, sb, places, ends, threshold, counts, t, f):  # type: ignore[no-untyped-def]
-    """Count the positives b against the other values of a, which include b, in steps of the runs of b.
-
-    Each run of b is found in a by doubling steps, the first of about the mean distance. The integer sums are those of
-    ``_class_pair``. ``places`` and ``ends`` receive the numbers of negatives below each run of b, and below or in it.
-    """
-    positives = np.int64(sb[len(b)])
-    negatives = np.int64(sa[len(a)]) - positives
-    below_a, tied_a = _rank(a, sa, threshold)
-    below_b, tied_b = _rank(b, sb, threshold)
-    counts.negatives[t, f], counts.positives[t, f] = negatives, positives
-    counts.negatives_below[t, f], counts.negatives_tied[t, f] = below_a - below_b, tied_a - tied_b
-    counts.positives_below[t, f], counts.positives_tied[t, f] = below_b, tied_b
-    if not (negatives and positives):
-        return
-    total, squares0, squares1, rough0, rough1 = np.int64(0), np.int64(0), np.int64(0), 0.0, 0.0
-    i, n_runs, end, first_step = INDEX_TYPE(0), INDEX_TYPE(len(a)), np.int64(0), UNIT_RUN
-    while 2 * first_step * len(b) <= len(a):
-        first_step += first_step
-    for j in range(len(b)):
-        value, step = b[j], first_step
-        while i + step < n_runs and a[i + step] <= value:
-            i += step
-            step += step
-        while step > UNIT_RUN:
-            step >>= UNIT_RUN
-            i += step * INDEX_TYPE(i + step < n_runs and a[min(i + step, n_runs - UNIT_RUN)] <= value)
-        before, count1 = np.int64(sb[j]), np.int64(sb[j + 1]) - np.int64(sb[j])
-        low = np.int64(sa[i]) - before
-        count0 = np.int64(sa[i + UNIT_RUN]) - np.int64(sa[i]) - count1
-        gap, twice, tied_twice, twice1 = low - end, 2 * before, 2 * before + count1, 2 * low + count0
-        product0, tied_product, product1 = gap * twice, count0 * tied_twice, count1 * twice1
-        total += product1
-        squares0 += product0 * twice + tied_product * tied_twice
-        squares1 += product1 * twice1
-        rough0 += float(product0) * twice + float(tied_product) * tied_twice
-        rough1 += float(product1) * twice1
-        end = low + count0
-        places[j], ends[j] = low, end
-    product0 = (negatives - end) * 2 * positives
-    squares0 += product0 * 2 * positives
-    rough0 += float(product0) * 2.0 * positives
-    pairs = 2 * negatives * positives
-    counts.area[t, f] = total / pairs
-    counts.negative_sum_squares[t, f] = _sum_squares(pairs - total, squares0, rough0, negatives, positives)
-    counts.positive_sum_squares[t, f] = _sum_squares(total, squares1, rough1, positives, negatives)
-    _tpr_of_rest(places, ends[: len(b)], sb, negatives, counts.tpr_grid[t, f])
-
-
-@_exact_jit
-def _tpr_of_rest(lows, ends, sb, negatives, tpr):  # type: ignore[no-untyped-def]
-    """Write the TPR at the middle of each step of the grid, from the negatives below the runs of positives."""
-    run, positives = len(ends), np.int64(sb[len(ends)])
-    for g in range(N_FPR):
-        share = (2 * g + 1) * negatives
-        rank = negatives - 1 - share // _N_STEPS
-        run = np.searchsorted(ends[:run], rank, "right")
-        if run < len(ends) and lows[run] <= rank:
-            above, tied = positives - np.int64(sb[run + 1]), np.int64(sb[run + 1]) - np.int64(sb[run])
-            passed = share - (negatives - np.int64(ends[run])) * _N_STEPS
-            tpr[g] = (above + passed / (_N_STEPS * np.int64(ends[run] - lows[run])) * tied) / positives
-            run += 1
-        else:
-            tpr[g] = (positives - np.int64(sb[run])) / positives
-
-
-@_exact_jit
-def _rank(values, starts, threshold):  # type: ignore[no-untyped-def]
-    """Count the values below and at a threshold."""
-    if np.isnan(threshold):
-        return 0, 0
-    place = np.searchsorted(values, threshold)
-    at = starts[place + 1] - starts[place] if place < len(values) and values[place] == threshold else 0
-    return starts[place], at
-
-
-@_exact_jit
-def _merge(a, sa, b, sb, places):  # type: ignore[no-untyped-def]
-    """Sum twice the placement counts of the positives, the squares of both classes, and the tie correction.
-
-    ``places`` receives the number of runs of positives below each run of negatives. Two independent merges, below and
-    above the middle value, run in the same loop, so that the processor can overlap their steps.
-    """
-    middle, end, start = INDEX_TYPE(len(a) // 2), INDEX_TYPE(len(a)), INDEX_TYPE(0)
-    cut, b_end = INDEX_TYPE(np.searchsorted(b, a[middle]) if len(a) else 0), INDEX_TYPE(len(b))
-    i, j, k, m = start, start, middle, cut
-    sums = (0, 0, 0, 0.0, 0.0, 0.0)
-    while (i < middle) & (j < cut) & (k < end) & (m < b_end):
-        i, j, sums = _advance(a, sa, b, sb, places, i, j, sums)
-        k, m, sums = _advance(a, sa, b, sb, places, k, m, sums)
-    sums = _merge_to(a, sa, b, sb, places, i, j, middle, cut, sums)
-    return _merge_to(a, sa, b, sb, places, k, m, end, b_end, sums)
-
-
-@_exact_jit
-def _merge_to(a, sa, b, sb, places, i, j, i_end, j_end, sums):  # type: ignore[no-untyped-def]
-    while (i < i_end) & (j < j_end):
-        i, j, sums = _advance(a, sa, b, sb, places, i, j, sums)
-    while i < i_end:
-        places[i] = j
-        sums = _add_ties(sa, sb, i, j, UNIT_RUN, INDEX_TYPE(0), sums)
-        i += UNIT_RUN
-    while j < j_end:
-        sums = _add_ties(sa, sb, i, j, INDEX_TYPE(0), UNIT_RUN, sums)
-        j += UNIT_RUN
-    return sums
-
-
-@_exact_jit
-def _advance(a, sa, b, sb, places, i, j, sums):  # type: ignore[no-untyped-def]
-    places[i] = j
-    take0, take1 = INDEX_TYPE(a[i] <= b[j]), INDEX_TYPE(b[j] <= a[i])
-    return i + take0, j + take1, _add_ties(sa, sb, i, j, take0, take1, sums)
-
-
-@_exact_jit
-def _add_ties(sa, sb, i, j, take0, take1, sums):  # type: ignore[no-untyped-def]
-    """Add a group of tied values of one or both classes, without branches."""
-    below0, below1 = np.int64(sa[i]), np.int64(sb[j])
-    count0 = (sa[i + UNIT_RUN] - below0) & -np.int64(take0)
-    count1 = (sb[j + UNIT_RUN] - below1) & -np.int64(take1)
-    twice0, twice1 = 2 * below1 + count1, 2 * below0 + count0
-    product0, product1 = count0 * twice0, count1 * twice1
-    below, squares0, squares1, rough0, rough1, ties = sums
-    return (
-        below + product1,
-        squares0 + product0 * twice0,
-        squares1 + product1 * twice1,
-        rough0 + float(product0) * twice0,
-        rough1 + float(product1) * twice1,
-        ties + 3.0 * float(count0 * count1) * float(count0 + count1),  # (a + b)^3 - a^3 - b^3
-    )
-
-
-@_exact_jit
-def _sum_squares(total, squares, rough, count, others):  # type: ignore[no-untyped-def]
-    """Compute the sum of squared deviations of the placements, which are integers divided by twice ``others``.
-
-    ``squares`` is exact modulo 2^64; the missing multiple of 2^64 is derived from ``rough``, the same sum in float64.
-    Deviations from the integer next to the mean do not cancel.
-    """
-    centre = (2 * total + count) // (2 * count)
-    remainder = total - count * centre
-    exact = squares - 2 * centre * total + count * centre * centre
-    roughly = rough - 2.0 * centre * total + float(count) * centre * centre
-    about = exact + np.rint((roughly - exact) / _UINT64_RANGE) * _UINT64_RANGE
-    return (about - float(remainder) * remainder / count) / (4.0 * others * others)
-
-
-@_exact_jit
-def _tpr_on_grid(a, sa, b, sb, places, tpr):  # type: ignore[no-untyped-def]
-    """Write the TPR at the middle of each step of the grid, from the run of negatives at that FPR."""
-    negatives, positives = np.int64(sa[len(a)]), np.int64(sb[len(b)])
-    run, above, tied, height = np.int64(len(a)), np.int64(0), np.int64(0), 0.0
-    for g in range(N_FPR):
-        share = (2 * g + 1) * negatives
-        rank = negatives - 1 - share // _N_STEPS
-        if g == 0 or rank < sa[run]:
-            run = (
-                rank if sa[run] == run else np.searchsorted(sa[:run], rank, "right") - 1
-            )  # equal to rank if no values below are tied
-            place = places[run]
-            is_tied = place < len(b) and b[place] == a[run]
-            above = positives - np.int64(sb[place + is_tied])
-            tied = np.int64(sb[place + is_tied]) - np.int64(sb[place])
-            height = above / positives
-        tpr[g] = height
-        if tied:
-            passed = share - (negatives - sa[run + 1]) * _N_STEPS
-            tpr[g] = (above + passed / (_N_STEPS * np.int64(sa[run + 1] - sa[run])) * tied) / positives

@@ -14,7 +14,7 @@ from rocpredict.base.validation import FloatArray
 from rocpredict.distributions.curve_distance import N_FPR
 from rocpredict.distributions.ecdf import count_below, count_below_transposed
 from rocpredict.screening.kernels.base import Sparse, SparseSums, Sums, Tile, rows_by_class
-from rocpredict.screening.kernels.counts import GroupedValues, GroupLayer, Indexes, RankStatistics
+from rocpredict.screening.kernels.counts import GroupedValues, GroupLayer, Indexes, RankStatistics, SortGroups
 
 _BLOCK_SIZE = 131_072
 """Number of values that are gathered together; 1 MB."""
@@ -177,6 +177,8 @@ def sparse_sums(
     return result
 
 
+JOINS_CLASSES = False
+"""True if the engine joins the sorted values of single classes itself."""
 _STEPS = 2 * np.arange(N_FPR) + 1
 """FPRs of the grid in units of 1/(2 N_FPR)."""
 _TILE = 2048
@@ -245,16 +247,14 @@ class RunLengths(NamedTuple):
         return None if self.starts is None else np.diff(self.starts)
 
 
-def count_class_pairs(
-    parts: GroupedValues, pairs: NDArray[np.intp], thresholds: FloatArray, counts: RankStatistics
-) -> None:
+def count_class_pairs(parts: GroupedValues, groups: SortGroups, thresholds: FloatArray, counts: RankStatistics) -> None:
     """Compute the counts of all features and class pairs of a block from sorted parts."""
     with np.errstate(over="ignore"):
         rounded = thresholds.astype(parts.values.dtype)
     search_sides = np.where(rounded < thresholds, "right", "left")
     for f, (first, last, zeros) in enumerate(zip(*(table.tolist() for table in parts[1:]), strict=True)):
         runs = [_runs(parts.values[a:b], z) for a, b, z in zip(first, last, zeros, strict=True)]
-        for t, (n, p, nested) in enumerate(pairs.tolist()):
+        for t, (n, p, nested) in enumerate(groups.pairs.tolist()):
             negative = _subtract_runs(runs[n], runs[p]) if nested else runs[n]
             _class_pair(negative, runs[p], counts, (t, f))
             if not np.isnan(thresholds[t, f]):

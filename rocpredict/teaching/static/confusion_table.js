@@ -49,6 +49,7 @@ export function createConfusionTable(page) {
 
   function draw({ counts, state, answer }) {
     page.counts = counts;
+    const isStory = page.isStory();
     const values = { ...counts, called: counts.tp + counts.fp, uncalled: counts.fn + counts.tn };
     const shares = {
       precision: values.called ? answer.rates.precision : NaN, npv: values.uncalled ? answer.rates.npv : NaN,
@@ -61,7 +62,7 @@ export function createConfusionTable(page) {
     }
     const dots = countDots(state.prevalence), pitch = drawBlocks(cells, dots, answer.rates);
     for (const { name, input, output, path, word, element: cell } of Object.values(cells)) {
-      word.textContent = words[page.isStory() ? "cells" : "areas"][name];
+      word.textContent = isStory ? words.cells[name] : words.areas[name];
       setAttributes(output, { "data-value": values[name] });
       if (document.activeElement !== input || !input.hasAttribute("data-invalid")) {
         input.value = page.formatter.formatCount(values[name]);
@@ -72,10 +73,8 @@ export function createConfusionTable(page) {
       setAttributes(path, { "stroke-width": pitch * (isCalled(name) ? 0.88 : 0.46) });
     }
     if (!element.querySelector("[data-invalid]")) message.textContent = "";
-    const isStory = page.isStory();
-    rowLabels.forEach((label, i) => {
-      label.textContent = words[(isStory ? ["called", "uncalled"] : ["ownpositive", "ownnegative"])[i]];
-    });
+    const calls = isStory ? [words.called, words.uncalled] : [words.ownpositive, words.ownnegative];
+    rowLabels.forEach((label, i) => { label.textContent = calls[i]; });
     const perDot = counts.total / TOTAL_DOTS;
     caption.textContent = words.of.replace("{total}", page.formatter.formatCount(counts.total))
       + (perDot > 1 ? ` ${words.perdot.replace("{n}", page.formatter.formatCount(perDot))}` : "");

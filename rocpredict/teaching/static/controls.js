@@ -190,7 +190,7 @@ function moveSlider(event, range) {
 
 function createCheckbox(page, name) {
   const onchange = () => page.set({ [name]: box.checked });
-  const box = createHtmlElement("input", { type: "checkbox", onchange });
+  const box = createHtmlElement("input", { type: "checkbox", id: page.createId(name), onchange });
   const element = createHtmlElement("label", { class: "option" }, box, page.words.page.labels[name]);
   page.inputs[name] = {
     update() {

@@ -1,5 +1,5 @@
 // The plot of both densities, with the threshold and its four areas. Below the axis, people are dots.
-import { createDotMarks } from "./dot_marks.js";
+import { CLASS_KEYS, createDataMarks, createDotMarks } from "./dot_marks.js";
 import { createSvgElement, setAttributes } from "./elements.js";
 import { clamp } from "./format.js";
 import { ACCENT_COLOR, CLASS_STYLES, CONTROL_COLOR, MUTED_COLOR, PAPER_COLOR, TEXT_COLOR } from "./svg.js";
@@ -7,7 +7,7 @@ import { addPointerListeners, createGrip, createLayers, createLine, createOutlin
 import { createScale, createStroke, createText, createTickMarks, moveGrip, resizePlot } from "./svg.js";
 import { toDiamondPathData, toPathData, updateLayer } from "./svg.js";
 
-const MARGIN = 10, CLASS_KEYS = ["negative", "positive"], MOMENT_FIELDS = ["mean0", "std0", "mean1", "std1"];
+const MARGIN = 10, MOMENT_FIELDS = ["mean0", "std0", "mean1", "std1"];
 const MIN_AREA = 0.005;
 export const AREAS = [
   { name: "tn", rate: "tnr", classKey: "negative", isCalledPositive: false, row: 0 },
@@ -239,22 +239,4 @@ function createCrossingMarkers(page, { state: { weighted }, answer }, { x, base,
     const d = toDiamondPathData(x(value), base, 7, 6);
     return createSvgElement("path", { d, ...style, "data-crossing": value }, title);
   });
-}
-
-// ---- observations: histograms and rugs
-function createDataMarks({ observations, state }, layout) {
-  if (!observations || !state.empirical) return [];
-  return CLASS_KEYS.flatMap((classKey, i) => createHistogramAndRug(observations, classKey, layout, layout.weights[i]));
-}
-
-function createHistogramAndRug(observations, classKey, { x, y, base }, weight) {
-  const { color: stroke } = CLASS_STYLES[classKey], bars = observations.histograms[classKey];
-  const tops = bars.map(({ density }) => Math.max(0, y(density * weight)));
-  const outline = toPathData(bars.flatMap(({ from, to }) => [x(from), x(to)]), tops.flatMap((top) => [top, top]));
-  const histogram = `M${x(bars[0].from)} ${base}${outline.replace("M", "L")}V${base}`;
-  const rugY = classKey === "negative" ? base : base - 5;
-  const rug = observations[classKey].map((value) => `M${x(value).toFixed(1)} ${rugY}v-5`).join("");
-  const style = { fill: stroke, "fill-opacity": 0.08, stroke, "stroke-opacity": 0.7 };
-  return [createSvgElement("path", { d: histogram, ...style, "data-histogram": classKey }),
-    createSvgElement("path", { d: rug, stroke, "stroke-opacity": 0.55, "data-rug": classKey })];
 }

@@ -58,8 +58,8 @@ export function getClassNames({ state, payload, words: { page: words } }) {
 
 // A text about the classes, with their names, and with the direction of the threshold.
 export function fillClasses(page, text) {
-  const [negative, positive] = page.getClassNames(), { directions } = page.words.page;
-  const values = { negative, positive, ...directions[page.state.direction] };
+  const [negative, positive] = page.getClassNames();
+  const values = { negative, positive, ...page.words.page.directions[page.state.direction] };
   return text.replaceAll(/\{(\w+)\}/g, (_, name) => values[name]);
 }
 

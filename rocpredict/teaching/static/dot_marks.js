@@ -1,11 +1,14 @@
-// The dots below the axis of the densities: large if the person is called positive, small otherwise.
+// The dots below the axis of the densities: large if the person is called positive, small otherwise. And the
+// histograms and rugs of observations.
 import { countDots, placeDots, splitDots } from "./dots.js";
 import { createSvgElement, setAttributes } from "./elements.js";
-import { CLASS_STYLES } from "./svg.js";
+import { CLASS_STYLES, toPathData } from "./svg.js";
+
+export const CLASS_KEYS = Object.keys(CLASS_STYLES);
 
 export function createDotMarks(layer) {
   const paths = {};
-  for (const classKey of Object.keys(CLASS_STYLES)) {
+  for (const classKey of CLASS_KEYS) {
     for (const call of ["other", "called"]) {
       const { color, cap } = CLASS_STYLES[classKey], style = { stroke: color, "stroke-linecap": cap };
       paths[classKey + call] = createSvgElement("path", { fill: "none", ...style, "data-dots": `${classKey} ${call}` });
@@ -33,3 +36,20 @@ export function createDotMarks(layer) {
   };
 }
 
+// ---- observations: histograms and rugs
+export function createDataMarks({ observations, state }, layout) {
+  if (!observations || !state.empirical) return [];
+  return CLASS_KEYS.flatMap((classKey, i) => createHistogramAndRug(observations, classKey, layout, layout.weights[i]));
+}
+
+function createHistogramAndRug(observations, classKey, { x, y, base }, weight) {
+  const { color: stroke } = CLASS_STYLES[classKey], bars = observations.histograms[classKey];
+  const tops = bars.map(({ density }) => Math.max(0, y(density * weight)));
+  const outline = toPathData(bars.flatMap(({ from, to }) => [x(from), x(to)]), tops.flatMap((top) => [top, top]));
+  const histogram = `M${x(bars[0].from)} ${base}${outline.replace("M", "L")}V${base}`;
+  const rugY = classKey === "negative" ? base : base - 5;
+  const rug = observations[classKey].map((value) => `M${x(value).toFixed(1)} ${rugY}v-5`).join("");
+  const style = { fill: stroke, "fill-opacity": 0.08, stroke, "stroke-opacity": 0.7 };
+  return [createSvgElement("path", { d: histogram, ...style, "data-histogram": classKey }),
+    createSvgElement("path", { d: rug, stroke, "stroke-opacity": 0.55, "data-rug": classKey })];
+}

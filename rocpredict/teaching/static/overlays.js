@@ -13,7 +13,7 @@ export function createOverlayControls(page) {
 
 function createBandControl(page) {
   const onchange = () => page.set({ band: box.checked });
-  const box = createHtmlElement("input", { type: "checkbox", onchange });
+  const box = createHtmlElement("input", { type: "checkbox", id: page.createId("band"), onchange });
   const element = createHtmlElement("label", { class: "option" }, box, page.words.overlay.band);
   page.inputs.band = {
     update() {

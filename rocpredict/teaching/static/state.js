@@ -115,12 +115,17 @@ const PARSERS = {
   string: String,
 };
 
+// The steps of the lesson, by name. Those on data need the data.
+const listSteps = (payload) => Object.keys(payload.words.lesson.steps).filter((key) =>
+  !["iris", "pima"].includes(key) || findDataset({ data: key }, payload));
+
 // A patch of the state, from the hash of the address, and the entries that are invalid. Each of these has its default.
 export function fromHash(hash, payload) {
   const entries = [...new URLSearchParams(hash.slice(1))].filter(([name]) => Object.hasOwn(DEFAULT_STATE, name));
   const base = { ...DEFAULT_STATE, ...payload.start, threshold: 0 }, patch = {}, invalid = [];
   for (const [name, text] of entries) {
-    const value = PARSERS[typeof DEFAULT_STATE[name]](text), number = name === "step" ? value - 1 : value;
+    const value = PARSERS[typeof DEFAULT_STATE[name]](text), named = listSteps(payload).indexOf(text);
+    const number = name !== "step" ? value : named < 0 ? value - 1 : named;
     const selection = name === "feature" || name === "pair" ? { ...base, ...patch } : base;
     if (isValidEntry(name, number, { ...selection, [name]: number }, payload)) patch[name] = number;
     else invalid.push({ name, text, value: base[name] });
