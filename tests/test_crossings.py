@@ -226,3 +226,15 @@ def test_a_ratio_that_equals_the_price_over_an_interval_is_flagged():
 def test_brackets_between_neighbouring_floats_about_0_end_at_once():
     left, right = np.array([-5e-324, 0.0]), np.array([0.0, 5e-324])
     assert find_roots(lambda x: np.where(x >= right, 1.0, -1.0), left, right).nfev.max() < 10
+
+
+def test_many_prices_have_the_crossings_of_one_at_a_time():
+    """More prices than are solved together; these densities have no closed form."""
+    solver = rp.PredictedRoc(stats.genlogistic(2), stats.genlogistic(3, 0.5, 0.8))._solver
+    prices = np.linspace(0.25, 0.35, 300)
+    many = solver.crossings(prices)
+    for place in (0, 127, 128, 129, 256, 299):
+        one = solver.crossings(prices[place])
+        assert len(one) > 0
+        np.testing.assert_array_equal(many[place][: len(one)], one)
+        assert np.isnan(many[place][len(one) :]).all()

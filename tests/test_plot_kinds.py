@@ -371,7 +371,7 @@ def test_measures_without_a_bound_are_refused():
 
 def test_costs_and_stability_that_are_none_are_refused():
     wrong = ({"cost_fp": -1}, {"cost_fn": np.nan}, {"prevalence": 20}, {"cost_fp": [1, 2]})
-    counted_only = r"stability\(\) is for the threshold of an empirical curve"
+    counted_only = r"stability\(\) needs a threshold of an empirical curve"
     assert_refused(
         (plot_cost, COUNTED, {"cost_fn": 5}, "pass prevalence="),
         (plot_cost, COUNTED, {"prevalence": 0, "cost_fp": 0}, "make the cost of all errors 0"),

@@ -295,10 +295,12 @@ def test_a_class_without_spread_gives_no_small_p():
     rng = np.random.default_rng(16)
     y = np.repeat([0, 1], [1000, 10])
     X = (rng.random((1010, 4000)) < 0.01).astype(float)
-    table = rp.screen(X, y, empirical=False)
+    table = rp.screen(X, y, empirical=False).in_input_order()
     assert (table["p_value"] < 1e-3).sum() <= 4
     blind = table.flag_mask("point_mass") & ~table.flag_mask("constant")
     assert blind.sum() > 2000
+    pooled, welch = (stats.ttest_ind(X[:1000], X[1000:], equal_var=equal).pvalue for equal in (True, False))
+    np.testing.assert_allclose(table["p_value"][blind], np.maximum(pooled, welch)[blind], rtol=1e-9)
     assert ((table["auc_low"] <= 0.5) & (table["auc_high"] >= 0.5))[blind].mean() > 0.99
     assert np.isnan(table["ameans_corrected"][blind]).all()
     equal = rp.screen(np.tile(np.arange(10.0), 2)[:, None], np.repeat([0, 1], 10))

@@ -368,10 +368,10 @@ def test_error_words():
         (uncounted.ameans_interval, "count="),
         (lambda: counted.threshold_interval(method="bootstrap"), "needs the sample"),
         (lambda: counted.ameans_interval(method="out-of-bag"), "method='out-of-bag'"),
-        (counted.stability, "is for the threshold of an empirical curve"),
+        (counted.stability, "needs a threshold of an empirical curve"),
         (gamma.threshold_interval, "two Gaussians"),
         (gamma.ameans_interval, "two Gaussians"),
-        (batch.stability, "is for the threshold of an empirical curve"),
+        (batch.stability, "needs a threshold of an empirical curve"),
     ]
     check_refused(table)
     assert np.shape(batch.threshold_interval().low) == np.shape(batch.ameans_interval().high) == (2,)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -70,12 +70,12 @@ def get_fitter(family: Any, direction: Direction = None) -> PairFitter:
 
 
 def _fit_pair(
-    family: Any, direction: Direction, negative: FloatArray, positive: FloatArray, *samples: FloatArray
+    family: Any, direction: Direction, negative: FloatArray, positive: FloatArray, *originals: FloatArray
 ) -> DistributionPair:
     if family == "empirical":
         return Ecdf(negative), Ecdf(positive)
     if negative.ndim > 1:
-        return _fit_batch(family, (negative, positive), samples)
+        return _fit_batch(family, (negative, positive), originals)
     samples = {"negative": negative, "positive": positive}
     for name, sample in samples.items():
         check_finite_sample(name, sample)
@@ -130,13 +130,13 @@ def _fit_scipy(family: Any, name: str, sample: FloatArray) -> Distribution[Any]:
 
 
 def _fit_batch(
-    family: str, resamples: tuple[FloatArray, FloatArray], samples: tuple[FloatArray, ...]
+    family: str, resamples: tuple[FloatArray, FloatArray], originals: tuple[FloatArray, ...]
 ) -> DistributionPair:
     """Fit all resamples at once, without those in which all values of a class are equal."""
     varies = np.logical_and(*(np.ptp(part, axis=1) > 0 for part in resamples))
     negative, positive = (part[varies] for part in resamples)
     if family == "mixture":
-        return fit_resamples(negative, samples[0]), fit_resamples(positive, samples[1])
+        return cast(Any, (fit_resamples(negative, originals[0]), fit_resamples(positive, originals[1])))
     transform, values = fit_power_transforms(negative, positive, method=_TRANSFORMED[family])
     classes = np.split(values, [negative.shape[1]], axis=1)
     bases: list[Any] = [

@@ -79,23 +79,25 @@ def _run_em(
     as likely. The likelihood never falls.
     """
     n_fits = len(fits.means)
-    x, counts, floor = np.broadcast_to(x, (n_fits, x.shape[-1])), np.atleast_2d(counts), np.reshape(floor, (-1, 1))
-    counts, floor = np.broadcast_to(counts, x.shape), np.broadcast_to(floor, (n_fits, 1))
-    needed = np.broadcast_to(needed, n_fits)
+    x = np.broadcast_to(x, (n_fits, x.shape[-1]))
+    counts = np.broadcast_to(np.atleast_2d(counts), x.shape)
+    floors = np.broadcast_to(np.reshape(np.asarray(floor, dtype=np.float64), (-1, 1)), (n_fits, 1))
+    goals = np.broadcast_to(np.asarray(needed, dtype=np.float64), n_fits)
     result, rows = MixtureFit(*(part.copy() for part in fits)), np.arange(n_fits)
     for _ in range(max_iter // 3 + 1):
-        first = em_step(x, counts, fits, floor)
-        second = em_step(x, counts, first, floor)
+        first = em_step(x, counts, fits, floors)
+        second = em_step(x, counts, first, floors)
         for whole, part in zip(result, second, strict=True):
             whole[rows] = part
-        least_gain = np.maximum(_TOL * counts.sum(axis=1), (needed - second.log_likelihood) / max_iter)
+        least_gain = np.maximum(_TOL * counts.sum(axis=1), (goals - second.log_likelihood) / max_iter)
         is_moving = second.log_likelihood - first.log_likelihood > least_gain
         if not is_moving.any():
             break
-        rows, x, counts, floor, needed = (part[is_moving] for part in (rows, x, counts, floor, needed))
+        rows = rows[is_moving]
+        x, counts, floors, goals = (part[is_moving] for part in (x, counts, floors, goals))
         fits, first, second = (fit.select(is_moving) for fit in (fits, first, second))
         with np.errstate(all="ignore"):
-            ahead = em_step(x, counts, _extrapolate(fits, first, second, floor), floor)
+            ahead = em_step(x, counts, _extrapolate(fits, first, second, floors), floors)
         is_better = ahead.log_likelihood >= second.log_likelihood  # False for NaN
         parts = zip(ahead, second, strict=True)
         fits = MixtureFit(*(np.where(is_better if a.ndim == 1 else is_better[:, None], a, b) for a, b in parts))

@@ -525,7 +525,7 @@ class NormalSumBatchSolver(NumericalSolver):
         limits = [d.bounds(_SEARCH_Z) for d in (negative, positive)]
         low, high = np.minimum(limits[0][0], limits[1][0]), np.maximum(limits[0][1], limits[1][1])
         if negative.has_one_width and positive.has_one_width:
-            n_steps = np.max((high - low)[:, None] / np.minimum(negative.stds, positive.stds)) / _SEARCH_STEP
+            n_steps = float(np.max((high - low)[:, None] / np.minimum(negative.stds, positive.stds)) / _SEARCH_STEP)
             seeds = []
         else:  # few components: points around each
             n_steps = len(_SEED_Z) * 4

@@ -142,7 +142,7 @@ def shorten_names(text: str) -> str:
     used = {*re.findall(r"(?<!\.)\.(\w+)|[\"'`](\w+)[\"'`]", text), ("mount", "")}
     names = sorted(declared - {name for pair in used for name in pair})
     short = {name: f"_{_DIGITS[i // len(_DIGITS)]}{_DIGITS[i % len(_DIGITS)]}" for i, name in enumerate(names)}
-    return re.sub(r"(?<![\w$])\w+", lambda found: short.get(found[0], found[0]), text)
+    return re.sub(r"(?<![\w$])\w+", lambda name: short.get(name[0], name[0]), text)
 
 
 @cache

@@ -489,7 +489,7 @@ def _translate(figure: Any, lang: str, names: set[str]) -> None:
         axis.set_major_formatter(lambda value, _: f"{value:g}".replace("-", "−").replace(".", sign))
     for text in figure.findobj(Text):
         if text.get_text() not in names:
-            translated = pattern.sub(lambda found: phrases[found[0]], text.get_text())
+            translated = pattern.sub(lambda phrase: phrases[phrase[0]], text.get_text())
             text.set_text(re.sub(r"(?<=\d)\.(?=\d)", sign, translated))
 
 
