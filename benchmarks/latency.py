@@ -25,7 +25,7 @@ from rocpredict.base.tables import Table
 SIZES = (200, 1_000, 100_000)
 FAMILIES = ("empirical", "gaussian", "auto", "boxcox", "kde", "mixture", "gumbel_r")
 RESAMPLED = " [resampled]"
-"""Mark of calls that resample, simulate or cross-validate: the goal of 1 s is for all others."""
+"""Mark of calls that resample, simulate or cross-validate; the goal of 1 s applies to all other calls."""
 LIMIT = 3
 _SHORT, _SHORT_RUNS = 0.1, 3  # seconds of a short call, and how often it is timed
 
@@ -118,7 +118,7 @@ def _stop(*_: Any) -> None:
 
 
 def seconds(call: Callable[[Any], Any], make: Make, limit: float) -> float | str:
-    """Return the time of a call of a fresh curve, or why there is none.
+    """Return the time of a call of a fresh curve, or the reason why it was not measured.
 
     The shortest wall time of a short call, and the processor time of a long one, hardly depend on other processes.
     """

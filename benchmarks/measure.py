@@ -74,7 +74,7 @@ def _two_features() -> Ratio:
 
 
 def measure_defaults() -> Iterator[list[object]]:
-    """Measure each default interval and test: its name, seconds at each size, and whether it meets the goal."""
+    """Return the name of each default interval and test, its seconds at each size, and whether they meet the goal."""
     calls = [_default_calls(size) for size in _SIZES]
     for name in calls[0]:
         seconds = [_processor_seconds(by_name[name]) for by_name in calls]

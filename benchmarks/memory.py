@@ -19,6 +19,6 @@ print(next(line.split()[1] for line in lines if line.startswith("VmHWM")))  # ru
 
 
 def measure() -> list[object]:
-    """Return one row of the table: the call, the peak in gigabytes, the goal."""
+    """Return one row of the table: the call, the peak in gigabytes, and the goal."""
     kibibytes = int(subprocess.run([sys.executable, "-c", _SCRIPT], check=True, capture_output=True).stdout)
     return [f"{_ROWS:,} rows: AUC and its interval, data included", kibibytes * 1024 / 1e9, "< 2"]

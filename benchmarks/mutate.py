@@ -1,8 +1,8 @@
 """Test the tests: change one operator, constant or name of the package at a time, and see whether a test fails.
 
 ``make mutate`` records which test runs which line, and then changes a seeded sample of places, each in a copy of the
-project. The tests that run the changed line are tried, those of the fewest lines first. A mutant that none of them
-reveals is printed with its line.
+project. The tests that run the changed line are tried, beginning with the tests that run the fewest lines. A mutant
+that no test reveals is printed with its line.
 """
 
 import argparse
@@ -62,7 +62,7 @@ class Mutant:
 
 
 def find_mutants(path: Path) -> Iterator[Mutant]:
-    """Return every change that the operators make of a file, but those of annotations, decorators and messages."""
+    """Return all possible changes of a file, except changes of annotations, decorators and messages."""
     source = path.read_text("utf-8")
     starts = [0]
     for line in source.splitlines(keepends=True):
@@ -126,7 +126,7 @@ def _is_for_checkers(node: object) -> bool:
 
 
 def sample_mutants(rooms: list[str], count: int, seed: int) -> list[Mutant]:
-    """Return mutants drawn at random, each file by its number of lines of code."""
+    """Return mutants drawn at random from all mutants of the files."""
     paths = [TOP / "rocpredict" / room for room in rooms]
     files = sorted(file for path in paths for file in ([path] if path.is_file() else path.rglob("*.py")))
     mutants = [one for file in files if "numba" not in file.name for one in find_mutants(file)]
@@ -163,14 +163,14 @@ class TestIndex:
                 self._files.setdefault(test, set()).add(str(path.relative_to(TOP)))
 
     def find(self, mutant: Mutant) -> list[str]:
-        """Return pytest's names of the tests of a mutant, those that run the fewest lines first."""
-        # A line inside a long expression has no record of its own: the one before it has.
+        """Return pytest's names of the tests of a mutant, sorted by the number of lines that they run."""
+        # A line inside a long expression has no record; the preceding line has one.
         lines = (self._tests.get((mutant.path, mutant.line - back), set()) for back in range(8))
         found = next(filter(None, lines), set())
-        if is_global(mutant):  # it runs at the import alone: every test that uses the file
+        if is_global(mutant):  # the line runs only at import: use every test of the file
             found = set().union(*(tests for (path, _), tests in self._tests.items() if path == mutant.path))
         tests = sorted(found, key=lambda test: self._n_lines[test])
-        # Hypothesis runs every property under one name: all files with properties follow then.
+        # Hypothesis runs all properties under one name; all files with properties are then added.
         return [
             file if test == "test_function" else f"{file}::{test}"
             for test in sorted(tests, key=lambda test: test == "test_function")
@@ -198,14 +198,14 @@ def is_killed(mutant: Mutant, copy: Path, arguments: list[str]) -> bool:
 
 
 def main() -> None:
-    """Run the sample and print what survives."""
+    """Test a sample of mutants, and print the mutants that survive."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rooms", nargs="+", default=list(ROOMS))
     parser.add_argument("--only", type=int, nargs="+", help="places in the sample")
     parser.add_argument("--out", type=Path, help="a JSON file of the results")
-    parser.add_argument("--coverage", type=Path, required=True, help="the data of coverage, with a context a test")
+    parser.add_argument("--coverage", type=Path, required=True, help="the data of coverage, with one context per test")
     options = parser.parse_args()
     index, results = TestIndex(options.coverage), []
     with tempfile.TemporaryDirectory() as folder:

@@ -73,11 +73,11 @@ class Run(NamedTuple):
     cpu: float
     """Processor time of all threads in seconds."""
     megabytes: float = math.nan
-    """Peak of the anonymous memory, without that of the imports."""
+    """Peak of the anonymous memory, without the memory of the imports."""
 
 
 class Runs(list[Run]):
-    """Runs of one work, which took turns with those of its reference."""
+    """Runs of one piece of work, alternating with runs of its reference."""
 
     @property
     def processors(self) -> float:
@@ -110,7 +110,7 @@ def _take_turns(works: dict[str, Callable[[], Run]], repeats: int = _REPEATS) ->
 
 
 def _children(paths: list[Path], *works: str) -> dict[str, Runs]:
-    """Run works in turn, each in a new process."""
+    """Run pieces of work in turn, each in a new process."""
 
     def child(work: str) -> Run:
         words = [sys.executable, "-c", _CHILD, work, *map(str, paths)]
@@ -153,7 +153,7 @@ def _parquet(folder: Path, gigabytes: float) -> Iterator[list[object]]:
 
 def _csv(folder: Path, gigabytes: float) -> Iterator[list[object]]:
     path = folder / "t.csv"
-    _frame(round(gigabytes * 550_000), 50).write_csv(path, float_precision=6)  # about nine bytes a cell
+    _frame(round(gigabytes * 550_000), 50).write_csv(path, float_precision=6)  # about nine bytes per cell
     parse, moments, exact = _children([path], "polars", "moments 1", "exact 1").values()
     name, reference = f"CSV {path.stat().st_size / 1e6:.0f} MB,", "polars' parse"
     yield _row(f"{name} moments", moments, reference, parse, "<= 1.5")

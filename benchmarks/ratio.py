@@ -1,4 +1,4 @@
-"""Time two things in turn and compare them pair by pair, so that a drifting machine cancels out."""
+"""Paired timings of a piece of work and its reference, so that changes in the speed of the machine cancel out."""
 
 import statistics
 import time
@@ -35,7 +35,7 @@ def compare(
     runs: int = 9,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Ratio:
-    """Run both once to warm up, then in turn, and give the ratio of each pair."""
+    """Run both once to warm up, then alternately, and return the ratio of each pair."""
     run(), other()
     pairs = [(_seconds(run, clock), _seconds(other, clock)) for _ in range(runs)]
     ratios = tuple(mine / theirs for mine, theirs in pairs)

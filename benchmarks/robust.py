@@ -165,7 +165,7 @@ def _tie_shift(part: Sequence[Array], estimator: Callable[[Array, Array], Answer
 def _coverage(
     part: Sequence[Array], achieved: Callable[[Array], Array], area: float, label: str
 ) -> tuple[float, float]:
-    """Return the shares of intervals that hold the Ameans of their threshold, and the AUC."""
+    """Return the proportions of intervals that contain the Ameans of their threshold, and the AUC."""
     direction, labels = "higher" if "declared" in label else None, np.repeat([0, 1], [p.shape[1] for p in part])
     hits = []
     for values in np.concatenate(part, axis=1)[:_MAX_INTERVAL_DRAWS]:
@@ -225,7 +225,7 @@ def _named(sizes: tuple[int, int]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.robust", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the draws, and no more than 200 a class")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the draws, and at most 200 per class")
     quick = parser.parse_args().quick
     sizes = {size: max(20, count // 10) if quick else count for size, count in DRAWS.items()}
     work = [(name, size, count) for size, count in sizes.items() if not (quick and max(size) > 200) for name in PAIRS]

@@ -1,6 +1,6 @@
 """Speed of screening a table, relative to reading it, sorting it, and other libraries.
 
-One thread is timed by the processor time of the process, which other processes disturb less; two threads by the clock.
+With one thread, the processor time is measured, which other processes affect less; with two threads, the wall time.
 """
 
 import os
@@ -23,7 +23,7 @@ _PEERS = ("illico", "scanpy", "pystatsbio")
 
 
 def missing_peers() -> list[str]:
-    """Name the peers that are not installed: their rows are left out, and this is said."""
+    """Return the names of the compared libraries that are not installed; the table omits their rows and says so."""
     return [name for name in _PEERS if find_spec(name) is None]
 
 
@@ -160,7 +160,7 @@ def _exact() -> Iterator[Ratio]:
 
 
 def _scaled(ratio: Ratio, times: float) -> Ratio:
-    """Return the ratio to a reference that ran on a part of the columns only."""
+    """Return the ratio to a reference that was run on only a part of the columns."""
     return replace(
         ratio, ratios=tuple(r / times for r in ratio.ratios), reference_seconds=ratio.reference_seconds * times
     )
@@ -215,7 +215,7 @@ def _many_small() -> Iterator[Ratio]:
 def _against_illico(
     work: str, X: Any, y: Array, goal: str, *, runs: int = 5, reference: str | None = "group 0"
 ) -> Ratio:
-    """Test classes against a reference or the rest, on one thread, with corrected ties; kernels are compiled before."""
+    """Compare one-thread tests of classes against a reference or the rest with illico, after compiling the kernels."""
     os.environ["TQDM_DISABLE"] = "1"
     from illico import asymptotic_wilcoxon
     from loguru import logger

@@ -49,7 +49,7 @@ watched(lambda: rp.screen(X, y, n_jobs=2, empirical={empirical}))
 
 
 def measure() -> Iterator[list[object]]:
-    """Return rows of a table: the call, megabytes in addition to the input, the goal."""
+    """Return rows of a table: the call, the megabytes in addition to the input, and the goal."""
     yield ["dense 100,000 x 500, exact, two threads", _run(_DENSE), "< 200"]
     yield ["sparse CSR 100,000 x 2,000, 10% non-zero, exact, two threads", _run(_CSR), "< 400"]
     with tempfile.TemporaryDirectory() as folder:

@@ -72,7 +72,7 @@ class MultivariateMoments(NamedTuple):
 
     @classmethod
     def of_samples(cls, samples: tuple[FloatArray, ...], names: tuple[str, ...]) -> Self:
-        """Compute the moments (ddof=1) of samples of shapes (n0, p) and (n1, p), with two rows or more each."""
+        """Compute the moments (ddof=1) of samples of shapes (n0, p) and (n1, p), each with two rows or more."""
         fits: list[Gaussian[Any]] = [Gaussian.fit(sample) for sample in samples]
         scale = np.hypot(*(fit.std for fit in fits))
         scale[scale == 0] = 1
@@ -86,7 +86,7 @@ class MultivariateMoments(NamedTuple):
         means = [check_finite("mean", vector) for vector in check_pair("mean", mean)]
         for vector in means:
             if vector.ndim != 1 or not vector.size:
-                allowed = "pass one mean for each feature, shape (p,)"
+                allowed = "pass an array of shape (p,), with one mean for each feature"
                 raise RocPredictError(f"mean has shape {vector.shape} in a class; {allowed}")
         size = len(means[0])
         if len(means[1]) != size:
@@ -142,7 +142,8 @@ def check_nonsingular(total: FloatArray, names: tuple[str, ...], subject: str, r
 def _as_covariance(covariance: Any, size: int) -> FloatArray:
     matrix = check_finite("covariance", covariance)
     if matrix.shape != (size, size):
-        raise RocPredictError(f"covariance has shape {matrix.shape} in a class; pass ({size}, {size}) for {size} means")
+        allowed = f"pass an array of shape ({size}, {size}) for {size} means"
+        raise RocPredictError(f"covariance has shape {matrix.shape} in a class; {allowed}")
     variances = np.diag(matrix)
     if (variances < 0).any():
         raise RocPredictError(f"covariance={short_repr(covariance)} has a negative diagonal; pass variances >= 0")
@@ -155,10 +156,10 @@ def _as_covariance(covariance: Any, size: int) -> FloatArray:
 Criterion: TypeAlias = Literal["auc", "ameans"]
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 _ROUNDING = 1e-14
-_EPS = 1e-8  # in standard deviations
+_EPS = 1e-8  # change of a mean, in standard deviations
 _MIN_GAIN = 1e-6
 _SEARCH_RADIUS = 36.0  # exp(-36) is the rounding error of 1
-_GRID = np.array(sorted(np.linspace(-1, 1, 145), key=abs))  # sorted from the middle, which wins ties
+_GRID = np.array(sorted(np.linspace(-1, 1, 145), key=abs))  # sorted by distance from 0; the first wins ties
 _N_REFINEMENTS = 7
 
 
@@ -542,7 +543,7 @@ def _number_of_folds(n_folds: Any, samples: Samples) -> int:
         if n_train < _MIN_ROWS:
             raise RocPredictError(
                 f"the {name} class has {len(sample)} observations, and n_folds={requested} leaves {n_train} for "
-                "training; cross-validation needs 3 or more of each class (n_folds=None skips it)"
+                "training; cross-validation needs 3 or more observations of each class (n_folds=None skips it)"
             )
     return count
 
@@ -609,7 +610,7 @@ def fit_linear_combination(
     Let m0, m1 be the means, S0, S1 the covariances (ddof=1) and delta = m1 - m0. "auc" uses w = (S0 + S1)^-1 delta,
     with AUC = Phi(sqrt(delta' (S0 + S1)^-1 delta)). "ameans" uses the best of w = (l S1 + (1 - l) S0)^-1 delta, each
     with its best threshold, over all l for which no direction has a negative variance. The best l is outside [0, 1] if
-    one of the rates is below 1/2. For equal covariances both are Fisher's linear discriminant.
+    one of the rates is below 1/2. For equal covariances, both give Fisher's linear discriminant.
 
     The performance predicted from the same n observations is optimistic by about p/n. In simulations with two Gaussian
     classes of equal covariance and n/2 observations each (300 samples), the predicted AUC exceeded the AUC on new data.
@@ -621,7 +622,7 @@ def fit_linear_combination(
     scores with different weights are not comparable. In the same simulations the mean of ``auc_cv`` was within 0.003 of
     the true AUC, and 0.007 below it for n = 40 and p = 4. An analytic correction is not used, because it would again
     assume Gaussian classes. ``auc_cv`` is based on one random partition, and is slightly pessimistic, because one fold
-    is left out of each fit. It is too high if observations are clustered (for example several of one patient). If
+    is left out of each fit. ``auc_cv`` is too high if observations are clustered (such as several of one patient). If
     features are redundant in the training data of a fold, the weights of minimum norm are used.
 
     The weights are computed by an eigendecomposition of S0 + S1 with standardized features, which also identifies
@@ -704,7 +705,7 @@ def class_mean_distance(
     y : array-like of shape (n,)
         Class labels.
     class_label : label
-        Label of the class with the reference mean.
+        Label of the class to whose mean the distance is computed.
     metric : {"euclidean", "mahalanobis"}, default="euclidean"
         Metric of the distance:
 

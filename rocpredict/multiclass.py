@@ -45,7 +45,7 @@ MULTICLASS_METHODS: tuple[MulticlassMethod, ...] = get_args(MulticlassMethod)
 
 
 class BinaryProblem(NamedTuple):
-    """Column of scores, and the two groups of classes that the column ranks, as positions of labels."""
+    """Column of scores with the two groups of classes that it separates, as indices of labels."""
 
     column: int
     positive: tuple[int, ...]
@@ -103,7 +103,9 @@ class Decomposition:
 
     def mean(self, areas: FloatArray) -> FloatArray:
         """Return the weighted means of AUCs of shape (..., problems)."""
-        return np.asarray(areas @ self.weights.T / self.weights.sum(axis=1))  # dividing last keeps the mean of ones 1
+        return np.asarray(
+            areas @ self.weights.T / self.weights.sum(axis=1)
+        )  # divided last, so that the mean of ones is 1
 
     def influence(self) -> FloatArray:
         """Return the influence of each observation on the AUC of each problem, of shape (n, problems).
@@ -168,7 +170,7 @@ class Decomposition:
         return Interval(low, high, level, method, estimate, Flags(fallback=fallback, single_observation=single))
 
 
-#: Number of observations with AUC 1/2 that the smoothing adds.
+#: Number of observations with an AUC of 1/2 that smoothing adds.
 _PSEUDO_COUNT = 0.25
 #: The variance per observation is at least A(1 - A)/3, the variance of uniform placements at A = 1/2.
 _MIN_VARIANCE_DIVISOR = 3.0
@@ -239,7 +241,7 @@ class MulticlassAuc(Result):
     Attributes
     ----------
     auc : float, or array of shape (classes,) or (pairs,) without an average
-        AUC: 1/2 by chance, 1 if all binary problems are separated perfectly.
+        AUC: 1/2 for uninformative scores, 1 if all binary problems are separated perfectly.
     interval : Interval
         Confidence interval of the AUC, of the same shape.
     binary_aucs : tuple of BinaryAuc
@@ -253,7 +255,7 @@ class MulticlassAuc(Result):
     n_by_class : dict of label to int
         Number of observations of each class.
     flags : Flags
-        ``single_observation``: a class has one observation. ``fallback``: the interval is the conservative one
+        ``single_observation``: a class has one observation. ``fallback``: the interval is the conservative interval
         described in the Notes of ``multiclass_auc``, because a class has one observation or all observations have the
         same placement.
     """
@@ -310,7 +312,7 @@ def multiclass_auc(
     Parameters
     ----------
     scores : array-like of shape (n, K) or (n,)
-        Scores on any scale, with one column for each class that is larger for observations of this class. Or one
+        Scores on any scale: one column for each class, with larger values for observations of this class, or one
         feature whose values increase in the order of the labels.
     y : array-like of shape (n,)
         Class labels.
@@ -321,7 +323,7 @@ def multiclass_auc(
         Decomposition into binary problems:
 
         * "hand-till", "one-vs-one": each pair of classes. The AUC of a pair is the mean of two AUCs, one for the column
-          of each class; for one feature there is one AUC per pair.
+          of each class; one feature has one AUC per pair.
         * "one-vs-rest": each class, by its own column, against all others. The result depends on the class frequencies.
     average : {"macro", "weighted", None}, default="macro"
         Average over the binary problems:
@@ -341,7 +343,7 @@ def multiclass_auc(
     rng : None, int or numpy.random.Generator, default=0
         Seed or generator for resampling.
     weights : array-like of shape (n,), optional
-        Frequency weights of the observations, integers.
+        Integer frequency weights of the observations.
 
     Returns
     -------
@@ -350,7 +352,7 @@ def multiclass_auc(
     Raises
     ------
     RocPredictError
-        If lengths or columns do not match, values are missing, there are fewer than two classes, ``labels`` does not
+        If lengths or columns do not match, values are missing, ``y`` has fewer than two classes, ``labels`` does not
         contain the classes of ``y``, the order of the classes is unknown, or an option is invalid.
 
     Notes
@@ -366,13 +368,13 @@ def multiclass_auc(
 
     The smoothing differs from the smoothing for a single curve, which adds half an observation with the largest
     variance of a placement to each class. An influence is a mean of placements in several binary problems and varies
-    less. With the smoothing for a single curve and Student's t, the coverage for an average was 0.98 to 1.00. The
-    interval was up to 1.3 times as wide as this one at an AUC of 0.8 and up to 6.6 times at 0.98 (three and five
-    Gaussian classes, 250 samples each). For 5 to 200 observations per class and AUCs of 0.5 to 0.99, the coverage of
-    this interval was 0.924 to 0.996 in one run (250 samples each). In another run, it was 0.927 to 0.988 (45 settings,
-    400 samples each, standard error 0.005 to 0.013).
+    less. With the smoothing for a single curve and Student's t, the coverage for an average was 0.98 to 1.00. That
+    interval was up to 1.3 times as wide as the present interval at an AUC of 0.8, and up to 6.6 times at 0.98 (three
+    and five Gaussian classes, 250 samples each). For 5 to 200 observations per class and AUCs of 0.5 to 0.99, the
+    coverage of the present interval was 0.924 to 0.996 in one run (250 samples each). In another run, it was 0.927 to
+    0.988 (45 settings, 400 samples each, standard error 0.005 to 0.013).
 
-    The method was chosen from fifteen by simulation. At level 0.95, for three Gaussian classes of 10, 20 and 50
+    The method was chosen from fifteen methods by simulation. At level 0.95, for three Gaussian classes of 10, 20 and 50
     observations and AUCs of 0.8, 0.9 and 0.98, its coverage was 0.944 to 0.977 with one column per class and 0.947 to
     0.965 with one feature (2000 samples each). For classes of 10, 20 and 50 observations and other averages it was
     0.950 to 0.982, and for five classes of 10 observations 0.942 to 0.969. The coverage of the percentile bootstrap was
@@ -457,7 +459,7 @@ def _as_columns(scores: Any) -> FloatArray:
         rows = np.asarray(scores)
         columns = np.column_stack([check_feature(rows[:, k], f"scores[:, {k}]") for k in range(rows.shape[1])])
     else:
-        raise RocPredictError(f"scores has shape {shape}; pass (n, classes), or (n,) for one feature")
+        raise RocPredictError(f"scores has shape {shape}; pass an array of shape (n, classes), or (n,) for one feature")
     if n_missing := int(np.isnan(columns).any(axis=1).sum()):
         raise RocPredictError(f"scores has missing values (NaN) in {n_missing} rows; remove these rows")
     return columns

@@ -53,9 +53,9 @@ from rocpredict.roc.predicted import PredictedRoc
 
 SampleSizes: TypeAlias = tuple[int, int]
 _MAX_RATIO = 1e6
-_MIN_CLASS_SIZE = 2  # observations of a class, needed to estimate its variance
+_MIN_CLASS_SIZE = 2  # smallest number of observations from which the variance of a class is estimated
 _MAX_CLASS_SIZE = 10**12
-_SMALL_CLASS_SIZE = 50  # observations of a class, below which the normal approximation is rough
+_SMALL_CLASS_SIZE = 50  # with fewer observations in a class, the normal approximation is rough
 DEFAULT = "smoothed-logit"
 """Method of the default interval and test of an AUC and of the difference of two AUCs."""
 CURVE_DEFAULT = "dirichlet"
@@ -77,16 +77,16 @@ _BIASES = _VARIANCES | {
     "hanley-mcneil": "it assumes exponential classes, in which the positives vary more",
     "obuchowski": "it assumes equal standard deviations and ignores the correlation of the two curve parameters",
 }
-"""Reason for the difference of each method from the reference."""
+"""Reason why the sample size by each method differs from the sample size by the default interval or test."""
 METHODS = tuple(_VARIANCES)
 POWER_ALTERNATIVES = ("two-sided", "greater")
 _MIN_EXPECTED_ERRORS = 10  # n min(A, 1 - A) of the smaller class, needed for the formula
 _MIN_FORMULA_SIZE = 50  # observations of the smaller class, needed for the formula
 _MAX_SIMULATED_VALUES = 1_500_000
 _N_STUDIES = 10_000, 4_000, 1_500  # simulated studies, fewer for larger studies
-_N_QUANTILES = 2**14  # of a distribution; simulated studies are drawn from them
-_DEVIATIONS = readonly_array(np.linspace(-5, 5, 401))  # of the estimate, in standard errors
-_CURVE_RESOLUTION = 0.005  # of the number of positives; the Monte Carlo error of a width has a larger effect
+_N_QUANTILES = 2**14  # quantiles of a distribution, from which simulated studies are drawn
+_DEVIATIONS = readonly_array(np.linspace(-5, 5, 401))  # deviations of the estimate, in standard errors
+_CURVE_RESOLUTION = 0.005  # relative, for the number of positives; the Monte Carlo error of a width has a larger effect
 _AUC = ComparedQuantity()
 
 
@@ -146,7 +146,7 @@ class StudyDesign:
 
     @cached_property
     def variances(self) -> dict[str, Variance]:
-        """Variance of the estimate by each method, with the reference first."""
+        """Variance of the estimate by each method; the first, the reference, is the method of the default interval."""
         if self._expected_curve is not None:
             variances = self._curve_variances(self._expected_curve)
             return {CURVE_DEFAULT: variances["empirical"]} | variances
@@ -240,7 +240,7 @@ class StudyDesign:
         """Return the mean width or the power if the estimate is normal on the logit scale.
 
         The variance of the placements is its expected value, scaled in proportion to A(1 - A). For two AUCs,
-        the deviation of each is predicted from the difference of the two by linear regression.
+        the deviation of each AUC is predicted from the deviation of their difference by linear regression.
         """
         same, both = self._covariances
         centres = [float(roc.auc()) for roc in self._rocs]
@@ -293,7 +293,7 @@ class StudyDesign:
     def _simulate(self, counts: SampleSizes) -> tuple[FloatArray, FloatArray]:
         """Return the limits of the default interval in each simulated study.
 
-        A larger study contains the observations of a smaller one, so that the results change smoothly with the size.
+        A study contains the observations of each smaller study, so that the results change smoothly with the size.
         """
         report_progress(len(self._simulations), 0)
         n_studies = next((n for n in _N_STUDIES if n * sum(counts) <= _MAX_SIMULATED_VALUES), _N_STUDIES[-1])
@@ -607,7 +607,7 @@ def _check_power(power: Any, curve: Roc, against: float | None, alternative: str
         )
     if alternative == "greater" and gap < 0:
         raise RocPredictError(
-            f"the expected AUC is {curve.auc():g}; alternative='greater' needs one above against={against:g}"
+            f"the expected AUC is {curve.auc():g}; alternative='greater' needs an AUC above against={against:g}"
         )
     return target
 
@@ -652,7 +652,7 @@ class SampleSize(Result):
     Attributes
     ----------
     n_negative, n_positive : int
-        Smallest numbers of observations that meet the goal, or the given ones. If a second curve has observations of
+        Smallest numbers of observations that meet the goal, or the given numbers. If a second curve has observations of
         its own, these are the numbers for each curve.
     total : int
         Number of all observations of the study.
@@ -823,10 +823,11 @@ def sample_size(
     ratio : float, default=1.0
         Number of negatives for each positive. The number of negatives is rounded up.
     method : str, optional
-        Method. By default, the reference: the default interval and test. The others use a normal approximation:
+        Method. By default, the method of the default interval and test, which the result calls the reference. The last
+        five methods use a normal approximation:
 
-        * "smoothed-logit": default interval and test of empirical AUCs; reference for AUCs and their differences.
-        * "dirichlet": default interval of empirical curves; reference for partial AUCs and the TPR at an FPR.
+        * "smoothed-logit": default interval and test of empirical AUCs and of their differences.
+        * "dirichlet": default interval of the partial AUC and of the TPR at an FPR.
         * "exact": exact variance of the empirical AUC, for any two distributions.
         * "empirical": large-sample variance of the empirical partial AUC or TPR.
         * "delta": variance of the estimate from two fitted Gaussians.
@@ -845,19 +846,19 @@ def sample_size(
 
     Notes
     -----
-    For AUCs and their differences, a formula gives the mean width and the power of the reference. It averages the
+    For AUCs and their differences, a formula gives the mean width and the power of the default method. It averages the
     default interval, with the expected variance of the placements, over a normal distribution of the logit of the AUC.
     The formula is used if the smaller class has n >= 50 observations and n min(AUC, 1 - AUC) >= 10 expected errors. It
     then agrees with simulation to 2% of the width or 2 percentage points of power. For smaller studies, 1,500 to 10,000
     studies are simulated with a fixed seed.
 
-    For partial AUCs and the TPR at an FPR, 1,250 to 2,000 studies are simulated with a fixed seed. The search is
+    For partial AUCs and the TPR at an FPR, 1,000 to 2,500 studies are simulated with a fixed seed. The search is
     accurate to 0.5% of the sample size. The Monte Carlo error of a width is 0.5 to 1.5%; the error of the sample size
     is about twice as large. The large-sample variance ("empirical") is accurate to 2% for a TPR if about 300 or more
     observations of each class are expected on each side of the threshold. For partial AUCs near a corner of the curve
     it is too small by 5% or more even with 10,000 observations in each class.
 
-    The exact variance of the empirical AUC A of n0 negatives and n1 positives is
+    The exact variance of the empirical AUC A for n0 negatives and n1 positives is
 
         [A(1 - A) + (n1 - 1)(Q1 - A^2) + (n0 - 1)(Q2 - A^2)] / (n0 n1),
 
@@ -921,7 +922,7 @@ def power(
     level : float, default=0.95
         Confidence level; the significance level of the test is 1 - ``level``.
     method : {"smoothed-logit", "exact", "delta", "hanley-mcneil", "obuchowski"}, optional
-        Method, as in ``sample_size``. By default, the reference "smoothed-logit".
+        Method, as in ``sample_size``. By default, "smoothed-logit".
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Many cases in one test: each is checked, and the failures are named together."""
+"""Many cases in one test: each case is checked, and all failures are reported together."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -19,7 +19,7 @@ ENGINES = ("numpy",) if CORE else ("numpy", "numba")
 
 
 def optional(name: str) -> Any:
-    """Return an optional library, or None in ``make test-core``, whose tables of cases have no case of it."""
+    """Return an optional library, or None in ``make test-core``, which has no cases for the library."""
     return None if CORE else import_module(name)
 
 
@@ -40,7 +40,7 @@ def check_each(cases: Mapping[str, T], check: Callable[[T], None]) -> None:
 
 
 def for_each(*axes: Mapping[str, object] | Iterable[object]) -> Callable[[Callable[..., None]], Callable[[], None]]:
-    """Make one test of a check of one case; tuples, and the cases of several axes, become its arguments in order."""
+    """Make one test from a check of one case; the items of tuples, and of several axes, are its arguments in order."""
     named = []
     for axis in axes:
         names = {f"[{i}] {str(case)[:80]}": case for i, case in enumerate(axis)}
@@ -74,5 +74,5 @@ def check_refusals(refusals: Iterable[tuple[Callable[..., object], tuple[object,
 
 
 def check_refused(table: Iterable[tuple[Callable[[], object], str]]) -> None:
-    """Make every call of (call, words), and look for the words in the RocPredictError that it must raise."""
+    """Check for each (call, words) that the call raises a RocPredictError that contains the words."""
     check_refusals((call, (), words) for call, words in table)

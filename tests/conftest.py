@@ -19,7 +19,7 @@ FILE_OF_AN_EXTRA = re.compile(r"^pytestmark = .*\.extra\(", re.MULTILINE)
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """In a run of the core, leave out files that are no tests, and files of an extra, which import it at their top."""
+    """In a run of the core, ignore files without tests, and files that import an extra at their top."""
     if not CORE or collection_path.suffix != ".py":
         return None
     is_core = collection_path.name.startswith("test_") and not FILE_OF_AN_EXTRA.search(
@@ -29,7 +29,7 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip the tests of an extra in a run of the core, and only there: elsewhere a missing library is a failure."""
+    """Skip the tests of an extra in a run of the core only; otherwise, a missing library is a failure."""
     for item in items:
         if CORE and (mark := item.get_closest_marker("extra")):
             item.add_marker(pytest.mark.skip(reason=f"needs {', '.join(mark.args)}"))
@@ -37,7 +37,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    """Run a line of the command line in this process, with further words: exit code, output, errors."""
+    """Run a command line, with further words, in this process; return exit code, output and errors."""
 
     def call(line: str, *words: object) -> tuple[int, str, str]:
         code = main([*shlex.split(line), *map(str, words)])

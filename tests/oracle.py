@@ -1,8 +1,8 @@
-"""A slow and exact second opinion on two Gaussian classes, in arithmetic of 100 digits.
+"""Slow and exact results for two Gaussian classes, in arithmetic of 100 digits.
 
-Nothing here shares a formula with the library: thresholds come from the plain quadratic in x (which 100
-digits can afford), the best one from comparing every candidate, areas from quadrature, the likelihood-ratio
-rule from its level sets. Inputs are doubles and are taken as exact.
+This module shares no formula with the library. Thresholds are roots of the plain quadratic in x (100 digits suffice for
+it), the best threshold is found by comparing all candidates, areas are computed by quadrature, and the likelihood-ratio
+rule from its level sets. Inputs are doubles that are treated as exact.
 """
 
 from dataclasses import dataclass
@@ -138,16 +138,16 @@ class Truth:
         return sorted(((p.tpr - price * p.fpr, p) for p in points), key=lambda item: -item[0])
 
     def best(self, log_price=0.0):
-        """Return the point with the highest TPR - price FPR, and by how much it beats the runner-up."""
+        """Return the point with the highest TPR - price FPR, and its difference to the second best point."""
         first, second = self.candidates(log_price)[:2]
         return first[1], first[0] - second[0]
 
     @mp.workdps(DIGITS)
     def z_tolerance(self, point, log_price=0.0):
-        """Return how far z0 and z1 of a crossing move when each term of its equation is wrong in the 53rd bit.
+        """Return the changes in z0 and z1 of a crossing if each term of its equation is wrong in the 53rd bit.
 
-        Where the two roots all but meet, no arithmetic in doubles can place them: their distance is the root
-        of a difference of terms that have a rounding each.
+        Two roots that nearly coincide cannot be located in doubles: their distance is the root of a difference of
+        rounded terms.
         """
         m0, s0, m1, s1 = self.exact()
         d, level = abs(m1 - m0), abs(mp.log(s1 / s0)) + abs(mp.mpf(float(log_price)))
@@ -214,7 +214,7 @@ class Truth:
 
     @mp.workdps(AREA_DIGITS)
     def proper_auc_complement(self):
-        """Return P(a negative has the higher likelihood ratio): it rises with the distance from one centre."""
+        """Return P(a negative has the higher ratio f1/f0); the ratio increases with the distance from one centre."""
         m0, s0, m1, s1 = self.exact()
         if s0 == s1:
             return tail_below(-abs(self.separation()))
@@ -267,7 +267,7 @@ def _between_probits(f, low, high, centre, width):
 
 
 def _quad(f, edges):
-    """Sum Gauss-Legendre panels no wider than the bends; those that cannot count are left out."""
+    """Sum Gauss-Legendre panels no wider than the bends; panels with a negligible integral are omitted."""
     nodes = _nodes()
     parts = [
         (left, right, max(abs(f(left + (right - left) * k / 4)) for k in range(5))) for left, right in pairwise(edges)

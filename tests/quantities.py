@@ -11,7 +11,7 @@ ALONG = {
 
 
 def compute(solver, quantity, *args):
-    """Return a quantity of a solver; ``proper_...``: of the likelihood ratio's curve."""
+    """Return a quantity of a solver; with the prefix ``proper_``, a quantity of the likelihood-ratio curve."""
     if quantity.startswith("proper_"):
         return compute(solver.likelihood_ratio(), quantity.removeprefix("proper_"), *args)
     method, *axis = ALONG.get(quantity, (quantity,))

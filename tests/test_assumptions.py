@@ -1,6 +1,6 @@
-"""The doubt about two Gaussians: seldom wrong, mostly there when the curve is off, and in words that help.
+"""Warnings about the assumption of two Gaussians: rarely false, frequent for wrong curves, and with a remedy.
 
-Every random test is seeded; its chance to fail, had the seed been another one, is stated with it.
+Every random test is seeded; its probability to fail with another seed is stated.
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ def misfit_of(negative, positive):
 
 @for_each([1 / 3, 1, 3], [(5, 5), (10, 10), (20, 60), (50, 50), (200, 200)])
 def test_normal_samples_do_not_warn(std, *counts):
-    """In less than 1 of 100 draws: at most 9 of 200 here, a share of 0.005 exceeds that in 1 of 10^7 runs."""
+    """Fewer than 1 of 100 draws warn: at most 9 of 200 here, which a proportion of 0.005 exceeds in 1 of 10^7 runs."""
     rng = np.random.default_rng(len(str(std)) + sum(counts))
     draws = ((rng.normal(0, 1, counts[0]), rng.normal(1, std, counts[1])) for _ in range(200))
     assert count_warnings(draws) <= 9
@@ -55,7 +55,7 @@ FAR_FROM_NORMAL = {
 
 @for_each(FAR_FROM_NORMAL)
 def test_a_wrong_curve_warns(draw):
-    """It was measured to speak in 0.96 or more of 1000 draws: fewer than 40 of 50 come in less than 1 of 10^4 runs."""
+    """At least 0.96 of 1000 draws warned; fewer than 40 of 50 have a probability below 1 in 10^4."""
     rng = np.random.default_rng(1)
     assert count_warnings(draw(rng, 50) for _ in range(50)) >= 40
 

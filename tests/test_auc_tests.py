@@ -1,4 +1,4 @@
-"""Tests of areas by two roads: brute force over pairs, clusters and permutations, and degenerate data."""
+"""Tests of areas against brute force over pairs, clusters and permutations, and for degenerate data."""
 
 import pickle
 from functools import partial
@@ -55,7 +55,7 @@ def delong_covariance(xs, y, weights=None):
 
 
 def jackknife(xs, y, clusters):
-    """Leave out one cluster after the other: the changes of the K areas, shape (G, K), and their covariance."""
+    """Return the changes of the K areas when one of G clusters is omitted, shape (G, K), and their covariance."""
     whole, changes = np.array([kernel(x, y).mean() for x in xs]), []
     for name in np.unique(clusters):
         kept = clusters != name
@@ -65,7 +65,7 @@ def jackknife(xs, y, clusters):
 
 
 def assert_wald(result, covariance, df=np.inf):
-    """Look for a covariance of the estimates, and for the statistic, the p and the interval that it gives."""
+    """Check the covariance of the estimates, and the statistic, the p-value and the interval that follow from it."""
     assert result.covariance == pytest.approx(covariance, rel=1e-9, abs=1e-15)
     error, law = np.sqrt([1, -1] @ covariance @ [1, -1]), stats.t(df)
     assert result.statistic == pytest.approx(result.difference / error, rel=1e-9)
@@ -224,7 +224,7 @@ def test_unpaired_delong_by_the_sum_of_variances():
 
 
 def test_partial_areas_by_the_bootstrap_and_by_their_variance():
-    """Two roads that agree in the limit: at 150 and 150 rows, within 15% (the bootstrap's own error is 2%)."""
+    """Both methods agree in the limit: with 150 and 150 rows, within 15% (the error of the bootstrap is 2%)."""
     xs, y = rows(9, (150, 150), levels=1000)
     rocs = [rp.empirical_roc(x, y) for x in (xs[2], xs[0])]
     for band in ({"fpr": (0, 0.3)}, {"tpr": (0.6, 1)}):
@@ -261,7 +261,7 @@ def test_hypotheses_in_words():
 
 
 def test_a_curve_against_itself():
-    """p is 1, with a flag, and the interval is of some width: 30 cases do not prove equality.
+    """p is 1, with a flag, and the width of the interval is above 0: 30 observations do not prove equality.
 
     Noninferior with the confidence that 8 cases without a difference give: (1 - margin)^4, and no less.
     """
@@ -396,7 +396,7 @@ def test_clustered_variances_are_never_negative():
 
 
 def test_constant_feature_of_very_many_rows():
-    """Tie corrections of 300,007 rows and of fractional weights round to anything but NaN."""
+    """Tie corrections of 300,007 rows and of fractional weights are not rounded to NaN."""
     y = np.arange(300_007) % 2
     assert rp.auc_test(np.ones(300_007), None, y, method="mann-whitney").p_value == 1
     for seed in range(20):

@@ -208,7 +208,7 @@ def test_a_criterion_that_needs_a_prevalence_raises_without_it(criterion):
 
 def test_shapes_that_do_not_fit_the_batch():
     batch, three = ROCS["batch"], [0.1, 0.2, 0.3]
-    words = "has shape (3,), but the shape of the batch of features is (2,); pass one number, or one for each"
+    words = "has shape (3,), but the shape of the batch of features is (2,); pass one number, or an array of this shape"
     for method in ("tpr", "rates", "tpr_at_fpr", "threshold_at_tpr", "slope"):
         refused(partial(getattr(batch, method), three), words)
     refused(lambda: batch.partial_auc(fpr=(0, three)), words)

@@ -1,4 +1,4 @@
-"""Bands about a ROC curve: by hand, by brute force, by simulation, and never a false certainty."""
+"""Bands about a ROC curve: by hand, by brute force and by simulation; no band has a width of 0."""
 
 import json
 from functools import cache
@@ -196,7 +196,7 @@ def test_the_pointwise_band_of_samples_is_no_narrower_than_the_interval():
 
 
 def test_degenerate_classes_leave_room():
-    """Separation, reversal, one case, one value, infinities: no NaN, the estimate inside, and never a mere line."""
+    """Separation, reversal, one row, one value, infinities: no NaN, the estimate inside, and a width above 0."""
     rocs = [
         EmpiricalRoc([1, 2, 3], [4, 5, 6]),
         EmpiricalRoc([4, 5, 6], [1, 2, 3]),

@@ -30,7 +30,7 @@ def wilson(count, n, z):
 
 
 def set_by_loop(negative, positive, weights, level):
-    """Test each cut between values against the best ones, by counts of the observations between."""
+    """Test each cut between values against the best cuts, by the numbers of observations between them."""
     values = np.unique([*negative, *positive])
     lows, highs = [-np.inf, *values], [*values, np.inf]  # all thresholds in (low, high] have the same rates
     utilities = [weights[1] * np.mean(positive >= t) - weights[0] * np.mean(negative >= t) for t in highs]
@@ -102,7 +102,7 @@ def limit_statistics(rng, n_paths):
 
 
 def check_critical_values(n_paths, levels):
-    """Compare the share of simulated statistics below each critical value with its level."""
+    """Compare the proportion of simulated statistics below each critical value with its level."""
     rng = np.random.default_rng(11)
     drawn = np.concatenate([limit_statistics(rng, 1000) for _ in range(n_paths // 1000)])
     for level in levels:

@@ -1,4 +1,4 @@
-"""The closed forms for two Gaussians against arithmetic of 100 digits; and the textbook formula, which must fail.
+"""Closed forms for two Gaussians against arithmetic of 100 digits, and the textbook formula, which must fail.
 
 Accuracy asked of doubles: areas and rates 1e-15 (1 + z^2) relative (a probability in the tail is that sensitive
 to its own z), z 1e-13 max(1, |z|), thresholds 4 ulps of the largest number at hand.
@@ -53,7 +53,7 @@ def library(m0, s0, m1, s1, log_price=0.0):
 
 
 def textbook(m0, s0, m1, s1, log_price=0.0):
-    """Solve a t^2 + b t + c = 0 as it stands in textbooks and take the root with the better Ameans."""
+    """Solve a t^2 + b t + c = 0 by the textbook formula, and return the root with the higher Ameans."""
     m0, s0, m1, s1 = (np.float64(value) for value in (m0, s0, m1, s1))
     with np.errstate(all="ignore"):
         a = s1**2 - s0**2
@@ -85,7 +85,7 @@ def tail_tolerance(z):
 
 
 def faults(numbers, truth, log_price=0.0, best=None):
-    """Name every number that is not as exact as doubles can be, with its error over the one allowed."""
+    """Return each number that is less exact than doubles can be, with its error divided by the allowed error."""
     with mp.workdps(DIGITS):
         point, margin = best or truth.best(log_price)
         result = [*_area_faults(numbers, truth)]
@@ -186,7 +186,7 @@ def test_each_number_is_as_exact_as_doubles_can_be(level, least, cases):
 
 @for_each([1, 1 + 1e-12, 0.5, 1e3], [-990, -500, -140, -1, 1, 140, 500, 990])
 def test_any_unit(ratio, exponent):
-    """Units of 1e-298 to 1e298, and the digits do not change: scales are powers of two here."""
+    """In units of 1e-298 to 1e298, the digits do not change, because scales are powers of two here."""
     case = pair_of(ratio, 1.7)
     scaled = tuple(float(np.ldexp(part, exponent)) for part in case)
     assert faults(library(*scaled), Truth(*scaled)) == {}
@@ -311,7 +311,7 @@ def test_likelihood_ratio_rule(*case):
     }
 )
 def test_the_textbook_quadratic_fails(*case):
-    """The checker is no rubber stamp: on the same cases the textbook formula misplaces the threshold."""
+    """The check can fail: in the same cases, the threshold of the textbook formula is wrong."""
     assert faults(library(*case), Truth(*case)) == {}
     assert {"threshold", "z0", "z1"} <= faults(textbook(*case), Truth(*case)).keys()
     # where it is easy, the textbook formula is right

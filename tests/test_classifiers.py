@@ -1,4 +1,4 @@
-"""McNemar's test: p-values by scipy and by hand, the interval by print and by enumeration."""
+"""McNemar's test: p-values by SciPy and by hand, the interval from publications and by enumeration."""
 
 import itertools
 import json
@@ -18,7 +18,7 @@ TABLES = [(10, 8, 2, 5), (0, 1, 7, 12), (30, 3, 3, 1), (1, 0, 6, 0), (0, 0, 5, 0
 
 
 def calls(both_right, only_first, only_second, both_wrong):
-    """Two classifiers' calls, and the labels, that make this table."""
+    """Return the predictions of two classifiers and the labels that give this table."""
     sizes = (both_right, only_first, only_second, both_wrong)
     y = np.arange(sum(sizes)) % 2
     right1, right2 = np.repeat([True, True, False, False], sizes), np.repeat([True, False, True, False], sizes)
@@ -137,8 +137,8 @@ def test_swapped_classifiers_swap_the_result():
 
 
 REFUSED = [
-    (([1, 0], [1, 0], [1, 0, 1]), {}, "y_pred1 has 2 rows, y has 3; pass one for each"),
-    (([1, 0], [1], [1, 0]), {}, "y_pred2 has 1 rows, y has 2; pass one for each"),
+    (([1, 0], [1, 0], [1, 0, 1]), {}, "y_pred1 has 2 rows, y has 3; pass one label for each row"),
+    (([1, 0], [1], [1, 0]), {}, "y_pred2 has 1 rows, y has 2; pass one label for each row"),
     (([0.2, 0.9], [1, 0], [1, 0]), {}, r"y_pred1 contains 0.2, which is not among the labels \[0, 1\]"),
     (([1, 0], ["pos", "neg"], ["neg", "pos"]), {}, r"y_pred1 contains 1, which is not among the labels \['neg'"),
     (([1, 0], [1, np.nan], [1, 0]), {}, "y_pred2 contains nan, which is not among"),

@@ -18,7 +18,7 @@ def by_library(**options):
 
 
 def test_json_is_the_librarys_diagnosis(run):
-    """Every option, digit for digit, under the feature's name; nothing on stderr: the findings say it all."""
+    """Every option, digit for digit, under the name of the feature; stderr is empty, since the findings contain all."""
     options = {
         "": {},
         "--seed 3": {"rng": 3},

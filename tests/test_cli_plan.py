@@ -14,7 +14,7 @@ OTHER = STATS | {"against": (rp.Gaussian(4, 3), rp.Gaussian(7, 2))}
 
 
 def test_the_table_compares_every_method_with_the_result(run):
-    """The exact answer first, then what each named formula would have said, with its bias in words."""
+    """The exact result first, then the result of each named formula, with its bias in words."""
     code, out, err = run(f"{PAPER} --width 0.04 --ratio 0.5")
     assert (code, err) == (0, "")
     lines = out.splitlines()

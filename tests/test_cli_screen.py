@@ -54,7 +54,7 @@ def written(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def study(written, tmp_path, monkeypatch):
-    """A copy of it in the folder where the command runs."""
+    """A copy of the study in the folder where the command runs."""
     monkeypatch.chdir(tmp_path)
     for path in written.iterdir():
         Path(path.name).write_bytes(path.read_bytes())
@@ -144,7 +144,7 @@ def test_the_suffix_names_the_format(run):
 
 
 def test_top_and_sort(run):
-    """So many rows of that order; q-values as among all; on the screen 20 rows by default, in files all."""
+    """The first rows in this order, with q-values as among all rows. 20 rows are printed by default; files have all."""
     for words, expected in {
         "--top 2": table().top(2),
         "--sort feature": table().sort("feature"),
@@ -167,7 +167,7 @@ def test_top_and_sort(run):
 
 
 def test_a_table_cut_short_counts_all(run):
-    """2 rows of 5 features are not "2 features"; one is one."""
+    """2 rows of 5 features are not called "2 features"; a single feature is "1 feature"."""
     for line, title in {
         f"{STUDY} --top 2": "2 of 5 features (4 numeric): sick (positive) against well",
         f"{STUDY} --feature size": "1 feature: sick (positive) against well",
@@ -207,7 +207,7 @@ def test_options_are_those_of_the_library(run):
 @pytest.mark.extra("pandas")
 @pytest.mark.parametrize("data", ["study.csv", "study.parquet"])
 def test_chosen_columns(run, data):
-    """Those named, in that order, or all but those named; what the others hold does not matter."""
+    """The named columns in this order, or all other columns; the values of unused columns do not matter."""
     if data == "study.csv":
         FRAME.assign(dose=["soon", *FRAME["dose"][1:]]).to_csv(data, index=False)
     line = f"screen {data} {OUTCOME} --format csv"
@@ -231,7 +231,7 @@ def test_three_labels(run):
 
 
 def test_built_in_data(run):
-    """pima knows its labels; zeros that stand for missing values are missing, or taken as zeros, with a note."""
+    """The labels of pima need no option; zeros that stand for missing values are missing, or kept with a note."""
     data = rp.datasets.load_pima(zeros_as_missing=True)
     expected = rp.screen({name: data.column(name) for name in data.feature_names}, data.y, positive="pos")
     assert run("screen pima --format csv")[1] == expected.to_csv()
@@ -315,7 +315,7 @@ BROKEN_LINES = {
 }
 BROKEN_FILES = {
     b"": "broken.csv is empty",
-    b"a,outcome\n": "broken.csv has a header and no rows",
+    b"a,outcome\n": "broken.csv has a header but no rows",
     b"a,a,outcome\n1,2,x\n": "has the column name 'a' twice",
     b"a,outcome\n\xff\xfe,x\n": "UTF-8",
     b"a|outcome\n1|x\n": "cells are separated by '|' here; commas, semicolons or tabs are needed",
@@ -377,7 +377,7 @@ def test_files_that_do_not_go_together(run):
 @pytest.mark.extra("polars")
 @pytest.mark.parametrize("stage", ["write", "replace"])
 def test_a_failing_write_leaves_the_old_file(run, monkeypatch, stage):
-    """No room on the disk, or no leave to rename: one line, the old file as it was, and no other file left behind."""
+    """A full disk, or no permission to rename: one line, the old file is unchanged, and no other file remains."""
 
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -482,7 +482,7 @@ def test_a_quick_screening_draws_nothing_on_a_terminal(run, on_a_terminal):
 
 
 def test_an_error_on_a_terminal_is_one_line_too(on_a_terminal):
-    """The bar is gone, the message stands."""
+    """The bar is removed, and the message remains."""
     code, out, drawn = on_a_terminal("screen study.csv --label outcome --positive ill")
     assert (code, out) == (2, "")
     assert "Traceback" not in drawn

@@ -1,4 +1,4 @@
-"""The simulation behind the coverage page, in small: its design, its distributions, its counts and its page."""
+"""A small version of the simulation of the coverage page: its design, distributions, counts and page."""
 
 import json
 from itertools import combinations, product

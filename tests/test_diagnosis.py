@@ -1,4 +1,4 @@
-"""Diagnosis: p-values that hold, findings that come when they should and only then, words, degenerate data."""
+"""Diagnosis: valid p-values, findings exactly when they apply, their words, and degenerate data."""
 
 import json
 from dataclasses import replace
@@ -133,7 +133,7 @@ def test_exponential_classes_are_detected():
 
 
 def test_the_right_family_has_no_warning():
-    """Quantiles of two families, as smooth as rows can be: no chance is in them but that of the draws."""
+    """Quantiles of two families instead of samples: only the draws are random."""
     q = (np.arange(40) + 0.5) / 40
     result = diagnosis_of(stats.expon.ppf(q), 2.5 * stats.expon.ppf(q), family=stats.expon, n_resamples=40)
     assert result.family == "expon"
@@ -321,7 +321,7 @@ def test_it_can_be_written_and_shown():
 
 
 def test_constant_classes_are_named_and_other_findings_remain():
-    """All rows equal and two points are fitted by what they are; classes far apart are no misfit."""
+    """Constant classes and classes of two values have no misfit, and neither have classes that are far apart."""
     for negative, positive, word in ((np.zeros(30), NORMAL, "negative"), (NORMAL, np.full(30, 0.5), "positive")):
         result = diagnosis_of(negative, positive, n_resamples=20)
         item, shape = result.finding(f"{word} variability"), getattr(result, word)

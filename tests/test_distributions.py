@@ -1,4 +1,4 @@
-"""One battery that every class distribution has to pass, and what is particular to each."""
+"""Tests that every class distribution has to pass, and tests of single distributions."""
 
 import itertools
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The documentation is true: its Python runs, its numbers are the library's, its files are there."""
+"""The documentation is correct: its Python code runs, its numbers are those of the library, its files exist."""
 
 import ast
 import re
@@ -54,7 +54,7 @@ def _blocks(page, language):
 
 
 def _figures(value):
-    """The numbers of an answer, in their order; of an interval its ends."""
+    """Return the numbers of a result in their order; of an interval, its bounds."""
     if isinstance(value, (tuple, list, np.ndarray, rp.Interval)):
         return [figure for item in value for figure in _figures(item)]
     return [float(value)] if isinstance(value, float | int | np.number) else []
@@ -87,7 +87,7 @@ PAGES_OF_EXTRAS = {
     [pytest.param(page, marks=[pytest.mark.extra("pandas", "sklearn")] * (page in PAGES_OF_EXTRAS)) for page in PAGES],
 )
 def test_python_blocks_run_and_their_figures_are_the_librarys(page, tmp_path, monkeypatch, capsys):
-    """Every Python block in its order, in an empty folder, without a warning.
+    """Every Python block runs in its order, in an empty folder, without a warning.
 
     A comment that begins with a figure is the answer of its line, to the digits shown; the text block after a block is
     what it prints.

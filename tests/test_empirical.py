@@ -1,4 +1,4 @@
-"""The curve that samples show, against scikit-learn, scipy and brute force."""
+"""The empirical curve against scikit-learn, SciPy and brute force."""
 
 import math
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Named families: what their parameters mean, that fits are most likely, and that moments come out as asked."""
+"""Named families: the meaning of their parameters, maximum-likelihood fits, and fits of given moments."""
 
 import itertools
 import pickle
@@ -54,7 +54,7 @@ SCIPY_FITS = {
 
 
 def even_sample(name, n=800):
-    """The quantiles of a family in the middle of n equal shares: a sample without chance."""
+    """Return the quantiles of a family at the middles of n equal intervals: a sample without randomness."""
     return np.asarray(freeze_family(name, *TRUTH[name]).ppf((np.arange(n) + 0.5) / n))
 
 

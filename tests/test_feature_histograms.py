@@ -235,7 +235,7 @@ def test_histograms_that_are_refused():
 
     half = replace(one, histograms=one.histograms.select(slice(0, 3)))
     cases = {
-        "histograms with different edges cannot be added; compute all with the edges": lambda: one + other,
+        "histograms with different edges cannot be added; compute all histograms with": lambda: one + other,
         "histogram_edges=0 is not a number of edges from 1 to 65,536": lambda: rp.summarize(
             columns, y, histogram_edges=0
         ),

@@ -1,4 +1,4 @@
-"""The validator of tables: what it accepts, what it leaves untouched, what it refuses, and with which message."""
+"""Validation of tables: accepted tables, which remain unchanged, and the messages for others."""
 
 import datetime
 import sys
@@ -339,7 +339,7 @@ if pd:
         "X has the column names '1' and 1, which are identical": pd.DataFrame([[1, 2]], columns=[1, "1"]),
     }
 REFUSED_NAMES = {
-    "feature_names has 1 names and X has 5 columns; pass one for each column": ["a"],
+    "feature_names has 1 names and X has 5 columns; pass one name for each column": ["a"],
     "feature_names='abcde' is not a list of names": "abcde",
     "feature_names=3 is not a list of names": 3,
     "X has the column name 'a' twice, the column name 'b' twice; column names must be unique": list("aabbc"),

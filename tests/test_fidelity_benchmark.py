@@ -1,4 +1,4 @@
-"""The fidelity page's protocol, in small: what is drawn, answered and compared is what the page says."""
+"""A small version of the benchmark of the fidelity page: draws, estimates and comparisons are as the page states."""
 
 import re
 from dataclasses import replace

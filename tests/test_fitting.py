@@ -1,4 +1,4 @@
-"""Every family by name answers every question about a common sample, and refuses in words what it cannot take."""
+"""Every named family computes all quantities of an ordinary sample, and refuses other data with a message."""
 
 import pickle
 from functools import cache

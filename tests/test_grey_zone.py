@@ -1,4 +1,4 @@
-"""Two thresholds and what stays undecided between them: closed values, brute force, and the edges of the idea."""
+"""Two thresholds and the grey zone between them: closed forms, brute force and limiting cases."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Histograms: exact areas on any edges, and the sharp bounds of what values within the bins can make of them."""
+"""Histograms: exact areas for any edges, and sharp bounds over all possible values within the bins."""
 
 from itertools import product
 
@@ -70,7 +70,7 @@ def test_small_areas_keep_their_digits():
 
 @for_each([0.0, 0.4, -0.9, 3.0], PAIRS)
 def test_best_thresholds_are_edges(log_price, negative, positive):
-    """No edge and no point between does better than the best, which agrees with the numeric search."""
+    """No edge and no point between edges is better than the best threshold, which agrees with the numeric search."""
     price, edges = np.exp(log_price), np.union1d(negative.edges, positive.edges)
     best, searched = (
         solver(negative, positive).optimal(np.asarray(log_price)) for solver in (HistogramSolver, NumericalSolver)

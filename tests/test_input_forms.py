@@ -1,4 +1,4 @@
-"""Every form of x and y through every public function of (x, y): the same answer, or one clear message."""
+"""Every form of x and y in every public function of (x, y): the same result, or one clear message."""
 
 import array
 import collections
@@ -376,7 +376,7 @@ def outcome(door: Callable[..., Any], x: Any, y: Any, path: Path, positive: Any 
 
 
 def check_outcomes(outcomes: dict[str, tuple[str, Any]], allowed: dict[str, Any]) -> None:
-    """Compare each outcome with what is allowed: an answer, or "refusal"; name all that differ."""
+    """Compare each outcome with the allowed result or "refusal", and name all outcomes that differ."""
     failures = []
     for form, (kind, value) in outcomes.items():
         same = [want for want in allowed[form] if want != "refusal" and kind == "answer" and value == want]

@@ -412,7 +412,7 @@ DEGENERATE = {
 
 
 def check_limits(result, width=1):
-    """Refuse NaN, what leaves [0, 1], and what is as good as of no width."""
+    """Fail for NaN, bounds outside [0, 1], and intervals of almost no width."""
     limits = np.array([result.low, result.high, result.estimate]) / width
     assert np.isfinite(limits).all(), result
     assert ((limits >= 0) & (limits <= 1)).all(), result
@@ -420,7 +420,7 @@ def check_limits(result, width=1):
 
 
 def test_area_interval_of_degenerate_data():
-    """Every method answers all of them, with a flag that tells why not to lean on the answer; 0.999 holds 0.95."""
+    """Every method returns an interval with a flag for its limitation; the interval at 0.999 contains that at 0.95."""
 
     def check(case):
         negative, positive, flags = case
@@ -500,7 +500,7 @@ def test_refits_of_few_rows_survive_resamples_of_equal_values():
 
 
 def test_predicted_interval_of_degenerate_moments():
-    """One case, no spread, no overlap: the interval is of some width, holds the estimate, and lies in [0, 1]."""
+    """One observation, constant classes, no overlap: an interval above width 0, with the estimate, in [0, 1]."""
     cases = [
         ((0, 1, 0, 1), (1, 1)),
         ((0, 1, 2, 1), (1, 30)),

@@ -1,4 +1,4 @@
-"""The validator of x and y: which inputs it accepts, which it refuses, and with which message."""
+"""Validation of x and y: accepted inputs, refused inputs, and their messages."""
 
 from decimal import Decimal
 from fractions import Fraction

@@ -145,7 +145,7 @@ def test_queries_with_an_order(form, monkeypatch):
 
 
 def _screen_often(query):
-    """Screen a query whose order is free, and may happen to be the same."""
+    """Screen a query without a fixed order, which may happen to be the same each time."""
     for _ in range(20):
         rp.screen(query(), "y")
 

@@ -1,4 +1,4 @@
-"""The mean ROC curve: by hand, by its area, and its band, which is never a false certainty."""
+"""The mean ROC curve: by hand and by its area, and its band, which never has a width of 0."""
 
 import json
 from functools import partial

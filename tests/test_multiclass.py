@@ -1,4 +1,4 @@
-"""AUC of more than two classes: scikit-learn's values, brute force, and intervals that are never a point."""
+"""AUC of more than two classes: scikit-learn's values, brute force, and intervals, which never have a width of 0."""
 
 import json
 import tracemalloc
@@ -163,7 +163,7 @@ def test_scores_without_spread_have_an_interval():
 def test_parts_that_cannot_vary_have_conservative_intervals():
     """One column twice: the two areas of a pair sum to 1 whatever the rows; the limits are Bonferroni's.
 
-    How a class of one row varies cannot be seen: flagged, and the interval is wider than with that row twice.
+    The variability of a class of one row is unknown: it is flagged, and the interval is wider than with this row twice.
     """
     scores, y = drawn((12, 15))
     result = multiclass_auc(scores[:, [1, 1]], y)

@@ -391,7 +391,7 @@ def test_what_is_no_kernel_density_or_mixture():
         ([1, 1], [0, 1], [1, 2, 3], "shapes cannot be broadcast"),
         ([], [], [], r"weights has shape \(0,\)"),
         (1, 2, 3, r"weights has shape \(\) but means has shape \(\)"),
-        ([1], [2], [1, 2], r"stds has shape \(2,\); pass one for each of the 1 components"),
+        ([1], [2], [1, 2], r"stds has shape \(2,\); pass one number for each of the 1 components"),
     ]
     check_refusals([(GaussianMixture, arguments, words) for *arguments, words in mixtures])
     fits = [

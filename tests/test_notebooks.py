@@ -1,4 +1,4 @@
-"""The notebooks tell one reader one story, show what they ran, and fail when the library no longer says the same.
+"""Structure of the notebooks, their stored outputs, and the comparison that fails if outputs change.
 
 Whether their outputs are the library's is seen where they run: ``pytest --nbmake notebooks`` compares each fresh run
 with what is stored (``notebooks/conftest.py``). Here is what can be seen without a kernel, and that this comparison

@@ -1,4 +1,4 @@
-"""Results as objects: comparison, display, and one clear message for what is no argument."""
+"""Results as objects: comparison, display, and one clear message for invalid arguments."""
 
 import re
 from decimal import Decimal

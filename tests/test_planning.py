@@ -287,7 +287,7 @@ REFUSED = [
     (PAPER | {"power": 0.9, "against": PredictedRoc.from_stats(**PAPER)}, "against= equals the expected AUC 0.866371"),
     (
         PAPER | {"power": 0.9, "against": 0.9, "alternative": "greater"},
-        "needs one above against=0.9",
+        "needs an AUC above against=0.9",
     ),
     ({"auc": 0.5, "power": 0.9, "against": 0.5}, "so that no sample size gives power"),
     ({"auc": 1.0, "width": 0.1}, "auc=1.0 is outside the open interval"),

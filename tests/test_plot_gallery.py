@@ -1,4 +1,4 @@
-"""The gallery is true: its code runs without a warning, and each of its pictures was drawn by the code shown."""
+"""The gallery is correct: its code runs without a warning, and each picture was drawn by the code shown."""
 
 import importlib.util
 import re

@@ -1,4 +1,4 @@
-"""One door to every picture of a ROC: any name, degenerate classes, given axes; what no picture can show is refused."""
+"""All plots of a ROC curve: any name, degenerate classes and given axes; values that cannot be plotted are refused."""
 
 import subprocess
 import sys

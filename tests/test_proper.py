@@ -1,4 +1,4 @@
-"""The likelihood-ratio ROC: concave, above every single threshold, by closed forms, by search and by counting."""
+"""The likelihood-ratio curve: concave, never below a single threshold; by closed forms, by search and by counting."""
 
 import itertools
 from functools import partial
@@ -137,7 +137,7 @@ def test_direction_turns_the_thresholds_and_nothing_else():
 
 @for_each([(1, 0, 1, 2), (1, 2, 1, 0), (1, 0, 2, 0), (2, 0, 1, 0)])
 def test_a_constant_class_is_separated(*moments):
-    """A value of probability 1 has none in a density: the classes are separated perfectly."""
+    """A point mass and a density are separated perfectly, since the density gives a single value the probability 0."""
     proper = roc_of(moments).proper()
     assert (proper.tpr_at_fpr(RATES) == 1).all()
     assert (proper.fpr_at_tpr(RATES) == 0).all()

@@ -1,4 +1,4 @@
-"""Our numbers against those of pROC, cutpointr and scikit-learn, which stand in tests/reference."""
+"""Our numbers against those of pROC, cutpointr and scikit-learn, which are stored in tests/reference."""
 
 from functools import cache
 from itertools import combinations, permutations

@@ -1,4 +1,4 @@
-"""Our variances, intervals and tests of the AUC against pROC's, which stand in tests/reference.
+"""Our variances, intervals and tests of the AUC against pROC's, which are stored in tests/reference.
 
 What is counted agrees to 1e-12. What is drawn lies within 5 Monte Carlo standard errors, those of pROC's
 10,000 resamples and of ours together: a right answer falls outside with probability 2e-5 a comparison (the errors

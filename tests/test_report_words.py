@@ -123,7 +123,7 @@ def test_a_part_of_a_table_states_the_size_of_the_whole():
         assert "40 features were examined and 39 tested; this report shows 10. " in text
         assert "this holds for the whole screening, not for the part that is shown" in text
         assert "Screening of 10 of 40 features" in text
-        assert "40 features were examined for how well they separate" in text
+        assert "We examined how well 40 features separate" in text
         assert "10 of 40 features, in the order of the table; AUCs with 95% CI" in text
         assert "over all 39 features that were tested" in text
     assert "whole screening" not in findings(table)
@@ -178,14 +178,15 @@ def test_family_auto_has_no_flag_misfit():
     assert low != high
     text = page(table)
     words = (
-        "With family auto there is no flag misfit, since a poorly fitting model gets less weight; the model weight is"
+        'With family "auto" the flag "misfit" is not used, since a poorly fitting model gets less weight; '
+        "the model weight is"
     )
     assert f"{words} {low} to {high}." in text
-    assert "has the flag misfit" not in findings(table)
+    assert 'has the flag "misfit"' not in findings(table)
     misfit = "Misfit is the mean absolute difference in TPR between the curve of the model, before shrinkage, and the"
     assert f"{misfit} empirical curve." in text
     gaussian = findings(rp.screen(np.column_stack([X, X]), Y))
-    assert "None of 2 features with empirical results has the flag misfit." in gaussian
+    assert 'None of 2 features with empirical results has the flag "misfit".' in gaussian
 
 
 def test_the_paragraph_names_the_intervals_that_are_printed(analyze):
@@ -235,11 +236,12 @@ def test_several_class_pairs():
     text = page(table)
     assert "of 12 tested rows have q" in text
     assert "rows with empirical results" in text
-    assert re.search(r"misfit \(petal_length \(\w+ against rest\)", text)
+    assert re.search(r"misfit\" \(petal_length \(\w+ against rest\)", text)
     assert "The tests of the class pairs of one feature share observations, so that the positive dependence" in text
     named = "setosa, versicolor, virginica, each against the other classes"
     assert (
-        f"In 12 combinations of feature and class pair ({named}) we examined how well the feature discriminates" in text
+        "We examined how well the feature discriminates between the two classes in 12 "
+        f"combinations of feature and class pair ({named})" in text
     )
     assert "All 12 rows" in text
     assert "positively" not in findings(rp.screen(iris.X, iris.y, adjust="benjamini-yekutieli"))
@@ -344,7 +346,7 @@ def test_code_is_printed_as_prose():
         "use family='auto' or rp.empirical_roc": f"use {auto}, or the empirical curve",
         "use rp.empirical_roc": "use the empirical curve",
         "There is no evidence against family='gamma'.": "There is no evidence against the gamma model.",
-        "see roc.proper() and its best_rule()": "consider two thresholds, from the ratio of the densities",
+        "see roc.proper() and its best_rule()": "consider a rule with two thresholds, based on the likelihood ratio",
         "two thresholds may do better than one: see roc.proper().": "two thresholds may do better than one.",
         "use family='auto', or": f"use {auto}, or",
     }.items():
@@ -367,7 +369,7 @@ def test_no_code_on_the_page_of_a_feature(tmp_path, monkeypatch, family):
 
 def test_the_paragraph_of_a_screening_states_the_sample_sizes():
     x = np.column_stack([X, X, X])
-    words = "3 features were examined for how well they separate 1 (positive, n = {}) from 0 (negative, n = {})."
+    words = "We examined how well 3 features separate 1 (positive, n = {}) from 0 (negative, n = {})."
     text = page(rp.screen(x, Y))
     assert words.format(40, 40) in text
     assert "omitted separately for each feature" not in text

@@ -1,4 +1,4 @@
-"""Every result has a repr of one line and a page for a notebook, made in one place."""
+"""Every result has a repr of one line and an HTML view for notebooks."""
 
 import contextlib
 import copy

@@ -134,8 +134,8 @@ BAD_TABLES = {
     "table.csv: No such file": "table.csv",
 }
 BAD_NAMES = {
-    "feature_names has 3 names and X has 2 columns; pass one for each column": ["a", "b", "c"],
-    "feature_names='ab' is not a list of names; pass one for each column of X": "ab",
+    "feature_names has 3 names and X has 2 columns; pass one name for each column": ["a", "b", "c"],
+    "feature_names='ab' is not a list of names; pass one name for each column of X": "ab",
     "the column names '1' and 1, which are identical when converted to text": [1, "1"],
 }
 NEEDED = "positive= is needed: "
@@ -321,7 +321,7 @@ def test_options_that_batches_and_summaries_do_not_accept():
     frames = [(pd.DataFrame({"a": X[k::2, 0], "b": X[k::2, 1]}), np.arange(20) % 2) for k in (0, 1)]
     assert len(rp.screen(frames, empirical=False)) == 2
     frames[1] = (frames[1][0].rename(columns={"b": "c"}), frames[1][1])
-    assert refused(frames, empirical=False) == "a batch has the features a, c, and the first one a, b"
+    assert refused(frames, empirical=False) == "a batch has the features a, c, and the first batch has a, b"
     assert "cannot be added" in refused(frames, empirical=False, positive=1)
 
 

@@ -448,7 +448,7 @@ def test_interval_of_the_expected_ameans_covers(n):
 
 
 def test_estimate_goes_to_the_sample_if_the_model_is_wrong_and_stays_with_it_if_right():
-    """20,000 observations a class: D of a right model is .3 in the median, of a wrong one it grows with n."""
+    """20,000 observations per class: the median of D is 0.3 for a right model; for a wrong model, D grows with n."""
     rng, shape = np.random.default_rng(12), (4, 20_000)
     right = evaluate_batch(rng.normal(0, 1, shape), rng.normal(1, 1.3, shape), lower=False, declared=True)
     assert np.median(right.data_weight) < 0.6

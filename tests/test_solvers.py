@@ -1,4 +1,4 @@
-"""Every solver by one battery: pairs of every kind times the properties that any ROC curve has."""
+"""The same tests for every solver: pairs of every kind, and the properties of all ROC curves."""
 
 from functools import cache
 from itertools import product

@@ -1,4 +1,4 @@
-"""Summaries of parts add up to that of the whole, are kept by JSON without a loss, and predict as the rows do."""
+"""Summaries of parts add up to the summary of the whole, JSON preserves them, and they predict as the rows do."""
 
 import json
 import re
@@ -211,7 +211,7 @@ def test_summaries_with_two_and_four_moments_add_up_to_two():
 
 
 def test_sums_do_not_change_their_summands():
-    """sum() of one is that one; anything that is not a summary is refused."""
+    """The sum() of one summary is this summary; other objects are refused."""
     X, y = sample(5)
     first, second = (rp.summarize(X, y, moments=4) for _ in range(2))
     assert sum([first]) == first == second

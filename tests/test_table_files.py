@@ -138,7 +138,7 @@ BROKEN = {
     "t0.csv has the column name 'a' twice": "a,y,a\n1,2,3\n",
     "t0.csv is empty; a header line with column names is needed": "",
     "t0.csv is empty; a header": "\ufeff",
-    "t0.csv has a header and no rows": "a,y\n\n",
+    "t0.csv has a header but no rows": "a,y\n\n",
     "t0.csv has a header": "a,y",
     "t0.csv is not UTF-8 text; pass a CSV file": b"a,y\n1,p\n\xff,q\n",
     "label='y' is not a column of t0.csv; columns are 'a', 'b'": "a,b\n1,p\n",
@@ -151,7 +151,7 @@ MISMATCHED = {
     "t1.csv has a column 'c', which t0.csv lacks": ("a,y\n1,p\n", "a,y,c\n1,p,2\n"),
     "t1.csv, line 2: column 'a' has numbers, but 'x' is not a number": ("a,y\n1,p\n", "a,y\nx,p\n"),
     "t0.csv, line 2: column 'a' has numbers, but 'x' is not a number": ("a,y\nx,p\n", "a,y\n1,p\n"),
-    "t1.csv has a header and no rows": ("a,y\n1,p\n", "a,y\n"),
+    "t1.csv has a header but no rows": ("a,y\n1,p\n", "a,y\n"),
     "t1.csv is empty": ("a,y\n1,p\n", ""),
 }
 
@@ -179,7 +179,7 @@ def test_read_csv_returns_the_columns_as_text_and_numbers(tmp_path):
         table.text("c")
     assert np.isnan(read_csv(written(tmp_path, "a,b\nNA,1\n,2\n?,3\n")[0]).numbers("a")).all()
     hint = r"2 cells where the header has 1 \(commas separate cells here; write decimals with a point, or"
-    for content, words in (("a,b\n", r"t0.csv has a header and no rows"), ("a|b\n1,5|2\n", hint)):
+    for content, words in (("a,b\n", r"t0.csv has a header but no rows"), ("a|b\n1,5|2\n", hint)):
         with pytest.raises(RocPredictError, match=words):
             read_csv(written(tmp_path, content)[0])
 
@@ -265,7 +265,7 @@ def all_chunks(path):
         for column, cells in zip(columns, chunk, strict=True):
             column.extend(cells)
     if not every_line:
-        raise RocPredictError(f"{path.name} has a header and no rows")
+        raise RocPredictError(f"{path.name} has a header but no rows")
     return columns, every_line
 
 
@@ -408,7 +408,7 @@ def test_parquet_that_cannot_be_read(tmp_path, monkeypatch):
         (good[:2], "y", "t1.parquet has no column 'b', which t0.parquet has"),
         ([good[1], good[0]], "y", "t0.parquet has a column 'b', which t1.parquet lacks"),
         ([good[0], good[2]], "y", "t2.parquet: column 'b' holds String where t0.parquet has Float64"),
-        (good[3], "y", "t3.parquet has columns and no rows"),
+        (good[3], "y", "t3.parquet has columns but no rows"),
         (good[0], "q", "label='q' is not a column of t0.parquet; columns are 'a', 'b', 's', 'y'"),
         (good[0], "a", "y has missing values (NaN) in 1 of 3 rows: 2"),
     ):

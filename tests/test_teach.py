@@ -305,7 +305,7 @@ WRONG_PAGES = [
     ("positive= is needed", FOUR | {"y": ["a", "b", "a", "b"]}),
     ("both need the same length", FOUR | {"y": [0, 1, 0]}),
     ("positive=2 is not a label in y", FOUR | {"positive": 2}),
-    ("is not one name", FOUR | {"feature": ["a", "b"]}),
+    ("is not a single name", FOUR | {"feature": ["a", "b"]}),
     ("names a column twice", {"x": {"a": [1, 2], "b": [1, 2]}, "y": [0, 1], "feature": ["a", "a"]}),
     ("unit=", FOUR | {"unit": ["a", "b"]}),
     ("instead of x", FOUR | {"mean": (1, 2), "std": (1, 1)}),

@@ -1,4 +1,4 @@
-"""The words of the teaching page and its scripts name each other: none is missing, and none is dead."""
+"""The words of the teaching page and its scripts match: no word is missing, and no word is unused."""
 
 import re
 from functools import cache

@@ -1,4 +1,4 @@
-"""Power transforms, classes on a transformed axis, classes between a sample and a model, and who answers for them."""
+"""Power transforms, classes on a transformed axis, classes between a sample and a model, and their solvers."""
 
 import pickle
 from functools import partial

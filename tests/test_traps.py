@@ -1,4 +1,4 @@
-"""Traps that other ROC packages fell into, each guarded by its number; and the degenerate inputs."""
+"""Errors of other ROC packages, each with its number, and degenerate inputs."""
 
 import json
 from functools import partial

@@ -1,6 +1,6 @@
-"""The traps that other packages fell into, where uncertainty is concerned; numbered as in tests/test_traps.py.
+"""Errors of other packages in intervals and tests, numbered as in tests/test_traps.py.
 
-Random tests say how often a right answer would fail them; their seeds are fixed.
+Random tests state the probability that a right result fails; their seeds are fixed.
 """
 
 import json

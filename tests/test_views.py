@@ -1,4 +1,4 @@
-"""Precision-recall and decision curves: scikit-learn's numbers, formulas written out, and other routes to the same."""
+"""Precision-recall and decision curves against scikit-learn, explicit formulas and other computations."""
 
 import json
 

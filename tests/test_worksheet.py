@@ -1,4 +1,4 @@
-"""The worksheet says nothing but words of the dictionary and numbers of the library, in every language alike."""
+"""The worksheet contains only texts of the dictionary and numbers of the library, in every language."""
 
 import re
 from html.parser import HTMLParser

@@ -27,7 +27,7 @@ def read_cells(lines: Iterable[str]) -> list[Cell]:
 
 
 def run(plan: list[Task], processes: int, store: Path | None = None) -> list[Cell]:
-    """Measure all tasks in processes of one thread each; add the cells of each to a file as soon as they are there."""
+    """Measure all tasks in processes with one thread each, and append the cells of each finished task to a file."""
     os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
     start, cells = time.perf_counter(), []
     with get_context("spawn").Pool(processes) as pool:
@@ -44,7 +44,7 @@ def run(plan: list[Task], processes: int, store: Path | None = None) -> list[Cel
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__.partition(":")[0])
     parser.add_argument("--quick", action="store_true", help="few data sets in one setting of nine, under a minute")
-    parser.add_argument("--out", type=Path, help="write the page there; if omitted, print it")
+    parser.add_argument("--out", type=Path, help="file to write; by default, the page is printed")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--store", type=Path, help="add the figures to this file, as lines of JSON")
     parser.add_argument("--read", type=Path, help="write the page from such a file, without a simulation")

@@ -1,4 +1,4 @@
-"""Coverage of the default intervals and level of the default tests in one setting, with those of conventional ones."""
+"""Coverage of the default intervals and level of the default tests in one setting, and of conventional methods."""
 
 import warnings
 import zlib
@@ -36,8 +36,8 @@ from rocpredict.inference.expected_areas import (
 SEED, LEVEL = 1, 0.95
 SECOND = (100, 100)
 """Observations of the second sample of unpaired tests, and of the third group."""
-_MAX_VALUES = 1_000_000  # of one feature, drawn at a time
-_N_WIDTHS = 100  # intervals of a difference whose width is taken
+_MAX_VALUES = 1_000_000  # largest number of values of one feature that are drawn at a time
+_N_WIDTHS = 100  # number of intervals of a difference whose widths are measured
 _SLACK = 1e-9  # a limit that equals the true value contains it
 _QUANTILE = float(ndtri((1 + LEVEL) / 2))
 _ONE_SIDED = float(ndtri(LEVEL))
@@ -52,15 +52,15 @@ class Sizes:
     n_resamples: int = 250
 
     def power(self, n_sets: int) -> int:
-        """Return the number of data sets on which a power is measured, if that takes data sets of its own."""
+        """Return the number of data sets for a power that needs separate data sets."""
         return min(max(n_sets // 3, 1), 500)
 
 
 class Figures(NamedTuple):
     """Figures of one interval or test in one setting.
 
-    ``error`` is the share of intervals without the true value, or of rejections of a true hypothesis; ``width`` the
-    median width, and ``power`` the share of rejections of a false hypothesis. None: not measured.
+    ``error`` is the proportion of intervals without the true value, or of rejections of a true hypothesis. ``width`` is
+    the median width, and ``power`` the proportion of rejections of a false hypothesis. None: not measured.
     """
 
     error: float
@@ -88,7 +88,7 @@ Limits = tuple[Any, Any]
 
 
 def interval_figures(limits: Limits, truth: Any, power: float | None = None) -> Figures:
-    """Return the figures of intervals, for one true value or one for each (of a plateau: its lowest and highest)."""
+    """Return the figures of intervals, for one true value, or one for each limit (the bounds of a plateau)."""
     low, high = (np.asarray(limit, float) for limit in limits)
     lowest, highest = truth if isinstance(truth, tuple) else (truth, truth)
     misses = (low > highest + _SLACK) | (high < lowest - _SLACK)
@@ -97,7 +97,7 @@ def interval_figures(limits: Limits, truth: Any, power: float | None = None) -> 
 
 
 def excludes(limits: Limits, value: float) -> Any:
-    """Return which intervals leave a value out."""
+    """Return the mask of the intervals that exclude a value."""
     return (limits[0] > value + _SLACK) | (limits[1] < value - _SLACK)
 
 
@@ -108,7 +108,7 @@ def select_sample(features: Sequence[tuple[Any, Any]], index: int) -> list[Any]:
 
 @dataclass(frozen=True)
 class Scenario:
-    """One setting with its class distributions, an alternative, and random numbers of its own."""
+    """One setting with its class distributions, an alternative, and its own random numbers."""
 
     setting: Setting
     sizes: Sizes
@@ -120,9 +120,9 @@ class Scenario:
 
     @property
     def alternative(self) -> float:
-        """An AUC about two conventional standard errors of a difference away, by Hanley and McNeil (1982).
+        """AUC that differs by about two standard errors of a difference (Hanley and McNeil 1982).
 
-        It is smaller than the AUC of the setting, or larger if that is 1/2.
+        It is smaller than the AUC of the setting, or larger if the AUC of the setting is 1/2.
         """
         auc, (n0, n1) = self.setting.auc, self.setting.counts
         one, two = auc / (2 - auc), 2 * auc * auc / (1 + auc)
@@ -144,7 +144,7 @@ class Scenario:
         yield from (min(step, n_sets - start) for start in range(0, n_sets, step))
 
     def pairs(self, n_features: int, changed: bool) -> list[ClassPair]:
-        """Return the class distributions of some features, of which the last may have the alternative AUC."""
+        """Return the class distributions of some features; the last feature may have the alternative AUC."""
         return [self.pair] * (n_features - 1) + [self.changed if changed else self.pair]
 
     def samples(
@@ -211,10 +211,10 @@ def _difference(one: _Areas, other: _Areas, *, paired: bool) -> tuple[Any, Any]:
 
 
 def measure_areas(scenario: Scenario) -> list[Cell]:
-    """Measure one AUC, differences of two on the same and on other observations, and noninferiority.
+    """Measure one AUC, differences of two AUCs (same or other observations), and noninferiority.
 
-    The engine for many data sets leaves out what widens an interval of a difference in rare cases. Each of its
-    rejections is therefore repeated by ``auc_test``, and the width is that of ``auc_test`` in the first data sets.
+    The engine for many data sets omits a rule that widens the interval of a difference in rare cases. Each rejection is
+    therefore repeated with ``auc_test``, and the width is computed by ``auc_test`` from the first data sets.
     """
     rng, pair, changed, counts = scenario.rng("areas"), scenario.pair, scenario.changed, scenario.setting.counts
     truth, null, n_sets = scenario.setting.auc, scenario.alternative, scenario.sizes.fast
@@ -284,7 +284,7 @@ def measure_areas(scenario: Scenario) -> list[Cell]:
 
 
 def _planned_power(scenario: Scenario, observed: float) -> tuple[Figures, Figures]:
-    """Return the power that planning computes for the test of one AUC, and that of the test in the simulation."""
+    """Return the power that planning computes for the test of one AUC, and the power of this test in the simulation."""
     ratio = float(scenario.pair.positive.quantile(ndtr(1)) - scenario.pair.positive.quantile(0.5))
     mean = float(scenario.pair.positive.quantile(0.5))
     plan = rp.power(mean=(0, mean), std=(1, ratio), count=scenario.setting.counts, against=scenario.alternative)
@@ -324,7 +324,7 @@ def measure_several(scenario: Scenario) -> list[Cell]:
     """Measure the tests that three curves, or three groups, have one AUC."""
 
     def curves(task: str, changed: bool, n_sets: int) -> PValues:
-        """The default's p is never below that by chi-squared: it is computed where that is at most 0.05."""
+        """The default p-value is never below the chi-squared p-value; it is computed if that is at most 0.05."""
         rng, pairs, y = scenario.rng(task), scenario.pairs(3, changed), np.repeat([0, 1], scenario.setting.counts)
         for size in scenario.chunks(n_sets):
             features = draw_features(rng, pairs, scenario.setting.counts, size)
@@ -347,7 +347,7 @@ def measure_several(scenario: Scenario) -> list[Cell]:
 
 
 def _chi_squared_equality(areas: Sequence[_Areas]) -> Any:
-    """Return p of the conventional test that areas of the same observations are equal."""
+    """Return the p-value of the conventional test that areas of the same observations are equal."""
     steps = np.diff(np.eye(len(areas)), axis=0)
     covariance = np.array([[_covariance(one.deviations, other.deviations) for other in areas] for one in areas])
     covariance = np.einsum("ai,ijr,bj->rab", steps, covariance, steps)
@@ -359,7 +359,7 @@ def _chi_squared_equality(areas: Sequence[_Areas]) -> Any:
 
 
 def _wald_equality(areas: Any) -> float:
-    """Return p of the conventional test that independent areas, with their standard errors, are equal."""
+    """Return the p-value of the conventional test that independent areas, with their standard errors, are equal."""
     estimates, std_errors = areas.T
     if not std_errors.all():
         return float(np.ptp(estimates) == 0)
@@ -391,7 +391,7 @@ def _interval_cells(scenario: Scenario, n_sets: int, answers: Answers, null: flo
 
 
 def measure_clusters(scenario: Scenario) -> list[Cell]:
-    """Measure one AUC and a paired difference with clusters; the conventional method takes them for independent."""
+    """Measure one AUC and a paired difference with clusters; the conventional method treats them as independent."""
 
     def samples(task: str, n_features: int, n_sets: int, changed: bool = False) -> Iterator[tuple[list[Any], Any, Any]]:
         rng, pairs = scenario.rng(task), scenario.pairs(n_features, changed)
@@ -411,7 +411,7 @@ def measure_clusters(scenario: Scenario) -> list[Cell]:
 
 
 def fixed_threshold(pair: ClassPair) -> float:
-    """Return a best threshold, or where there is none that with an FPR of 0.05 or, of grades, the next one above."""
+    """Return a best threshold or, if none exists, the threshold with FPR 0.05 (of grades, the next grade above)."""
     return pair.best_thresholds[1] if pair.best_thresholds else float(pair.negative.quantile(0.95))
 
 
@@ -432,7 +432,7 @@ def measure_thresholds(scenario: Scenario) -> list[Cell]:
 
 
 def measure_resampled(scenario: Scenario) -> list[Cell]:
-    """Measure what the library finds from draws or resamples, and the percentile bootstrap."""
+    """Measure the quantities that the library estimates from draws or resamples, and the percentile bootstrap."""
     pair, n_sets = scenario.pair, scenario.sizes.slow
     tpr, fpr, area = float(pair.tpr_at(FPR)), pair.fpr_at(TPR), pair.area(*FPR_RANGE)
 
@@ -510,7 +510,7 @@ Task = tuple[Callable[[Scenario], list[Cell]], Scenario]
 
 
 def measure_task(task: Task) -> list[Cell]:
-    """Measure the cells of one task; a data set may look as if its assumptions were wrong."""
+    """Measure the cells of one task; warnings about contradicted assumptions are ignored."""
     function, scenario = task
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rp.AssumptionWarning)
@@ -518,7 +518,7 @@ def measure_task(task: Task) -> list[Cell]:
 
 
 def tasks(sizes: Sizes, step: int = 1) -> list[Task]:
-    """Return everything to measure, in every ``step``-th setting of the design, the most important first."""
+    """Return the tasks of every ``step``-th setting of the design, the most important tasks first."""
     settings = covering_design()
     resampled = resampling_design(settings)
     plain = [one for one in settings if one.kind != CLUSTERED]

@@ -15,7 +15,7 @@ COVERAGE, MAX_LEVEL, MAX_PLAN_ERROR = (0.93, 0.985), 0.065, 0.02
 
 
 def outside(cell: Cell) -> str | None:
-    """Return on which side a default lies outside of what is required: "below", "above" or "level"; or None."""
+    """Return the limit that a default does not meet, "below", "above" or "level", or None."""
     kind, coverage = words.QUANTITIES[cell.quantity].kind, 1 - cell.default.error
     if kind == "interval" and coverage < COVERAGE[0]:
         return "below"
@@ -53,7 +53,7 @@ def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _number(value: float | None) -> str:
-    """Return a share or a width with three decimals, of large widths with one."""
+    """Format a proportion or a width with three decimals, or a large width with one decimal."""
     if value is None:
         return ""
     if np.isinf(value):
@@ -62,7 +62,7 @@ def _number(value: float | None) -> str:
 
 
 def _columns(kind: str, cells: Sequence[Cell]) -> dict[str, Callable[[Figures], float | None]]:
-    """Return the columns of a table, each with its figure."""
+    """Return the columns of a table, each with the figure that it shows."""
     columns: dict[str, Callable[[Figures], float | None]] = {}
     if kind != "plan":
         columns = (

@@ -18,9 +18,9 @@ AUCS = (0.5, 0.8, 0.95, 0.99)
 GAUSSIAN, HOOKED, CLUSTERED = "Gaussian", "hooked", "clustered"
 KINDS = (GAUSSIAN, "skewed", "heavy-tailed", HOOKED, "ordinal", "binary", "zero-inflated", CLUSTERED)
 FPR, TPR, FPR_RANGE = 0.1, 0.9, (0.0, 0.2)
-_REPEATS = 2  # settings at least in which each pair of levels occurs
+_REPEATS = 2  # smallest number of settings in which each pair of levels occurs
 _N_RESAMPLED, _MAX_RESAMPLED_SIZE = 20, 1200
-_HALF_CORRELATION = np.sqrt(0.5)  # of features with a correlation of 1/2, and of observations of a cluster
+_HALF_CORRELATION = np.sqrt(0.5)  # features, and observations of a cluster, have a correlation of 1/2
 
 
 class Setting(NamedTuple):
@@ -33,7 +33,7 @@ class Setting(NamedTuple):
 
     @property
     def counts(self) -> tuple[int, int]:
-        """Numbers of negatives and of positives; of clusters where observations are clustered."""
+        """Numbers of negatives and of positives, or of clusters if observations are clustered."""
         return round(self.size * max(self.ratio, 1)), round(self.size * max(1 / self.ratio, 1))
 
 
@@ -45,7 +45,7 @@ def pairs_of_levels(setting: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
 def covering_design(repeats: int = _REPEATS, seed: int = 1) -> list[Setting]:
     """Return settings in which every pair of levels of two factors occurs at least ``repeats`` times.
 
-    Each step takes the combination that adds most of the missing pairs, at random among equals.
+    Each step takes the combination with the largest number of missing pairs; ties are resolved at random.
     """
     candidates = [Setting(*levels) for levels in product(KINDS, AUCS, SIZES, RATIOS)]
     missing = dict.fromkeys((pair for one in candidates for pair in pairs_of_levels(one)), repeats)
@@ -60,7 +60,7 @@ def covering_design(repeats: int = _REPEATS, seed: int = 1) -> list[Setting]:
 
 
 def resampling_design(settings: Sequence[Setting], n_settings: int = _N_RESAMPLED) -> list[Setting]:
-    """Return the settings of methods that resample: small ones without clusters, with as many pairs as possible."""
+    """Return the settings of methods that resample: small settings without clusters, with as many pairs as possible."""
     candidates = [one for one in settings if one.kind != CLUSTERED and sum(one.counts) <= _MAX_RESAMPLED_SIZE]
     chosen: list[Setting] = []
     while len(chosen) < n_settings:
@@ -75,7 +75,7 @@ class Distribution(NamedTuple):
 
     quantile: Callable[[Any], Any]
     tail: Callable[[Any], Any]
-    """Probability of a value or a larger one."""
+    """Probability of a value at or above the argument."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def class_pair(kind: str, auc: float) -> ClassPair:
         return ClassPair(*(_graded(np.array([rate])) for rate in rates), tied=True)
     if kind == "zero-inflated":
         zeros, mean = 0.9, 20.0
-        won = (1 - zeros) * mean / (1 + mean)  # share of pairs without zeros that a positive wins
+        won = (1 - zeros) * mean / (1 + mean)  # probability that a negative is above 0 and below a nonzero positive
         zeros_of_positives = (zeros + won - auc) / (zeros / 2 + won)
         return ClassPair(_exponential(1.0, zeros), _exponential(mean, zeros_of_positives), tied=True)
     ratio = 3.0 if kind == HOOKED else 1.0
@@ -162,7 +162,7 @@ def _normal(mean: float, std: float) -> Distribution:
 
 
 def _exponential(mean: float, zeros: float = 0.0) -> Distribution:
-    """Return an exponential distribution, in which a share of the values is 0."""
+    """Return an exponential distribution in which a proportion of the values is 0."""
 
     def quantile(u: Any) -> Any:
         return -mean * np.log1p(-np.maximum(u - zeros, 0) / (1 - zeros))

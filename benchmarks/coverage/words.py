@@ -151,7 +151,7 @@ threshold that each data set chooses. Conventional: Newcombe's interval, as if t
 
 predicted auc | Predicted AUC | interval | delta
 `predict_roc(x, y).auc_interval()`: generalized pivots, compared with the delta method, the default of batches.
-The Gaussian and the hooked settings are those in which the model of two Gaussians is right.
+The Gaussian and the hooked settings are the settings in which the model of two Gaussians is right.
 
 predicted tpr | Predicted TPR at FPR 0.1 | interval | delta
 `predict_roc(x, y).tpr_at_fpr_interval(0.1)`: generalized pivots.
@@ -175,7 +175,7 @@ predicted difference | Difference of two predicted AUCs, two samples | test | Wa
 
 
 def _parse_topics() -> Iterator[tuple[str, Quantity]]:
-    """Return the quantities by name, each with the section that it belongs to."""
+    """Return the quantities by name, each with its section."""
     section = ""
     for paragraph in _TOPICS.strip().split("\n\n"):
         heading, _, text = paragraph.partition("\n")
@@ -189,8 +189,8 @@ def _parse_topics() -> Iterator[tuple[str, Quantity]]:
 QUANTITIES = dict(_parse_topics())
 
 _FEW = (
-    "with few exceptions the smaller class has at most 10 observations, or so few that their number times 1 - AUC is "
-    "at most 1, or most values are tied."
+    "with few exceptions the smaller class has at most 10 observations, or its size times 1 - AUC is at most 1, or "
+    "most values are tied."
 )
 _GENERAL_ADVICE = {
     "above": "few observations, an AUC near 1, or many ties. No action is needed: the interval is valid, but wider "

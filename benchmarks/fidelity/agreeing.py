@@ -12,14 +12,14 @@ from benchmarks.fidelity.drawing import Draws
 from benchmarks.fidelity.sources import Array
 
 EXACT = ("empirical", "auto", "gaussian", "boxcox")
-"""Estimators whose thresholds are the library's own; others are looked for on a grid."""
+"""Estimators that use the thresholds of the library; the thresholds of others are searched on a grid."""
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """Largest differences of both: of the curve, of the Ameans, and the relative one of the threshold.
+    """Largest differences between both: of the curve, of the Ameans, and the relative difference of the threshold.
 
-    The unit of the threshold is the range of the sample, or its own size where that is larger.
+    The difference of the threshold is divided by the range of the sample or, if larger, by the absolute threshold.
     """
 
     estimator: str

@@ -1,4 +1,4 @@
-"""The features that predictions are tried on: what is too coarse, too nearly constant or too easy is left out."""
+"""Features on which predictions are tested; features that are too coarse, nearly constant or too easy are omitted."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ TUNED = ("breast_cancer", "heart", "letter", "magic", "sonar", "yeast1", "vowel"
 
 _FEWEST, _MOST = 50, 2_000  # rows per class
 _DISTINCT = 8
-_SAME = 0.8  # share of a class that one value may hold
+_SAME = 0.8  # largest proportion of equal values in a class
 _EASY = 0.995
 _WEAK = 0.55
 _FEATURES = 36
@@ -23,7 +23,7 @@ _SHARE_OF_WEAK = 0.15
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One feature of two classes, the positives being the higher ones by all of its rows."""
+    """One feature of two classes; the positives have the larger values in all of its rows together."""
 
     data: str
     feature: int

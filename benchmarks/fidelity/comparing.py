@@ -1,4 +1,4 @@
-"""From scores to ratios, with intervals that know that the features of one data set are alike."""
+"""Ratios of scores, with intervals that account for the similarity of the features of one data set."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class Scores:
             self._held.setdefault((score.n, score.mode, score.estimator), []).append(score)
 
     def estimators(self, n: int, mode: str) -> list[str]:
-        """Name the estimators that were tried there."""
+        """Return the names of the estimators that were tested there."""
         return [name for size, how, name in self._held if (size, how) == (n, mode)]
 
     def pairs(
@@ -90,7 +90,7 @@ def interval(error: Array, counted: Array, clusters: Sequence[str]) -> tuple[flo
 
 
 def losses(what: str, pairs: Sequence[tuple[Score, Score]], floor: float) -> list[tuple[str, float]]:
-    """Return the share of each data set in the total loss, the largest first, without sets that lose nothing."""
+    """Return the proportion of each data set in the total loss, the largest first; sets without loss are omitted."""
     lost: dict[str, float] = {}
     sign = np.sign(np.sum([mine.bias or 0.0 for mine, _ in pairs]))
     for mine, counted in pairs:
@@ -113,7 +113,7 @@ def in_bin(k: int) -> Callable[[Case], bool]:
 
 
 def flag_auc(misfits: Iterable[Misfit]) -> tuple[float, float]:
-    """Return the AUC of the sample distances for detecting features that do not fit, and the share of these."""
+    """Return the AUC of the sample distances for detecting features that do not fit, and their proportion."""
     found = list(misfits)
     distances = np.concatenate([one.of_draws for one in found])
     bad = np.repeat([one.of_all > MISFIT for one in found], [len(one.of_draws) for one in found])

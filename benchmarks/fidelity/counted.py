@@ -20,7 +20,7 @@ class Answer(NamedTuple):
     ameans: Array
     """The predicted Ameans at its best threshold, of shape (R,)."""
     threshold: Array | None
-    """That threshold; None where there is none."""
+    """The best threshold; None if the estimator has no threshold."""
 
 
 def counted(negative: Array, positive: Array) -> Answer:
@@ -30,12 +30,12 @@ def counted(negative: Array, positive: Array) -> Answer:
 
 
 def empirical_heights(negative: Array, positive: Array, fpr: Array = GRID) -> Array:
-    """Return the empirical TPR at FPRs, those of the estimates unless given."""
+    """Return the empirical TPR at FPRs, by default the FPRs of the estimates."""
     return curve_distance.empirical_tpr(np.sort(negative, axis=1), np.sort(positive, axis=1), fpr)
 
 
 def best_counted(negative: Array, positive: Array) -> tuple[Array, Array]:
-    """Return the middle one of the thresholds with the highest Ameans, and that Ameans, as ``EmpiricalRoc`` does."""
+    """Return the middle of the thresholds with the highest Ameans, and this Ameans, as ``EmpiricalRoc`` does."""
     rows = np.concatenate([negative, positive], axis=1)
     order = np.argsort(rows, axis=1, kind="stable")
     rows = np.take_along_axis(rows, order, axis=1)

@@ -27,7 +27,7 @@ class Draws(NamedTuple):
         return Draws(self.positive, self.negative, self.rest_positive, self.rest_negative)
 
     def as_they_lie(self) -> Iterator["Draws"]:
-        """Return the draws in two parts, by the class with larger values in the sample, which becomes positive."""
+        """Return the draws in two parts, by the class with larger values in the sample; this class becomes positive."""
         lower = auc(self.negative, self.positive) < 0.5
         if not lower.all():
             yield self.some(~lower)
@@ -45,7 +45,7 @@ class Draws(NamedTuple):
 
 
 def draw(case: Case, n: int, repeats: int) -> Draws:
-    """Draw without replacement; what is drawn depends on the case and n alone, and grows with the repeats."""
+    """Draw without replacement; the draws depend only on the case and n, and more repeats add draws."""
     rng = np.random.default_rng([n, case.seed])
     orders = [[rng.permutation(len(part)) for part in (case.negative, case.positive)] for _ in range(repeats)]
     rows = [np.array([part[order[k]] for order in orders]) for k, part in enumerate((case.negative, case.positive))]

@@ -1,4 +1,4 @@
-"""The page of tables: what was measured, in words that stay and numbers that are new each time."""
+"""Page of tables, with fixed text and measured numbers."""
 
 import platform
 from collections.abc import Callable, Iterator, Sequence
@@ -45,7 +45,7 @@ _FORMATS = {
 
 @dataclass
 class Measured:
-    """Everything that a run found; ``seconds`` by the clock, ``worked`` those of the processors."""
+    """All results of a run; ``seconds`` is the wall time, and ``worked`` the processor time."""
 
     plan: Plan
     cases: int = 0

@@ -1,4 +1,4 @@
-"""Models of both classes without a share of the sample: the Gaussian, the transformed Gaussian, the kernel density."""
+"""Models of both classes without a weight for the sample: Gaussian, transformed Gaussian and kernel density."""
 
 import numpy as np
 

@@ -22,7 +22,7 @@ COUNTED = "empirical"
 DECLARED, UNDECLARED, SAMPLED = "declared", "not declared", "one in twenty"
 SIZES = (10, 20, 30, 50, 100)
 BETWEEN = 30
-"""The size that stands in for more of 20 cases: three estimators serve there."""
+"""Additional size, at which only three estimators are scored."""
 ONE_IN = 20
 EVERY: dict[str, Estimator] = {
     COUNTED: counted,
@@ -42,22 +42,22 @@ _OPEN: dict[str, Estimator] = {
 
 @dataclass(frozen=True)
 class Plan:
-    """Numbers of draws: of every feature, of one in twenty, and of those checked against the library one by one."""
+    """Numbers of draws: of every feature, of one feature in twenty, and of the draws compared with the library."""
 
     repeats: int = 40
     sampled: int = 10
     asked: int = 2
     every: int = 1
-    """1: every case is tried, 2: every second one, ..."""
+    """1: every case is tried, 2: every second case, ..."""
 
 
 @dataclass(frozen=True)
 class Score:
     """Means of the scores of one estimator on one feature over its draws.
 
-    ``error`` is the mean absolute difference of TPR from the curve of the test data, ``regret`` the Ameans lost
-    there to the best threshold there, ``bias`` the predicted Ameans minus the achieved one, and ``bias_of_best`` the
-    predicted Ameans minus the best one.
+    ``error`` is the mean absolute difference of TPR from the curve of the test data, ``regret`` the best Ameans on the
+    test data minus the achieved Ameans, ``bias`` the predicted minus the achieved Ameans, and ``bias_of_best`` the
+    predicted minus the best Ameans.
     """
 
     case: Case
@@ -72,7 +72,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Misfit:
-    """Distance of the Gaussian curve from the empirical one: for all rows of a feature, and for each draw."""
+    """Distance of the Gaussian curve from the empirical curve: for all rows of a feature, and for each draw."""
 
     case: Case
     n: int
@@ -82,7 +82,7 @@ class Misfit:
 
 @dataclass(frozen=True)
 class Tried:
-    """Everything that was found on one case."""
+    """All results of one case."""
 
     scores: list[Score]
     misfits: list[Misfit]
@@ -90,7 +90,7 @@ class Tried:
 
 
 def try_case(case: Case, index: int, plan: Plan) -> Tried:
-    """Try a case at every size for which it has rows enough."""
+    """Try a case at every size for which it has enough rows."""
     found = Tried([], [], [])
     for n in SIZES:
         if min(len(case.negative), len(case.positive)) >= 2 * n:
@@ -114,7 +114,7 @@ def _try_size(case: Case, index: int, n: int, plan: Plan, found: Tried) -> None:
 
 
 def misfit(case: Case, n: int, draws: Draws) -> Misfit:
-    """Compare the Gaussian curve with the empirical one."""
+    """Compare the Gaussian curve with the empirical curve."""
     of_all = _distance(case.negative[None, :], case.positive[None, :])
     return Misfit(case, n, float(of_all[0]), _distance(draws.negative, draws.positive))
 
@@ -140,7 +140,7 @@ def _scores(case: Case, n: int, mode: str, estimators: Mapping[str, Estimator], 
 def judged(draws: Draws, estimators: Mapping[str, Estimator]) -> dict[str, tuple[Array, ...]]:
     """Return error, regret, bias and bias against the best threshold of each draw: arrays of shape (R,).
 
-    Regret and bias are NaN where an estimator names no threshold.
+    Regret and bias are NaN for an estimator without a threshold.
     """
     truth = draws.truth()
     _, best = best_counted(draws.rest_negative, draws.rest_positive)

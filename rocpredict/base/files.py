@@ -31,7 +31,7 @@ _SEPARATORS = re.compile("([;|\t\r\n])")
 """Characters that separate cells or rows in programs whose separator is not the comma."""
 _QUOTED = re.compile('[,";|\t\r\n]')
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)", re.ASCII)
-_MAX_PREFIX_LENGTH = 64  # characters of the file name in the temporary name; file systems limit the length
+_MAX_PREFIX_LENGTH = 64  # characters of the file name that the temporary name keeps; file systems limit its length
 
 
 def write_atomic(path: str | PathLike[str], content: str | bytes) -> Path:
@@ -230,7 +230,7 @@ def make_directory(path: str | PathLike[str]) -> Path:
 
 
 def write_folder(folder: str | PathLike[str], contents: Mapping[str, str | bytes]) -> Path:
-    """Write several files to a folder, all or none of them; other files of the folder are kept.
+    """Write either all of several files to a folder or none of them; other files in the folder are kept.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 Sentences, legends and reports show rates and AUCs with three decimals: "0.788 (95% CI 0.752 to 0.819)". More decimals
 are shown if they are needed to distinguish an estimate from 0, 1 and its bounds. P-values are "p = 0.012" or "p <
-0.001". Tables and reprs show numbers with six digits, p-values with two: "4.8e-05". Only exact values are 0 or 1.
+0.001". Tables and reprs show numbers with six digits and p-values with two: "4.8e-05". Only exact values are 0 or 1.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ Observations are matched by position. A pandas index is checked, but never used 
 
 - Equal indexes, or only one argument with an index: observations are matched by position.
 - The default index 0, 1, 2, ... and another index: observations are matched by position. An index that is a permutation
-  of the default one raises an error, since matching by index and matching by position would give different results.
-- Any other two indexes that differ raise an error; the message names both remedies.
+  of the default index raises an error, since matching by index and matching by position would give different results.
+- Any other two indexes that differ raise an error; the message names two remedies.
 
 Columns of a Dask DataFrame raise an error, since each computation may return the rows in another order.
 """
@@ -38,7 +38,7 @@ _MAX_VALUES_AS_LABELS = 20
 _MAX_LABELS = 1_000
 _OMIT_REMEDY = "pass nan_policy='omit' to omit them"
 REST_LABEL = "rest"
-"""Name of several negative labels together."""
+"""Name of a class that consists of several negative labels."""
 MAX_EXPANDED_ROWS = 10_000_000
 """Largest sum of integer weights for which observations are repeated."""
 
@@ -75,7 +75,7 @@ class SourceRows(NamedTuple):
     y: Any
 
     def shares_labels(self, other: SourceRows) -> bool:
-        """Return whether the labels of both share memory; labels that are merely equal may be of other observations."""
+        """Return whether the labels of both objects share memory; equal labels may belong to other observations."""
         if self.y is None or self.y is other.y:
             return self.y is not None
         first, second = np.asarray(self.y), np.asarray(other.y)
@@ -167,7 +167,7 @@ def split_rows(
     first, column = next(iter(values.items()))
     if len(names) > _MAX_VALUES_AS_LABELS and labels.dtype.kind in "iu" and len(np.unique(column)) <= 2:
         raise RocPredictError(
-            f"y has {len(names)} different values and {first} at most 2; were {first} and y exchanged?"
+            f"y has {len(names)} different values and {first} has at most 2; were {first} and y exchanged?"
         )
     positive = _resolve_positive(names, positive, negative)
     is_positive = equal_labels(labels, positive)
@@ -263,7 +263,7 @@ def _assign_codes(labels: NDArray[Any], names: list[Any], positives: Sequence[in
 
 
 def check_sample_weight(weights: ArrayLike | None, length: int, name: str = "weights") -> FloatArray | None:
-    """Check that there is one weight of 0 or more for each row, and return the weights, or None if there are none."""
+    """Check that there is one weight of 0 or more for each row, and return the weights; None stays None."""
     if weights is None:
         return None
     checked = check_nonnegative(name, weights)
@@ -363,7 +363,7 @@ def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = N
 
 
 def equal_labels(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
-    """Return the mask of the labels that equal a label in Python.
+    """Return the mask of the labels that are equal to one label by Python's comparison.
 
     A comparison in NumPy would ignore a NUL character at the end of text.
     """
@@ -567,7 +567,7 @@ def _negative_name(names: list[Any], positive: Any, negative: Any) -> Any:
 
 
 def _rest_name(names: list[Any]) -> str:
-    """Return a name for several labels together that is not one of them."""
+    """Return a name for a class of several labels that differs from each of these labels."""
     return next(word for word in (REST_LABEL, "the rest", "all the rest", "every other") if word not in names)
 
 
@@ -622,7 +622,7 @@ def _fill_masked(name: str, values: Any) -> NDArray[Any]:
     if array.ndim == 1 and array.dtype.kind in "USf" and array.tolist() != items:
         array = np.array(
             items, dtype=object
-        )  # numpy converts NaN to text if there is text, and 2**53 + 1 to float if there is a float
+        )  # NumPy converts NaN to text if another item is text, and 2**53 + 1 to float if another item is a float
     return array
 
 

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 ProgressCallback = Callable[[int, int], None]
-"""Function of (done, total), two numbers of pieces of work of equal size; an unknown total is 0."""
+"""Function of (done, total): numbers of finished and of all pieces of work, of equal size; an unknown total is 0."""
 Item = TypeVar("Item")
 
 _callback: ContextVar[ProgressCallback | None] = ContextVar("progress callback", default=None)
@@ -25,14 +25,14 @@ def use_progress(callback: ProgressCallback) -> Iterator[None]:
 
 
 def report_progress(n_done: int, total: int) -> None:
-    """Report how many of all pieces of work are done."""
+    """Report the number of finished pieces of work and the number of all pieces."""
     callback = _callback.get()
     if callback is not None:
         callback(n_done, total)
 
 
 def track(items: Iterable[Item], total: int, n_before: int = 0) -> Iterator[Item]:
-    """Yield items, and report one more piece of work as done after each."""
+    """Yield items, and report one more finished piece of work after each item."""
     for n_done, item in enumerate(items, n_before + 1):
         yield item
         report_progress(n_done, total)

@@ -528,7 +528,7 @@ def wilson(successes: FloatArray, n_trials: FloatArray, level: float) -> tuple[F
 
 
 def wilson_limits(share: FloatArray, n_trials: ArrayOrFloat, quantile: float) -> tuple[FloatArray, FloatArray]:
-    """Return the proportions that differ from ``share`` by ``quantile`` times their standard errors (Wilson 1927)."""
+    """Return two proportions that differ from ``share`` by ``quantile`` of their own standard errors."""
     square = quantile * quantile / n_trials
     middle = (share + square / 2) / (1 + square)
     half = quantile * np.sqrt(share * (1 - share) / n_trials + square / (4 * n_trials)) / (1 + square)

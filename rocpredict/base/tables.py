@@ -24,7 +24,7 @@ from rocpredict.base.formatting import (
 )
 
 _MAX_HTML_ROWS = 30
-"""Number of rows that a notebook shows."""
+"""Largest number of rows that a notebook shows."""
 
 _MIN_LONG_TEXT = 30
 _PLOT_SIZE = 220
@@ -214,7 +214,7 @@ class Table:
         return [[_format_cell(value, form) for value, form in zip(row, forms, strict=True)] for row in self.rows[:most]]
 
     def numeric_columns(self) -> list[bool]:
-        """Return for each column whether all cells are numbers."""
+        """Return, for each column, whether all its cells are numbers."""
         return [
             all(row[index] is None or is_number(_first(row[index])) for row in self.rows)
             for index in range(len(self.columns))
@@ -233,7 +233,7 @@ class Table:
 
 
 def _first(value: Any) -> Any:
-    """Return the value by which a cell is sorted, the first one of a tuple."""
+    """Return the value by which a cell is sorted; for a tuple, its first item."""
     return value[0] if isinstance(value, tuple) and value else value
 
 

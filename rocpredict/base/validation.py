@@ -35,7 +35,7 @@ else:
     Value = TypeVar("Value", bound=float | FloatArray, covariant=True)
 """A float for one feature, a float64 array of shape F for a batch of features."""
 ArrayOrFloat: TypeAlias = Any
-"""Alias inside the package, for functions that accept both."""
+"""A float or an array; used inside the package for functions that accept both."""
 Label: TypeAlias = Hashable
 """A class label: a string, a number, a boolean or a date."""
 Seed: TypeAlias = int | Sequence[int] | np.random.SeedSequence | np.random.BitGenerator | np.random.Generator | None
@@ -226,7 +226,7 @@ def check_option(name: str, value: object, allowed: Iterable[object]) -> Any:
     )
 
 
-_MAX_SUGGESTIONS = 5_000  # number of names that are compared with a word
+_MAX_SUGGESTIONS = 5_000  # largest number of names that are compared with a word
 
 
 def suggest(word: object, names: Iterable[object]) -> str:

@@ -222,7 +222,10 @@ def _add_curve_options(command: argparse.ArgumentParser, default: str) -> None:
     common.add_pair_option(command, "--mean", "expected class means, in the unit of the feature")
     common.add_pair_option(command, "--std", "expected class standard deviations")
     command.add_argument(
-        "--auc", type=float, metavar="A", help="expected AUC, instead of --mean and --std (Gaussians with equal SDs)"
+        "--auc",
+        type=float,
+        metavar="A",
+        help="expected AUC, instead of --mean and --std (two Gaussians with equal SDs)",
     )
     command.add_argument("--against", type=float, metavar="A", help="AUC of the null hypothesis")
     common.add_pair_option(command, "--against-mean", "class means of a second feature, for a comparison")
@@ -243,7 +246,7 @@ def _add_curve_options(command: argparse.ArgumentParser, default: str) -> None:
 
 
 def _curve_arguments(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the arguments that both commands of planning take."""
+    """Return the arguments that sample-size and power have in common."""
     if (options.mean is None) == (options.auc is None):
         came = "neither --mean nor --auc is passed" if options.auc is None else "both --mean and --auc are passed"
         raise RocPredictError(f"{came}; pass --mean with --std, or --auc")
@@ -279,7 +282,7 @@ def run_sample_size(options: argparse.Namespace) -> None:
       rocpredict sample-size --mean 4 8 --std 3 2 --width 0.1 --tpr-at-fpr 0.1
       rocpredict sample-size --mean 4 8 --std 3 2 --width 0.02 --fpr 0 0.1
 
-    The output also shows the sample sizes by other formulas, and their deviation from the result.
+    The output also compares sample sizes by other methods with the sample size by the default method (the reference).
     """
     goal = common.pick(options, "width", "power", "fpr", "tpr", "tpr_at_fpr", "ratio")
     planned = sample_size(**_curve_arguments(options), **goal)
@@ -383,7 +386,7 @@ def add_teach_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("data", nargs="?", metavar="DATA", help=f"CSV file, or one of {', '.join(DATASET_NAMES)}")
     common.add_classes(command, hint="")
     common.add_feature(command, "all numeric columns")
-    common.add_pair_option(command, "--mean", "initial class means, such as from a published table; needs --std")
+    common.add_pair_option(command, "--mean", "initial class means, for example from a published table; needs --std")
     common.add_pair_option(command, "--std", "initial class standard deviations")
     command.add_argument("--unit", metavar="UNIT", help="unit of the features (not for built-in data)")
     command.add_argument("--prevalence", type=float, metavar="P", help="initial fraction of positives")
@@ -412,7 +415,7 @@ def run_teach(options: argparse.Namespace) -> None:
 
     Densities, threshold and curve move together. Without --save, a local server on this machine serves the page and
     computes every number on request. A saved page needs only a browser. DATA is a CSV file with a header line, or iris,
-    pima or breast_cancer. With --mean and --std, --negative, --positive and --feature name the classes and the feature.
+    pima or breast_cancer. After --mean and --std, name classes and feature by --negative, --positive and --feature.
     """
 
     def say(name: str, text: str) -> None:
@@ -554,7 +557,7 @@ def _direction_remedy(estimates: Iterable[float], directions: Iterable[str]) -> 
     """Return the advice to pass a direction for each feature, by its AUC in the present direction."""
     opposite = {"higher": "lower", "lower": "higher"}
     best = (now if auc >= 0.5 else opposite[now] for auc, now in zip(estimates, directions, strict=True))
-    return f"pass the direction of each, such as {' '.join(f'--direction {direction}' for direction in best)}"
+    return f"pass the direction of each feature, such as {' '.join(f'--direction {direction}' for direction in best)}"
 
 
 def _rename_features(values: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
@@ -642,7 +645,8 @@ def _directions(directions: list[str | None], count: int) -> list[str | None]:
         return directions * count
     if len(directions) != count:
         raise RocPredictError(
-            f"--direction is passed {len(directions)} times for {count} features; pass it once, or once for each"
+            f"--direction is passed {len(directions)} times for {count} features; pass it once, or once "
+            "for each feature"
         )
     if "auto" in directions:
         raise RocPredictError("--direction auto applies to all features; pass it once")

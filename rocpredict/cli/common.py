@@ -54,7 +54,7 @@ def translate_to_options(message: str) -> str:
 
 
 _PROGRESS_DELAY = 2.0  # seconds of a command before it shows a progress bar
-_LOOP_DELAY = 0.3  # seconds of a loop before it does
+_LOOP_DELAY = 0.3  # seconds of a loop before it shows a progress bar
 
 
 @contextmanager
@@ -109,7 +109,7 @@ class _ProgressDisplay:
         self._bar.start()
 
     def stop(self) -> None:
-        """Erase the bar; the next loop has its own."""
+        """Erase the bar; the next loop gets a new bar."""
         if self._bar is not None:
             self._bar.stop()
         self._bar, self._n_done, self._loop_start = None, 0, time.monotonic()
@@ -182,7 +182,7 @@ class Data(NamedTuple):
     notes: tuple[str, ...] = ()
 
     def only_feature(self, purpose: str) -> tuple[str, FloatArray]:
-        """Return the name and the values of the only feature, or raise if there are several."""
+        """Return the name and the values of the only feature, or raise if several are selected."""
         if len(self.features) != 1:
             raise RocPredictError(f"{purpose}, but {len(self.features)} are selected; select one with --feature")
         return next(iter(self.features.items()))
@@ -285,7 +285,7 @@ def check_no_label(name: str, options: argparse.Namespace) -> None:
 
 
 def read_table(options: argparse.Namespace, *needed: str) -> CsvTable:
-    """Read a CSV file, and check that the needed options are there."""
+    """Read a CSV file, or raise if a required option is missing."""
     check_file(options.data)
     table = read_csv(options.data)
     for name in needed:
@@ -361,7 +361,7 @@ _DEFAULT_WIDTH = 200  # columns if the output is not a terminal
 
 
 def print_tables(*tables: Table) -> None:
-    """Print tables, as wide as the terminal."""
+    """Print tables in the width of the terminal."""
     width = get_terminal_size().columns if sys.stdout.isatty() else _DEFAULT_WIDTH
     print("\n\n".join(table.to_text(width) for table in tables))
 
@@ -380,7 +380,7 @@ def reword(table: Table, title: str, translate: Callable[[str], str], notes: Ite
     return replace(table, title=title, rows=rows, notes=[*map(translate, table.notes), *notes])
 
 
-_MAX_PLOTTED_FEATURES = 20  # number of rows of a plot
+_MAX_PLOTTED_FEATURES = 20  # largest number of rows of a plot
 
 
 def check_plot(path: Path | None, n_features: int = 1) -> None:

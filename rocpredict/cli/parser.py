@@ -151,7 +151,7 @@ COMMANDS = {
     "report": (commands.add_report_options, commands.run_report),
     "teach": (commands.add_teach_options, commands.run_teach),
 }
-"""For each command, the function that adds its options and the one that runs it, whose docstring is the help text."""
+"""For each command, the function that adds its options, and the function with its help text that runs it."""
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -48,7 +48,7 @@ def _add_table(command: argparse.ArgumentParser, more: str = "") -> None:
     command.add_argument("--memory", default="1GB", metavar="SIZE", help=memory)
     matrix = command.add_mutually_exclusive_group()
     matrix.add_argument("--layer", metavar="NAME", help="layer of an h5ad file to read (default: X)")
-    matrix.add_argument("--use-raw", action="store_true", help="read the matrix raw of an h5ad file")
+    matrix.add_argument("--use-raw", action="store_true", help="read the raw matrix of an h5ad file (adata.raw)")
 
 
 def add_options(command: argparse.ArgumentParser) -> None:
@@ -61,8 +61,8 @@ def add_options(command: argparse.ArgumentParser) -> None:
         help="with three or more labels: each class against the rest (default), or all pairs of classes",
     )
     empirical = (
-        "empirical results for all features (yes, default), for none (no), for the --n-top best (top), or from "
-        "histograms, with bounds (histogram)"
+        "empirical results for all features (yes, default), for no feature (no), for the --n-top features with the "
+        "best predictions (top), or from histograms, with bounds for the AUC (histogram)"
     )
     command.add_argument("--empirical", choices=list(_EMPIRICAL_CHOICES), default="yes", help=empirical)
     n_top = "number of features with empirical results, for --empirical top (default: 100)"
@@ -204,7 +204,7 @@ def _read_data(options: argparse.Namespace) -> tuple[Any, Any, tuple[str, ...]]:
             features = features.select(np.array([column_index(features.names, name, **argument) for name in names]))
     else:
         if options.layer is not None or options.use_raw:
-            raise RocPredictError(f"--layer and --use-raw need an h5ad file; {paths[0]} is not one")
+            raise RocPredictError(f"--layer and --use-raw need an h5ad file; {paths[0]} has another format")
         files = open_tables(paths)
         if options.label is None:
             raise RocPredictError(f"--label is needed; columns are {format_list(files.names, 10)}")
@@ -233,7 +233,7 @@ def _read_summary(name: str) -> TwoClassSummary:
         return TwoClassSummary.from_json(Path(name).read_text("utf-8"))
     except OSError as error:
         raise RocPredictError(f"{name}: {error.strerror}") from None
-    except ValueError as error:  # also of bytes that are not UTF-8
+    except ValueError as error:  # also for bytes that are not UTF-8
         raise RocPredictError(f"{name}: {error}") from None
 
 
@@ -262,7 +262,7 @@ def _read_one_summary(options: argparse.Namespace) -> tuple[TwoClassSummary, Any
 def add_summarize_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``summarize``."""
     _add_table(command)
-    least = "smallest number of values in a class; a feature with fewer is blanked (default: 5)"
+    least = "smallest number of values in a class; a feature with fewer values is blanked (default: 5)"
     command.add_argument("--min-count", type=int, default=5, metavar="N", help=least)
     unit = "unit of a feature, such as glucose=mg/dL; may be repeated. Only files with equal units are merged"
     command.add_argument("--unit", action="append", metavar="COLUMN=UNIT", default=[], help=unit)
@@ -276,8 +276,8 @@ def run_summarize(options: argparse.Namespace) -> None:
       rocpredict merge site-*.json --out all.json
       rocpredict screen all.json
 
-    The file contains no observation, minimum or maximum, and no numbers of features with fewer than --min-count values
-    in a class. A sentence in the file states what it reveals.
+    The file contains no observation, minimum or maximum, and no results for features with fewer than --min-count values
+    in a class. A sentence in the file states what the file reveals.
     """
     _check_json_out(options)
     pairs = [word.partition("=") for word in options.unit]
@@ -399,12 +399,12 @@ def _as_table(table: ScreeningResult, result: ScreeningResult, notes: tuple[str,
 
 def _footnotes(table: ScreeningResult) -> Iterator[str]:
     """Yield sentences that explain the columns."""
-    where = " for features of family gaussian" if table.family == "auto" else ""
-    empirical = "; empirical_auc is computed from ranks" if table.empirical else "; there are no empirical results"
+    where = " for features with family 'gaussian'" if table.family == "auto" else ""
+    empirical = "; empirical_auc is computed from ranks" if table.empirical else "; empirical results were not computed"
     yield f"auc is predicted by two Gaussians{where}{empirical}."
     if table.family == "auto":
         yield (
-            "family auto: auc, threshold and ameans come from a weighted combination of the data and a binormal "
+            "With family 'auto', auc, threshold and ameans come from a weighted combination of the data and a binormal "
             "model of the ranks; model_weight is the weight of the model."
         )
     yield (

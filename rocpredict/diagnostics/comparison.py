@@ -43,8 +43,8 @@ class Comparison(Result):
     auc_error : float
         Predicted - empirical AUC.
     auc_error_z : float
-        ``auc_error`` in standard errors of the empirical AUC (see Notes of ``compare``). This is a scale and not a
-        z-test, which would require a prediction that is independent of these data.
+        ``auc_error`` in standard errors of the empirical AUC (see Notes of ``compare``). This ratio is
+        not the statistic of a z-test, which would require a prediction that is independent of these data.
     max_tpr_gap : float
         Largest difference of TPR at one FPR, with the sign of predicted - empirical. For n >= 3 negatives, only FPR
         from 1/n to 1 - 1/n is searched. Closer to 0 and 1, the empirical curve is a single step, which no smooth curve
@@ -171,9 +171,10 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
     ``auc_error_z`` is ``auc_error`` divided by DeLong's standard error of the empirical AUC. If the prediction is
     fitted to the same data, its error is correlated with the error of the empirical AUC. For two Gaussian classes of
     20, 50 and 200 observations each, ``auc_error_z`` was between -0.4 and 0.4 in 95 of 100 samples; for two lognormal
-    classes of 200, the mean was -4.5. In this case, a value of 1 is already evidence against the distributions. If
-    DeLong's standard error is 0 (no overlap) or a class has a single observation, the smoothed standard error is used.
-    If all values are tied, the standard error of Hanley and McNeil is used. ``auc_error_z`` is therefore always finite.
+    classes of 200, the mean was -4.5. For a prediction fitted to the same data, a value of 1 is therefore already
+    evidence against the distributions. If DeLong's standard error is 0 (no overlap) or a class has a single
+    observation, the smoothed standard error is used. If all values are tied, the standard error of Hanley and McNeil is
+    used. ``auc_error_z`` is therefore always finite.
 
     Examples
     --------

@@ -118,7 +118,7 @@ class Diagnosis(Result):
     std_ratio : Interval
         Ratio of the standard deviations, positive over negative class.
     predicted_auc, empirical_auc, auc_error, auc_p_value : float
-        Both AUCs, predicted - empirical AUC, and its p-value (by parametric bootstrap, see ``diagnose``).
+        Both AUCs, the difference predicted - empirical, and its p-value (by parametric bootstrap, see ``diagnose``).
     area_between, area_between_expected, area_between_p_value : float
         Mean abs(predicted TPR - empirical TPR) over all FPR, its mean in samples from the fit, and its p-value.
     max_tpr_gap, max_tpr_gap_fpr, max_tpr_gap_threshold : float
@@ -131,7 +131,7 @@ class Diagnosis(Result):
     threshold_regret, threshold_p_value : float
         Best empirical Ameans minus the empirical Ameans at ``threshold``, and its p-value.
     n_resamples, n_failed : int
-        Number of simulated samples, and number of those to which the family could not be fitted.
+        Number of simulated samples, and number of simulated samples to which the family could not be fitted.
     findings : tuple of DiagnosticFinding
         Findings with severity "ok", "note" or "warn", description and suggestion.
     verdict : str
@@ -284,10 +284,9 @@ def diagnose(
     -----
     p-values come from a parametric bootstrap [1]_: samples of the same sizes are simulated from the fitted
     distributions, the family is refitted to each, and the measure is computed again. p = (b + 1)/(n + 1) if b of n
-    simulated values are at least as large as the observed one. The refit is necessary: the textbook p-value of the
-    Kolmogorov-Smirnov test ignores that parameters are estimated. Families "gaussian", "boxcox",
-    "yeojohnson", "kde" and "mixture" are fitted to all samples at once, within about a second; every other family takes
-    as long as 1000 fits.
+    simulated values are at least as large as the observed value. The refit is necessary: the textbook p-value of the
+    Kolmogorov-Smirnov test ignores that parameters are estimated. Families "gaussian", "boxcox", "yeojohnson", "kde"
+    and "mixture" are fitted to all samples at once, within about a second. Any other family takes as long as 1000 fits.
 
     A large p does not prove that the family is correct: with 20 observations per class, no check is decisive. With
     thousands of observations, a small p can result from a misfit that hardly affects the curve: see ``area_between``,
@@ -379,7 +378,8 @@ class _Limits(NamedTuple):
 
 _SKEWNESS, _KURTOSIS = _Limits(1.0, 2.0), _Limits(1.0, 3.0)
 _Z = _Limits(2.6, 3.3)
-"""Limits of skewness and kurtosis in standard errors. The severity is the lower one of the measure and its score."""
+"""Limits of skewness and kurtosis in standard errors. The lower severity of the measure and its score
+counts."""
 _SHARE, _OUTLIERS = _Limits(0.05, 0.10), _Limits(0.001, 0.02)
 _STD_RATIO = _Limits(1.5, 2.0)
 _AREA, _AUC_ERROR, _REGRET = _Limits(0.0, 0.02), _Limits(0.01, 0.02), _Limits(0.02, 0.03)
@@ -412,7 +412,7 @@ def _finding(name: str, value: float, severity: str, message: str, suggestion: s
 
 
 def _shape_finding(family: str, check: _ShapeCheck, word: str = "") -> DiagnosticFinding:
-    """Return a finding about the shape of a class; for families other than "gaussian", it is at most a note."""
+    """Return a finding about the shape of a class; unless the family is "gaussian", its severity is at most "note"."""
     name, value, severity, message, remedy = check
     if word:
         name, message = f"{word} {name}", f"{word} class: {message}"

@@ -41,11 +41,12 @@ class ClassDescription(Result):
         Mean and standard deviation (ddof=1), in the unit of the feature.
     skewness, skewness_se, skewness_z : float
         Skewness G1 (unbiased for a normal class), its standard error for a normal class, and its normal score
-        (D'Agostino 1970). All are NaN if all values are equal. The first two are NaN for fewer than 3 observations, the
-        score is NaN for fewer than 8.
+        (D'Agostino 1970). All are NaN if all values are equal. The skewness and its standard error are NaN for fewer
+        than 3 observations, and the score is NaN for fewer than 8.
     kurtosis, kurtosis_se, kurtosis_z : float
         Excess kurtosis G2, its standard error and its normal score (Anscombe and Glynn 1983). All are NaN if all values
-        are equal. The first two are NaN for fewer than 4 observations, the score is NaN for fewer than 8.
+        are equal. The kurtosis and its standard error are NaN for fewer than 4 observations, and the score is NaN for
+        fewer than 8.
     minimum, maximum : float
     n_unique : int
         Number of distinct values.
@@ -399,7 +400,7 @@ def parametric_bootstrap(roc: PredictedRoc, counts: tuple[int, int], resampling:
 def p_values(observed: GoodnessOfFit, simulated: GoodnessOfFit) -> GoodnessOfFit:
     """Return the p-value (b + 1)/(n + 1) of each measure.
 
-    Of n simulated values, b are at least as large as the observed one.
+    Of n simulated values, b are at least as large as the observed value.
     """
 
     def p_value(value: float, draws: FloatArray) -> float:
@@ -438,7 +439,7 @@ def _bootstrap_batch(roc: PredictedRoc, counts: tuple[int, int], resampling: Boo
             np.asarray(d.ppf(s.random((size, n)).ravel())).reshape(size, n)
             for d, s, n in zip((roc.negative, roc.positive), streams, counts, strict=True)
         ]
-        varies = np.logical_and(*(np.ptp(part, axis=1) > 0 for part in drawn))  # others cannot be fitted
+        varies = np.logical_and(*(np.ptp(part, axis=1) > 0 for part in drawn))  # a constant class cannot be fitted
         if not varies.any():
             continue
         values = [part[varies] for part in drawn]

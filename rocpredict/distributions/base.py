@@ -33,7 +33,7 @@ class Atoms(NamedTuple):
     points : array of shape (k,)
         Values with a positive probability, ascending.
     masses : array of shape (k,)
-        Their probabilities.
+        Probability of each of these values.
     """
 
     points: FloatArray
@@ -45,8 +45,8 @@ class Distribution(Result, ABC, Generic[Value]):
 
     A distribution has a continuous part, point masses, or both. All methods accept scalars and arrays and broadcast
     them with ``shape``. Tails come in pairs: ``cdf`` and ``sf``, ``cdf_strict`` and ``sf_inclusive``. Each tail is
-    computed directly and not as one minus the other, so small tails keep full relative accuracy. The pairs differ
-    only at point masses. The rule "positive when x >= threshold" uses ``sf_inclusive`` and ``cdf_strict``.
+    computed directly and not as one minus the other, so small tails keep full relative accuracy. The two pairs
+    differ only at point masses. The rule "positive when x >= threshold" uses ``sf_inclusive`` and ``cdf_strict``.
 
     Notes
     -----
@@ -291,7 +291,7 @@ class Distribution(Result, ABC, Generic[Value]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReflectedDistribution(Distribution[float]):
-    """Distribution of -X, for one feature and a family that does not contain this distribution."""
+    """Distribution of -X for one feature, if no other class represents this distribution."""
 
     base: Distribution[Any]
     _heading = "Distribution of the negative of"
@@ -316,7 +316,7 @@ class ReflectedDistribution(Distribution[float]):
 
     def _ppf(self, q: FloatArray) -> FloatArray:
         x, points = np.asarray(self.base._isf(q)), self.base.atoms().points
-        if points.size:  # the largest atom with P(X >= atom) >= q
+        if points.size:  # the largest point mass t with P(X >= t) >= q
             following = points[np.minimum(np.searchsorted(points, x, side="right"), len(points) - 1)]
             x = np.where((following > x) & (self.base._sf_inclusive(following) >= q), following, x)
         return -x + 0.0
@@ -357,7 +357,7 @@ def find_smallest_root(
 
     def nonzero(x: FloatArray, *args: FloatArray) -> FloatArray:
         values = function(x, *args)
-        return np.where(values == 0, np.finfo(float).tiny, values)  # of an interval of zeros, the lower bound is found
+        return np.where(values == 0, np.finfo(float).tiny, values)  # finds the lower bound of an interval of zeros
 
     result = find_root(
         nonzero,

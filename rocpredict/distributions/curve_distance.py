@@ -22,8 +22,9 @@ def area_between(predicted: FloatArray, empirical: FloatArray) -> FloatArray:
 
     Notes
     -----
-    The mean estimates the area between the curves. Its error is due to steps of the empirical curve between these FPRs.
-    With 50 observations per class, it is at most 3% of the area, and in most samples at most 1%.
+    The mean estimates the area between the curves. The error of this estimate is due to steps of the empirical curve
+    between these FPRs. With 50 observations per class, the error is at most 3% of the area, and in most samples at
+    most 1%.
     """
     return np.asarray(np.abs(predicted - empirical).mean(axis=-1))
 

@@ -180,7 +180,7 @@ class Ecdf(Distribution[float]):
         return self._above[np.searchsorted(self.sorted_sample, x, side="right")]
 
     def mid_rank_weight(self, below: NDArray[np.intp], to: NDArray[np.intp]) -> FloatArray:
-        """Return the weight of the first ``below`` sorted values plus half the weight of the next, up to ``to``."""
+        """Return the mean of the weight of the first ``below`` and of the first ``to`` sorted values."""
         if self.weights is None:
             return below.astype(np.float64) if below is to else (below + to) / 2
         return (self._below[below] + self._below[to]) / 2

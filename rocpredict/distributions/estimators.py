@@ -127,7 +127,7 @@ def weibull_from_moments(mean: float, std: float) -> tuple[float, ...]:
 
 
 def _log_one_plus_cv2(e: float) -> tuple[float, float]:
-    """Return log(1 + (std/mean)^2) for c = 1/e and the derivative by e, accurate even for a small e."""
+    """Return log(1 + (std/mean)^2) for c = 1/e and its derivative with respect to e, accurate even for a small e."""
     if e > _SERIES_LIMIT:
         return gammaln(1 + 2 * e) - 2 * gammaln(1 + e), 2 * (digamma(1 + 2 * e) - digamma(1 + e))
     n = np.arange(2, _N_TERMS)

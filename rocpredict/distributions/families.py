@@ -28,7 +28,7 @@ from rocpredict.distributions.estimators import (
 )
 
 _MAX_ATOMS = 10_000_000
-_TAIL_MASS = 1e-30  # largest mass beyond the last listed atom
+_TAIL_MASS = 1e-30  # largest probability beyond the last listed point mass
 
 
 def is_frozen_scipy(candidate: object) -> bool:
@@ -218,7 +218,7 @@ PARAMETRIC_FAMILIES = {
     "gamma": "above 0: shape k and scale theta; mean k theta, standard deviation sqrt(k) theta",
     "lognormal": "above 0: the logarithm is Gaussian with standard deviation s; the scale is the median",
     "logistic": "real line: loc is the mean and the median; standard deviation scale pi/sqrt(3)",
-    "laplace": "real line: loc is the mean and the median; scale is the mean absolute deviation from it; "
+    "laplace": "real line: loc is the mean and the median; scale is the mean absolute deviation from loc; "
     "standard deviation scale sqrt(2)",
     "exponential": "0 or more: the scale is the mean and the standard deviation",
     "weibull": "above 0: shape c; P(X <= scale) = 1 - 1/e; mean scale Gamma(1 + 1/c)",

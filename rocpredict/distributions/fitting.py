@@ -50,10 +50,10 @@ def get_fitter(family: Any, direction: Direction = None) -> PairFitter:
     Returns
     -------
     function
-        Maps the arrays of the negatives and the positives to a pair of distributions. It raises `RocPredictError`
-        if the family cannot be fitted to a sample. With families "boxcox", "yeojohnson", "kde" and "mixture", it also
-        maps resamples of shape (B, n0) and (B, n1), followed by both samples, to a batch. Resamples in which all values
-        of a class are equal are omitted.
+        Maps the arrays of the negatives and the positives to a pair of distributions. The function raises
+        `RocPredictError` if the family cannot be fitted to a sample. With families "boxcox", "yeojohnson", "kde" and
+        "mixture", it also accepts resamples of shape (B, n0) and (B, n1), followed by both samples, and returns a
+        batch. Resamples in which all values of a class are equal are omitted.
 
     Raises
     ------

@@ -105,7 +105,7 @@ class Gaussian(Distribution[Value]):
         counts = np.ones(len(sample)) if weights is None else check_nonnegative("weights", weights)
         if counts.shape != (len(sample),):
             raise RocPredictError(
-                f"weights has shape {counts.shape}; pass one for each of the {len(sample)} observations"
+                f"weights has shape {counts.shape}; pass one weight for each of the {len(sample)} observations"
             )
         sample, counts = sample[counts > 0], counts[counts > 0]
         total = float(counts.sum())
@@ -162,7 +162,7 @@ class Gaussian(Distribution[Value]):
     def atoms(self) -> Atoms:
         """Return the point masses.
 
-        If the standard deviation is 0, the mean is a point mass with probability 1; otherwise there is none.
+        If the standard deviation is 0, the mean is a point mass with probability 1; otherwise the result is empty.
         """
         if self.shape:
             raise RocPredictError(f"atoms() called on a batch of shape {self.shape}; it needs one feature")

@@ -29,8 +29,8 @@ _N_SHORT_RUNS = 20  # EM steps from every start; then only the start with the hi
 _MAX_ITER = 1000  # EM steps on the binned sample
 _MAX_ITER_FULL = 100  # EM steps on the full sample, after those on the bins
 _N_BINS = 1024  # groups of neighbouring values for the first fit of a large sample
-_TOL = 1e-7  # log-likelihood per observation and step
-_MIN_RELATIVE_STD = 0.01  # standard deviation of a component, relative to that of the sample
+_TOL = 1e-7  # smallest gain in log-likelihood per observation and step
+_MIN_RELATIVE_STD = 0.01  # lower limit of the standard deviation of a component, for a standardized sample
 _MAX_BLOCK_SIZE = 2**15  # array elements per block, which fits into a cache
 
 
@@ -75,8 +75,8 @@ def _run_em(
     """Iterate each mixture until its log-likelihood converges; ``max_iter`` limits the EM steps.
 
     A mixture that would not reach the log-likelihood ``needed`` in ``max_iter`` further steps is not continued. Two EM
-    steps are followed by one from an extrapolated mixture (SQUAREM, Varadhan and Roland 2008), if this one is at least
-    as likely. The likelihood never falls.
+    steps are followed by a step from an extrapolated mixture (SQUAREM, Varadhan and Roland 2008), if the extrapolated
+    mixture is at least as likely. The likelihood never falls.
     """
     n_fits = len(fits.means)
     x = np.broadcast_to(x, (n_fits, x.shape[-1]))
@@ -105,7 +105,7 @@ def _run_em(
 
 
 def _extrapolate(fits: MixtureFit, first: MixtureFit, second: MixtureFit, floor: FloatArray) -> MixtureFit:
-    """Return the mixtures to which two EM steps point, by the logarithms of weights and standard deviations."""
+    """Extrapolate two EM steps, with weights and standard deviations on the logarithmic scale."""
     points = [np.hstack([np.log(fit.weights), fit.means, np.log(fit.stds)]) for fit in (fits, first, second)]
     step, bend = points[1] - points[0], points[2] - 2 * points[1] + points[0]
     length = np.maximum(np.linalg.norm(step, axis=1) / np.linalg.norm(bend, axis=1), 1.0)[:, None]
@@ -128,7 +128,7 @@ def select_n_components(x: FloatArray, counts: FloatArray, rng: np.random.Genera
 
 
 def min_std(n: float) -> float:
-    """Return the lower limit of a component's standard deviation, as a fraction of the sample's."""
+    """Return the lower limit of a component's standard deviation, relative to the sample's standard deviation."""
     return float(max(_MIN_RELATIVE_STD, n**-0.5))
 
 
@@ -155,8 +155,8 @@ def _kmeans_plusplus(x: FloatArray, counts: FloatArray, k: int, rng: np.random.G
 def em_step(x: FloatArray, counts: FloatArray, fits: MixtureFit, floor: ArrayLike) -> MixtureFit:
     """Return the mixtures after one EM step and the log-likelihoods before it.
 
-    All mixtures are fitted to one sample of shape (n,), or each to its own, shape (fits, n). Parts of the arrays that
-    fit into a cache are computed at a time.
+    All mixtures are fitted to one sample of shape (n,), or each mixture to its own sample, shape (fits, n). The
+    arrays are computed in parts that fit into a cache.
     """
     n_fits, k = fits.means.shape
     shape = n_fits, x.shape[-1]
@@ -204,8 +204,8 @@ def _standard_scores(sample: FloatArray) -> tuple[FloatArray, FloatArray, float,
 def fit_resamples(resamples: FloatArray, sample: FloatArray) -> NormalSumBatch:
     """Fit a mixture to each of B resamples of a sample, shape (B, n), none of which is constant.
 
-    Instead of several starts, each fit begins at the mixture of the sample with the same number of components. The
-    number is selected by BIC for each resample, as by ``select_n_components``.
+    Instead of several starts, each fit begins at the mixture of the sample with the same number of components. For
+    each resample, BIC selects this number, as in ``select_n_components``.
     """
     scores, counts, mean, std = _standard_scores(sample)
     x = (np.sort(resamples, axis=1) / 2 - mean / 2) / (std / 2)
@@ -287,7 +287,9 @@ class GaussianMixture(NormalSumDistribution):
             )
         means, stds = broadcast_arrays(means=means, stds=stds)
         if means.ndim != 1 or len(means) != len(weights):
-            raise RocPredictError(f"stds has shape {stds.shape}; pass one for each of the {len(weights)} components")
+            raise RocPredictError(
+                f"stds has shape {stds.shape}; pass one number for each of the {len(weights)} components"
+            )
         for name, values in (("weights", weights), ("stds", stds)):
             if not values.all():
                 raise RocPredictError(
@@ -333,8 +335,8 @@ class GaussianMixture(NormalSumDistribution):
         BIC = (3k - 1) log n - 2 log L for k components (Schwarz 1978). The search stops when two more components do not
         lower the BIC. In small samples, the BIC may select one component for two groups that overlap.
 
-        The resamples of a bootstrap are fitted at once. Their fits begin at those of the sample, and BIC selects the
-        number of components of each.
+        The resamples of a bootstrap are fitted at once. Their fits begin at the mixtures of the sample, and BIC selects
+        the number of components of each resample.
 
         Examples
         --------

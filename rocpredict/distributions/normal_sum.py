@@ -40,7 +40,7 @@ _MANY_VALUES = 10_000  # sums at this many values or more are interpolated
 _CHEBYSHEV_NODES = chebpts1(20)
 _CHEBYSHEV_MATRIX = np.linalg.inv(chebvander(_CHEBYSHEV_NODES, 19)).T
 _MAX_BATCH_BLOCK_SIZE = 2**17  # array elements per block of a batch, which fits into a cache
-_N_BATCH_POINTS = 129  # of the table of quantiles of each sample of a batch
+_N_BATCH_POINTS = 129  # points in the table of quantiles of each sample of a batch
 _BATCH_STEPS, _BATCH_XTOL = 100, 1e-7  # a last Newton step of 1e-7 kernel widths leaves an error of about 1e-14
 _MIN_COMPRESSION = 2  # with fewer centres per node, all centres are kept
 
@@ -49,8 +49,8 @@ _MIN_COMPRESSION = 2  # with fewer centres per node, all centres are kept
 class NormalSum:
     """Weighted sum of normal distributions, in ascending order of their centres.
 
-    Both tails have full relative accuracy. A result does not depend on the other values of a call, and components
-    reflected about 0 give the same sums to the last bit.
+    Both tails have full relative accuracy. The result for a value does not depend on the other values of a call, and
+    components reflected about 0 give the same sums to the last bit.
 
     Parameters
     ----------
@@ -230,8 +230,8 @@ def compress_centres(centres: FloatArray, counts: FloatArray, std: float) -> tup
     Notes
     -----
     A cell is about as wide as its distance from the nearest end or gap, but at most two standard deviations wide. Near
-    an end or a gap, the tail of the sum depends on the outermost centres. If a cell has more than ten centres, they are
-    replaced by the nodes of a Gauss quadrature rule for their weights (the eigenvalues of the Jacobi matrix of the
+    an end or a gap, the tail of the sum depends on the outermost centres. If a cell has more than ten centres, these
+    are replaced by the nodes of a Gauss quadrature rule for their weights (the eigenvalues of the Jacobi matrix of the
     orthogonal polynomials). The new weights are above 0, and the first 19 moments of the cell are unchanged. For a
     half-width of one standard deviation, the error of a tail is at most max|Phi^(20)|/(20! 2^18), about 2e-16 of the
     weight of the cell.
@@ -310,7 +310,7 @@ def symmetric_sum(terms: FloatArray) -> FloatArray:
 
 
 class NormalSumDistribution(Distribution):
-    """Base class of kernel density estimates and Gaussian mixtures, which have no atoms.
+    """Base class of kernel density estimates and Gaussian mixtures, which have no point masses.
 
     Notes
     -----
@@ -454,7 +454,7 @@ class GaussianKde(NormalSumDistribution):
     In a large sample, the kernels of each interval of two bandwidths are replaced by the ten kernels of a Gauss
     quadrature rule [3]_, which has the same first 19 moments. Near the ends of the sample and near gaps, the intervals
     are shorter. The density and both tails then differ from the sums over all kernels by less than 1e-13 of their
-    maximum. If it is larger, the limit is the spacing of floats at the values divided by the bandwidth. The computing
+    maximum, or by the spacing of floats at the values divided by the bandwidth if this ratio is larger. The computing
     time no longer grows with the sample size.
 
     References
@@ -591,8 +591,9 @@ class NormalSumBatch(Distribution[FloatArray]):
     def fit(cls, values: FloatArray) -> NormalSumBatch:
         """Estimate the densities of samples of shape (B, n), none of which is constant.
 
-        They equal ``GaussianKde(x, bandwidth_factor=2, variance_preserving=True)`` up to 1e-13. In the tails this
-        accuracy is only absolute, because the cells of ``compress_centres`` are two bandwidths wide even at the ends.
+        The densities equal ``GaussianKde(x, bandwidth_factor=2, variance_preserving=True)`` up to 1e-13. In the tails,
+        only the absolute error is this small, because the cells of ``compress_centres`` are two bandwidths wide even at
+        the ends.
         """
         values = np.sort(values, axis=1)
         n_rows, n = values.shape
@@ -648,7 +649,7 @@ class NormalSumBatch(Distribution[FloatArray]):
         return self.weights[index][used], self.means[index][used], stds[used]
 
     def quantile_bounds(self, z: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Return the lowest and the highest mean + z std of the components: between them is the quantile of Phi(z)."""
+        """Return the lowest and the highest mean + z std of the components; the quantile of Phi(z) is between them."""
         means = self.means
         if self.has_one_width:
             means = np.stack([means.min(axis=-1), means.max(axis=-1)], axis=-1)

@@ -259,7 +259,7 @@ class Transformed(Distribution):
 
 LAMBDA_GRID = np.arange(-30, 41) / 10
 """Candidate powers."""
-_COARSE_STEP, _FINE_STEP = 15, 4  # of the first grids, in candidates
+_COARSE_STEP, _FINE_STEP = 15, 4  # steps of the first grids, in candidates
 _CHUNK_SIZE = 2**21  # transformed values per chunk
 
 
@@ -287,8 +287,8 @@ def fit_power_transforms(
     Notes
     -----
     The power p is one of -3, -2.9, ..., 4. It maximizes the likelihood of two Gaussian classes (Box and Cox 1964, for
-    two groups) times a standard normal prior density of p - 1. The logarithm is -sum_k n_k/2 log var_k + (p - 1) sum l
-    - (p - 1)^2/2. If all values of a class are equal, the power is 1.
+    two groups) times a standard normal prior density of p - 1. The logarithm of this product is -sum_k n_k/2 log var_k
+    + (p - 1) sum l - (p - 1)^2/2. If all values of a class are equal, the power is 1.
     """
     rows, first = np.concatenate([negative, positive], axis=1), negative.shape[1]
     lowest = rows.min(axis=1)
@@ -324,16 +324,16 @@ def _maximize_likelihood(logs: FloatArray, first: int, yeo_johnson: NDArray[np.b
 
     Notes
     -----
-    The log-likelihood is a concave function of the power p: each (z_i - z_j)^2 is log-convex in p, and therefore so is
-    the variance, which is a sum of such terms. The highest value on a coarse grid is therefore next to the maximum,
-    and three grids, each finer than the one before, find it.
+    The log-likelihood is a concave function of the power p: each (z_i - z_j)^2 is log-convex in p, and the
+    variance is also log-convex as a sum of these terms. The highest value on a coarse grid is therefore next to the
+    maximum, and three grids, each finer than the grid before, find the maximum.
     """
     last = len(LAMBDA_GRID) - 1
     constant = [np.ptp(part, axis=1) == 0 for part in (logs[:, :first], logs[:, first:])]  # var may be rounding error
     is_constant = np.logical_or(*constant)[:, None]
 
     def search(index: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-        """Return the best of several powers for each feature, and whether any of them has a likelihood."""
+        """Return the best of several powers for each feature, and whether any of these powers has a likelihood."""
         chunk = max(1, _CHUNK_SIZE // logs.size)
         parts = [LAMBDA_GRID[index[:, start : start + chunk]] for start in range(0, index.shape[1], chunk)]
         likelihood = np.concatenate([_likelihood(logs, first, yeo_johnson, powers) for powers in parts], axis=1)

@@ -36,7 +36,7 @@ _EQUAL_VARIANCE_WEIGHT = 2.0
 _RESIDUAL_OFFSET, _RESIDUAL_POWER = 0.5, 1.5
 _AREA_OFFSET = 6.0
 _MIN_POSTERIOR = 1e-9
-_MASS_UNIT = 2.0**-34  # sums of such masses are exact in any order
+_MASS_UNIT = 2.0**-34  # sums of multiples of this unit are exact in any order
 
 
 class PooledSample(NamedTuple):
@@ -93,7 +93,7 @@ class _ShapeTable(NamedTuple):
     log_odds: FloatArray
     """Log odds of the smoothed ``posterior``, shape (M, C)."""
     log_complement: FloatArray
-    """Logarithm of 1 less the smoothed ``posterior``, shape (M, C)."""
+    """Logarithm of 1 minus the smoothed ``posterior``, shape (M, C)."""
     cumulative: FloatArray
     """Expected number of positives up to each cell boundary, from the smoothed ``posterior``, shape (C, M + 1)."""
     log_prior: FloatArray
@@ -269,7 +269,7 @@ class ShrinkageEstimate(NamedTuple):
     posterior : array of shape (F, m + 1)
         Sums of the estimate.
     model : array of shape (F, m + 1)
-        Sums of the model alone, with the area of the estimate.
+        Sums of the model alone, which has the same area as the estimate.
     sample : array of shape (F, m + 1)
         Sums of the sample.
     data_weight : array of shape (F,)
@@ -392,7 +392,7 @@ def estimate_shrinkage(negative: FloatArray, positive: FloatArray, *, declared: 
 
 
 def _clip_sums(pooled: PooledSample, values: FloatArray, sums: FloatArray) -> FloatArray:
-    """Return the sums of P(positive) after clipping and averaging over ties; ``sums`` are the sums before both."""
+    """Return the sums of P(positive) after clipping and averaging over ties; ``sums`` are the original sums."""
     limits = _MIN_POSTERIOR, 1 - _MIN_POSTERIOR
     if pooled.has_ties:
         return _cumulate(pooled.average(np.clip(values, *limits)))
@@ -460,7 +460,7 @@ def fit_shrinkage(
     negative, positive : arrays of shape (n,)
         Finite values, at least 2 each.
     direction : {None, "higher", "lower", "auto"}
-        Direction; "higher" or "lower" means that it was declared before the data were seen.
+        Direction; "higher" or "lower" was declared before the data were seen.
     """
     if direction == "lower":
         below, above = fit_shrinkage(-negative, -positive, "higher")

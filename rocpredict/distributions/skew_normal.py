@@ -19,7 +19,7 @@ _PANELS = 8
 _CUTOFF = 40.0  # an integrand below exp(-40) of its peak is negligible
 _MIN_H = 1e-18  # a smaller distance from 0 changes no digit
 _BLOCK_SIZE = 4096
-_MIN_RATIO = 0.5  # of the result to the normal tail; below it, the difference loses accuracy
+_MIN_RATIO = 0.5  # ratio of the result to the normal tail below which the difference loses accuracy
 _MIN_LOG = -800.0  # below the logarithm of the smallest float
 _LARGEST_MEDIAN = float(ndtri(0.75))  # median of |X|, the limit of a large shape
 

@@ -1,4 +1,4 @@
-"""Tests of one or two AUCs, on the same observations or on different ones."""
+"""Tests of one or two AUCs, on the same or on different observations."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ TWO_SAMPLE_METHODS = ("smoothed-logit", "delong", "dirichlet", "bootstrap", "ven
 """Tests of two empirical curves; the first is the default for whole areas."""
 _WHOLE_AREA = ComparedQuantity()
 _DIFFERENCE = np.array([1.0, -1.0])
-_GRID = (np.arange(400) + 0.5) / 400  # of fractions of the observations
+_GRID = (np.arange(400) + 0.5) / 400  # fractions of the observations
 
 
 def auc_test(
@@ -102,9 +102,9 @@ def auc_test(
     paired : bool, optional
         Whether two curves come from the same observations. By default, they are paired if ``empirical_roc`` computed
         both with the same array of labels (equal arrays may belong to other observations) and at least one row is in
-        both. Otherwise they are tested as independent samples, with the flag ``pairing_unknown`` if they may be paired.
-        With True, observations are matched by their rows or, for an ``EmpiricalRoc(...)``, by their order within each
-        class; a row that one curve lacks is omitted.
+        both curves. Otherwise they are tested as independent samples, with the flag ``pairing_unknown`` if they may be
+        paired. If True, observations are matched by their rows or, for an ``EmpiricalRoc(...)``, by their order
+        within each class; a row that one curve lacks is omitted.
     positive, negative : label, optional
         As in ``empirical_roc``.
     null : float, optional
@@ -123,7 +123,7 @@ def auc_test(
 
         - "delta" (default): MOVER of one interval per curve. For two Gaussians this is the "delta" interval (probit
           scale, Student's t). For other fitted families it is the smoothed-logit interval of the sample, extended to
-          contain the estimate; for their partial areas, an interval from the bootstrap standard error.
+          contain the estimate. For partial areas of these families it is an interval from the bootstrap standard error.
 
         One curve:
 
@@ -142,7 +142,7 @@ def auc_test(
         Compare the TPRs at this FPR.
     direction : {None, "higher", "lower", "auto"} or a pair of "higher", "lower", default=None
         Whether positives have larger or smaller values, for both curves or for each. "auto" is resolved once, before
-        resampling. It makes both AUCs optimistic, and raises an error if the directions are opposite.
+        resampling. This choice makes both AUCs optimistic, and it raises an error if the directions are opposite.
     level : float, default=0.95
         Confidence level of the interval.
     nan_policy : {"raise", "omit"}, default="raise"
@@ -152,7 +152,8 @@ def auc_test(
         each sample.
     clusters : array-like of shape (n,), optional
         Groups of dependent rows, such as readings of one patient. The variance is estimated by the jackknife over
-        clusters, four or more per class; "dirichlet" draws a weight per cluster. No cluster may be in both samples.
+        clusters, four or more per class; "dirichlet" draws one weight for each cluster. No cluster may be in both
+        samples.
     strata : array-like of shape (n,), optional
         Only rows of the same stratum are compared; the weight of a stratum is its number of (negative, positive) pairs.
     n_resamples : int, default=2000
@@ -163,7 +164,8 @@ def auc_test(
     Returns
     -------
     AucTest
-        For two samples or unpaired curves ``n`` has a pair for each, and ``omitted`` counts the rows of both.
+        For two samples or unpaired curves, ``n`` contains a pair for each of the two, and ``omitted`` counts the rows
+        of both.
 
     Raises
     ------
@@ -173,16 +175,17 @@ def auc_test(
     Notes
     -----
     "smoothed-logit" combines two smoothed-logit intervals with Student's t, with the degrees of freedom of
-    Satterthwaite [4]_. For AUCs of the same observations there are two such intervals: in the first, curves of equal
-    AUCs share the observations that smoothing adds; in the second, each curve has its own. "two-sided", "greater" and
-    "less" test a difference of 0, where the AUCs are equal, by the first, which has more power; p of a one-sided test
-    is half of the two-sided p. "noninferior" and "equivalent" test a difference of a margin, where the AUCs are unequal
-    and the first interval rejects too often with few observations: both intervals must exclude the margin, or the first
-    one 0 and all differences beyond it. One interval agrees with all alternatives: the wider of both, except that it
-    excludes 0 if the first does. Its limit nearer to 0 therefore jumps where p = 1 - ``level``.
+    Satterthwaite [4]_. AUCs of the same observations have two such intervals. In the first, curves with equal AUCs
+    share the observations that smoothing adds; in the second, each curve has its own added observations. "two-sided",
+    "greater" and "less" test a difference of 0, at which the AUCs are equal. They use the first interval, which has
+    more power; p of a one-sided test is half of the two-sided p. "noninferior" and "equivalent" test a margin, at which
+    the AUCs are unequal. There the first interval alone rejects too often with few observations. The margin is
+    therefore excluded if both intervals exclude it, or if the first interval excludes 0 and 0 lies between the margin
+    and the estimate. The interval in the result agrees with all alternatives: it is the wider of the two, except that
+    it excludes 0 if the first does. The limit nearer to 0 therefore jumps where p = 1 - ``level``.
 
-    "delong" rejects too often with few observations in a class, samples of unequal sizes or AUCs
-    near 1. "dirichlet" computes p as the level of significance at which the interval of the draws excludes the null
+    "delong" rejects too often with few observations in a class, with samples of unequal sizes and for AUCs near 1.
+    "dirichlet" computes p as the level of significance at which the interval of the draws excludes the null
     value; p is never below 1/n_resamples. A curve against itself has p = 1, with the flag ``same_curve``. Curves of the
     same observations that are tested as independent samples are usually positively correlated, so that the test rejects
     too seldom.
@@ -274,10 +277,10 @@ def _independent_samples(x1: Any, x2: Any, rows: RowOptions) -> tuple[CurveSampl
     options: dict[str, Any] = {}
     for name in ("weights", "clusters", "strata"):
         pair = getattr(rows, name)
-        options[name] = (None, None) if pair is None else check_pair(name, pair, "one for each sample, or None")
+        options[name] = (None, None) if pair is None else check_pair(name, pair, "one array for each sample, or None")
     is_shared = rows.direction is None or isinstance(rows.direction, str)
     options["direction"] = (
-        [rows.direction] * 2 if is_shared else check_pair("direction", rows.direction, "one for each sample")
+        [rows.direction] * 2 if is_shared else check_pair("direction", rows.direction, "one direction for each sample")
     )
     first, second = (
         CurveSample.from_rows({"x": x}, y, rows._replace(**{name: pair[k] for name, pair in options.items()}))
@@ -329,7 +332,7 @@ def _is_empirical(roc: Any) -> bool:
 
 
 def _are_paired(roc1: Any, roc2: Any) -> bool | None:
-    """Return whether two curves have the same observations, or None if this is unknown."""
+    """Return whether two curves have the same observations; None if unknown."""
     sources: list[Any] = [getattr(roc, "source_rows", None) for roc in (roc1, roc2)]
     if all(sources) and sources[0].shares_labels(sources[1]):
         first, second = (np.concatenate([rows.negative, rows.positive]) for rows in sources)
@@ -549,7 +552,7 @@ def _permute_ranks(samples: tuple[CurveSample, ...], resampling: BootstrapOption
     sign = np.repeat([-1.0, 1.0], [len(negative), len(positive)])
     has_ties = any(len(np.unique(column)) < len(column) for column in ranks.T)
     if not has_ties:
-        rng.random((len(ranks), 1))  # keeps the exchanges of earlier versions
+        rng.random((len(ranks), 1))  # unused; keeps the results of earlier versions
 
     def statistic(ranks: FloatArray) -> FloatArray:
         errors = [np.cumsum(_mean_signs(sign, ranks[..., curve]), axis=1) for curve in (0, 1)]

@@ -210,7 +210,7 @@ class ResampledThresholds(NamedTuple):
     ameans_oob: FloatArray
     """Ameans on the observations that were not drawn; NaN if all observations of a class were drawn."""
     optimism: FloatArray
-    """Mean of the TPR, and of the TNR, in the resample minus in the sample, at the best threshold of the resample."""
+    """Mean difference (resample - sample) of the TPR, and of the TNR, at the best threshold of the resample."""
 
     @property
     def mean_oob(self) -> float:
@@ -241,7 +241,7 @@ def bootstrap_thresholds(
 
 
 def _resampled_utility(criterion: ThresholdCriterion, tpr: FloatArray, fpr: FloatArray) -> FloatArray:
-    """Return the utility of each operating point; a function of rates is called once for each row."""
+    """Return the utility of each operating point; a function of rates is called once for each resample."""
     if not callable(criterion.criterion):
         return utility(criterion, Rates(tpr, fpr, 1 - fpr, 1 - tpr, criterion.prevalence))
     rows = zip(tpr, fpr, strict=True)
@@ -249,7 +249,7 @@ def _resampled_utility(criterion: ThresholdCriterion, tpr: FloatArray, fpr: Floa
 
 
 def _oob_share(draws: FloatArray, weights: Any, place: NDArray[np.intp]) -> FloatArray:
-    """Return the fraction of the out-of-bag observations at or after a place, for each resample; NaN if there are none.
+    """Return the fraction of the out-of-bag observations at or after an index, for each resample; NaN without any.
 
     If a value with frequency weight w is drawn k times, w (1 - 1/w)^k of its observations are left out on average.
     """

@@ -22,7 +22,7 @@ IntArray: TypeAlias = NDArray[np.intp]
 Classes: TypeAlias = tuple[ClassColumns, ClassColumns]
 """Values of the (negative, positive) class, shape (rows, K), with their weights and clusters."""
 Draws: TypeAlias = tuple[FloatArray, FloatArray]
-"""Low and high draws of a quantity; the first axis has the draws."""
+"""Low and high draws of a quantity, along the first axis."""
 
 STEEP_EXPONENT = 4.0
 """Exponent of a drawn curve that starts flat in the first gap, or ends flat in the last gap."""
@@ -30,9 +30,9 @@ _EXPONENT_FACTOR = 0.5
 """Factor by which the exponent from the top quarter of the negatives is multiplied, for a curve with a steep start."""
 _EXPONENT_LIMITS = (0.05, 1.0)
 _REACH = 6.0  # standard deviations of the FPR of an order statistic, beyond which no negative has its own vertex
-_EXTRA_REACH = 20.0  # additional observations
-_MAX_RANKS = 256  # of negatives with their own vertex; more are reduced to a grid
-_GRID_SIZES = (256, 32)  # of the grid of one curve, and of each of several, whose cells multiply
+_EXTRA_REACH = 20.0  # ranks that are added to this reach
+_MAX_RANKS = 256  # largest number of negatives with a vertex each; more are reduced to a grid
+_GRID_SIZES = (256, 32)  # for one curve, and for each of several curves, whose cells multiply
 _TINY = np.finfo(float).tiny
 
 
@@ -40,9 +40,9 @@ class CurveDraws(NamedTuple):
     """Draws of one ROC curve."""
 
     fpr: FloatArray
-    """Vertices from (0, 0) to (1, 1), joined by straight lines: shape (B, m)."""
+    """FPRs of the vertices from (0, 0) to (1, 1), which straight lines connect; shape (B, m)."""
     tpr: FloatArray
-    """Shape (B, m)."""
+    """TPRs of the vertices, shape (B, m)."""
     exponent: FloatArray
     """Exponent of the power law from (0, 0) to the first vertex in the steep curve, shape (B,).
 
@@ -50,7 +50,7 @@ class CurveDraws(NamedTuple):
     the quarter of the negatives with the largest values.
     """
     missing_area: FloatArray
-    """Ascending FPRs, and the area up to each of them between the empirical curve and the straight lines, shape (2, k).
+    """Ascending FPRs, and the area up to each FPR between the empirical curve and the straight lines, shape (2, k).
 
     This area is 0 unless the vertices are a grid of ranks.
     """
@@ -153,11 +153,12 @@ def draw_quantity(
     Notes
     -----
     Every observation has an exponentially distributed weight, and each class has one additional weight (cf. [1]_,
-    [2]_). The sum of the weights of the k largest negatives, divided by the total, is then distributed as the FPR at
-    the k-th largest value of a continuous distribution. The additional positive lies below all others in one draw and
-    above them in another with the same weights. Quantiles of the TPR at a fixed threshold therefore form the mid-p
-    interval of a proportion. In the second of two curves of the same observations, the additional positive lies at the
-    other end. Positives tied with several negatives are divided evenly among these negatives.
+    [2]_). The sum of the weights of the k largest negatives, divided by the total of the weights, is then distributed
+    as the FPR at the k-th largest value of a sample of negatives from a continuous distribution. The additional
+    positive lies below all others in one draw and above them in another with the same weights. Quantiles of the TPR at
+    a fixed threshold therefore form the mid-p interval of a proportion. In the second of two curves of the same
+    observations, the additional positive lies at the other end. Positives tied with several negatives are divided
+    evenly among these negatives.
 
     Sums of weights are gamma distributed. One variate therefore represents all observations far from the range of FPR,
     and another all observations between two ranks of a grid. With G clusters, all observations of a cluster share one
@@ -267,7 +268,7 @@ class _Curve(NamedTuple):
 
 
 def _rank_window(totals: FloatArray, fpr_range: tuple[float, float]) -> tuple[int, int]:
-    """Return the first and last rank of the negatives whose FPR may be in a range; others almost never are."""
+    """Return the first and last rank of the negatives whose FPR may be in a range; other FPRs almost never are."""
     n, ends = totals[-1], []
     for fpr, sign in zip(fpr_range, (-1, 1), strict=True):
         ends.append(n * fpr + sign * (_REACH * np.sqrt(n * fpr * (1 - fpr)) + _EXTRA_REACH))
@@ -364,7 +365,7 @@ def draw_compared(
 def draws_interval(draws: Draws, level: float, estimate: Any, bounds: tuple[float, float] = (0, 1)) -> Draws:
     """Return the order statistics of draws that leave half of 1 - level on each side, extended to the estimate.
 
-    The limits are clipped to ``bounds``, and equal ``bounds`` if there are too few draws.
+    The limits are clipped to ``bounds``; with too few draws, they are equal to ``bounds``.
     """
     low_draws, high_draws = draws
     n_draws = len(low_draws)

@@ -75,10 +75,10 @@ _CRITICAL_VALUES = (0.01, 0.101, 0.305, 0.53, 0.778, 1.003, 1.292, 1.545, 1.84, 
 """Critical value of the local tests of thresholds at each of the levels: about 0.79 times the normal quantile.
 
 Near the best threshold, the empirical utility tends to a path Z(t) = W(t) - t^2 of a two-sided Brownian motion W with
-drift. M is the maximum of Z, T its location, and 0 the true best threshold. The values are quantiles, over 1,300,000
-simulated paths, of the lowest (M - Z(c))/sqrt(|T - c|) over the points c on the far side of 0 from T. For t of 1e-6 or
-more, the steps are 0.4 to 1% of t. The maximum within a step is drawn from its distribution. Monte Carlo standard
-errors are at most 0.0025, and 0.007 beyond 0.99.
+drift. M is the maximum of Z, T the location of this maximum, and 0 the true best threshold. The values are quantiles,
+over 1,300,000 simulated paths, of the lowest (M - Z(c))/sqrt(|T - c|) over the points c on the far side of 0 from T.
+For t of 1e-6 or more, the steps are 0.4 to 1% of t. The maximum within a step is drawn from its distribution. Monte
+Carlo standard errors are at most 0.0025, and 0.007 beyond 0.99.
 """
 _FARTHEST_CRITICAL_VALUE = 10.0, 8.4
 """A normal quantile and its critical value, extrapolated with the last slope. The slope tends to 0.887."""
@@ -86,7 +86,8 @@ _CONTINUITY_CORRECTION = 0.4
 """Number of observations subtracted from a count for Wilson's lower limit.
 
 The best threshold is at the edge of an observation that favors it. The first observation beyond that edge therefore
-counts against any other threshold. With 1/2 the set is wider; with 0 its coverage is too low in skewed classes.
+counts against any other threshold. A correction of 1/2 makes the confidence set wider; without correction, its coverage
+is too low in skewed classes.
 """
 
 
@@ -202,8 +203,9 @@ class Uncertainty(ABC):
     ) -> ConfidenceBand:
         """Return the band of Campbell (1994).
 
-        At every threshold, the true FPR differs from its estimate by at most the first critical value, and the true TPR
-        by at most the second. The curve is therefore between TPR(FPR - first) - second and TPR(FPR + first) + second.
+        With probability ``level``, the true FPR at every threshold differs from its estimate by at most the first
+        critical value, and the true TPR by at most the second. The curve is then between TPR(FPR - first) - second and
+        TPR(FPR + first) + second.
         """
         right, up = (kolmogorov_critical_value(np.sqrt(level), n) for n in total)
         before, after = fpr - right, fpr + right
@@ -225,7 +227,8 @@ def area_function(rate_range: RateRange | None) -> Callable[[Solver], FloatArray
 def kolmogorov_critical_value(level: float, total: float) -> float:
     """Return the quantile of the largest distance of an empirical cdf from the true cdf.
 
-    It is exact for a continuous distribution; with ties the distances are smaller. A fractional total is rounded down.
+    The quantile is exact for a continuous distribution; with ties the distances are smaller. A fractional total is
+    rounded down.
     """
     from scipy.stats import kstwo
 
@@ -365,8 +368,8 @@ class EmpiricalUncertainty(Uncertainty):
 
         Each rate is reduced by its own optimism: the mean difference between a resample and the sample at the best
         threshold of the resample (Efron and Gong 1983). The limits are computed as for a fixed threshold with the
-        reduced rates. For the upper limit, only half of the optimism is subtracted if this limit is higher; otherwise
-        the coverage would be too low.
+        reduced rates. For the upper limit, only half of the optimism is subtracted if the limit is then higher;
+        otherwise the coverage would be too low.
         """
         check_option("method", method, (None, AMEANS_METHOD))
         best = find_best_threshold(self.solver, criterion)

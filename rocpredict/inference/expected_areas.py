@@ -30,12 +30,12 @@ from rocpredict.solvers.quadrature import expectation, gauss_legendre, panel_edg
 Variance: TypeAlias = Callable[[int, int], float]
 Correlation: TypeAlias = tuple[float, float]
 Curve: TypeAlias = Any
-"""A ``Roc``; this class is defined in a package above this one."""
+"""A ``Roc``; this class is defined in a package that imports this package."""
 _ROUNDING = 1e-12  # relative rounding error of a difference of two variances
 
 
 def auc_variances(roc: Curve, null: float | None = None) -> dict[str, Variance]:
-    """Return the variances of one AUC by method, the reference first; with ``null`` those under the null hypothesis."""
+    """Return the variances of one AUC by method, the exact one first; with ``null``, under the null hypothesis."""
     auc = float(roc.auc()) if null is None else null
     methods: dict[str, Variance] = {"exact": _exact(roc, null)}
     if is_gaussian(roc):
@@ -57,7 +57,7 @@ def difference_variances(roc: Curve, other: Curve, correlation: Correlation | No
 
 
 def tpr_variances(roc: Curve, fpr: float) -> dict[str, Variance]:
-    """Return the variances of the TPR at an FPR by method, the reference first."""
+    """Return the variances of the TPR at an FPR by method, the empirical one first."""
     tpr, slope = float(roc.tpr_at_fpr(fpr)), float(roc.slope(fpr))
 
     def empirical(n0: int, n1: int) -> float:
@@ -111,7 +111,7 @@ class SharedCovariance(NamedTuple):
 
 
 def _exact(roc: Curve, null: float | None = None) -> Variance:
-    """Return the exact variance: for a null AUC of 1/2 Mann and Whitney's, for others the one of shifted Gaussians."""
+    """Return the exact variance; for a null AUC of 1/2, by Mann and Whitney, for another one, of shifted Gaussians."""
     if null == 0.5:
         return lambda n0, n1: (n0 + n1 + 1) / (12 * n0 * n1)
     if not is_gaussian(roc):
@@ -195,7 +195,7 @@ def _probit_variance(probit: ProbitEstimate) -> float:
 
 
 def orient_classes(roc: Curve) -> tuple[Distribution, Distribution]:
-    """Return both classes with the positives on the higher side."""
+    """Return both classes, reflected for direction "lower"."""
     pair = roc.negative, roc.positive
     return (pair[0].reflect(), pair[1].reflect()) if roc.direction == "lower" else pair
 
@@ -232,7 +232,7 @@ class Dependence(NamedTuple):
     ) -> Dependence:
         """Return the dependence of two areas of the same observations.
 
-        ``squares`` are the sums of squares of the placements of each curve by class, ``products`` those of products.
+        ``squares`` are the sums of squares of the placements of each curve by class, ``products`` the sums of products.
         """
         added = [smooth_centre(part.estimate, counts, 0.5)[1] for part in areas]
         covariance: Any = 0.0
@@ -295,7 +295,7 @@ def draw_placements(negative: FloatArray, positive: FloatArray, *, tied: bool) -
     """Return the placements of the negatives and the positives of R studies, shapes (R, n0) and (R, n1)."""
 
     def count(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Count the second values below each first value, and the first values not above each second value."""
+        """Count the values of ``second`` below each value of ``first``, and of ``first`` up to each of ``second``."""
         order = np.argsort(np.concatenate([first, second], axis=1), axis=1, kind="stable")
         is_first = order < first.shape[1]
         so_far, counts = np.cumsum(is_first, axis=1), np.empty(order.shape)

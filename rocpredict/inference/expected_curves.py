@@ -18,12 +18,12 @@ Curve = Any
 _EXPONENT_FACTOR, _EXPONENT_LIMITS = 0.5, (0.05, 1.0)
 _REACH_SD = 6.0  # standard deviations of an order statistic beyond which its FPR is not in the range
 _REACH_RANKS = 20
-_MAX_RANKS = 256  # more are reduced to a grid of ranks
-_N_RESAMPLES = 2000  # of the default interval; two draws each
+_MAX_RANKS = 256  # largest number of ranks; more are reduced to a grid of ranks
+_N_RESAMPLES = 2000  # resamples of the default interval, with two draws each
 _TAIL_DRAWS = 20  # draws in each tail of a simulated interval
-_BLOCK_SIZES = 10, 5  # studies that share their draws: of a TPR, of a partial area
-_N_BLOCKS = 200, 250  # fewer for ranges of many ranks
-_MAX_VALUES = 30_000_000  # of all draws, unless the number of blocks would be too small
+_BLOCK_SIZES = 10, 5  # studies that share their draws, for a TPR and for a partial area
+_N_BLOCKS = 200, 250  # smallest and largest number of blocks; ranges of many ranks have fewer
+_MAX_VALUES = 30_000_000  # values of all draws, unless the number of blocks would be too small
 _FPR_GRID = np.concatenate([[0.0], expit(np.linspace(-40, 40, 2**14 + 1)), [1.0]])
 MAX_LEVEL = 1 - 2 / (2 * _N_RESAMPLES + 1)
 """Highest level of an interval by the order statistics of the default number of draws."""
@@ -173,7 +173,7 @@ def _order_statistics(ranks: IntArray, n: int, size: int, rng: np.random.Generat
 
 
 class _Draws(NamedTuple):
-    """Drawn curves of the studies of one block, straight lines between vertices.
+    """Drawn curves of the studies of one block, with straight lines between vertices.
 
     ``fpr`` has shape (ranks + 2, draws) with both corners. The TPR of an inner vertex is ``sums[sum_index]``;
     ``sum_index`` has shape (studies, ranks), and the second axis of ``sums`` contains the draws. ``extra`` is the

@@ -51,7 +51,7 @@ ONE_SAMPLE_METHODS = ("smoothed-logit", "delong", "mann-whitney", "exact")
 """Tests of one empirical curve against a value; the first is the default."""
 _WITHOUT_INTERVAL = tuple(METHOD_NAMES[name] for name in ("venkatraman", "mann-whitney", "exact"))
 _ONE_SIDED = ("two-sided", "greater", "less")
-_MAX_EXACT_SIZE = 200  # observations of an exact test; with more, the normal approximation is as good
+_MAX_EXACT_SIZE = 200  # largest size of an exact test; with more observations, the normal approximation is as good
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -141,7 +141,7 @@ class AucTest(Result):
 
 
 def _int_if_whole(counts: Any) -> Any:
-    """Return counts, the whole ones as integers."""
+    """Return counts, with whole numbers as integers."""
     if isinstance(counts, tuple):
         return tuple(_int_if_whole(count) for count in counts)
     return int(counts) if counts == int(counts) else float(counts)
@@ -202,7 +202,7 @@ class Hypothesis:
     def test_tails(
         self, tails: Callable[[float], Tails], value: float, bounds: tuple[float, float]
     ) -> tuple[float, float]:
-        """Return statistic and p for a null value, from ``tails``, the one-sided p-values of values in ``bounds``."""
+        """Return statistic and p for a null value, from ``tails``, the one-sided p-values at a value in ``bounds``."""
         low = tails(max(value - self.width, bounds[0]))
         return self.combine(low, tails(min(value + self.width, bounds[1])) if self.alternative == "equivalent" else low)
 
@@ -331,7 +331,7 @@ def wald_test(
 def zero_variance_test(
     difference: float, units: tuple[Any, Any], hypothesis: Hypothesis, level: float, *, same: bool = False
 ) -> AucStatistic:
-    """Test a difference that is the same for every observation, by a bound on the fraction that may differ.
+    """Test a difference that is the same for every observation, by a bound on the fraction with another difference.
 
     If n observations show the same difference d, at most a fraction 1 - p^(1/n) of the population has another
     difference (Clopper and Pearson 1934). The true difference is then at least p^(1/n) (1 + d) - 1.
@@ -421,8 +421,8 @@ def _mann_whitney_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypot
 def _exact_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypothesis) -> tuple[float, float]:
     """Return the area and its exact p under permutation of the labels.
 
-    The distribution of the rank sum, with midranks, is computed over all ways to choose the labels. It is exact even
-    with ties.
+    The distribution of the rank sum, with midranks, is computed over all ways to choose the labels. This distribution
+    is exact even with ties.
 
     References
     ----------
@@ -435,7 +435,7 @@ def _exact_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypothesis) 
     n_total, size = sum(sizes), min(sizes)
     if n_total > _MAX_EXACT_SIZE:
         raise RocPredictError(
-            f"method='exact' takes up to {_MAX_EXACT_SIZE} observations, but the sample has {n_total}; "
+            f"method='exact' accepts up to {_MAX_EXACT_SIZE} observations, but the sample has {n_total}; "
             "pass 'mann-whitney'"
         )
     _, index, repeats = np.unique(
@@ -447,7 +447,7 @@ def _exact_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypothesis) 
     probability[0, 0] = 1.0
     for n_before, rank in enumerate(twice.tolist()):
         top = min(n_before + 1, size)
-        share = np.arange(top + 1)[:, None] / (n_before + 1)  # keeps numbers of ways as probabilities
+        share = np.arange(top + 1)[:, None] / (n_before + 1)  # expresses numbers of ways as probabilities
         following = probability[: top + 1] * (1 - share)
         following[1:, rank:] += probability[:top, : largest + 1 - rank] * share[1:]
         probability[: top + 1] = following

@@ -88,7 +88,7 @@ class SmoothedAreas:
     is_constant : bool or array
         Whether every unit has the placement of an uninformative feature.
     is_partial : bool
-        Whether these are partial areas. They may reach their largest value without a perfect feature.
+        Whether these are partial areas, which may reach their largest value without a perfect feature.
     has_dominant_cluster : bool
         Whether one cluster has more than half of the observations of a class.
     is_probit : bool or array
@@ -98,9 +98,9 @@ class SmoothedAreas:
     -----
     The variance of n placements with mean A is (S + q)/(u (u - 1)), where S is the sum of squares about A and u = n +
     ``PSEUDO_COUNT_VARIANCE``. The added observations have the sum of squares q: ``PSEUDO_COUNT_VARIANCE`` times a
-    weighted mean of two variances. One is B(1 - B), the largest variance for the mean B, the area with half an
-    observation more. The other is (c - A)^2 + c(1 - c)/2, where c is the area of an uninformative feature. The three
-    constants were chosen by simulation: see the documentation ("How intervals cover").
+    weighted mean of two variances. One is B(1 - B), the largest variance for the mean B, where B is the area after
+    adding half an observation. The other is (c - A)^2 + c(1 - c)/2, where c is the area of an uninformative feature.
+    The three constants were chosen by simulation: see the documentation ("How intervals cover").
 
     References
     ----------
@@ -188,7 +188,7 @@ class SmoothedAreas:
 
     @property
     def std_error(self) -> FloatArray:
-        """Plain standard error, or the smoothed one if the plain one is 0 or cannot be estimated."""
+        """Plain standard error, or the smoothed standard error if the plain one is 0 or cannot be estimated."""
         return np.sqrt(np.where(self.is_blind, self.variance, self.plain_variance))
 
     @property
@@ -218,7 +218,8 @@ class SmoothedAreas:
         """Return the bounds of the interval.
 
         If a class is constant or the area is near 0 or 1, possible unseen observations widen the interval. If the area
-        is 0 or 1 or all values are tied, they alone determine it: see ``zero_variance_interval``.
+        is 0 or 1 or all values are tied, these observations alone determine the interval: see
+        ``zero_variance_interval``.
         """
         tail, estimate = (1 - level) / 2, self.estimate
         low, high = self.limits(-stdtrit(self.df, tail))
@@ -264,9 +265,9 @@ class SmoothedAreas:
 def _lost_share(area: FloatArray, n: Any, function: Any, argument: float, *, otherwise: float) -> FloatArray:
     """Return a quantile or a probability of the share of discordant pairs where n (1 - area) is between 0 and 1.
 
-    If the smaller class has n observations, n pairs share no observation, and fewer than one of them is discordant. The
-    beta distribution is the one of Clopper and Pearson's upper bound (1934). This is a rule of thumb, because n (1 -
-    area) is a fraction.
+    If the smaller class has n observations, n pairs share no observation, and on average fewer than one of these pairs
+    is discordant. The beta distribution is the one of Clopper and Pearson's upper bound (1934). This is a rule of
+    thumb, because n (1 - area) is a fraction.
     """
     lost, won = np.broadcast_arrays(n * (1 - area), n * area)
     is_near = (lost > 0) & (lost < 1)
@@ -276,7 +277,7 @@ def _lost_share(area: FloatArray, n: Any, function: Any, argument: float, *, oth
 
 
 def smooth_centre(estimate: FloatArray, n_units: tuple[Any, Any], null_value: float) -> tuple[FloatArray, FloatArray]:
-    """Return areas with added observations, and the squares that these add to a variance."""
+    """Return areas after adding observations, and the sums of squares that these observations add to a variance."""
     n = 2 / sum(1 / count for count in n_units)
     centre = np.asarray((estimate * n + PSEUDO_COUNT * null_value) / (n + PSEUDO_COUNT))
     mean = (estimate * n + null_value / 2) / (n + 1 / 2)
@@ -286,9 +287,9 @@ def smooth_centre(estimate: FloatArray, n_units: tuple[Any, Any], null_value: fl
 
 
 def _effective_sizes(areas: Placements) -> tuple[FloatArray, FloatArray]:
-    """Return the number of independent observations of each class that clusters are worth in smoothing.
+    """Return, for each class, the number of independent observations that its clusters count as in smoothing.
 
-    It is the geometric mean of two numbers: the number of equal clusters with the same sum of squared sizes (Kish
+    This is the geometric mean of two numbers: the number of equal clusters with the same sum of squared sizes (Kish
     1965), and the number of observations according to the ratio of both variances, at least the number of clusters.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -320,7 +321,7 @@ def _smoothed_covariance(areas: Placements) -> FloatArray:
 def shared_smoothing(first: Any, second: Any, first_added: Any, second_added: Any) -> FloatArray:
     """Return the covariance that added observations contribute to two areas of the same observations.
 
-    Their correlation is the square root of the ratio of the smaller to the larger sum of squares of the placements of
+    The correlation is the square root of the ratio of the smaller to the larger sum of squares of the placements of
     a class, or of the two variances. It is 1 for curves with equal sums, so that smoothing adds nothing to the variance
     of a difference; it is smaller where the curves differ in shape, since one of them may be unseen there.
     """
@@ -360,7 +361,7 @@ class AreaContrast:
     plain_variance, plain_df : float
         Variance of the sum by DeLong or by the jackknife over clusters, and its degrees of freedom in Wald's test.
     is_same_curve : bool, default=False
-        Whether the curves place every observation alike.
+        Whether the curves give every observation the same placement.
     is_constant : bool, default=False
         Whether the difference is the same for every observation, and not 0.
     is_blind : bool, default=False
@@ -369,19 +370,20 @@ class AreaContrast:
         Standard error of the Wald interval with Student's t that the interval contains; 0 for none.
     cautious : AreaContrast, optional
         The same contrast, with observations added to each curve independently. The interval is the wider of both, but
-        excludes 0 if this one does.
+        excludes 0 if the interval of this contrast does.
 
     Notes
     -----
     In the method of variance estimates recovery (MOVER), the distances between the bounds and the sum are the roots of
-    quadratic forms of the distances between the bounds of each area and the area [1]_; contrasts: [2]_. Areas are
-    bounded, and so are the bounds at any level: beyond, ``zero_variance_interval`` determines the bounds.
+    quadratic forms of the distances between the bounds of each area and the area [1]_; for contrasts see [2]_. Areas
+    are bounded, so these bounds have limits as the level rises; beyond the limits, ``zero_variance_interval``
+    determines the bounds.
 
-    Whole areas of the same observations: curves of equal areas share the observations that smoothing adds, see
-    ``shared_smoothing``. The distances of each area are those at ``scale`` times the quantile, divided by ``scale``,
-    since correlated areas move together and each by itself would come too near to 0 or 1. A difference other than 0
-    implies curves of unequal areas, which share fewer: it is excluded only if ``cautious`` excludes it, too, or if 0 is
-    excluded and lies between it and the estimate.
+    For whole areas of the same observations, curves with equal areas share the observations that smoothing adds (see
+    ``shared_smoothing``). The distances of each area are computed at ``scale`` times the quantile and divided by
+    ``scale``: correlated areas move together, and the bounds of each area alone would be too near to 0 or 1. A
+    difference other than 0 implies curves with unequal areas, which share fewer added observations. It is excluded only
+    if ``cautious`` also excludes it, or if 0 is excluded and lies between the difference and the estimate.
 
     References
     ----------
@@ -469,7 +471,7 @@ class AreaContrast:
 
     @cached_property
     def scale(self) -> float:
-        """Standard error of the sum relative to that of independent areas, at most 1."""
+        """Standard error of the sum, divided by the standard error for independent areas, at most 1."""
         if self.cautious is None:
             return 1.0
         parts = self.weights * np.sqrt(self.areas.variance)
@@ -495,7 +497,7 @@ class AreaContrast:
         width = largest - smallest
         unseen = zero_variance_interval(np.asarray((self.estimate - smallest) / width), self.areas.n_units, level)
         first, last = (smallest + width * float(end) for end in unseen)
-        low_end, high_end = float(low.min()), float(high.max())  # a bound never comes nearer as the level rises
+        low_end, high_end = float(low.min()), float(high.max())  # a bound never moves inwards as the level rises
         low_end = min(low_end, first) if first < lowest else low_end
         high_end = max(high_end, last) if last > highest else high_end
         low_end, high_end = max(low_end, smallest), min(high_end, largest)
@@ -531,7 +533,7 @@ class AreaContrast:
         return Tails.from_lower(unseen, self.df) if unseen > p_value else Tails(p_value, 1 - p_value, t)
 
     def _quantile_at(self, value: float) -> float:
-        """Return the smallest quantile with a lower bound of at most a value; infinity if there is none."""
+        """Return the smallest quantile at which the lower bound is at most a value; infinity if none is found."""
         from scipy.optimize import brentq
 
         reached = np.flatnonzero(self.limits(_QUANTILES)[0] <= value)

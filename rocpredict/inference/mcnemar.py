@@ -117,15 +117,15 @@ def mcnemar_test(
         By default, a prediction is right if it equals the label. With ``positive``, a prediction is right if the
         predicted and the true label are both ``positive`` or both not ``positive``.
     labels : array-like of labels, optional
-        All labels, if a classifier may predict one that is not in ``y``. By default, such a
-        prediction raises an error, because it more often results from another coding (1 for "pos") than from an error.
+        All labels, if a classifier may predict a label that is not in ``y``. By default, a label that is not in
+        ``y`` raises an error, because the cause is more often another coding (1 for "pos") than a wrong prediction.
     method : {"exact", "mid-p", "asymptotic"}, default="exact"
         p-value:
 
-        - "exact": binomial test of the observations that only one classifier predicts correctly. It rejects a true null
-          hypothesis at most as often as its level.
-        - "mid-p": omits half of the probability of the observed table [3]_. It is less conservative, and may reject a
-          true null hypothesis slightly more often than its level.
+        - "exact": binomial test of the observations that only one classifier predicts correctly. The test rejects a
+          true null hypothesis at most as often as its level.
+        - "mid-p": omits half of the probability of the observed table [3]_. This test is less conservative, and may
+          reject a true null hypothesis slightly more often than its level.
         - "asymptotic": normal approximation without continuity correction, for many discordant observations.
     level : float, default=0.95
         Confidence level of all intervals.
@@ -144,15 +144,15 @@ def mcnemar_test(
 
     Notes
     -----
-    Observations that both classifiers predict correctly, or both wrongly, contain no information about the difference.
-    Let only the first classifier be right for b observations, and only the second for c. Under the null hypothesis,
-    each of these observations favours either classifier with probability 1/2, so b is binomial [1]_.
+    Observations that both classifiers predict correctly, or that both predict wrongly, contain no information about the
+    difference. Let only the first classifier be right for b observations, and only the second for c. Under the null
+    hypothesis, each of these observations favours either classifier with probability 1/2, so b is binomial [1]_.
 
     The interval of the difference combines two Wilson intervals by Newcombe's square-and-add method [2]_ (method 10).
-    It uses the correlation between the two classifiers' successes, with a continuity correction if the correlation is
-    positive. The interval never has width 0. Its coverage, enumerated over all tables of 10 to 40 observations for
-    error rates from 0.02 to 0.5, is 0.94 to 1 at level 0.95. The interval and the p-value are computed differently and
-    may disagree about 0 if p is close to 1 - level.
+    The method uses the correlation between the two classifiers' successes, with a continuity correction if the
+    correlation is positive. The interval never has width 0. Its coverage, enumerated over all tables of 10 to 40
+    observations for error rates from 0.02 to 0.5, is 0.94 to 1 at level 0.95. The interval and the p-value are computed
+    differently and may disagree about 0 if p is close to 1 - level.
 
     The observations must be independent of each other and must not have been used to fit the classifiers.
 
@@ -253,7 +253,9 @@ def _is_correct(
     )
     for k, predicted in enumerate(predictions, 1):
         if len(predicted) != len(truth):
-            raise RocPredictError(f"y_pred{k} has {len(predicted)} rows, y has {len(truth)}; pass one for each")
+            raise RocPredictError(
+                f"y_pred{k} has {len(predicted)} rows, y has {len(truth)}; pass one label for each row"
+            )
     if positive is None:
         return [predicted == codes for predicted in predictions]
     (code,) = _codes("positive", [positive], names)

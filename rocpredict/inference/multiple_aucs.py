@@ -157,7 +157,7 @@ def auc_test_many(
         As in ``empirical_roc``.
     contrasts : array-like of shape (C, K) or (K,), optional
         Weights of the AUCs in each contrast, which is tested against 0; they must sum to 0. By default, all pairs.
-    direction : {None, "higher", "lower", "auto"} or one of "higher", "lower" for each, default=None
+    direction : {None, "higher", "lower", "auto"} or one of "higher", "lower" for each feature, default=None
         As in ``auc_test``.
     level : float, default=0.95
         Confidence level of each interval, not adjusted for the number of contrasts.

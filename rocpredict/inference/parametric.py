@@ -49,9 +49,9 @@ _MIN_WIDTH = 1e-15  # a narrower interval near 1 would have no width in float64
 _PROBITS = ndtr(np.linspace(-8, 8, 1025))
 _STEP = 1e-5  # step of numerical derivatives, in standard deviations
 _N_PIVOTS = 8191  # draws of the pivots; a prime
-_KOROBOV = 2488  # of 2 to 4,095 nearly the least worst-case error (P_2) in two, three and four dimensions
-_N_NODES = 32  # of the quadrature of a drawn partial area
-_MIN_PIVOTAL_THRESHOLD = 10  # observations of each class, for the pivots of a threshold
+_KOROBOV = 2488  # of 2 to 4,095, with nearly the smallest worst-case error (P_2) in two, three and four dimensions
+_N_NODES = 32  # nodes of the quadrature of a drawn partial area
+_MIN_PIVOTAL_THRESHOLD = 10  # smallest number of observations per class for the pivots of a threshold
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class PairFit:
 
 
 def fits_batches(pair: Pair) -> bool:
-    """Check whether the function that fitted a pair also takes a batch of resamples, with the samples."""
+    """Return whether the function that fitted a pair also accepts a batch of resamples, followed by the samples."""
     bases = [d.base if isinstance(d, Transformed) else None for d in pair]
     is_transformed = all(isinstance(base, Gaussian | GaussianKde) for base in bases)
     return is_transformed or all(isinstance(d, GaussianMixture) for d in pair)
@@ -127,7 +127,7 @@ class ParametricUncertainty(Uncertainty):
     """Uncertainty of a predicted ROC curve.
 
     ``count`` contains the numbers of observations of the (negative, positive) class, if known, and ``refit`` the sample
-    of the prediction, if there is one.
+    of the prediction, if any.
     """
 
     negative: Distribution[Any]
@@ -207,7 +207,7 @@ class ParametricUncertainty(Uncertainty):
     def tpr_at_fpr_interval(self, fpr: FloatArray, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of the TPR at an FPR, one for each feature or for each of some FPRs.
 
-        The interval is [0, 1] if a class has no variability. At the ends of the curve its width is 0.
+        The interval is [0, 1] if a class has no variability. At the ends of the curve the width of the interval is 0.
         """
         method = self._select_method(method, ("pivotal", "delta"))
         estimate, (low, high), dropped = self.solver.along("fpr", fpr), *self._tpr_limits(fpr, level, method)
@@ -268,7 +268,7 @@ class ParametricUncertainty(Uncertainty):
     def stability(self, criterion: ThresholdCriterion, to_feature_scale: Any) -> ThresholdStability:
         """Raise an error: a predicted threshold is not selected among the observations."""
         raise RocPredictError(
-            "stability() needs a threshold of an empirical curve; for a predicted one use threshold_interval()"
+            "stability() needs a threshold of an empirical curve; for a predicted curve use threshold_interval()"
         )
 
     def ameans_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
@@ -291,9 +291,9 @@ class ParametricUncertainty(Uncertainty):
     def _band(self, fpr: FloatArray, level: float, kind: str, method: str | None) -> ConfidenceBand:
         """Return a pointwise band of intervals, or a simultaneous band for a straight line on the probit scale.
 
-        The F quantile of Working and Hotelling has the degrees of freedom of the smaller class. With its limit for many
-        observations, the chi-squared quantile, the coverage of small samples is too low (0.912 instead of 0.95 at 10 +
-        10, 0.929 at 20 + 20).
+        The F quantile of Working and Hotelling has the degrees of freedom of the smaller class. With the
+        chi-squared quantile, its limit for many observations, the coverage is too low in small samples (0.912 instead
+        of 0.95 at 10 + 10, 0.929 at 20 + 20).
         """
         if kind == KINDS[0]:
             method = self._select_method(method, ("pivotal", "delta"))
@@ -440,7 +440,7 @@ class ParametricUncertainty(Uncertainty):
         return replace(interval, flags=interval.flags | dropped)
 
     def _ensure_width(self, limits: Limits, estimate: FloatArray, level: float, method: str) -> Interval[Any]:
-        """Return the interval of a probability; one without width is replaced by ``zero_variance_interval``."""
+        """Return the interval of a probability; ``zero_variance_interval`` replaces an interval of width 0."""
         low, high = map(np.asarray, limits)
         is_flat = ~(high - low > _MIN_WIDTH)
         unseen = zero_variance_interval(estimate, self.class_sizes, level)
@@ -540,7 +540,7 @@ def threshold_std_error(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the standard error of the best threshold (cf. Schisterman and Perkins 2007) and its degrees of freedom.
 
-    The error grows without bound as the classes become alike.
+    The error grows without bound as the two distributions become equal.
     """
     z0, z1, _, _ = BinormalSolver(negative, positive).crossing_z_scores(log_price)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -594,8 +594,8 @@ def _auc_parts(
 ) -> tuple[FloatArray, tuple[tuple[FloatArray, FloatArray], ...]]:
     """Return D, and the parts of its variance from the mean and from the standard deviation of each class.
 
-    The part from a standard deviation is to be multiplied by D^2/2. All parts are computed from the fractions of the
-    classes in the sum of variances and do not depend on the unit.
+    The caller multiplies the parts from the standard deviations by D^2/2. All parts are computed from the fractions of
+    the classes in the sum of variances and do not depend on the unit.
     """
     d, s0, s1 = BinormalSolver(negative, positive).scaled
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -628,7 +628,7 @@ def noncentral_t_interval(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the interval of Phi(c) if size * z has a noncentral t distribution with noncentrality size * c.
 
-    It is exact for P(X >= threshold) of a Gaussian sample, with size^2 = n and freedom = n - 1.
+    The interval is exact for P(X >= threshold) of a Gaussian sample, with size^2 = n and freedom = n - 1.
     """
     low, high = np.vectorize(_noncentral_t_limits)(size * z, freedom, level)
     return ndtr(low / size), ndtr(high / size)

@@ -172,11 +172,11 @@ class Placements:
 
     Notes
     -----
-    The placement value of a positive is the fraction of the negatives below it, and of a negative, the fraction of
-    the positives above it; ties count half. The variance is estimated by the method of DeLong, DeLong and
-    Clarke-Pearson [1]_ in each stratum or, with clusters (one stratum), by the jackknife over clusters. No variance can
-    be estimated from a stratum with a single observation of a class, such as a matched pair; the variance between these
-    strata is used instead.
+    The placement value of a positive is the fraction of the negatives below it. The placement value of a negative is
+    the fraction of the positives above it. Ties count half. The variance is estimated by the method of DeLong, DeLong
+    and Clarke-Pearson [1]_ in each stratum or, with clusters (one stratum), by the jackknife over clusters. No variance
+    can be estimated from a stratum with a single observation of a class, such as a matched pair; the variance between
+    these strata is used instead.
 
     References
     ----------
@@ -347,7 +347,8 @@ def _fourth_moment_df(changes: FloatArray) -> float:
     """Return the degrees of freedom of a sum of squares over clusters, from its fourth moment.
 
     For one curve they are 3 (sum e^2)^2 / sum e^4 - 2: the Satterthwaite approximation for Gaussian e of unequal
-    variances, which are estimated by e^2. They are at least 4 for one curve, K + 3 for K, and at most G - 1.
+    variances, which are estimated by e^2. They are at least 4 for one curve and K + 3 for K curves, and at
+    most G - 1.
     """
     n_clusters, n_curves = len(changes), 1 if changes.ndim == 1 else changes.shape[1]
     if n_curves == 1:
@@ -573,7 +574,7 @@ def _wins_within_clusters(negative: ClassColumns, positive: ClassColumns) -> Flo
     n_clusters, columns = 1 + int(max(part.clusters.max() for part in (negative, positive))), []
     for values in zip(negative.values.T, positive.values.T, strict=True):
         ranks = np.unique(np.concatenate(values), return_inverse=True)[1] + 1.0
-        starts = [(len(ranks) + 1) * part.clusters for part in (negative, positive)]  # values of each cluster by itself
+        starts = [(len(ranks) + 1) * part.clusters for part in (negative, positive)]  # separates the clusters
         keys = starts[1] + ranks[len(values[0]) :]
         ordered = Ecdf(starts[0] + ranks[: len(values[0])], negative.weights)
         below = (ordered.weight_below(keys) + ordered.total - ordered.weight_above(keys)) / 2
@@ -641,7 +642,8 @@ def _check_directions(direction: Any, count: int) -> tuple[str, ...]:
     directions = tuple(direction) if isinstance(direction, Sequence) else (direction,)
     if len(directions) != count:
         raise RocPredictError(
-            f"direction={short_repr(direction)} has {len(directions)} items; pass one for each of {count} curves"
+            f"direction={short_repr(direction)} has {len(directions)} items; pass one direction for "
+            f"each of {count} curves"
         )
     for item in directions:
         check_option("direction", item, _DIRECTIONS[1:3])

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from rocpredict.solvers.thresholds import ThresholdStability
 
 
-_N_OOB_RESAMPLES = 1000  # of the out-of-bag mean in a repr
-_MAX_REPR_SIZE = 10_000  # observations up to which a repr shows this mean
-_MAX_REPR_WORK = 2_000_000  # observations times resamples of this mean
+_N_OOB_RESAMPLES = 1000  # resamples of the out-of-bag mean in a repr
+_MAX_REPR_SIZE = 10_000  # largest number of observations for which a repr shows this mean
+_MAX_REPR_WORK = 2_000_000  # largest number of observations times resamples of this mean
 
 AucErrorMethod: TypeAlias = Literal["delong", "hanley-mcneil", "smoothed-logit", "bootstrap", "delta"] | None
 AucMethod: TypeAlias = (
@@ -165,10 +165,10 @@ class UncertaintyMixin(Generic[Value]):
         Notes
         -----
         "smoothed-logit" adds a quarter of an observation to each class to estimate the area, and half of one to
-        estimate its variance. It uses quantiles of Student's t with Satterthwaite's degrees of freedom. "pivotal" uses
-        the distribution of the AUC for standard deviations drawn as s sqrt((n - 1)/chi-squared) and normal means.
-        "delta" uses Satterthwaite's degrees of freedom. The coverage of each method is in the documentation ("How
-        intervals cover").
+        estimate its variance. This method uses quantiles of Student's t with Satterthwaite's degrees of freedom.
+        "pivotal" uses the distribution of the AUC for standard deviations drawn as s sqrt((n - 1)/chi-squared) and
+        normal means. "delta" uses Satterthwaite's degrees of freedom. The coverage of each method is in the
+        documentation ("How intervals cover").
 
         References
         ----------
@@ -316,9 +316,9 @@ class UncertaintyMixin(Generic[Value]):
         Returns
         -------
         Interval
-            It contains the empirical partial area. The flag ``extrapolated`` indicates that fewer than one negative is
-            expected in the range of FPR, or fewer than one positive in the range of TPR. The interval then depends on
-            an assumed curve in this range.
+            The interval contains the empirical partial area. The flag ``extrapolated`` indicates that fewer than one
+            negative is expected in the range of FPR, or fewer than one positive in the range of TPR. The interval then
+            depends on an assumed curve in this range.
 
         Raises
         ------
@@ -374,8 +374,8 @@ class UncertaintyMixin(Generic[Value]):
         Returns
         -------
         Interval
-            It contains the empirical TPR. The flag ``extrapolated`` indicates that FPR times the number of negatives is
-            below 1, so that the data do not determine the curve at this FPR.
+            The interval contains the empirical TPR. The flag ``extrapolated`` indicates that FPR times the number of
+            negatives is below 1, so that the data do not determine the curve at this FPR.
 
         Raises
         ------
@@ -586,7 +586,7 @@ class UncertaintyMixin(Generic[Value]):
     ) -> EmpiricalUncertainty | ParametricUncertainty:
         """Return the uncertainty of two samples, or of two distributions.
 
-        With ``swap_axes``, it is the uncertainty of the curve with the axes FPR' = 1 - TPR and TPR' = 1 - FPR.
+        With ``swap_axes``, the result is the uncertainty of the curve with the axes FPR' = 1 - TPR and TPR' = 1 - FPR.
         """
         from rocpredict.inference.empirical import EmpiricalUncertainty
         from rocpredict.inference.parametric import ParametricUncertainty
@@ -634,7 +634,7 @@ class ThresholdUncertainty:
 
     @property
     def is_fast(self) -> bool:
-        """True if there is an optimism-corrected Ameans and it is fast enough to compute for a repr."""
+        """True if the optimism-corrected Ameans is defined and fast enough to compute for a repr."""
         uncertainty = self.make_uncertainty(_N_OOB_RESAMPLES, 0)
         return uncertainty.is_empirical and bool(sum(uncertainty.class_sizes) <= _MAX_REPR_SIZE)
 
@@ -657,7 +657,7 @@ def _check_rates(name: str, value: ArrayLike) -> FloatArray:
 
 
 def apply_mcclish(area: ArrayOrFloat, rate_range: RateRange, correction: Correction) -> ArrayOrFloat:
-    """Return an area over a range of rates, raw or with McClish's correction."""
+    """Return an area over a range of rates, with McClish's correction if it is requested."""
     check_option("correction", correction, (None, "mcclish"))
     if correction is None:
         return to_scalar(area)

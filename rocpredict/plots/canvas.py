@@ -112,11 +112,11 @@ class Canvas:
         style.escape_mathtext(self.ax.set_xlabel(name))
 
     def add(self, artists: Sequence[Any], name: str) -> None:
-        """Add a legend entry for the first of the artists, if there is one."""
+        """Add a legend entry for the first artist, if any artist is passed."""
         self.entries += [(artist, name) for artist in artists[:1]]
 
     def curves(self, kind: str, rocs: Sequence[Roc], paths: Sequence[FloatArray], names: Sequence[str]) -> list[Any]:
-        """Draw one path (n, 2) for each curve, thinner for empirical ones, and return the lines."""
+        """Draw one path (n, 2) for each curve, with thinner lines for empirical curves, and return the lines."""
         lines = []
         for index, (roc, path, name) in enumerate(zip(rocs, paths, names, strict=True)):
             properties = style.line_style(index, 1.3 if isinstance(roc, EmpiricalRoc) else 2.0)

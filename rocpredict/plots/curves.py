@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rocpredict.diagnostics.diagnose import Diagnosis
 
 _MARGIN = 0.02
-#: Maximum difference between AUCs of the same data that is due to rounding.
+#: Largest difference between AUCs of the same data that is attributed to rounding.
 _AUC_ATOL = 1e-9
 _HATCHES = ("", "///", "...", "\\\\\\", "ooo", "---")
 _HOOK: style.Look = {"facecolor": "none", "edgecolor": "#767676", "hatch": "xxx", "linewidth": 0.0, "zorder": 2}
@@ -113,7 +113,7 @@ def plot_roc(
     _draw_curves(canvas, rocs, names)
     if tested is not None:
         canvas.add([Line2D([], [], linestyle="none")], tested)
-    for index, shade in enumerate(shades):  # in the colour of its curve, with a hatch and an edge of its own
+    for index, shade in enumerate(shades):  # each band has the colour of its curve, but its own hatch and edge
         color, dash = style.CURVES[index % len(style.CURVES)]
         hatch = _HATCHES[index % len(_HATCHES)]
         look: style.Look = {"facecolor": (color, 0.14), "hatch": hatch, "gid": f"band-{index}", "zorder": 1.5}
@@ -564,8 +564,9 @@ def plot_probit(
     b probit(FPR) with a = (mean1 - mean0)/std1 and b = std0/std1. The slope b is 1 if both classes have the same
     standard deviation. Rates of 0 and 1 are infinite on this scale; points of empirical curves with these rates are
     drawn at the edge. Near the edges an empirical curve depends on few observations and has a large sampling variation.
-    A straight empirical curve means that an increasing transform exists that makes both classes Gaussian (Metz, Herman
-    and Shen 1998). The classes themselves are Gaussian only if the curve also agrees with the predicted one.
+    An approximately straight empirical curve is consistent with an increasing transform that makes both classes
+    Gaussian (Metz, Herman and Shen 1998). The classes themselves are Gaussian only if the curve also agrees with the
+    predicted curve.
 
     Examples
     --------
@@ -619,7 +620,7 @@ def _probit_path(roc: Roc, end: float) -> FloatArray:
 
 
 _DIAGNOSIS_FIGSIZE = (14.2, 5.2)
-_LINE_LENGTH = 120  # characters in a line of the verdict
+_LINE_LENGTH = 120  # largest number of characters in a line of the verdict
 _CLASS_MARKERS = {"negative": "o", "positive": "D"}
 _BETWEEN: style.Look = {"facecolor": "#E69F00", "edgecolor": "#7A6000", "alpha": 0.35, "hatch": ".."}
 

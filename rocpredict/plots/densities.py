@@ -80,9 +80,9 @@ def plot_densities(
 
     Notes
     -----
-    Values with a positive probability (a standard deviation of 0, a discrete distribution) are drawn as stems. In a
-    plot that also shows densities, which have another unit, only the relative heights of the stems are meaningful.
-    Histograms have a bin edge at the threshold.
+    Single values with a positive probability (of a discrete class, or a class with standard deviation 0) are drawn as
+    stems. In a plot that also shows densities, which have another unit, only the relative heights of the stems are
+    meaningful. Histograms have a bin edge at the threshold.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def plot_densities(
     drawings = _prepare_classes(roc, threshold_value, (low, high), prevalence)
     peak, highest = max(map(_peak, drawings)), max(float(np.max(drawing.stems, initial=0)) for drawing in drawings)
     top = peak or highest or 1.0
-    drawings = [d._replace(stems=d.stems * (top / (highest or 1.0))) for d in drawings]  # stems fill the axes
+    drawings = [d._replace(stems=d.stems * (top / (highest or 1.0))) for d in drawings]  # the largest is top
     canvas = Canvas(ax, style.WIDE_FIGSIZE, legend=legend)
     height = "probability" if peak == 0 and highest > 0 else "density"
     ylabel = height + ("" if prevalence is None else " × class proportion")
@@ -160,7 +160,7 @@ def _prepare_classes(
 
 
 def _density(distribution: Distribution, x: FloatArray) -> FloatArray:
-    """Return the density at x, with 0 where it is infinite or does not exist."""
+    """Return the density at x, or 0 where it is infinite or does not exist."""
     if distribution.atoms().masses.sum() > 1 - 1e-9:
         return np.zeros_like(x)
     with np.errstate(over="ignore"):
@@ -214,7 +214,7 @@ def _fill(ax: Axes, drawing: _ClassDrawing, threshold: float, *, upper_part: boo
 
 
 def _middle(drawing: _ClassDrawing, threshold: float, *, upper_part: bool) -> tuple[float, float]:
-    """Return the median x value of an area and the height of the density at it."""
+    """Return the median x value of an area and the height of the density there."""
     d = drawing.distribution
     x = float(d.isf(float(d.sf_inclusive(threshold)) / 2) if upper_part else d.ppf(float(d.cdf_strict(threshold)) / 2))
     points = (drawing.points, drawing.stems) if len(drawing.points) else (drawing.x, drawing.height)

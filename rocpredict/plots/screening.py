@@ -144,7 +144,7 @@ def draw_ranking(table: ScreeningResult, ax: Axes | None, *, legend: bool) -> Ax
 _MIN_P_VALUE = 5e-324
 #: Maximum number of points that are drawn as vectors; more are rasterized.
 _MAX_VECTOR_POINTS = 1000
-#: Number of cells along each axis that locate the points.
+#: Number of cells along each axis of the grid that locates the points.
 _N_CELLS = 50
 #: Maximum width and height of a label, in fractions of the axes; a larger label could cover its own point.
 _MAX_LABEL_SIZE = (0.38, 0.14)
@@ -234,7 +234,7 @@ def _neg_log10_p(p: Any) -> FloatArray:
 
 
 def _draw_by_level(scatter: _Scatter, p: FloatArray, has_empirical: NDArray[np.bool_], level: float) -> None:
-    """Draw points with q <= level and with q > level; predicted AUCs among empirical ones are hollow."""
+    """Draw points with q <= level and with q > level; predicted AUCs among empirical AUCs are hollow."""
     is_significant, zero, some = scatter.table["q_value"] <= level, p == 0, has_empirical[scatter.rows]
     mixed = bool(some.any() and not some.all())
     scatter.draw(zero, _ZERO, f"p < {_MIN_P_VALUE:.0e}, drawn at this value".replace("-", "−"))
@@ -248,9 +248,9 @@ def _draw_by_level(scatter: _Scatter, p: FloatArray, has_empirical: NDArray[np.b
 def _draw_level(scatter: _Scatter, p: FloatArray, level: float) -> FloatArray:
     """Draw the line at which q equals the level, and return points on it, in fractions of the axes.
 
-    The line is at the p-value ``level * p / q`` of the significant row with the largest p. With the Benjamini-Hochberg
-    adjustment, q is m p / k for the largest of k significant p-values among m, so that the line is at the critical
-    value k level / m.
+    The line is at ``level * p / q``, where p and q belong to the significant row with the largest p. With the
+    Benjamini-Hochberg adjustment, q is m p / k in this row if k of m tested rows are significant, so that the line is
+    at the critical value k level / m.
     """
     q = scatter.table["q_value"]
     significant = scatter.rows[(q[scatter.rows] <= level) & (p[scatter.rows] > 0)]
@@ -352,9 +352,10 @@ def plot_screening(
     -----
     Long names are truncated in the middle. The predicted AUC of a row with the flag ``misfit`` is drawn as a cross.
 
-    In "volcano" the dashed line is the p-value at which the least significant row with q <= ``max_q`` would have
-    q = ``max_q`` at the same rank. With the Benjamini-Hochberg adjustment it is k max_q/m for k significant of m tested
-    rows. P-values that are too small for a float are drawn as triangles at the smallest positive float.
+    In "volcano", the dashed line is at the p-value that would give the least significant row with q <= ``max_q`` a
+    q-value of exactly ``max_q``, if its rank did not change. With the Benjamini-Hochberg adjustment, this p-value is k
+    max_q/m if k of the m tested rows are significant. P-values that are too small for a float are drawn as triangles at
+    the smallest positive float.
 
     Examples
     --------
@@ -394,7 +395,7 @@ def plot_forest(pooled: PooledAuc, *, feature: str | None = None, ax: Axes | Non
     pooled : PooledAuc
         Result of ``rocpredict.pool``.
     feature : str, optional
-        Name of the feature. By default, the first one.
+        Name of the feature. By default, the first feature.
     ax : matplotlib Axes, optional
         Axes to draw on. By default, the axes of a new figure.
     legend : bool, default=True

@@ -324,7 +324,7 @@ def histogram_bin_edges(roc: Roc, threshold: float) -> FloatArray:
         return np.array([0.0, 1.0])
     low, high = min(limits), max(limits)
     step = float(np.spacing(max(abs(low), abs(high))))
-    width = max(_width(samples, high - low) or 1.0, 4 * step)  # adjacent edges are different floats
+    width = max(_width(samples, high - low) or 1.0, 4 * step)  # so that adjacent edges are different floats
     start = threshold if low <= threshold <= high else low
     edges = start + width * np.arange(np.floor((low - start) / width), np.floor((high - start) / width) + 2)
     edges[0] = min(low, edges[1])  # the first bar starts at the lowest value

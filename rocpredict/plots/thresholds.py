@@ -209,11 +209,11 @@ def plot_cost(
     -----
     Cost curves were introduced in [1]_. With the prevalence BR and the costs C1 of a false positive and C0 of a false
     negative, the probability cost is PC = BR C0/(BR C0 + (1 - BR) C1). The normalized expected cost of a threshold is
-    FNR PC + FPR (1 - PC), in units of the cost of calling all observations wrongly. Each threshold, a point in the ROC
-    plot, is a straight line in this plot, and the cost curve is the lower envelope of these lines. It is nowhere above
-    the two lines for calling all observations positive and all negative. At PC = 1/2, the cost curve is 1 minus the
-    highest Ameans. For samples the thresholds are chosen and evaluated on the same data, so that the curve is
-    optimistic.
+    FNR PC + FPR (1 - PC), in units of the cost of misclassifying all observations. Each threshold, a point in the ROC
+    plot, is a straight line in this plot, and the cost curve is the lower envelope of these lines. It is never above
+    the lines of the two rules that call all observations positive or all negative. At PC = 1/2, the cost curve is 1
+    minus the highest Ameans. For samples, the thresholds are chosen and evaluated on the same data, so that the curve
+    is optimistic.
 
     References
     ----------
@@ -257,7 +257,7 @@ def _probability_cost(prevalence: ArrayLike | None, cost_fp: ArrayLike, cost_fn:
     price_fp, price_fn = check_nonnegative("cost_fp", cost_fp), check_nonnegative("cost_fn", cost_fn)
     if price_fp.ndim or price_fn.ndim:
         shapes = f"cost_fp has shape {price_fp.shape} and cost_fn {price_fn.shape}"
-        raise RocPredictError(f"{shapes}; pass one number each")
+        raise RocPredictError(f"{shapes}; pass one number for each cost")
     rate = style.check_prevalence(prevalence)
     if rate is None and (price_fp != 1 or price_fn != 1):
         raise RocPredictError("cost_fp= and cost_fn= need the prevalence; pass prevalence= in [0, 1] too")
@@ -338,7 +338,7 @@ def plot_decision(
 _MAX_STEMS = 40
 _MAX_BINS = 60
 _BAR = "#0072B2"
-#: Absolute value from which a threshold counts as beyond all finite values.
+#: Smallest absolute value of a threshold that counts as beyond all finite values.
 _MAX_DISTANCE = 1e300
 
 
@@ -359,7 +359,7 @@ def plot_stability(
     Parameters
     ----------
     roc_or_threshold : EmpiricalRoc or BestThreshold
-        Empirical ROC curve, or the best threshold of one.
+        Empirical ROC curve, or its best threshold.
     criterion : str or function, default="ameans"
         Criterion of the best threshold, as in ``roc.best_threshold``. Only with a ROC curve.
     prevalence : float, optional
@@ -448,7 +448,7 @@ def _resolve_threshold(roc_or_threshold: object, criterion: Any, prevalence: flo
         )
     if criterion != "ameans" or prevalence is not None:
         raise RocPredictError(
-            "a BestThreshold already has its criterion and prevalence; pass criterion= and prevalence= only with an "
+            "a BestThreshold already has its criterion and prevalence; pass criterion= and prevalence= only with a "
             "ROC curve"
         )
     if roc_or_threshold._uncertainty is None or np.ndim(roc_or_threshold.threshold):

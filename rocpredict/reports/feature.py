@@ -58,18 +58,18 @@ class FeatureAnalysis:
     Attributes
     ----------
     labels : (negative, positive)
-        "rest" for several negative labels.
+        Class labels; "rest" stands for several negative labels.
     predicted, empirical : PredictedRoc, EmpiricalRoc
     samples : pair of arrays
         Values of the negative and of the positive class, ascending.
     has_prediction : bool
-        Whether there is a prediction, that is, the family is not "empirical".
+        Whether the curve is also predicted, that is, whether the family is not "empirical".
     family_name, family_label : str
-        Name of the family, and of the prediction.
+        Name of the family, and the name of the prediction in the report.
     gaussian, shrunk : bool
-        Whether the prediction is two Gaussians, which have intervals; whether it is shrunk towards the data.
+        Whether the prediction is two Gaussians (the only one with intervals), or is shrunk towards the data.
     diagnosis, model_fit : Diagnosis, ModelFit or None
-        Diagnosis and fit of the prediction, if there is one.
+        Diagnosis and fit of the prediction; None without a prediction.
     best_empirical, best_predicted : BestThreshold
         Best empirical and best predicted threshold; without a prediction both are empirical.
     auc_interval, auc_test : Interval, AucTest
@@ -85,8 +85,8 @@ class FeatureAnalysis:
     verdict : str
         Conclusion about the fit of the prediction.
     proper_auc : float or None
-        AUC of the likelihood-ratio rule, if the densities cross more than once and it differs from the predicted AUC in
-        its printed digits. None for a shrunk estimate, which has no densities.
+        AUC of the likelihood-ratio rule, if the densities cross more than once and this AUC differs in its
+        printed digits from the predicted AUC. None for a shrunk estimate, which has no densities.
     crossings_inside : list of float
         Crossings of the densities within the range of the values.
     flags : list of str
@@ -335,7 +335,7 @@ def feature_report(
     Raises
     ------
     RocPredictError
-        If ``path`` cannot be written or an option is invalid, which is checked before any computation; or if
+        If ``path`` cannot be written or an option is invalid (both are checked before any computation), or if
         ``predict_roc`` raises.
 
     Examples

@@ -45,7 +45,7 @@ _PROSE = (
     ("direction='auto' was resolved here", "the direction was chosen here"),
     (" and its best_rule()", ""),
     ("two thresholds may do better than one: see roc.proper()", "two thresholds may do better than one"),
-    ("see roc.proper()", "consider two thresholds, from the ratio of the densities"),
+    ("see roc.proper()", "consider a rule with two thresholds, based on the likelihood ratio"),
     ("rp.empirical_roc", "the empirical curve"),
     (" or family='auto'", ", or family='auto'"),
     ("family='auto' or ", "family='auto', or "),
@@ -143,7 +143,7 @@ def check_date(date: object) -> datetime.date:
 
 _DOTS_PER_INCH = 110
 _COLOURS = 96
-"""Number of colours of an image: enough for lines on white, with a third of the file size."""
+"""Largest number of colours of an image: enough for lines on white, at a third of the file size."""
 
 
 class Image(NamedTuple):
@@ -174,7 +174,7 @@ def figure_to_image(figure: Any) -> Image:
 
 
 def _fit_size(pixels: int, width: int, height: int) -> tuple[int, int]:
-    """Return the size with this number of pixels, since the backend may round the width differently."""
+    """Return width and height with this product, since the backend may round the width differently."""
     for wide in (width, width - 1, width + 1):
         if pixels % wide == 0 and abs(pixels // wide - height) <= 1:
             return wide, pixels // wide

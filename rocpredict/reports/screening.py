@@ -48,7 +48,7 @@ from rocpredict.sources.files import read_table_and_labels
 from rocpredict.sources.table import FeatureTable
 
 MOST_ROWS = 1000
-"""Number of rows that a report shows, which a browser sorts quickly."""
+"""Largest number of rows in a report; a browser sorts this many quickly."""
 
 
 def feature_grid(table: ScreeningResult, noun: str) -> Table:
@@ -100,7 +100,7 @@ def _columns(table: ScreeningResult) -> Iterator[tuple[str, Sequence[Any], Calla
     if table.empirical:
         yield "Misfit", columns["misfit"], format_rate
     for title, name in (("Negatives", "n_negative"), ("Positives", "n_positive")):
-        if len(np.unique(table[name])) > 1:  # a constant number is above the table
+        if len(np.unique(table[name])) > 1:  # the page states a constant number above the table
             yield title, columns[name], format_count
     if np.any(table["n_missing"]):
         yield "Missing", columns["n_missing"], format_count
@@ -115,7 +115,7 @@ def _mean_and_std(cell: tuple[float, float]) -> str:
 
 
 class SourceData(NamedTuple):
-    """Data of a screening, checked."""
+    """Checked data of a screening."""
 
     table: FeatureTable
     labels: NDArray[Any]
@@ -219,7 +219,7 @@ def screening_report(
     Parameters
     ----------
     table : ScreeningResult
-        Result of ``rocpredict.screen``, in the order of the report.
+        Result of ``rocpredict.screen``; the report keeps the order of its rows.
     path : path
         File to write, in an existing folder. It is written atomically.
     n_top : int, default=10
@@ -227,8 +227,8 @@ def screening_report(
     title : str, optional
         Heading of the page. By default, the number of features and the classes.
     data : (X, y) or (X, y, weights), optional
-        Data that were screened. With data, the figures show the empirical and the predicted curve, and the report has a
-        hash of the data. Without data, the figures are drawn from means and standard deviations.
+        Data that were screened. With data, the figures show the empirical and the predicted curve, and the report
+        contains a hash of the data. Without data, the figures are drawn from means and standard deviations.
     date : datetime.date or str, optional
         Date of the report. By default, today. With the same date and table the file has the same bytes.
     notes : sequence of str, default=()
@@ -243,7 +243,8 @@ def screening_report(
     ------
     RocPredictError
         If ``table`` is not a ScreeningResult, ``path`` cannot be written, ``n_top`` is negative, ``date`` is not a
-        date, or ``data`` differ from the data of the table. All but the last are checked before any computation.
+        date, or ``data`` differ from the data of the table. All but the last condition are checked
+        before any computation.
 
     Examples
     --------
@@ -320,7 +321,7 @@ class ScreeningReportText:
     Attributes
     ----------
     several : bool
-        Whether there are several class pairs, so that a row is a pair of a feature and a class pair.
+        Whether the table has several class pairs, so that a row is a pair of a feature and a class pair.
     against_rest : bool
         Whether each class pair is a class against all others.
     noun : str
@@ -328,7 +329,7 @@ class ScreeningReportText:
     complete : bool
         Whether the table has all rows of the screening, in any order.
     shown, size : str
-        Number of rows in the table, with the total for a part; number of rows of the whole screening.
+        Number of rows in the table, with the total if the table is only a part; number of rows of the whole screening.
     first : dict
         First row of the table, empty for an empty table.
     weighted : bool
@@ -338,7 +339,7 @@ class ScreeningReportText:
     unknown : array of int
         Indices of the rows without any AUC.
     model_weights : str
-        Range of the model weights, if there are any.
+        Range of the model weights; "" if no row has one.
     """
 
     def __init__(self, table: ScreeningResult) -> None:

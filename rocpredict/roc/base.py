@@ -54,11 +54,11 @@ if TYPE_CHECKING:
     from rocpredict.roc.likelihood_ratio import LikelihoodRatioRoc
 
 
-#: Thresholds per class in a thumbnail.
+#: Number of thresholds per class in a thumbnail.
 _N_POINTS = 61
-#: Thresholds per class that are computed for a thumbnail if each quantile needs a numerical search.
+#: Number of thresholds per class in a thumbnail if each quantile needs a numerical search.
 _N_SEARCHED_POINTS = 13
-#: Maximum number of terms of a class distribution (``n_terms``) for which a repr computes the AUC.
+#: Largest number of terms of a class distribution (``n_terms``) for which a repr computes the AUC.
 _MAX_FAST_SIZE = 1_000
 
 
@@ -126,7 +126,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
         * None or "higher": positive when x >= threshold.
         * "lower": positive when x <= threshold.
-        * "auto": the direction with an AUC of at least 0.5. It is chosen once and stored in ``direction``.
+        * "auto": the direction with an AUC of at least 0.5. The choice is made once and stored in ``direction``.
     count : pair of float or of arrays of shape F, optional
         Numbers of observations of the (negative, positive) class. They determine the prevalence.
     omitted : pair of int, default=(0, 0)
@@ -589,7 +589,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         rule : {"best", "probability"}, default="best"
             Decision rule:
 
-            * "best": at each p, the threshold with the highest net benefit. It is the best threshold if a false
+            * "best": at each p, the threshold with the highest net benefit. This is the best threshold if a false
               positive costs p and a false negative 1 - p.
             * "probability": positive when x >= p, for a feature that is itself a predicted probability. This is the
               curve of Vickers and Elkin [1]_.
@@ -607,7 +607,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Notes
         -----
         With "best", the result is the net benefit after a perfect calibration that preserves the order of the values.
-        It is never below the net benefit of treating all or none, but optimistic if the thresholds are chosen and
+        It is never below the net benefit of treating all or none, but it is optimistic if the thresholds are chosen and
         evaluated on the same data. With "probability", poor calibration also reduces the net benefit.
 
         References
@@ -700,9 +700,9 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Notes
         -----
         For two Gaussians the best threshold is the crossing of the (weighted) densities at which the likelihood ratio
-        increases. It solves the quadratic equation of [1]_. If no crossing is better than calling all or no
+        increases. The threshold solves the quadratic equation of [1]_. If no crossing is better than calling all or no
         observations positive, the threshold is infinite. For samples, the best thresholds form intervals; the result is
-        the midpoint of the middle one. Rates computed from the data that selected the threshold are optimistic.
+        the midpoint of the middle interval. Rates computed from the data that selected the threshold are optimistic.
 
         References
         ----------
@@ -774,12 +774,13 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Notes
         -----
         The crossings satisfy prevalence cost_fn f1(t) = (1 - prevalence) cost_fp f0(t). For two Gaussians, most pairs
-        of one family, and histograms, they are computed from the form of the densities. For other pairs, each crossing
+        of one family, and histograms, they are computed directly from the parameters. For other pairs, each crossing
         is bracketed between two points of a grid. The grid contains about 2,000 quantiles of both classes or, for
         mixtures of up to 1,000 normals, points a quarter of a standard deviation apart around each component. Intervals
-        are halved until no further crossing fits between their bounds. If a density oscillates too fast for these
-        points to resolve, some crossings may be missed. If the weighted densities are equal over a whole interval (up
-        to rounding), ``best_threshold("cost", ...)`` returns the flag ``crossings_uncertain``.
+        of the grid are halved until the log likelihood ratio is nearly linear between their bounds. If a density
+        oscillates too fast for these points to resolve, some crossings may be missed. If the weighted densities are
+        equal over a whole interval (up to rounding), ``best_threshold("cost", ...)`` returns the flag
+        ``crossings_uncertain``.
 
         Examples
         --------
@@ -857,12 +858,12 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Observations at or above the upper threshold are called positive, and observations below the lower threshold
         negative. With direction "lower", observations at or below the lower threshold are called positive, and
         observations above the upper threshold negative. If the two regions would overlap, one threshold meets both
-        requirements: ``single_threshold`` is True, and the threshold is the one in the overlap with the highest Ameans.
+        requirements: ``single_threshold`` is True, and this is the threshold in the overlap with the highest Ameans.
 
         A predictive value does not always increase with the threshold, because the other class can be more frequent far
         out in a tail. ``min_ppv`` refers to all observations ruled in together. Among the thresholds that meet this
-        requirement, the one that decides the most observations is chosen. The same applies to ``min_npv``. For samples
-        the rates are computed from the same data, without correction for sampling variation.
+        requirement, the threshold that leaves the fewest observations undecided is chosen. The same applies to
+        ``min_npv``. For samples the rates are computed from the same data, without correction for sampling variation.
 
         The partition into three zones is described in [1]_. With error rates as requirements, the grey zone equals the
         intermediate range of the two-graph ROC plot [2]_.
@@ -892,7 +893,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         return find_grey_zone(self._solver, limits, base_rate, self._is_lower, self._to_feature_scale)
 
     def plot(self, kind: PictureKind = "roc", *, ax: Axes | None = None, **options: object) -> Axes:
-        """Plot the ROC curve, or another figure of the same two classes.
+        """Plot the ROC curve, or another plot of the same two classes.
 
         Parameters
         ----------
@@ -1043,7 +1044,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         return np.where(lower, np.negative(threshold), threshold) + 0.0 if np.any(lower) else threshold
 
     def _sort_on_feature_scale(self, thresholds: FloatArray) -> FloatArray:
-        """Return thresholds sorted along the last axis, without NaN for one feature."""
+        """Return thresholds sorted along the last axis; for one feature, NaN values are omitted."""
         thresholds = np.sort(self._to_feature_scale(thresholds, grid=True), axis=-1)
         return thresholds if thresholds.ndim > 1 else thresholds[~np.isnan(thresholds)]
 
@@ -1068,7 +1069,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
 
 def _quantiles_with_atoms(distribution: Distribution, tail: FloatArray) -> FloatArray:
-    """Return upper quantiles; for tails below 0.5, those at a point of positive probability are moved just above it."""
+    """Return upper quantiles; for tails below 0.5, quantiles at a point mass are moved just above it."""
     quantiles = np.asarray(distribution.isf(tail))
     at = np.asarray(distribution.sf_inclusive(quantiles)) > distribution.sf(quantiles)
     return np.where(at & (tail < 0.5), _next_float(quantiles), quantiles)
@@ -1086,7 +1087,8 @@ def _check_shapes(name: str, shape: tuple[int, ...], whole: str, whole_shape: tu
         np.broadcast_shapes(shape, whole_shape)
     except ValueError:
         raise RocPredictError(
-            f"{name} has shape {shape}, but the shape of {whole} is {whole_shape}; pass one number, or one for each"
+            f"{name} has shape {shape}, but the shape of {whole} is {whole_shape}; pass one number, or an "
+            "array of this shape"
         ) from None
 
 

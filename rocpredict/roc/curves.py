@@ -35,7 +35,7 @@ DecisionRule: TypeAlias = Literal["best", "probability"]
 #: Decision rules of a decision curve; the first is the default.
 DECISION_RULES: tuple[DecisionRule, ...] = get_args(DecisionRule)
 _PROBABILITIES = readonly_array(np.arange(1, 100) / 100)
-#: Maximum logarithm of the cost of a false positive; the cost itself is then finite.
+#: Largest logarithm of the cost of a false positive for which float64 can represent the cost.
 _MAX_LOG_PRICE = 690.0
 
 
@@ -202,7 +202,7 @@ class PrecisionRecallCurve(Result):
     ----------
     thresholds : array of shape (T,)
         Thresholds in the unit of the feature, ordered as in ``RocCurve``: no observation is called positive at the
-        first, all at the last.
+        first threshold, and all are at the last.
     recall : array of shape (T,)
         True positive rates.
     precision : array of shape (T,)
@@ -210,7 +210,7 @@ class PrecisionRecallCurve(Result):
         positive, and precision is 0/0. The first precision of an empirical curve is set to 1, as in scikit-learn; the
         first precision of a predicted curve is set to the precision of its next point.
     prevalence : float
-        Proportion of positives for which the precision is computed. It is also the expected precision of a random
+        Proportion of positives for which the precision is computed. This is also the expected precision of a random
         guess.
     solver : Solver
         Solver of the two classes, reflected so that positives have larger values.

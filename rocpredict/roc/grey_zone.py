@@ -26,7 +26,7 @@ from rocpredict.solvers.binormal import BinormalSolver
 from rocpredict.solvers.quadrature import bisect
 
 _DEFAULT_ERROR_RATE = 0.05
-#: Relative rounding error of a rate that is computed at its own quantile.
+#: Relative rounding error of the rate at the threshold that is computed as the quantile of this rate.
 _ROUNDING = 1e-12
 
 
@@ -122,7 +122,7 @@ class GreyZone(Result, Generic[Value]):
 
     @property
     def decided_rates(self) -> Rates[Value]:
-        """Return the rates and the prevalence among the decided observations; rates of a class without any are NaN."""
+        """Return the rates and the prevalence among the decided observations; NaN for a class that has none."""
         decided_prevalence = None
         if self.prevalence is not None:
             base_rate = np.asarray(self.prevalence)
@@ -178,7 +178,7 @@ class _Demand(NamedTuple):
         if self.rate is not None:
             return np.asarray(wrong <= self.rate * (1 + _ROUNDING))
         with np.errstate(divide="ignore", invalid="ignore"):
-            odds = np.exp(np.minimum(np.asarray(self.log_odds), 700.0))  # beyond, no wrong calls are allowed either
+            odds = np.exp(np.minimum(np.asarray(self.log_odds), 700.0))  # larger odds would overflow
             return np.asarray((self.right(t) >= odds * wrong * (1 - _ROUNDING)) | (self.log_odds == -np.inf))
 
 

@@ -35,7 +35,7 @@ from rocpredict.solvers.thresholds import log_cost_ratio
 
 #: Minimum gain in Ameans for which the summary recommends more than one threshold.
 _MIN_AMEANS_GAIN = 0.005
-#: Maximum number of distinct values for which a repr computes the AUC.
+#: Largest number of distinct values for which a repr computes the AUC.
 _MAX_FAST_SIZE = 20_000
 
 
@@ -55,8 +55,8 @@ class LikelihoodRatioGain(Result, Generic[Value]):
     Notes
     -----
     ``youden_gain`` is the gain in Youden's J = TPR - FPR, twice the gain in Ameans. J of the likelihood-ratio rule is
-    the total variation distance of the classes, 1 minus their overlap. If the densities cross at most twice, as those
-    of two Gaussians do, ``youden_gain`` equals the J of the best single threshold in the opposite direction.
+    the total variation distance of the classes, 1 minus their overlap. If the densities cross at most twice, as the
+    densities of two Gaussians do, ``youden_gain`` equals the J of the best single threshold in the opposite direction.
     """
 
     auc_single: Value
@@ -89,7 +89,7 @@ class LikelihoodRatioGain(Result, Generic[Value]):
 
     @property
     def summary(self) -> str:
-        """Gain in one sentence."""
+        """Description of the gain in one sentence."""
         gain = np.asarray(self.ameans_gain)
         worthwhile = gain >= _MIN_AMEANS_GAIN
         if gain.ndim:
@@ -107,8 +107,8 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
 
     No other rule based on the same feature is better [1]_: the curve is concave and nowhere below the curve of the
     one-threshold rule for the same two distributions. For two Gaussians with different standard deviations the rule has
-    two thresholds [2]_, and its AUC is at least max(AUC, 1 - AUC) of the one-threshold rule. ``Roc.proper()`` returns
-    this curve.
+    two thresholds [2]_, and its AUC is at least the larger of AUC and 1 - AUC of the one-threshold rule.
+    ``Roc.proper()`` returns this curve.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         return self._check_batch_argument(name, rates) if self.base.shape else rates
 
     def _check_batch_argument(self, name: str, values: FloatArray) -> FloatArray:
-        """Return values, or raise unless there is one for all features or one for each."""
+        """Return values, or raise unless they are one number or one number for each feature."""
         check_one_or_each(name, values, self.base.shape)
         return values
 

@@ -191,8 +191,8 @@ def mean_roc(
 
     The band is a t interval of the mean of K folds with K - 1 degrees of freedom, in the form of Wilson's score
     interval. The band therefore stays within [0, 1] and has a positive width between the corners. The effective sample
-    size is implied by the variance between the folds: TPR(1 - TPR)/SE². It is limited to the number of positives of all
-    folds, so that folds which agree by chance do not produce a very narrow band. The interval of the mean AUC is
+    size is implied by the variance between the folds: TPR(1 - TPR)/SE². This size is limited to the number of positives
+    of all folds, so that folds that agree by chance do not produce a very narrow band. The interval of the mean AUC is
     computed in the same way. Let H be the harmonic mean of the numbers of negatives and positives of all folds. The
     effective sample size of the AUC is at most 2 H, and it is H if the folds have equal AUCs. At level 0.95, the
     interval covered the true AUC in 0.976 to 0.998 of 800 simulated samples of 5 and 10 independent folds with 10 + 10
@@ -206,7 +206,7 @@ def mean_roc(
     the same size, and it is not a simultaneous band for the whole curve.
 
     A curve of the pooled scores of all folds estimates another quantity: it also compares positives of one fold with
-    negatives of another fold. Another model, possibly with another scale, has scored these. The pooled AUC may be below
+    negatives of another fold, which another model has scored, possibly on another scale. The pooled AUC may be below
     or above the AUC of every fold. The mean curve compares only observations that the same model has scored.
 
     References

@@ -56,8 +56,8 @@ class ModelFit(Result):
     is_shrinkage : bool
         True if the prediction is a shrunk estimate.
     area_between : float
-        Mean absolute TPR difference between the curve of the model and the empirical curve, over all FPRs. It contains
-        the sampling variation of the empirical curve: judge the model by ``misfit_ratio``.
+        Mean absolute TPR difference between the curve of the model and the empirical curve, over all FPRs. This
+        difference includes the sampling variation of the empirical curve; judge the model by ``misfit_ratio``.
     misfit_ratio : float
         Cramer-von Mises statistic: the mean squared distance between model and data over the pooled ranks, divided by
         its expected value for a correct model with known parameters. For a correct model fitted to the same data, the
@@ -95,7 +95,7 @@ class ModelFit(Result):
 
 
 _IQR_OF_STANDARD_NORMAL = 2 * ndtri(0.75)
-#: Maximum distance of a median from the midpoint of its quartiles, in IQRs, without a warning.
+#: Largest distance of a median from the midpoint of its quartiles, in IQRs, that causes no warning.
 _MEDIAN_SKEW_LIMIT = 0.2
 
 
@@ -127,7 +127,7 @@ class PredictedRoc(Roc[Value]):
 
         * None or "higher": positive when x >= threshold.
         * "lower": positive when x <= threshold.
-        * "auto": the direction with an AUC of at least 0.5. It is chosen once, and ``direction`` then holds the result.
+        * "auto": the direction with an AUC of at least 0.5. The choice is made once and stored in ``direction``.
     count : pair of float or of arrays of shape F, optional
         Numbers of observations of the (negative, positive) class. They determine the prevalence and the width of
         confidence intervals.
@@ -386,7 +386,7 @@ class PredictedRoc(Roc[Value]):
 
         Notes
         -----
-        With family "auto", the weight is the one used in the estimate. For other families, it is the weight that the
+        With family "auto", this is the weight in the estimate. For other families, it is the weight that the
         shrinkage rule of "auto" would assign to the model.
 
         Examples

@@ -77,8 +77,8 @@ def empirical_optimism(
 
     An observation at the threshold shifts the threshold by (z^2 + (z^2 - 1)^2/2)/(n H), where H is the slope of the log
     density ratio. Multiplied by the common density g at the threshold, and by 1/2, this is the covariance of the
-    threshold with the empirical rates. It is the term of order 1/n of the optimism and diverges as the classes become
-    equal.
+    threshold with the empirical rates. This covariance is the term of order 1/n of the optimism; it diverges as the
+    classes become equal.
 
     Parameters
     ----------
@@ -269,7 +269,8 @@ def welch_p_value(pair: GaussianPairs) -> FloatArray:
     """Compute the two-sided p-value of Welch's t-test (Welch 1947), which tests a predicted AUC of 1/2.
 
     If one class has zero variance, the p-value is not below the p-value of Student's t-test with pooled variance. If
-    both classes have zero variance, t is undefined, and the p-value is the probability of the two most extreme orders.
+    both classes have zero variance, t is undefined, and the p-value is 2 divided by the number of ways to assign the
+    class labels (at most 1).
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         unit = np.maximum(pair.s0, pair.s1)
@@ -284,23 +285,23 @@ def welch_p_value(pair: GaussianPairs) -> FloatArray:
             1 / pair.n0[is_degenerate] + 1 / pair.n1[is_degenerate]
         )
         p_value[is_degenerate] = np.maximum(p_value[is_degenerate], 2 * stdtr(freedom, -np.abs(pooled)))
-    ways = np.log1p(pair.n0 + pair.n1) + betaln(pair.n0 + 1, pair.n1 + 1)  # minus the log of the number of orders
+    ways = np.log1p(pair.n0 + pair.n1) + betaln(pair.n0 + 1, pair.n1 + 1)  # -log of the number of assignments
     p_value = np.where(unit == 0, np.minimum(2 * np.exp(ways), 1), p_value)
     return np.where(pair.m1 == pair.m0, 1.0, p_value)
 
 
 _COARSE_FPR = (np.arange(64) + 0.5) / 64
-"""FPRs for the sampling variance of an empirical curve; few suffice, because it is a smooth function of the FPR."""
+"""FPRs for the sampling variance of an empirical curve; few suffice, because the variance is smooth in the FPR."""
 _COARSE_PROBIT = ndtri(_COARSE_FPR)
 _MAX_SLOPE = 20.0
 _MISFIT_BLOCK = 64
-"""Number of features whose curves are compared together and fit into the cache."""
+"""Number of features whose curves are compared at a time; these curves fit into the cache."""
 SCREENING_MISFIT_RATIO = 1.1
-"""Ratio of the mean squared distance to its expectation that 1 of 100 samples of two Gaussians exceeds.
+"""Ratio of the mean squared distance to its expectation; 1 of 100 samples of two Gaussians exceeds this ratio.
 
 The median of the ratio is 0.3, since the Gaussians are fitted to the same data. The level is 1% for equal standard
 deviations and 5 to some hundred observations per class. It is 2 to 3% if one standard deviation is three times the
-other, and 5% if one is ten times the other. With 1000 or more, ``MAX_HARMLESS_AREA`` is the effective limit."""
+other, and 5% if one is ten times the other. With 1000 or more, the effective limit is ``MAX_HARMLESS_AREA``."""
 
 
 def misfit(pair: GaussianPairs, empirical: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
@@ -457,7 +458,7 @@ def _weight_around(ecdf: Ecdf, threshold: float) -> tuple[float, float]:
 
 GAUSSIAN_ONLY_FLAGS = ("always_negative", "always_positive", "no_benefit", "misfit")
 """Flags of the Gaussian rule that do not apply to the shrunk estimate."""
-_MAX_BLOCK_FEATURES, _MAX_BLOCK_VALUES = 128, 2**20  # estimated together
+_MAX_BLOCK_FEATURES, _MAX_BLOCK_VALUES = 128, 2**20  # largest sizes of a block that is estimated at once
 
 
 class ShrinkageBlock(NamedTuple):
@@ -527,7 +528,7 @@ def _blocks(pair: GaussianPairs) -> Iterator[NDArray[np.intp]]:
 
 
 def _values(matrix: Any, places: NDArray[np.intp], pair: GaussianPairs, rows: RowPair) -> list[FloatArray]:
-    """Return the values of both classes without missing ones, each of shape (features, values)."""
+    """Return the values of both classes that are not missing, each of shape (features, values)."""
     columns, result = _columns_of(matrix, places).T, []
     for class_members, sizes in zip(rows, pair.sizes, strict=True):
         values, count = columns[:, class_members], int(sizes[places[0]])

@@ -1,7 +1,7 @@
 """Moments and blocks of columns of Dask arrays and DataFrames, computed by the scheduler of the user.
 
-All tasks can be repeated from the source of the table, so a worker that stops costs time and changes no result. Only
-labels, moments and results of blocks are sent to the client.
+All tasks can be repeated from the source of the table, so that a worker that stops costs time but changes no result.
+Only labels, moments and results of blocks are sent to the client.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from rocpredict.sources.table import check_has_numeric, column_index, read_table
 _FAN_IN = 8
 """Number of moments that one task merges."""
 _ROOM_FACTOR = 8
-"""Memory of the workers over the columns that are collected at once."""
+"""Memory of the workers divided by the size of the columns that are collected at a time."""
 _CHANGED = "the rows of X or y differ between computations; compute X first, or sort it by a key"
 
 
@@ -109,7 +109,7 @@ class DaskTable(NamedTuple):
             yield from zip(places, compute(tasks), strict=True)
 
     def _codes(self, coded: EncodedLabels) -> tuple[dict[Any, int] | None, list[Any]]:
-        """Return the class code of each label and the labels of the parts, or None and the codes if these are known."""
+        """Return the code of each label and the labels of the parts, or None and the codes if these are known."""
         names = unique_labels(self.labels)
         codes = [int(coded.codes[np.argmax(equal_labels(self.labels, name))]) for name in names]
         codes_by_label = dict(zip(names, codes, strict=True))
@@ -135,7 +135,7 @@ def _memory_of_workers() -> int:
 
 
 def _fuse(tasks: list[Any]) -> list[Any]:
-    """Return tasks that read and reduce a part at once, so that a worker has the next one while it computes."""
+    """Return tasks that each read and reduce one part in one step, so that a worker loads a part while it computes."""
     keys = [task.key for task in tasks]
     graph = da.optimize(HighLevelGraph.merge(*(task.__dask_graph__() for task in tasks)), keys)
     layers, name = HighLevelGraph.from_collections(f"fused-{keys[0]}", graph, dependencies=()), f"fused-{keys[0]}"
@@ -233,7 +233,7 @@ def _label_column(part: Any, place: int) -> Any:
 
 
 def _encode(part: Any, codes_by_label: dict[Any, int] | None) -> NDArray[np.int16]:
-    """Return the class codes of the labels of a part, which are codes themselves if None is passed."""
+    """Return the class codes of the labels of a part; with None, the labels are already codes."""
     if codes_by_label is None:
         return np.asarray(part)
     codes = np.full(len(part), -2, dtype=np.int16)

@@ -24,10 +24,10 @@ from rocpredict.sources.files import read_batches
 from rocpredict.sources.table import FeatureTable
 
 DEFAULT_EDGES = 256
-"""Number of edges: the guaranteed AUC is then within about 0.004, and the estimate within 0.02 standard errors."""
+"""Number of edges; the AUC is then known to within about 0.004, and the estimate to within 0.02 standard errors."""
 MAX_EDGES = 65_536
 _BLOCK_FEATURES = 256
-"""Number of features whose histograms are evaluated or counted together."""
+"""Number of features whose histograms are evaluated or counted at a time."""
 _BLOCK_BYTES = 32_000_000
 _SAMPLE_ROWS, _SAMPLE_CELLS = 4096, 2**24
 """Largest numbers of rows and of cells of the sample from which edges are computed."""
@@ -77,7 +77,7 @@ class FeatureHistograms(Result):
             return NotImplemented
         if not np.array_equal(self.edges, other.edges, equal_nan=True):
             raise RocPredictError(
-                "histograms with different edges cannot be added; compute all with the edges of the first one: "
+                "histograms with different edges cannot be added; compute all histograms with the first edges: "
                 "summarize(..., histogram_edges=first.histograms.edges)"
             )
         extremes = np.minimum(self.minimum, other.minimum), np.maximum(self.maximum, other.maximum)
@@ -108,7 +108,7 @@ class FeatureHistograms(Result):
         return low, high
 
     def rank_statistics(self, thresholds: FloatArray) -> Iterator[tuple[slice, RankStatistics]]:
-        """Yield statistics of blocks of features, with half of the pairs of each cell in which the classes overlap.
+        """Yield statistics of blocks of features, which count half of the pairs of a cell in which the classes overlap.
 
         Parameters
         ----------
@@ -359,7 +359,7 @@ class RowSample(NamedTuple):
         return RowSample(keys[rows], values[rows])
 
     def edges(self, n_edges: int) -> FloatArray:
-        """Return the distinct values of each feature if there are at most ``n_edges``, else even quantiles."""
+        """Return the distinct values of each feature if there are at most ``n_edges``, else evenly spaced quantiles."""
         rows = []
         for column in self.values.T:
             values = np.sort(column[~np.isnan(column)])
@@ -417,7 +417,7 @@ def count_cells(matrix: Any, codes: NDArray[Any], edges: FloatArray, n_jobs: int
 
 
 def choose_edges(histogram_edges: Any, table: FeatureTable, sample: RowSample | None = None) -> FloatArray:
-    """Return the edges of histograms, from random rows of a table unless they are passed."""
+    """Return the edges of histograms: the edges that were passed, or edges from random rows of a table."""
     edges = check_edges(histogram_edges, len(table))
     if not isinstance(edges, int):
         return edges

@@ -59,7 +59,7 @@ class PooledAuc(Result):
         AUC of each study with its confidence interval, and its random-effects weight. For a study without the feature,
         the AUC is NaN and the weight is 0.
     is_separated : array of bool of shape (features, studies)
-        Studies that separate the classes; they are pooled with an AUC nearer to 1/2 (see ``pool``).
+        Mask of the studies that separate the classes; they are pooled with an AUC nearer to 1/2 (see ``pool``).
     level : float
         Confidence level.
     flags : Flags
@@ -114,7 +114,7 @@ class PooledAuc(Result):
         Parameters
         ----------
         feature : str, optional
-            Name of the feature. By default, the first one.
+            Name of the feature. By default, the first feature.
         **options
             Further options of ``rocpredict.plots.screening.plot_forest``.
 
@@ -183,9 +183,9 @@ def pool(
 
     The fixed-effect mean has weights w = 1/v. In the random-effects model, the D of the studies have a standard
     deviation tau, which is estimated from Q = sum of w (D - mean)^2 with w = 1/(v + tau^2) [1]_. Its mean has the
-    variance sum of w (D - mean)^2/((k - 1) sum of w) and Student's t with k - 1 degrees of freedom [2]_. This width is
-    0 if the studies agree by chance, so the interval is never narrower than the fixed-effect interval (the modified
-    method [3]_); the flag ``widened_to_fixed`` marks the features for which this matters.
+    variance sum of w (D - mean)^2/((k - 1) sum of w) and Student's t with k - 1 degrees of freedom [2]_. The width of
+    this interval is 0 if all D happen to be equal, so the interval is never narrower than the fixed-effect interval
+    (the modified method [3]_); the flag ``widened_to_fixed`` marks the features for which this matters.
 
     The weights of the random-effects mean use the upper 95% confidence limit of tau^2 (Q profile [4]_) instead of its
     estimate; ``tau`` is the estimate. With an estimate of 0, a large study has nearly all weight, and intervals of few
@@ -195,15 +195,15 @@ def pool(
     Student's t has one or two degrees of freedom.
 
     A study separates the classes if the lower 95% limit of its AUC is above a = 1 - 1/(2 n0 n1), the AUC of a sample
-    of which half a pair is in the wrong order, or if its AUC rounds to 1. The size of its D is then an extrapolation
-    of the Gaussian tails, on which the mean would depend, so it is pooled with the AUC a and the variance of that AUC
-    (or with 1 - a if the classes are separated in the other direction), and flagged. Leaving it out would select
+    of which half a pair is in the wrong order, or if its AUC rounds to 1. Its D is then an extrapolation of the
+    Gaussian tails, on which the mean would depend. The study is therefore flagged, and pooled with the AUC a and its
+    variance (or with 1 - a if the classes are separated in the other direction). Omitting the study would select
     studies by their results. ``study_auc`` is not changed. A study with a standard deviation of 0 in both classes has
     no variance and is left out, with the flag ``point_mass``.
 
     The method fails if the features are far from Gaussian, if studies were selected by their results, if the same
-    subjects are in several studies, or if the AUCs of the studies are not a sample from one population, such as when
-    one site has another unit or other labels.
+    subjects are in several studies, or if the AUCs of the studies are not a sample from one population, for example
+    because one site has another unit.
 
     References
     ----------

@@ -44,7 +44,7 @@ def adjust_p_values(p_values: FloatArray, method: str = "benjamini-hochberg") ->
     Parameters
     ----------
     p_values : array-like of shape (m,)
-        p-values. NaN stands for a test that was not performed, and is not counted.
+        p-values. NaN stands for a test that was not performed; such a test is not counted.
     method : str, default="benjamini-hochberg"
         Method of adjustment.
 

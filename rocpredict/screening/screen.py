@@ -276,9 +276,10 @@ def screen(
     X : array-like of shape (n, features), or another table
         NumPy array of numbers (a memory map is not loaded whole), SciPy sparse matrix (never made dense), pandas,
         polars or pyarrow data frame, or an object with ``X`` and ``var_names`` such as AnnData. The table is neither
-        changed nor copied whole. Or a path: a CSV, Parquet, Feather or h5ad file, a folder or pattern of files with
-        the same columns, or a list of paths. Without ``y``: a ``TwoClassSummary``, or an iterable of (X, y) batches,
-        both with ``empirical=False`` or "histogram". Batches may have three or more classes with ``empirical=False``.
+        changed nor copied whole. A path may be passed instead: a CSV, Parquet, Feather or h5ad file, a folder or
+        pattern of files with the same columns, or a list of paths. Without ``y``, pass a ``TwoClassSummary``, or an
+        iterable of (X, y) batches, both with ``empirical=False`` or "histogram". Batches may have three or more classes
+        with ``empirical=False``.
     y : array-like of shape (n,), or str, optional
         Class labels, or the name of a column of a data frame, of a file or of ``obs``.
     positive : label, optional
@@ -333,7 +334,7 @@ def screen(
         - "numpy": NumPy.
         - "numba": compiled code. The first compilation takes some seconds; it is then loaded from a cache.
     n_jobs : int, default=1
-        Number of threads; -1 for one on each processor. The result does not depend on the number.
+        Number of threads; -1 for one thread on each processor. The result does not depend on the number.
     nan_policy : {"raise", "omit"}, default="omit"
         How to handle missing values: raise an error, or omit them for each feature and report how many.
     layer : str, optional
@@ -389,7 +390,7 @@ def screen(
     estimate takes it into account. With ``direction="auto"``, the direction comes from the same data, so the prior that
     positives have larger (or smaller) values is not used; pass ``direction="higher"`` or ``"lower"`` to use it.
 
-    The flag ``misfit`` indicates that the empirical curve differs from the predicted one by more than sampling
+    The flag ``misfit`` indicates that the empirical curve differs from the predicted curve by more than sampling
     variation explains, and by more than 0.02 in mean absolute TPR. Use the empirical columns of such features.
 
     References
@@ -707,7 +708,8 @@ def _screen_batches(batches: Any, options: _ScreenOptions, *, positive: Any, pai
     for table, labels in read_batches(batches):
         if names is not None and names.tolist() != table.names.tolist():
             raise RocPredictError(
-                f"a batch has the features {format_list(table.names, 10)}, and the first one {format_list(names, 10)}"
+                f"a batch has the features {format_list(table.names, 10)}, "
+                f"and the first batch has {format_list(names, 10)}"
             )
         names, present = table.names, unique_labels(labels)
         codes = np.array([equal_labels(labels, label) for label in present]).argmax(axis=0).astype(np.int16)
@@ -759,7 +761,7 @@ def _from_summary(
 
 
 def _widened(columns: dict[str, Any], statistics: RankStatistics, is_wide: NDArray[np.bool_]) -> dict[str, Any]:
-    """Return the interval and the p-value of the AUC, or with wide bounds, of the worst AUC within the bounds."""
+    """Return the interval and p-value of the AUC; for wide bounds, the widest interval and largest p-value."""
     auc, (least, greatest) = columns["empirical_auc"], (columns[name] for name in _BOUND_COLUMNS)
     low, high = columns["empirical_low"] - (auc - least), columns["empirical_high"] + (greatest - auc)
     p_value = mann_whitney_p_value(statistics._replace(area=np.clip(0.5, least, greatest)))

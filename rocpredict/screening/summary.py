@@ -56,7 +56,7 @@ from rocpredict.sources.table import FeatureTable, check_row_order
 _FORMAT, _VERSION = "rocpredict summary", 1
 """Name and version of the JSON of a summary, which summary.schema.json describes."""
 _RESERVED = ("cluster", "stratum")
-"""Keys of the JSON that a later version may use, null in this one."""
+"""Keys of the JSON that are null in this version; a later version may use them."""
 POOLED_NOTE = (
     "This is one pooled sample: if means, units or proportions of positives differ between the files, its AUC differs "
     "from the AUC within each file. rocpredict.pool combines the AUCs of the files instead."
@@ -84,8 +84,8 @@ class TwoClassSummary(Result):
     histograms : FeatureHistograms, optional
         Histograms of the features, from which ``screen(..., empirical="histogram")`` computes empirical AUCs.
     file_checksums : tuple of str
-        Checksums of the files that were added, () if the summary comes from no file. A file cannot be added twice, and
-        neither can a summary in memory.
+        Checksums of the files that were added, () if the summary comes from no file. Neither a file nor a summary in
+        memory can be added twice.
 
     Examples
     --------
@@ -205,12 +205,12 @@ class TwoClassSummary(Result):
                 )
         if self._origins & other._origins:
             raise RocPredictError(
-                "summaries cannot be added: one of them contains the other or its rows; add each once"
+                "summaries cannot be added: one of them contains the other or its rows; add each summary once"
             )
         return replace(total, file_checksums=checksums, _origins=self._origins | other._origins)
 
     def _plus(self, other: TwoClassSummary) -> TwoClassSummary:
-        """Return the sum, also of summaries of the same rows."""
+        """Return the sum, even of summaries of the same rows."""
         problem = describe_difference(self, other)
         if problem:
             raise RocPredictError(f"summaries cannot be added: {problem}")
@@ -275,7 +275,8 @@ class TwoClassSummary(Result):
         Returns
         -------
         TwoClassSummary
-            Summary of two moments, without histograms. Counts and numbers of missing values of blank features are 0.
+            Summary of two moments, without histograms. The counts and numbers of missing values of blanked features are
+            0.
 
         Raises
         ------
@@ -285,7 +286,7 @@ class TwoClassSummary(Result):
         Notes
         -----
         The result still has the exact mean and standard deviation of each class. The mean of a feature with values 0
-        and 1 determines how many are 1, and a standard deviation of 0 implies that all values equal the mean.
+        and 1 determines how many values are 1, and a standard deviation of 0 implies that all values equal the mean.
         """
         if check_int("min_count", min_count) < 1:
             raise RocPredictError(f"min_count={min_count} is below 1; pass 1 or more")
@@ -419,7 +420,7 @@ class TwoClassSummary(Result):
         return (_checksum([*self.feature_names, *self.units, *labels], *values),)
 
     def _describe_contents(self) -> str:
-        """Return in words which values the JSON contains and what they reveal."""
+        """Return a description of the values that the JSON contains and of what they reveal."""
         sentences = [
             "For each feature and class: the number of values, the number of missing values, the mean, and the sum of "
             "squared deviations from the mean" + (", and of third and fourth powers." if self.order == 4 else "."),
@@ -572,7 +573,7 @@ def summarize(
     engine : {"auto", "numpy", "numba"}, default="auto"
         Computing engine, as in ``screen``.
     n_jobs : int, default=1
-        Number of threads; -1 for one on each processor. The result does not depend on the number.
+        Number of threads; -1 for one thread on each processor. The result does not depend on the number.
     layer : str, optional
         Layer of an AnnData object or h5ad file, as in ``screen``.
     use_raw : bool, default=False

@@ -180,7 +180,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Score of the classifier:
 
         * "auto": ``predict_proba`` if available, else ``decision_function``. If ``family`` is not "empirical", the
-          order is ``decision_function``, log odds, ``predict_proba``.
+          first available of ``decision_function``, log odds and ``predict_proba``.
         * "predict_proba": probability of the positive class.
         * "decision_function": decision value.
         * "log_odds": difference of the log probabilities.
@@ -232,7 +232,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     -----
     AssumptionWarning
         If ``sample_weight`` is passed to a classifier that does not accept it; the weights are then used only for the
-        threshold. Also if the pooled scores deviate from the two Gaussians of ``family="gaussian"``.
+        threshold. It is also issued if the pooled scores deviate from the two Gaussians of ``family="gaussian"``.
 
     See Also
     --------
@@ -240,7 +240,8 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     Notes
     -----
-    All thresholds with different results (midpoints of neighbouring distinct scores) are compared, instead of a grid.
+    All thresholds with different results (midpoints of neighbouring distinct scores) are compared, not only those of a
+    grid.
 
     Because the threshold is one number on the scale of the scores, the scores of all folds are pooled. They come from
     different models, so the AUC of ``roc_`` may be above or below the AUC of every fold. The confidence intervals of
@@ -448,7 +449,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _route(self, weights: FloatArray | None, fit_params: dict[str, Any]) -> Any:
         """Return the parameters for ``estimator.fit`` and ``splitter.split``.
 
-        Without metadata routing, all parameters are for the classifier, including the weights if it accepts them.
+        Without metadata routing, all parameters are passed to the classifier, including the weights if it accepts them.
         """
         if get_config()["enable_metadata_routing"]:
             return process_routing(self, "fit", sample_weight=weights, **fit_params)

@@ -98,7 +98,8 @@ def score_features(
         Complete table, with one row for each class pair and feature.
     auc, p_value, q_value : array of shape (features,)
         Values of the best class pair: AUC; p-value (two-sided, or one-sided with a direction) times the number of class
-        pairs, at most 1; and q-value, this p-value adjusted over the features (Benjamini-Hochberg). NaN if unknown.
+        pairs, at most 1; and q-value, which is this p-value adjusted over the features (Benjamini-Hochberg). NaN if
+        unknown.
     """
     labels = check_labels(y)
     names = unique_labels(check_label_values(labels, labels))

@@ -26,11 +26,11 @@ _MAX_MAXIMA = 32
 _MAX_POINTS = 10_000_000
 _TIE_RTOL = 64 * np.finfo(float).eps  # relative rounding error of the losses of two equally good thresholds
 EVEN = np.zeros(())
-"""Log price of a false positive if both errors have the same cost."""
+"""``log_price`` (see ``Solver``) of two errors with the same cost."""
 
 
 class OptimalThreshold(NamedTuple):
-    """Threshold that maximizes TPR - price * FPR, with its rates."""
+    """Threshold that maximizes TPR - price * FPR (see ``Solver``), with its rates."""
 
     threshold: FloatArray
     tpr: FloatArray
@@ -44,7 +44,7 @@ class OptimalThreshold(NamedTuple):
     crossings: FloatArray
     """Crossings of the weighted densities, ascending on the last axis and padded with NaN."""
     equal_thresholds: FloatArray
-    """One threshold of each other equally good interval, ascending on the last axis and padded with NaN."""
+    """One threshold of each further interval of equally good ones, ascending on the last axis and padded with NaN."""
     flags: Flags
     expected_ameans: FloatArray | None = None
     """Ameans expected on new data, if the Ameans of the curve is known to be optimistic."""
@@ -215,7 +215,7 @@ def hook_of_polyline(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, fl
         return 0.0, 0.0, 0.0
     crosses = under & (np.maximum(start, end) > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        meets = np.where(crosses, start / (start - end), 0.0)  # fraction of the segment before the chance line
+        meets = np.where(crosses, start / (start - end), 0.0)  # fraction of the segment before it meets the chance line
         area = np.where(crosses, np.minimum(start, end) ** 2 / np.abs(end - start) / 2, -(start + end) / 2)
     begins = fpr[:-1] + np.where(crosses & (start > 0), meets, 0.0) * run
     stops = fpr[:-1] + np.where(crosses & (end > 0), meets, 1.0) * run
@@ -234,14 +234,14 @@ def is_undominated(tpr: FloatArray, fpr: FloatArray) -> NDArray[np.bool_]:
 
 
 def middle_of_best(utility: FloatArray, tolerance: ArrayLike = ROUNDING) -> NDArray[np.intp]:
-    """Return the index of the middle one of the best values on the last axis, the first if two are in the middle."""
+    """Return the index of the middle one of the best values on the last axis; of two middle ones, the first."""
     good = utility >= utility.max(axis=-1, keepdims=True) - np.asarray(tolerance)[..., None]
     rank = np.cumsum(good, axis=-1)
     return np.asarray(np.argmax(good & (rank == (rank[..., -1:] + 1) // 2), axis=-1))
 
 
 def equal_runs(candidates: FloatArray, loss: FloatArray, plateau: tuple[float, float]) -> FloatArray:
-    """Return one threshold of each run of consecutive candidates with minimal loss outside the plateau."""
+    """Return one threshold of each run of consecutive candidates with minimal loss outside the interval ``plateau``."""
     candidates, index = np.unique(candidates, return_index=True)
     loss = loss[index]
     equal = np.flatnonzero(loss <= loss.min() * (1 + _TIE_RTOL))
@@ -383,7 +383,7 @@ class Solver(CurveSolver):
         meets = sign_changes(excess, grid, excess(grid))
         points, masses = negative.atoms()
         start, end = excess(np.nextafter(points, np.inf)), excess(points)
-        with np.errstate(divide="ignore", invalid="ignore"):  # the segment of an atom may cross the chance line
+        with np.errstate(divide="ignore", invalid="ignore"):  # the segment of a point mass may cross the diagonal
             crossing = np.minimum(start, end) ** 2 / np.abs(end - start) / 2
         at_atoms = np.where(start * end < 0, crossing, np.maximum(0.0, -(start + end) / 2))
         edges = np.unique(np.concatenate([self.panel_edges, meets]))
@@ -426,14 +426,14 @@ class Solver(CurveSolver):
         return self.at_threshold(np.asarray(threshold), self.crossings(EVEN), None, equal)
 
     def _local_maxima(self, utility: Callable[[Rates[Any]], FloatArray]) -> tuple[FloatArray, FloatArray]:
-        """Return the thresholds of the search grid, the atoms and the refined local maxima, with their utilities."""
+        """Return the points of the search grid, the point masses and the refined local maxima, with their utilities."""
         atoms = np.concatenate([self.negative.atoms().points, self.positive.atoms().points])
         points = np.unique(
             np.concatenate([self.search_grid, atoms, np.nextafter(atoms, np.inf), np.array([-np.inf, np.inf])])
         )
         values = utility(rates_at(self.negative, self.positive, points))
         gap = np.abs(np.diff(np.where(np.isneginf(values), np.nan, values)))
-        rise = np.fmax(np.append(gap, 0.0), np.append(0.0, gap))  # to the neighbours
+        rise = np.fmax(np.append(gap, 0.0), np.append(0.0, gap))  # largest difference from a neighbour
         top = np.fmax(values, values + np.nan_to_num(rise))
         inner = (values[1:-1] >= values[:-2]) & (values[1:-1] >= values[2:]) & np.isfinite(points[1:-1])
         index = np.flatnonzero(inner & (top[1:-1] >= values.max())) + 1
@@ -546,7 +546,7 @@ class LikelihoodRatioSolver(CurveSolver):
 
     @abstractmethod
     def rule(self, log_price: FloatArray) -> TwoThresholdRule[Any]:
-        """Return the rule "positive if the ratio is above the price", which maximizes TPR - price * FPR."""
+        """Return the rule "positive if the likelihood ratio is above the price", which maximizes TPR - price * FPR."""
 
     @abstractmethod
     def rule_at_fpr(self, fpr: FloatArray) -> TwoThresholdRule[Any]:
@@ -641,7 +641,7 @@ class MappedSolver(SameCurveSolver, Solver):
 
 
 class MappedLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
-    """ROC curve of a likelihood ratio whose rules are mapped to another axis."""
+    """ROC curve of a likelihood ratio, with the thresholds of each rule mapped to another axis."""
 
     base: LikelihoodRatioSolver
 

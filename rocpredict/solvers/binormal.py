@@ -28,7 +28,7 @@ from rocpredict.solvers.base import (
 from rocpredict.solvers.quadrature import gauss_legendre
 
 Z_GRID = np.linspace(-39, 39, 131)
-"""Grid of z-scores; beyond it the normal density is 0 in double precision."""
+"""Grid of z-scores; outside this range the normal density is 0 in double precision."""
 PANEL_BLOCK = 256
 """Features per block for functions that use thousands of points per feature."""
 _BLOCK = 8_192  # features per block; temporary arrays then fit into the cache
@@ -141,7 +141,7 @@ class BinormalSolver(Solver):
         return map_blocks(_crossings, *self.parameters, log_price)[0]
 
     def crossing_z_scores(self, log_price: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Return z0 and z1 of the crossing at which the likelihood ratio rises, and of the one at which it falls."""
+        """Return z0 and z1 of the crossing at which the likelihood ratio rises, then of the crossing where it falls."""
         return z_scores(*self.scaled, log_price)
 
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
@@ -171,11 +171,11 @@ class BinormalSolver(Solver):
         )
 
     def threshold_for_odds(self, log_odds: FloatArray) -> FloatArray:
-        """Return the smallest threshold with TPR >= odds * FPR, or inf if there is none.
+        """Return the smallest threshold with TPR >= odds * FPR, or inf if no threshold has this property.
 
         TPR - odds * FPR is largest where the weighted densities cross and the likelihood ratio rises. If the ratio
-        falls at a smaller crossing, TPR - odds * FPR increases from there to its maximum. The threshold is the root
-        between these two points.
+        falls at a smaller crossing, TPR - odds * FPR increases from this crossing to the maximum. The threshold is the
+        root between these two points.
         """
         return map_blocks(_threshold_for_odds, *self.parameters, log_odds)[0]
 
@@ -187,8 +187,8 @@ class BinormalSolver(Solver):
 class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
     """ROC curve of the likelihood ratio of two Gaussians.
 
-    The log ratio is a parabola, so the two thresholds of each rule are mirror images about the vertex (which is
-    infinite for equal standard deviations). Both classes are folded about the vertex, and a rule is represented by the
+    The log likelihood ratio is a parabola. The two thresholds of each rule are therefore mirror images about the vertex
+    (infinite for equal standard deviations). Both classes are folded about the vertex, and a rule is represented by the
     z-scores of one threshold.
     """
 
@@ -302,7 +302,7 @@ def _phi_ratio(d: FloatArray, s0: FloatArray, s1: FloatArray, rate: FloatArray, 
 def _rising_and_falling(
     moments: tuple[FloatArray, ...], scaled: Scaled, log_kappa: FloatArray
 ) -> tuple[_Crossing, _Crossing]:
-    """Return the crossing at which the likelihood ratio rises, and the one at which it falls."""
+    """Return the crossing at which the likelihood ratio rises, and the crossing at which it falls."""
     z = z_scores(*scaled, log_kappa)
     return (threshold_from_z(*moments, *z[:2]), *z[:2]), (threshold_from_z(*moments, *z[2:]), *z[2:])
 
@@ -386,7 +386,7 @@ def two_threshold_rule(
     d, scaled0, scaled1 = scaled = scale_parameters(*moments)
     rising, falling = (np.stack(crossing) for crossing in _rising_and_falling(moments, scaled, log_kappa))
     rising0 = rising[1]
-    inside = s1 < s0  # the rising crossing is the lower one
+    inside = s1 < s0  # the likelihood ratio rises at the lower crossing
     low, high = np.where(inside, rising, falling), np.where(inside, falling, rising)
     alike = (d == 0) & (scaled0 == scaled1)
     alike = alike | ((scaled0 > 0) & (scaled1 > 0) & (np.isnan(rising0) | np.isinf(log_kappa)))
@@ -503,7 +503,7 @@ def normal_pdf(x: FloatArray) -> FloatArray:
 def z_scores(
     d: FloatArray, s0: FloatArray, s1: FloatArray, log_kappa: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return z0 and z1 of the crossing at which the likelihood ratio rises, then of the one at which it falls.
+    """Return z0 and z1 of the crossing at which the likelihood ratio rises, then of the crossing at which it falls.
 
     The z-scores of a missing crossing are NaN; the z-scores of a crossing at infinity are infinite. Each root of the
     quadratic can be written with a sum or with a difference that loses digits; ``near`` and ``far`` are written with
@@ -586,7 +586,7 @@ def _degenerate_area(
     if sigma.all() and beta.all():
         return area
     level = (high - low) * ndtr(np.where((sigma == 0) & (d == 0), 0.0, d / sigma))
-    # for beta > 0 the rate is 1 above a jump (TPR over FPR), for beta < 0 below it (TNR over TPR)
+    # the rate is 1 above a jump for beta > 0 (TPR against FPR), and below it for beta < 0 (TNR against TPR)
     after = np.maximum(0, high - np.maximum(low, ndtr(-d / beta)))
     before = np.maximum(0, np.minimum(high, ndtr(d / np.abs(beta))) - low)
     chance = (high - low) * (high + low) / 2
@@ -695,7 +695,7 @@ class FoldedNormal(NamedTuple):
         return np.where(rate == 1, np.where(inside, -np.inf, centre), z)
 
     def approximate_isf(self, rate: FloatArray) -> FloatArray:
-        """Return, without a search, z of a rule whose rate is close to ``rate``, and equal to it for 0 and 1."""
+        """Return, without a search, z of a rule whose rate is close to ``rate``, and exact for rates of 0 and 1."""
         beyond = ndtr(-self.centre)
         return np.asarray(-ndtri(np.where(self.inside, rate + (1 - rate) * beyond, rate * beyond)))
 
@@ -703,7 +703,7 @@ class FoldedNormal(NamedTuple):
 class FoldedPair(NamedTuple):
     """Two Gaussian classes with means 0 and d, folded about one point.
 
-    The rate of the class with mean 0 is the abscissa, which is passed to the methods.
+    The methods take the rate of the class with mean 0, the abscissa.
     """
 
     d: FloatArray
@@ -748,7 +748,7 @@ class FoldedPair(NamedTuple):
         return np.asarray(bound)
 
     def log_ratio(self, z: FloatArray) -> FloatArray:
-        """Return the logarithm of the density ratio, other class over first class."""
+        """Return the logarithm of the density of the other class divided by the density of the first class."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             fall = (z * (self.other_std - self.std) + self.d) / self.other_std  # z minus the z-score in the other class
             return np.asarray(fall * (z - fall / 2) - log_scale_ratio(self.std, self.other_std))

@@ -34,7 +34,7 @@ from rocpredict.solvers.base import (
 
 
 class OperatingPoints(NamedTuple):
-    """All operating points, from the one that calls no value positive to the one that calls all values positive."""
+    """All operating points, from no value called positive to all values called positive."""
 
     thresholds: FloatArray
     low: FloatArray
@@ -109,7 +109,7 @@ class EmpiricalSolver(Solver):
         return np.asarray(area_under(x, y, float(low), float(high)))
 
     def threshold_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the threshold of the last operating point up to an FPR, or of the first one that reaches a TPR."""
+        """Return the threshold of the last operating point up to an FPR, or of the first point that reaches a TPR."""
         v = self.points
         if axis == "fpr":
             return np.asarray(v.thresholds[np.searchsorted(v.fpr, rate, side="right") - 1])
@@ -208,11 +208,11 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
 
     @cached_property
     def base(self) -> EmpiricalSolver:  # type: ignore[override]
-        """Solver in which the proportions of positives replace the values."""
+        """Solver of samples in which each value is replaced by its proportion of positives."""
         return EmpiricalSolver(*(Ecdf(self.positive_fraction, weights) for weights in self.weights))
 
     def rule(self, log_price: FloatArray) -> TwoThresholdRule[Any]:
-        """Return the rule "positive if the likelihood ratio is above the price"."""
+        """Return the rule "positive if the likelihood ratio is above the price" (see ``Solver``)."""
         n, p = self._probabilities
         with np.errstate(over="ignore", invalid="ignore"):
             return self._rule((p > np.exp(log_price) * n) | (n == 0))
@@ -231,7 +231,7 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
         return ratio, v.fpr, v.tpr
 
     def _rule(self, called: NDArray[np.bool_]) -> TwoThresholdRule[Any]:
-        """Return the rule that calls the values selected by a mask positive."""
+        """Return the rule by which exactly the values selected by a mask are positive."""
         edges = midpoints(self.values[:-1], self.values[1:])[np.diff(called.astype(int)) != 0]
         rates = (
             np.asarray(self.weights[label][where].sum() / self.total[label])

@@ -34,13 +34,13 @@ _DOUBLE_ROOT_RTOL = 1e-5  # relative slope at which Newton steps do not improve 
 _SERIES_RTOL = 1e-3  # a series is used for relative differences of the shapes below this
 _MIN_BRANCH = 1e-290  # a smaller branch of Lambert's W is computed from its logarithm
 _MAX_BLOCK_SIZE = 2**20  # pairs per block, 8 MB for each of a few arrays
-_NODE_STEP = 0.35  # in units of hypot(s0, s1); the relative error of the trapezoidal rule is 1e-17
+_NODE_STEP = 0.35  # distance of nodes in units of hypot(s0, s1); the relative error of the trapezoidal rule is 1e-17
 _MAX_SEEDED_COMPONENTS = 1000
 _SEED_Z = np.linspace(-6, 6, 49)  # search points about a component, in standard deviations
 _AREA_Z, _MAX_PANEL_WIDTH = 8.5, 4.0  # reach and width of the panels of an area of a batch, in kernel widths
-_SEARCH_Z, _SEARCH_STEP, _MAX_SEARCH_STEPS = 8.0, 0.25, 1000  # of the search for crossings, in kernel widths
-_CLEAR_LOSS = 1e-9  # if another threshold has a loss closer to the lowest one, the search is repeated
-_NODE_COST = 2  # evaluations per node and component; a pair of components needs one
+_SEARCH_Z, _SEARCH_STEP, _MAX_SEARCH_STEPS = 8.0, 0.25, 1000  # search for crossings, in kernel widths
+_CLEAR_LOSS = 1e-9  # the search is repeated if a second threshold has a loss this close to the lowest
+_NODE_COST = 2  # cost of a node and a component, in evaluations of a pair of components
 
 
 class FamilyParameters(NamedTuple):
@@ -84,7 +84,7 @@ _FAMILIES_BY_NAME: dict[str, tuple[str, ...]] = {
     "t": ("cauchy",),
     "gumbel_r": ("gumbel",),
 }
-"""Families to which a distribution of scipy.stats can belong; beta and t belong to one for some shapes only."""
+"""Families to which a distribution of scipy.stats can belong; beta and t belong to a family only for some shapes."""
 
 
 def match_family(negative: Distribution[Any], positive: Distribution[Any]) -> FamilyPair | None:
@@ -274,7 +274,7 @@ def crossings_logistic(negative: FamilyParameters, positive: FamilyParameters, l
 
 def crossings_laplace(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
     """Solve log f1 - log f0 = log kappa, where the left side is piecewise linear with knots at both locations."""
-    d = standardized_shift(negative, positive)  # in units of the negatives' scale, from their location
+    d = standardized_shift(negative, positive)  # in units of the scale of the negatives, relative to their location
     knots = np.sort([0.0, d])
     start = log_scale_ratio(negative.scale, positive.scale) - level
     levels = start + np.abs(knots) - np.abs(knots - d) * (negative.scale / positive.scale)
@@ -315,7 +315,7 @@ def crossings_gumbel(negative: FamilyParameters, positive: FamilyParameters, lev
 
 
 def crossings_normal(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
-    """Return the crossings of two Gaussians."""
+    """Return the crossings of the weighted densities of two Gaussians."""
     pair = (Gaussian(member.loc, member.scale) for member in (negative, positive))
     return list(BinormalSolver(*pair).crossings(np.asarray(level)))
 
@@ -333,7 +333,7 @@ class ClosedForm(NamedTuple):
 
     shared: tuple[str, ...]
     prob_greater: Callable[[FamilyParameters, FamilyParameters], float]
-    """Probability that a value of the second member exceeds one of the first."""
+    """Probability that a value of the second member exceeds a value of the first."""
     crossings: Callable[[FamilyParameters, FamilyParameters, float], list[float]]
 
 
@@ -481,7 +481,7 @@ class NormalSumSolver(NumericalSolver):
 
 
 class NormalSumBatchSolver(NumericalSolver):
-    """ROC curves of two batches of kernel densities or mixtures, of shape (B,) or (B, 1): those of resamples."""
+    """ROC curves of two batches of kernel densities or mixtures fitted to resamples, of shape (B,) or (B, 1)."""
 
     negative: NormalSumBatch
     positive: NormalSumBatch
@@ -527,7 +527,7 @@ class NormalSumBatchSolver(NumericalSolver):
         if negative.has_one_width and positive.has_one_width:
             n_steps = float(np.max((high - low)[:, None] / np.minimum(negative.stds, positive.stds)) / _SEARCH_STEP)
             seeds = []
-        else:  # few components: points around each
+        else:  # few components: points around each component
             n_steps = len(_SEED_Z) * 4
             seeds = [
                 (d.means[..., None] + d.stds[..., None] * _SEED_Z).reshape(len(low), -1) for d in (negative, positive)
@@ -537,7 +537,7 @@ class NormalSumBatchSolver(NumericalSolver):
         pair = negative._add_grid_axis(), positive._add_grid_axis()
         with np.errstate(invalid="ignore", over="ignore"):
             excess = make_log_density_ratio(*pair)(grid) - prices[:, None]
-        row, place = np.nonzero((excess[:, 1:] > 0) & (excess[:, :-1] <= 0))  # the loss is lowest at these
+        row, place = np.nonzero((excess[:, 1:] > 0) & (excess[:, :-1] <= 0))  # local minima of the loss
 
         def excess_at(x: FloatArray, row: FloatArray) -> FloatArray:
             index = row.astype(np.intp)
@@ -562,7 +562,7 @@ class NormalSumBatchSolver(NumericalSolver):
         return self.at_threshold(threshold, self.crossings(log_price))
 
     def crossings(self, log_price: FloatArray) -> FloatArray:
-        """Return NaN: no statistic of resamples is computed from the crossings."""
+        """Return NaN: the crossings of resamples are not needed."""
         return np.full((*self.shape, 1), np.nan)
 
 

@@ -58,9 +58,9 @@ class HistogramSolver(SameCurveSolver, NumericalSolver):
         return MappedLikelihoodRatioSolver(self.base.likelihood_ratio(), self._edges_at)
 
     def _crossings(self, log_prices: FloatArray) -> tuple[list[FloatArray], NDArray[np.bool_]]:
-        """Return for each price the edges at which f1 - price * f0 changes sign.
+        """Return, for each price (see ``Solver``), the edges at which f1 - price * f0 changes sign.
 
-        If the difference is 0 over an interval at which the sign changes, the result contains its first edge.
+        If the difference is 0 over an interval at which the sign changes, the result contains its lower bound.
         """
         middle, rows = self.edges[:-1] / 2 + self.edges[1:] / 2, []
         log_ratio = make_log_density_ratio(self.negative, self.positive)(middle)
@@ -100,7 +100,7 @@ def auc_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
     Notes
     -----
     A bin contains its lower edge but not its upper edge. The AUC is highest if every negative is at the lower edge of
-    its bin and every positive at the upper edge; in the opposite case it is lowest. With common edges, the bounds
+    its bin and every positive at the upper edge; it is lowest in the opposite case. With common edges, the bounds
     differ by the probability that both classes fall into the same bin, sum_k p_k n_k. The AUC of evenly filled bins
     (trapezoidal rule) is then the midpoint of the bounds.
 
@@ -136,8 +136,8 @@ def ameans_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
     Notes
     -----
     Let J = 2 Ameans - 1. The best J is at least its maximum over the edges. With common edges and the cumulative
-    proportions cN and cP, its upper bound max_k cN[k + 1] - cP[k] is reached if all negatives of the bin are below all
-    its positives.
+    proportions cN and cP, its upper bound max_k cN[k + 1] - cP[k] is reached if all negatives of bin k are below all
+    positives of this bin.
 
     Examples
     --------

@@ -42,13 +42,13 @@ from rocpredict.solvers.quadrature import (
     sign_changes,
 )
 
-_RTOL = 1e-11  # of an expectation; a level crossing is accurate to about 1e-14 times the width of a density
+_RTOL = 1e-11  # tolerance of an expectation; a level crossing is accurate to about 1e-14 times the width of a density
 _TAIL = 1e-12  # tail probability beyond which rounding may hide the sign of a log ratio
-_MIN_WIDTH = 1e-10  # smallest interval on which the ratio equals the price, relative to the range of values
-_MIN_RUN = 8  # grid points of an interval with a constant ratio
+_MIN_WIDTH = 1e-10  # smallest interval with a likelihood ratio equal to the price, relative to the range of values
+_MIN_RUN = 8  # smallest number of grid points of an interval with a constant likelihood ratio
 _XTOL = 1e-12  # tolerance of a rate; the remaining error is corrected along the tangent
-_MAX_PRICES = 128  # prices at a time
-_MAX_LOG_RATIO = 1e300  # replaces an infinite log price: above every finite log ratio, below an infinite one
+_MAX_PRICES = 128  # prices in one block
+_MAX_LOG_RATIO = 1e300  # replaces an infinite log price; it is above every finite log ratio and below infinity
 
 
 class NumericalSolver(Solver):
@@ -89,7 +89,7 @@ class NumericalSolver(Solver):
             d, beyond, at = self.positive, self.negative.cdf, self.negative.cdf_strict
         edges = np.clip(self.panel_edges, d.isf(high), d.isf(low))
         smooth = expectation(d, beyond, np.unique(edges[np.isfinite(edges)]))
-        points, _ = d.atoms()  # an atom is a linear segment of the curve
+        points, _ = d.atoms()  # a point mass is a linear segment of the curve
         start, end = np.asarray(d.sf(points)), np.asarray(d.sf_inclusive(points))
         left, right = np.clip(start, low, high), np.clip(end, low, high)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -105,7 +105,8 @@ class NumericalSolver(Solver):
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
         """Return the threshold that maximizes TPR - price * FPR.
 
-        The threshold is a crossing of the weighted densities, an atom or the next float, a value in a gap, or infinite.
+        The threshold is a crossing of the weighted densities, a point mass or the float above it, a value in a gap, or
+        infinite.
         """
         shape, prices = np.shape(log_price), np.ravel(log_price)
         crossings, is_uncertain = self._crossings(prices)
@@ -141,7 +142,7 @@ class NumericalSolver(Solver):
         return self.search_grid
 
     def _crossings(self, log_prices: FloatArray) -> tuple[list[FloatArray], NDArray[np.bool_]]:
-        """Return, for each price, all crossings and whether the ratio equals the price over an interval."""
+        """Return, for each price, all crossings and whether the likelihood ratio equals the price over an interval."""
         if len(log_prices) > _MAX_PRICES:
             parts = [self._crossings(log_prices[:_MAX_PRICES]), self._crossings(log_prices[_MAX_PRICES:])]
             return parts[0][0] + parts[1][0], np.concatenate([parts[0][1], parts[1][1]])
@@ -159,13 +160,13 @@ class NumericalSolver(Solver):
         return level_crossings(ratio, log_prices, row, grid, values, noise=noise), (counts[0] > 0) & (counts[1] > 0)
 
     def _candidates(self, points: FloatArray) -> _Candidates:
-        """Return the rates and the log ratio at some thresholds."""
+        """Return the rates and the log likelihood ratio at some thresholds."""
         fnr, fpr = np.asarray(self.positive.cdf_strict(points)), np.asarray(self.negative.sf_inclusive(points))
         return _Candidates(points, fnr, fpr, make_log_density_ratio(self.negative, self.positive)(points))
 
     @cached_property
     def _fixed_candidates(self) -> _Candidates:
-        """Candidates for every price: atoms, the floats just above them, infinite thresholds, and the search grid."""
+        """Candidates for every price: point masses, the floats just above, infinite thresholds, and the search grid."""
         atoms = np.concatenate([self.negative.atoms().points, self.positive.atoms().points])
         return self._candidates(
             np.concatenate([atoms, np.nextafter(atoms, np.inf), np.array([np.inf, -np.inf]), self.search_grid])
@@ -174,7 +175,7 @@ class NumericalSolver(Solver):
     def _best_candidate(
         self, candidates: _Candidates, log_price: float
     ) -> tuple[tuple[float, float, float], FloatArray]:
-        """Return the best threshold with the bounds of its plateau, and equally good thresholds elsewhere."""
+        """Return the best threshold, the bounds of the equally good ones around it, and equally good ones elsewhere."""
         with np.errstate(over="ignore"):
             price = float(np.exp(log_price))
         points = candidates.points
@@ -195,7 +196,7 @@ class NumericalSolver(Solver):
     def _mean_tail(
         self, without: Callable[[FloatArray], FloatArray], including: Callable[[FloatArray], FloatArray]
     ) -> FloatArray:
-        """Return the mean over the positives of a tail of the negatives, with half of an atom at its bound."""
+        """Return the mean over the positives of a tail of the negatives, with half of a point mass at its bound."""
         atomic = self.negative.atoms().points.size
         tail = (lambda x: (np.asarray(without(x)) + including(x)) / 2) if atomic else without
         points, masses = self.positive.atoms()
@@ -206,14 +207,14 @@ class NumericalSolver(Solver):
 
 
 def _atom_fraction(d: Distribution[Any], t: FloatArray, rate: FloatArray) -> FloatArray:
-    """Return the fraction of the atom at ``t`` that raises the tail above ``t`` to ``rate``."""
+    """Return the fraction of the point mass at ``t`` that raises the tail above ``t`` to ``rate``."""
     mass = atom_mass(d, t)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(mass > 0, np.clip((rate - d.sf(t)) / mass, 0, 1), 0.0)
 
 
 class _Candidates(NamedTuple):
-    """Thresholds with their rates and the log ratio of the densities."""
+    """Thresholds with their rates and the log likelihood ratio."""
 
     points: FloatArray
     fnr: FloatArray
@@ -238,7 +239,7 @@ def _plateau(
     is_level: NDArray[np.bool_],
     threshold: float,
 ) -> tuple[float, float]:
-    """Return the bounds of the equally good thresholds around this one, where both densities are 0 or proportional."""
+    """Return the interval around ``threshold`` on which all are equally good: densities are 0 or proportional."""
     candidates, index = np.unique(points, return_index=True)
     flat = is_level[index]
     first = last = int(np.searchsorted(candidates, threshold))
@@ -368,7 +369,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         return self.ranking.upper_tail(self.negative, np.asarray(-_MAX_LOG_RATIO), ties=0.0)
 
     def _rule(self, edges: FloatArray, *, starts_positive: bool) -> TwoThresholdRule[Any]:
-        """Return the rule whose call changes at every edge."""
+        """Return the rule that changes its call at every edge."""
         cuts = np.concatenate([[-np.inf], edges, [np.inf]])
         is_positive = np.arange(len(cuts) - 1) % 2 == (0 if starts_positive else 1)
         masses = [interval_probability(d, cuts[:-1], cuts[1:]) for d in (self.positive, self.negative)]
@@ -453,7 +454,7 @@ class LikelihoodRatioRanking:
         """
         total = np.zeros(np.shape(levels))
         for segment, (left, right) in zip(self._segments, pairwise(self._limits), strict=True):
-            after = strictly == segment.rises  # True if the bound is above the points with an equal level
+            after = strictly == segment.rises  # True: the bound is above the points with an equal level
             target = np.asarray(levels if segment.rises else -levels)
             index = np.searchsorted(segment.levels, target, side="right" if after else "left")
             bound = np.where(index == 0, left, right)
@@ -475,7 +476,7 @@ class LikelihoodRatioRanking:
         return _solve(lambda x, at_level: np.asarray(sign * self.level(x) - at_level), low, high, target, close)
 
     def mean_clipped_rank(self, d: Distribution[Any], x: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the proportion of a class with a higher ratio than x, clipped to [low, high]; mean over ties."""
+        """Return the proportion of a class with a higher ratio than x, clipped to [low, high]; for ties, the mean."""
         if not self.has_ties:
             return np.clip(self.tail_at(d, x), low, high)
         at = self.level(x)
@@ -493,8 +494,8 @@ class LikelihoodRatioRanking:
     ) -> FloatArray:
         """Return the mean over a class of a function that has kinks at these levels and at the extrema of the ratio.
 
-        Close to an extremum, the ratio determines rates only to about 1e-8. The relative tolerance is therefore larger
-        if ``width``, the width of the range of rates, is small.
+        Close to an extremum, the likelihood ratio determines rates only to about 1e-8. The relative tolerance is
+        therefore larger if ``width``, the width of the range of rates, is small.
         """
         rtol = min(max(_RTOL, 1e-17 / width**2), 1e-6)
         kink_levels = np.concatenate([self.level(self._extrema), levels])
@@ -554,7 +555,7 @@ def _solve(
     target: FloatArray,
     close: FloatArray,
 ) -> FloatArray:
-    """Return x with abs(f(x, target)) <= close for an increasing f, or the better bound of the bracket."""
+    """Return x with abs(f(x, target)) <= close for an increasing f, or the nearer bound of the bracket."""
     root = find_roots(lambda x, target, close: f(x, target) / close, low, high, target, close, fatol=1.0)
     nearer = np.where(np.abs(root.f_bracket[0]) <= np.abs(root.f_bracket[1]), *root.bracket)
     return np.asarray(np.where(root.success, root.x, nearer))
@@ -563,7 +564,7 @@ def _solve(
 def _smooth_rounding(
     negative: Distribution[Any], positive: Distribution[Any], grid: FloatArray
 ) -> tuple[Callable[[FloatArray], FloatArray], FloatArray]:
-    """Return the log likelihood ratio as a function that is constant where it changes only by rounding error.
+    """Return a function for the log likelihood ratio; it is constant where the ratio changes only by rounding error.
 
     The second result contains the bounds of the constant intervals.
     """

@@ -16,12 +16,12 @@ from rocpredict.distributions.base import Distribution
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 """Gauss-Legendre nodes and weights on [-1, 1]."""
 _MAX_PANELS = 20_000
-_NEGLIGIBLE = 1e-4  # of the tolerance of an integral
+_NEGLIGIBLE = 1e-4  # fraction of the tolerance of an integral
 with np.errstate(under="ignore"):
     _TAIL = 10.0 ** -np.concatenate([np.arange(1, 8), np.arange(8, 32, 2), np.arange(32, 310, 12)])
 _QUARTERS = np.linspace(0, 1, 5)
 _LOWER_HALF = ndtr(np.linspace(-8, 0, 257))
-NOISE = 16 * np.finfo(float).eps  # rounding error of log f1 - log f0, relative to the terms
+NOISE = 16 * np.finfo(float).eps  # rounding error of log f1 - log f0, relative to these two terms
 _MIN_LOG_DENSITY = -300.0  # a density of 0 is treated as an underflow if the neighbouring log density is below this
 _MAX_VALUE = 1e300  # replaces infinity
 _BISECTIONS = 1200  # steps from the widest bracket of floats to neighbouring floats
@@ -54,7 +54,7 @@ def integrate(
         scale = size + np.abs(fine).sum()
         settled = (np.abs(fine - coarse) <= rtol * scale / 16) | (middle <= left) | (middle >= right)
         if len(left) > _MAX_PANELS:
-            settled[:] = True  # smooth panels converge much earlier; the rest is rounding error
+            settled[:] = True  # smooth panels have converged by now; what remains is rounding error
         total, size = total + fine[settled].sum(), size + np.abs(fine[settled]).sum()
         if settled.all():
             return float(total)
@@ -93,7 +93,7 @@ def expectation(
 def make_log_density_ratio(
     negative: Distribution[Any], positive: Distribution[Any]
 ) -> Callable[[FloatArray], FloatArray]:
-    """Return the function log(f1/f0), which is infinite if one density is 0 and NaN if both are."""
+    """Return the function log(f1/f0), which is infinite if one density is 0 and NaN if both densities are 0."""
 
     def level(x: FloatArray) -> FloatArray:
         with np.errstate(invalid="ignore"):
@@ -143,11 +143,11 @@ def rounding_error(negative: Distribution[Any], positive: Distribution[Any], x: 
 
 
 def _nearest_finite(values: FloatArray) -> FloatArray:
-    """Return, for each value, the lower of the two nearest finite values, one on each side."""
+    """Return, for each value, the smaller of the nearest finite value before it and the nearest one after it."""
     index, finite = np.arange(len(values)), np.isfinite(values)
     before = np.maximum.accumulate(np.where(finite, index, -1))
     after = np.minimum.accumulate(np.where(finite, index, len(values))[::-1])[::-1]
-    padded = np.concatenate([values, [np.inf]])  # -1 and len(values) are the index of the padding
+    padded = np.concatenate([values, [np.inf]])  # the indexes -1 and len(values) select the padding
     return np.asarray(np.minimum(padded[before], padded[after]))
 
 
@@ -169,7 +169,7 @@ def refine_brackets(
     Notes
     -----
     An interval is halved until the function at the midpoint is close to the chord: within half of the smallest absolute
-    value or an eighth of the rise on the interval. Two roots are therefore separated if the function between them
+    value or an eighth of the change over the interval. Two roots are therefore separated if the function between them
     exceeds its rounding error and the initial grid resolves its curvature.
     """
     with np.errstate(invalid="ignore"):  # an infinite value minus an infinite level is NaN

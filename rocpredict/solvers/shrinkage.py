@@ -64,7 +64,7 @@ class ShrinkageRule(NamedTuple):
     ameans : array
         Ameans expected on new data.
     std_error : array
-        Its standard error.
+        Standard error of ``ameans``.
     is_separated : array of bool
         Whether the rule makes no error in the sample.
     """
@@ -161,7 +161,7 @@ def evaluate_batch(negative: FloatArray, positive: FloatArray, *, lower: bool, d
     lower : bool
         Whether the rule is "positive when x <= threshold".
     declared : bool
-        Whether this direction was declared, rather than chosen from the sample.
+        Whether this direction was declared before the data were seen, not chosen from the sample.
     """
     if lower:
         batch = evaluate_batch(-negative, -positive, lower=False, declared=declared)

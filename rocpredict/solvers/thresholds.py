@@ -60,10 +60,10 @@ PREVALENCE_FREE_CRITERIA = (*AMEANS_ALIASES, "closest_topleft", "min_tpr", "min_
 """Criteria that do not depend on the prevalence."""
 _PREVALENCE_CRITERIA = ("cost", "accuracy", "f1", "f_beta")
 _MEASURES = {"min_tpr": "tnr", "min_tnr": "tpr", "max_fpr": "tpr", "balanced_accuracy": "ameans"}
-"""Measure of ``Rates`` that a criterion maximizes, if the two names differ."""
+"""Name of the measure of ``Rates`` that a criterion maximizes, if the criterion has another name."""
 CHANCE_AMEANS = 0.5
 """Ameans of a rule that does not depend on the feature."""
-_OOB_WEIGHT = 0.9  # weight of the out-of-bag mean in the corrected Ameans; this mean alone is too low by up to 0.02
+_OOB_WEIGHT = 0.9  # weight of the out-of-bag mean in the corrected Ameans; the out-of-bag mean is too low by up to 0.02
 _MAX_ITER = 100
 _MAX_BETA = 1e100
 
@@ -127,8 +127,8 @@ class ThresholdStability(Result):
         Ameans (balanced accuracy) of the best threshold on the data that selected the threshold, which is optimistic.
     ameans_oob : float
         Out-of-bag Ameans: the mean over resamples of the Ameans on the observations that are not in the resample. This
-        mean is slightly pessimistic, because a resample contains fewer distinct observations. It is 1/2 if no resample
-        leaves out observations of both classes.
+        mean is slightly pessimistic, because a resample contains fewer distinct observations. The value is 1/2 if no
+        resample leaves out observations of both classes.
     ameans_corrected : float
         0.9 ``ameans_oob`` + 0.1 ``ameans_in_sample``, which is nearly unbiased.
     n_resamples : int
@@ -186,9 +186,9 @@ class BestThreshold(Result, Generic[Value]):
         Rates of the rule at the threshold, on the curve.
     ameans : float or array of shape F
         Ameans (balanced accuracy), (TPR + TNR)/2. For family "auto" and criterion "ameans", the Ameans expected on new
-        data, which is below that on the curve. It is nearly unbiased on average over features, but too high for
-        identical classes: by 0.04 with 10 and 0.015 with 200 observations per class if the direction is declared, by
-        0.06 with 10 and 0.05 with 20 if it is chosen from the sample.
+        data, which is below the Ameans on the curve. The expected Ameans is nearly unbiased on average over features,
+        but too high for identical classes: by 0.04 with 10 and 0.015 with 200 observations per class if the direction
+        is declared, by 0.06 with 10 and 0.05 with 20 if the direction is chosen from the sample.
     ameans_corrected : float or None
         Optimism-corrected Ameans; None for a predicted threshold.
     criterion : str
@@ -212,7 +212,7 @@ class BestThreshold(Result, Generic[Value]):
         maximum is smooth, both bounds equal the threshold.
     equal_thresholds : array of shape (k,), or F + (k,) for a batch
         One threshold of each further interval of equally good thresholds, ascending; padded with NaN in a batch. The
-        array is empty if there is none; otherwise the flag ``equal_thresholds`` is set.
+        array is empty if no such interval exists; otherwise the flag ``equal_thresholds`` is set.
     flags : Flags
         Flags, for example of degenerate inputs.
     _uncertainty : object
@@ -272,8 +272,8 @@ class BestThreshold(Result, Generic[Value]):
         level : float, default=0.95
             Confidence level, in (0, 1).
         method : {"test-inversion", "bootstrap", "pivotal", "delta"}, optional
-            - ``"test-inversion"``: the thresholds that no local test rejects as worse than the best one. Default for
-              samples and the criteria "ameans", "cost" and "accuracy".
+            - ``"test-inversion"``: the thresholds that no local test rejects as worse than the best threshold. Default
+              for samples and the criteria "ameans", "cost" and "accuracy".
             - ``"bootstrap"``: quantiles of the best thresholds of resamples. Default for samples and other criteria;
               also accepted for a prediction that is fitted to samples.
             - ``"pivotal"``: generalized pivots. Default for one feature with two Gaussians and at least 10 observations
@@ -297,8 +297,8 @@ class BestThreshold(Result, Generic[Value]):
         Notes
         -----
         The bootstrap interval of an empirical threshold has the flag ``undercoverage``: the best threshold of a sample
-        converges at the rate n^(-1/3), at which the bootstrap is not consistent. For formulas and simulations see
-        docs/intervals.md.
+        converges at the rate n^(-1/3), and the bootstrap is not consistent for estimators with this rate. For formulas
+        and simulations see docs/intervals.md.
         """
         return self._uncertainty.threshold_interval(level, method, n_resamples, rng)
 
@@ -424,7 +424,7 @@ def find_best_threshold(solver: Solver, target: ThresholdCriterion) -> OptimalTh
 
 def evaluate_criterion(target: ThresholdCriterion, rates: Rates[Any]) -> ArrayOrFloat:
     """Return the value of a criterion at some rates."""
-    if callable(target.criterion):  # a function expects the rates of many thresholds; here there is one
+    if callable(target.criterion):  # a function expects arrays of rates; here they have one element
         tpr, fpr, tnr, fnr = (np.asarray(rate)[..., None] for rate in (rates.tpr, rates.fpr, rates.tnr, rates.fnr))
         return to_scalar(np.asarray(target.criterion(Rates(tpr, fpr, tnr, fnr, _on_grid(target.prevalence))))[..., 0])
     if target.criterion == "cost":
@@ -443,7 +443,7 @@ def _on_grid(prevalence: ArrayOrFloat) -> ArrayOrFloat:
 
 
 def log_cost_ratio(prevalence: ArrayOrFloat, cost_fp: ArrayOrFloat, cost_fn: ArrayOrFloat) -> FloatArray:
-    """Return the log of the price of a false positive divided by the price of a false negative.
+    """Return the logarithm of the price of a false positive divided by the price of a false negative.
 
     The price of an error is the cost of this error times the proportion of the class in which it occurs.
     """
@@ -481,7 +481,7 @@ def _best_f_beta(solver: Solver, target: ThresholdCriterion) -> OptimalThreshold
 
 def utility(target: ThresholdCriterion, rates: Rates[Any]) -> FloatArray:
     """Return the objective of a criterion at some rates, or -inf if it is undefined or a constraint is not met."""
-    if target.value is not None:  # a dominated point may also meet the constraint; it is excluded
+    if target.value is not None:  # points that meet the constraint but are dominated are excluded
         value = float(check_probabilities("value", target.value))
         allowed, objective = {
             "min_tpr": (rates.tpr >= value, rates.tnr),
@@ -521,7 +521,7 @@ def _threshold_at_limit(solver: Solver, target: ThresholdCriterion) -> OptimalTh
     value = check_probabilities("value", target.value)
     if target.criterion == "min_tnr":
         d = solver.negative
-        threshold = np.asarray(d.ppf(value))  # an atom is called negative if the threshold is just above it
+        threshold = np.asarray(d.ppf(value))  # a point mass is called negative if the threshold is just above it
         above = np.where(
             np.asarray(d.cdf(threshold)) > d.cdf_strict(threshold), np.nextafter(threshold, np.inf), threshold
         )
@@ -534,7 +534,7 @@ def _threshold_at_limit(solver: Solver, target: ThresholdCriterion) -> OptimalTh
 
 
 def _cross_gap(solver: Solver, threshold: FloatArray, *, axis: Axis) -> FloatArray:
-    """Return the other bound of a gap between values of one class, if the rate of the other class is better there."""
+    """Return the other bound of a gap between the values of one class if the other class has a better rate at it."""
     if solver.takes_batches:
         return threshold
     d = solver.negative if axis == "fpr" else solver.positive

@@ -30,7 +30,7 @@ _UNITS = {"": 1} | {
     for base, suffix in ((1000, "B"), (1024, "iB"))
 }
 _TILES_IN_MEMORY = 12
-"""Memory budget divided by the size of a block: for blocks in use, read and decoded, sorted copies and labels."""
+"""Memory budget divided by the size of a block; it covers blocks in use, read or decoded, sorted copies and labels."""
 _COLUMNS_IN_MEMORY = 5
 """Memory for screening one column divided by the size of the column, for columns that are larger than a block."""
 
@@ -105,7 +105,7 @@ def format_bytes(n_bytes: int) -> str:
 
 
 def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
-    """Yield items while a thread reads the next one."""
+    """Yield items while a thread reads the next item."""
     with ThreadPoolExecutor(1) as pool:
         ahead = pool.submit(next, items, _END)
         while (item := ahead.result()) is not _END:
@@ -122,7 +122,7 @@ class ColumnSource(ABC):
     shape : (int, int)
         Numbers of rows and columns.
     is_streamed : bool
-        Whether blocks are read from files or queries, so that the next one is read ahead.
+        Whether blocks are read from files or queries, so that the next block is read ahead.
     """
 
     shape: tuple[int, int]
@@ -133,7 +133,7 @@ class ColumnSource(ABC):
         """Yield the chosen columns (None: all) in blocks, each with its slice of the chosen columns."""
 
     def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
-        """Yield tiles of the chosen columns in the order in which they are quickest to read.
+        """Yield tiles of the chosen columns in the order that is quickest to read.
 
         Each tile comes with its slices of the rows and of the chosen columns. The tiles of a column are in row order.
         """
@@ -373,7 +373,7 @@ _NO_ORDER = f"X is a query that returns its rows in a different order each time;
 
 
 class DaskQuery:
-    """Dask DataFrame with the methods of a lazy narwhals frame that a source needs."""
+    """Dask DataFrame with those methods of a lazy narwhals frame that a source needs."""
 
     def __init__(self, native: Any) -> None:
         self._native = native
@@ -425,7 +425,7 @@ def has_row_order(frame: Any) -> bool:
 class DataFrameSource(BlockSource):
     """Data frame, eager or lazy.
 
-    A lazy frame with a fixed row order is queried for each block of columns; others are collected once.
+    A lazy frame with a fixed row order is queried for each block of columns; other lazy frames are collected once.
 
     Attributes
     ----------
@@ -478,7 +478,7 @@ class DataFrameSource(BlockSource):
         return column_to_labels(part.get_column(name))
 
     def check_order_by(self, column: int) -> NDArray[Any]:
-        """Return the column of labels, which later queries of a lazy frame are compared with."""
+        """Return the column of labels, and keep it to check the row order of later queries of a lazy frame."""
         labels = self.column(column)
         if len(labels) != self.shape[0]:
             raise RocPredictError(_NO_ORDER)
@@ -520,7 +520,7 @@ class DataFrameSource(BlockSource):
 
 
 def frame_to_source(frame: Any) -> ColumnSource:
-    """Return the source of a frame; if a pandas frame consists of a single array, the source of this array."""
+    """Return the source of a frame, or the source of its array if a pandas frame consists of a single array."""
     import narwhals as nw
 
     native = frame.to_native()
@@ -578,17 +578,17 @@ def _objects(items: list[Any]) -> NDArray[Any]:
 
 
 def check_feature_names(names: Any, columns: int, holder: str = "X") -> NDArray[np.str_]:
-    """Return one name for each column, or raise if names are not unique or have another length."""
+    """Return one name for each column, or raise if the names are not unique or their number differs."""
     if names is None:
         return np.array([f"x{place}" for place in range(columns)])
     if isinstance(names, (str, bytes)) or not isinstance(names, Iterable) or getattr(names, "ndim", 1) != 1:
         raise RocPredictError(
-            f"feature_names={short_repr(names)} is not a list of names; pass one for each column of {holder}"
+            f"feature_names={short_repr(names)} is not a list of names; pass one name for each column of {holder}"
         )
     items = names.tolist() if isinstance(names, np.ndarray) else list(names)
     if len(items) != columns:
         counts = f"feature_names has {len(items)} names and {holder} has {columns} columns"
-        raise RocPredictError(f"{counts}; pass one for each column")
+        raise RocPredictError(f"{counts}; pass one name for each column")
     return check_unique_names(items)
 
 

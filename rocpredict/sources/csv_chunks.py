@@ -34,17 +34,17 @@ from rocpredict.sources.streams import SpooledColumns
 from rocpredict.sources.table import FeatureTable, check_has_numeric
 
 CHUNK_BYTES = 2 * 2**20
-"""Size of a chunk of lines."""
+"""Size of a chunk of lines, in bytes."""
 MIN_BYTES = 8 * 2**20
-"""Smallest total size of files that polars reads."""
+"""Smallest total size of files that polars reads, in bytes."""
 _N_CELLS_TO_CLASSIFY = 50_000
 _MARKERS = sorted(MISSING_MARKERS - {""})
 _MARKER_LETTERS = b"?Nn"
-"""Bytes of which each marker has at least one; a parse without markers is faster."""
+"""Every marker of a missing value contains one of these bytes; a parse without markers is faster."""
 
 
 class _UnusualError(Exception):
-    """Error of lines that are left to the reader based on the ``csv`` module."""
+    """Error for lines that only the reader based on the ``csv`` module can read."""
 
 
 class _Chunk(NamedTuple):
@@ -117,7 +117,7 @@ class ChunkedCsv(BlockSource):
         self._is_text[place] |= bool(text)
 
     def _split(self, path: Path, file: IO[bytes], offset: int) -> Iterator[tuple[_Chunk, bytes, NDArray[np.intp]]]:
-        """Yield chunks of whole lines, all of which have as many cells as the header, with the ends of the cells."""
+        """Yield chunks of whole lines with the end positions of their cells; all lines have equally many cells."""
         header, separator = self._formats[path]
         rest, line, is_last = b"", 2, False
         while not is_last:
@@ -178,7 +178,7 @@ class ChunkedCsv(BlockSource):
             raise _UnusualError from None
 
     def _parse(self, chunk: _Chunk, content: bytes, names: list[str], kind: Any) -> Any:
-        """Parse some columns of a chunk, or raise if polars cannot."""
+        """Parse some columns of a chunk, or raise if polars cannot parse them."""
         import polars as pl
 
         header, separator = self._formats[chunk.path]
@@ -211,7 +211,7 @@ class ChunkedCsv(BlockSource):
         return self._is_text
 
     def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
-        """Yield the chosen columns of one chunk of lines after the other."""
+        """Yield the chosen columns, one chunk of lines after the other."""
         start, selection = 0, np.arange(self.shape[1]) if columns is None else columns
         for chunk in self._chunks:
             yield slice(start, start + chunk.rows), slice(0, len(selection)), self._read_chunk(chunk, selection)
@@ -237,7 +237,7 @@ class ChunkedCsv(BlockSource):
         return result
 
     def _read_lines(self, chunk: _Chunk, content: bytes, names: list[str]) -> NDArray[np.float64]:
-        """Read a chunk by the ``csv`` module, which raises an error with the line of a cell that is not a number."""
+        """Read a chunk with the ``csv`` module, which raises an error with the line of a cell that is not a number."""
         import csv
         import io
 

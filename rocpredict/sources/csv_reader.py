@@ -27,7 +27,7 @@ from rocpredict.sources.table import FeatureTable, check_has_numeric, format_nam
 MISSING_MARKERS = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"})
 """Texts of a missing value."""
 CHUNK_CELLS = 2_000
-"""Number of cells that are converted to numbers together and fit into the processor's cache."""
+"""Number of cells that are converted to numbers at a time; they fit into the processor's cache."""
 
 _ERROR_WORDS = {
     "unexpected end of data": "a quoted cell begins here and has no closing quote",
@@ -315,7 +315,7 @@ def read_csv(path: str | PathLike[str]) -> CsvTable:
     with open_csv(path) as (header, cells_by_line, separator):
         numbered = list(cells_by_line)
     if not numbered:
-        raise RocPredictError(f"{path.name} has a header and no rows")
+        raise RocPredictError(f"{path.name} has a header but no rows")
     rows = [row for _, row in numbered]
     if separator != ",":
         _DecimalMarks(path.name).check(dict(zip(header, zip(*rows, strict=True), strict=True)), separator)
@@ -431,7 +431,7 @@ class CsvFiles(TableReader):
                 if separator != ",":
                     marks.check(dict(zip(header, columns, strict=True)), separator)
             if source.shape[0] == rows_before:
-                raise RocPredictError(f"{path.name} has a header and no rows")
+                raise RocPredictError(f"{path.name} has a header but no rows")
         source.flush()
         table = check_has_numeric(FeatureTable(np.array(names), source.shape[0], source, kinds.is_text))
         return table, None if label is None else infer_label_dtype(np.array([*codes]))[np.concatenate(coded)]

@@ -41,7 +41,7 @@ _FORMAT_BY_MAGIC: dict[bytes, FileFormat] = {b"PAR1": "Parquet", b"ARROW1": "Fea
 
 
 def _format_by_name(path: Path) -> FileFormat | None:
-    """Return the format that the suffix of a file name indicates, apart from the suffix .gz."""
+    """Return the format that the suffix of a file name indicates; a final .gz is ignored."""
     name = path.name.lower().removesuffix(".gz")
     return _FORMAT_BY_SUFFIX.get(Path(name).suffix)
 
@@ -91,7 +91,7 @@ class ColumnarFiles(TableReader):
         names_of_files = ", ".join(path.name for path in self._paths[:3])
         source = _LazyFrameSource(narwhals.from_native(scan_of_all), names_of_files, self._format)
         if not source.shape[0]:
-            raise RocPredictError(f"{first} has columns and no rows")
+            raise RocPredictError(f"{first} has columns but no rows")
         table = FeatureTable(
             check_feature_names(selection, len(selection)), source.shape[0], source, source.not_numeric
         )
@@ -136,7 +136,7 @@ def _type_family(kind: Any) -> str:
 
 
 _COPY_BYTES = 2**20
-"""Bytes of a pipe or device that are read together."""
+"""Number of bytes of a pipe or device that are read at a time."""
 
 
 def is_path(X: Any) -> bool:
@@ -264,13 +264,13 @@ def _open_h5ad(paths: Sequence[str | PathLike[str]]) -> Any:
 
 
 def find_files(paths: PathArgument) -> list[str | PathLike[str]]:
-    """Return the files of paths, folders and patterns, each of them once.
+    """Return the files that paths, folders and patterns stand for; no file may be named twice.
 
     Parameters
     ----------
     paths : path, or sequence of paths
         A folder stands for its visible files of one format (h5ad files must be named one by one). A pattern such as
-        ``"2024-*.parquet"`` stands for the files that match it. Both are sorted by name.
+        ``"2024-*.parquet"`` stands for the files that match it. The files of a folder or pattern are sorted by name.
 
     Returns
     -------
@@ -347,11 +347,11 @@ def open_tables(paths: PathArgument) -> TableReader:
 
     Notes
     -----
-    If polars is installed (extra ``frames``), it reads CSV files of 8 MB or more, which is several times as fast. It
-    reads them once for the labels and once for the features. Exact results, and reading without polars, store the
-    numbers (8 bytes per cell) in a temporary file if they exceed 4 MB. The environment variable TMPDIR sets its folder.
-    A cell has at most 131,072 characters, and the first line at most 64 MB. Columns of Parquet and Feather files are
-    read when they are needed.
+    If polars is installed (extra ``frames``), it reads CSV files of 8 MB or more several times as fast, once for the
+    labels and once for the features. For exact results, and without polars, the numbers (8 bytes per cell) are stored
+    in a temporary file if they need more than 4 MB. The environment variable TMPDIR sets the folder of this file. A
+    cell has at most 131,072 characters, and the first line at most 64 MB. Columns of Parquet and Feather files are read
+    when they are needed.
 
     Examples
     --------

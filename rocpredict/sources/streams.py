@@ -28,9 +28,9 @@ from rocpredict.sources.blocks import (
 )
 
 SPOOL_CELLS = 2**19
-"""Number of cells that are written to the temporary file together."""
+"""Number of cells that are written to the temporary file at a time."""
 MEMORY_BYTES = 4 * 2**20
-"""Size up to which a table is kept in memory."""
+"""Largest size of a table, in bytes, that is kept in memory."""
 
 
 def _write(file: IO[bytes], values: NDArray[Any]) -> None:
@@ -296,7 +296,7 @@ class SparseFile(ColumnSource):
     def _spans(self, stored: NDArray[Any], budget: MemoryBudget) -> Iterator[slice]:
         """Divide rows or columns into spans whose stored values fit into a block."""
         bounds, start = np.concatenate([[0], np.cumsum(stored)]), 0
-        most = max(1, budget.block_bytes // (2 * self._entry_bytes))  # SciPy copies the blocks that it joins
+        most = max(1, budget.block_bytes // (2 * self._entry_bytes))  # SciPy copies blocks when it joins them
         while start < len(stored):
             stop = max(start + 1, int(np.searchsorted(bounds, bounds[start] + most, side="right")) - 1)
             yield slice(start, stop)

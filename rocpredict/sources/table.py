@@ -84,7 +84,7 @@ class FeatureTable(Result):
         Yields
         ------
         place : slice
-            Slice of the chosen features that the block has.
+            Slice of the chosen features that the block contains.
         block : array or sparse matrix of shape (n_rows, features of the block)
             Values. An array or a sparse matrix is one block, neither copied nor converted. Other tables are read in
             Fortran-ordered blocks of float64 (float32 if all columns have this type) of about 32 MB. A block may be
@@ -95,7 +95,7 @@ class FeatureTable(Result):
         return read_ahead(blocks) if self.source.is_streamed else blocks
 
     def iter_tiles(self) -> TileIterator:
-        """Yield the table in tiles of some rows and some columns, in the order in which they are quickest to read.
+        """Yield the table in tiles of some rows and some columns, in the order that is quickest to read.
 
         Yields
         ------
@@ -412,7 +412,7 @@ def _array_source(X: Any) -> ColumnSource:
 def _from_list(rows: Sequence[Any], name: str) -> NDArray[Any]:
     try:
         array = np.asarray(rows)
-        # NumPy converts numbers to text if there is text, and integers to floats if there are floats.
+        # NumPy converts numbers to text if another item is text, and integers to floats if another item is a float.
         return np.array(rows, dtype=object) if array.dtype.kind in "USf" and array.size else array
     except ValueError:
         lengths = [np.size(row) for row in rows]

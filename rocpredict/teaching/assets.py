@@ -90,7 +90,7 @@ MODULES = (
     *("export.js", "controls.js", "actions.js", "update.js", "panel.js", "page.js"),
 )
 _CONSTANTS = ("words", "normal")
-"""Parts of the payload that a saved page has in its compressed script."""
+"""Parts of the payload that a saved page contains in its compressed script."""
 _VENDORED = ("vendor", "lean_qr.js")
 _STANDALONE_EVALUATE_JS = "null"
 _SERVED_EVALUATE_JS = (
@@ -137,12 +137,12 @@ _DIGITS = ascii_letters + digits
 
 
 def shorten_names(text: str) -> str:
-    """Replace the names that modules declare by short ones, except those that are also properties or strings."""
+    """Replace the names that modules declare by short names, except names that are also properties or strings."""
     declared = {name for path in MODULES for name in _DECLARED.findall(_text("static", path))}
     used = {*re.findall(r"(?<!\.)\.(\w+)|[\"'`](\w+)[\"'`]", text), ("mount", "")}
     names = sorted(declared - {name for pair in used for name in pair})
     short = {name: f"_{_DIGITS[i // len(_DIGITS)]}{_DIGITS[i % len(_DIGITS)]}" for i, name in enumerate(names)}
-    return re.sub(r"(?<![\w$])\w+", lambda name: short.get(name[0], name[0]), text)
+    return re.sub(r"(?<![\w$])\w+", lambda match: short.get(match[0], match[0]), text)
 
 
 @cache

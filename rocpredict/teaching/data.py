@@ -33,7 +33,7 @@ def to_feature_table(x: Any, y: Any, feature: Any) -> tuple[FeatureTable, NDArra
     if _is_column(x):
         return split_table_and_labels({_column_name(x, feature): x}, y)
     names = [feature] if isinstance(feature, str) else feature
-    attributes = ("columns", "column_names", "var_names")  # of the class; on a lazy frame they would run a query
+    attributes = ("columns", "column_names", "var_names")  # of the class; those of a lazy frame would run a query
     has_names = isinstance(x, (Mapping, FeatureTable)) or any(hasattr(type(x), name) for name in attributes)
     if names is None or not has_names:
         table, labels = split_table_and_labels(x, y, names=names)
@@ -68,7 +68,7 @@ def _column_name(x: Any, feature: Any) -> str:
         return to_encodable_text(attribute) if isinstance(attribute, (str, int, float, tuple, np.generic)) else "x"
     name = feature[0] if isinstance(feature, (list, tuple)) and len(feature) == 1 else feature
     if name is not None and not isinstance(name, str):
-        raise RocPredictError(f"feature={short_repr(feature)} is not one name; x has one feature")
+        raise RocPredictError(f"feature={short_repr(feature)} is not a single name; x has only one feature")
     return "x" if name is None else name
 
 
@@ -100,8 +100,7 @@ def _check_units(unit: Any, names: Sequence[str]) -> tuple[str, ...]:
         units = [unit] * len(names)
     if len(units) != len(names):
         raise RocPredictError(
-            f"unit={short_repr(unit)} is not a unit for each of {len(names)} features; pass one unit or "
-            f"{len(names)} units"
+            f"unit={short_repr(unit)} does not match the {len(names)} features; pass one unit or {len(names)} units"
         )
     return tuple(text_or_none("unit", one) or "" for one in units)
 
@@ -109,9 +108,9 @@ def _check_units(unit: Any, names: Sequence[str]) -> tuple[str, ...]:
 USER_KEY = "own"
 """Key of the user's data."""
 MAX_VALUES = 500_000
-"""Largest number of values of a page, all of which a browser draws."""
+"""Largest number of values on a page; a browser draws all of them."""
 MAX_VIEWS = 400
-"""Largest number of features times pairs of classes; the page contains the results of each combination."""
+"""Largest number of combinations of a feature and a pair of classes; the page contains the results of each."""
 _MAX_LABELS = 12
 _NAMES = {"iris": "Iris", "pima": "Pima", "breast_cancer": "Breast cancer"}
 

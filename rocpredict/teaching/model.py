@@ -298,7 +298,7 @@ class PageModel:
         Parameters
         ----------
         state : mapping of str to str or float
-            Entries of ``PageState``; others are ignored, and missing ones have their defaults.
+            Entries of ``PageState``. Other entries are ignored, and missing entries have their defaults.
 
         Returns
         -------
@@ -342,7 +342,7 @@ class PageModel:
         dict
             For each "pair,feature" and family: the predicted AUC, the largest difference to the empirical TPR, and a
             table of each class. For each "pair,feature", also a confidence band of the empirical curve. Families that
-            cannot be fitted are omitted, and so are pairs and features after the first 12.
+            cannot be fitted, and pairs and features after the first 12, are omitted.
         """
         rows, fitted = self._data[key], {}
         views = [(i, j) for j in range(len(rows.features)) for i in range(len(rows.pairs))]
@@ -364,7 +364,7 @@ class PageModel:
         make = TabulatedRoc if family in _TABULATED else PredictedRoc
         roc = make(*classes, direction=observed.direction)
         fit = {"auc": roc.auc(), "gap": largest_tpr_gap(roc, observed), "classes": tables}
-        if "masses" in tables[0]:  # the library has a rule of its own for the best threshold of this family
+        if "masses" in tables[0]:  # the library has a separate rule for the best threshold of this family
             best = roc.best_threshold()
             fit["best"] = to_json_value(_operating_point(best) | {"ameans": best.ameans})
         return fit

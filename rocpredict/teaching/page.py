@@ -84,7 +84,7 @@ def _check_absent(needs: str, **arguments: Any) -> None:
 
 
 def _builtin_start(name: str, *, positive: Any, negative: Any, feature: Any) -> dict[str, Any]:
-    """Return the state that shows a feature of built-in data."""
+    """Return the page state that shows a feature of a built-in data set."""
     rows = builtin_dataset(name)
     name_of_feature = to_scalar(feature) if isinstance(feature, np.ndarray) else feature
     name_of_feature = rows.features[0] if name_of_feature is None else name_of_feature
@@ -186,7 +186,7 @@ class TeachingPage:
     threshold : float, optional
         Initial threshold, in the unit of the feature.
     prevalence : float, optional
-        Initial fraction of positives, in (0, 1). By default, that of the data, and 0.1 for two Gaussians.
+        Initial fraction of positives, in (0, 1). By default, the fraction in the data, or 0.1 for two Gaussians.
     cost_fp : float, optional
         Initial cost of a false positive relative to the cost of a false negative, above 0.
     datasets : sequence of {"iris", "pima", "breast_cancer"}, default=("iris", "pima", "breast_cancer")
@@ -260,7 +260,7 @@ class TeachingPage:
         is_named = x is None and any(value is not None for value in named.values())
         self._names = _gaussian_names(self.lang, **named) if is_named else None
         if x is not None and (mean is not None or std is not None):
-            raise RocPredictError("mean= and std= describe two Gaussians instead of x; pass one or the other")
+            raise RocPredictError("mean= and std= describe two Gaussians instead of x; pass x, or mean= and std=")
         numbers = _number_start(mean, std, threshold=threshold, prevalence=prevalence, cost=cost_fp)
         start |= _user_start(user_data[0], self.lang) if user_data else {}
         self.data: list[PageDataset] = user_data + [builtin_dataset(key) for key in names]
@@ -400,8 +400,8 @@ class TeachingPage:
         width : float or str, default="100%"
             Width in pixels, or a length such as "100%", "60vh" or "40rem".
         height : float or str, optional
-            Height, likewise. By default, a script after the frame adjusts the height to the page. Without scripts,
-            the height is 768 pixels.
+            Height in pixels, or a length such as "60vh". By default, a script after the frame adjusts the height to the
+            page. Without scripts, the height is 768 pixels.
 
         Returns
         -------
@@ -489,7 +489,7 @@ def _translate(figure: Any, lang: str, names: set[str]) -> None:
         axis.set_major_formatter(lambda value, _: f"{value:g}".replace("-", "−").replace(".", sign))
     for text in figure.findobj(Text):
         if text.get_text() not in names:
-            translated = pattern.sub(lambda phrase: phrases[phrase[0]], text.get_text())
+            translated = pattern.sub(lambda match: phrases[match[0]], text.get_text())
             text.set_text(re.sub(r"(?<=\d)\.(?=\d)", sign, translated))
 
 

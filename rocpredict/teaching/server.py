@@ -73,7 +73,7 @@ class TeachingServer:
         self._thread.start()
 
     def open_browser(self) -> None:
-        """Open the page in a browser, if there is one."""
+        """Open the page in a browser, if the system has one."""
         with suppress(webbrowser.Error):
             webbrowser.open(self.url)
 
@@ -152,7 +152,7 @@ class _Server(ThreadingHTTPServer):
 
 
 def _log(error: BaseException) -> None:
-    if sys.stderr is not None:  # it is None without a terminal on Windows
+    if sys.stderr is not None:  # stderr is None without a terminal on Windows
         sys.stderr.write(f"rocpredict: {type(error).__name__}: {' '.join(str(error).split())}\n")
 
 
@@ -182,7 +182,7 @@ class _RequestReader(io.RawIOBase):
         n_bytes = self._connection.recv_into(buffer)
         if self._deadline is None:
             self._deadline = monotonic() + _REQUEST_TIMEOUT
-        self._connection.settimeout(_IDLE_TIMEOUT)  # for the reply
+        self._connection.settimeout(_IDLE_TIMEOUT)  # time limit of the reply
         return n_bytes
 
 
@@ -206,7 +206,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.rfile = io.BufferedReader(self._reader)
 
     def handle_one_request(self) -> None:
-        """Handle a request, and allow a longer idle time for the next one."""
+        """Handle a request, and allow a longer idle time before the next request."""
         super().handle_one_request()
         self._reader.end_request()
 
@@ -265,7 +265,7 @@ class _Handler(BaseHTTPRequestHandler):
         return False
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Reject a malformed request, with a message that repeats no part of it."""
+        """Reject a malformed request, with a message that repeats no part of the request."""
         del message, explain
         self._refuse(code, _REFUSALS.get(code, "The request is malformed."))
 

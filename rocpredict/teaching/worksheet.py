@@ -56,7 +56,7 @@ def solutions() -> dict[str, Facts]:
 
 
 def roc_statistics(roc: PredictedRoc) -> Facts:
-    """Return the numbers of most questions: classes, area, best threshold and crossings."""
+    """Return the numbers that most questions need: classes, area, best threshold and crossings."""
     best, auc = roc.best_threshold(), roc.auc()
     classes: list[Any] = [roc.negative, roc.positive]
     return {

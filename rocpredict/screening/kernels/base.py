@@ -19,9 +19,9 @@ from rocpredict.base.validation import FloatArray, RocPredictError, check_int, c
 
 Engine: TypeAlias = Literal["auto", "numpy", "numba"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
-"""Values of ``engine=``; "auto" is numba if it is installed and the table is large."""
+"""Values of ``engine=``; "auto" selects numba if it is installed and the table is large."""
 MIN_CELLS_NUMBA = 1_000_000
-"""Smallest number of cells for which "auto" is numba; loading compiled code takes longer than a smaller table."""
+"""Smallest number of cells for which "auto" selects numba; for fewer cells, loading compiled code takes too long."""
 
 
 def select_engine(engine: str, cells: int = MIN_CELLS_NUMBA) -> str:
@@ -103,7 +103,7 @@ def sum_strips(
 
 
 def effective_n_jobs(n_jobs: int) -> int:
-    """Return the number of threads, where -1 stands for one on each processor."""
+    """Return the number of threads; -1 stands for one thread on each processor."""
     jobs = check_int("n_jobs", n_jobs)
     if jobs == -1:
         return cpu_count() or 1
@@ -157,9 +157,9 @@ def is_canonical(X: Any) -> bool:
 
 
 _MAX_SCANNED_CLASSES = 8
-"""Number of classes up to which one scan for each class is faster than sorting the codes."""
+"""Largest number of classes for which one scan for each class is faster than sorting the codes."""
 _N_SAMPLE_ROWS = 25
-"""Number of rows of a class from which a shift may be taken."""
+"""Largest number of rows in the sample of a class from which the shift is computed."""
 
 
 def rows_by_class(codes: NDArray[Any], classes: int) -> Iterator[NDArray[np.intp]]:
@@ -204,14 +204,14 @@ class Sums(NamedTuple):
     """Sums of the powers 1 to ``order`` of (value - shift); every array has shape (K, b)."""
 
     missing: NDArray[np.int64]
-    """Number of NaN, which are omitted; without rows if NaN is not omitted."""
+    """Number of omitted NaN; an array without rows if NaN is not omitted."""
     powers: FloatArray
     low: FloatArray
     high: FloatArray
 
     @classmethod
     def zero(cls, order: int, classes: int, width: int, *, omit: bool = False) -> Sums:
-        """Return empty sums. The extremes have rows only with four powers."""
+        """Return empty sums. The extremes have rows only if four powers are summed."""
         low = np.full((classes if order == 4 else 0, width), np.inf)
         return cls(np.zeros((classes * omit, width), np.int64), np.zeros((order, classes, width)), low, -low)
 
@@ -226,7 +226,7 @@ class SparseSums(NamedTuple):
 
     sums: Sums
     stored: NDArray[np.int64]
-    """Number of stored values other than NaN; 0 without four powers."""
+    """Number of stored values other than NaN; 0 unless four powers are summed."""
     missing_weight: NDArray[Any]
     """Sum of the weights of missing values; 0 without weights."""
 

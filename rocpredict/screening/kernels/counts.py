@@ -52,9 +52,9 @@ class RankStatistics(NamedTuple):
     area: FloatArray
     """Empirical AUC, P(positive > negative) + P(equal)/2; NaN if a class is empty."""
     negative_sum_squares: FloatArray
-    """Sum over the negatives of (v - area)^2, with v the proportion of positives above (ties 1/2); NaN as the area."""
+    """Sum of (v - area)^2 over the negatives; v is the proportion of positives above (ties 1/2). NaN if ``area`` is."""
     positive_sum_squares: FloatArray
-    """Sum over the positives of (v - area)^2, with v the proportion of negatives below."""
+    """Sum of (v - area)^2 over the positives; v is the proportion of negatives below (ties 1/2)."""
     ties: FloatArray
     """Sum of t^3 - t over groups of t tied values in the pooled classes."""
     negatives_below: IntArray
@@ -64,7 +64,7 @@ class RankStatistics(NamedTuple):
     positives_below: IntArray
     positives_tied: IntArray
     tpr_grid: FloatArray
-    """TPR at the FPRs of ``distributions.curve_distance``, shape (T, b, N_FPR); NaN as the area."""
+    """TPR at the FPRs of ``distributions.curve_distance``, shape (T, b, N_FPR); NaN if the area is NaN."""
 
 
 def empty_counts(shape: tuple[int, ...]) -> RankStatistics:
@@ -105,7 +105,7 @@ class SortGroups(NamedTuple):
     members: tuple[tuple[int, ...], ...]
     """Class codes of each of the G groups; single classes are first."""
     pairs: Indexes
-    """Group of the negatives, group of the positives, and 1 if the first includes the second, shape (T, 3)."""
+    """For each of T pairs: indices of the negative and the positive group, and 1 if the first includes the second."""
     sizes: Indexes
     """Number of rows of each group."""
     unions: tuple[Indexes, ...] = ()
@@ -162,18 +162,18 @@ class GroupLayer(NamedTuple):
 
     groups: tuple[int, ...]
     labels: NDArray[np.int32]
-    """Position of the group of each row among these groups, shape (n,); the number of groups if there is none."""
+    """Position of the group of each row among these groups, shape (n,); the number of groups for other rows."""
 
 
 def layers(groups: SortGroups, codes: NDArray[Any]) -> list[GroupLayer]:
-    """Divide the groups into layers, one of the single classes and one of each other group."""
+    """Divide the groups into layers: one layer for all single classes, and one for each other group."""
     single = tuple(index for index, group in enumerate(groups.members) if len(group) == 1)
     highest, result = max(int(codes.max(initial=0)), *map(max, groups.members)), []
     for layer in (single, *((index,) for index, group in enumerate(groups.members) if len(group) > 1)):
         labels = np.full(highest + 2, len(layer), dtype=np.int32)
         for place, index in enumerate(layer):
             labels[list(groups.members[index])] = place
-        result.append(GroupLayer(layer, labels[codes]))  # code -1 selects the last element, which is of no class
+        result.append(GroupLayer(layer, labels[codes]))  # code -1 selects the last element, "no class"
     return result
 
 
@@ -351,7 +351,8 @@ def count_blocks(
     shape = len(class_pairs), X.shape[1]
     at = np.full(shape, np.nan) if thresholds is None else np.asarray(thresholds, dtype=np.float64)
     if at.shape != shape:
-        raise RocPredictError(f"thresholds has shape {at.shape}; pass one for each class pair and feature: {shape}")
+        allowed = f"an array of shape {shape}, with one threshold for each class pair and feature"
+        raise RocPredictError(f"thresholds has shape {at.shape}; pass {allowed}")
 
     for reader in make_readers(X, codes, groups, module):
 

@@ -47,9 +47,9 @@ _COPY_ROWS_FORTRAN = 16_384
 _BATCH_SIZE = 1_024
 """Number of adjacent features that are recomputed together."""
 _MAX_SKIPPED = 4
-"""Ratio of adjacent to selected features up to which all adjacent ones are copied."""
+"""Largest ratio of adjacent to selected features at which all adjacent features are copied."""
 _MAX_POWER = 1_000
-"""Largest power of two by which values are scaled."""
+"""Largest exponent of the power of two by which values are scaled."""
 
 
 class _Table(NamedTuple):
@@ -255,7 +255,7 @@ def _robust_moments(table: _Table, features: NDArray[np.intp]) -> Moments:
 
 
 def _scan_extremes(table: _Table, features: NDArray[np.intp]) -> _Extremes:
-    """Count the values of some features, and find the smallest and largest ones."""
+    """Count the values of some features, and find the smallest and the largest value."""
     scratch = ThreadBuffer()
 
     def work(tile: Tile) -> _Extremes:

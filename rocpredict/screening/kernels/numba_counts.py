@@ -37,7 +37,7 @@ exact_jit = numba_jit()
 
 @exact_jit
 def run_length_encode_all(values, first, last, zeros, starts):  # type: ignore[no-untyped-def]
-    """Replace values by their distinct values, including zeros; ``starts`` counts the values below each."""
+    """Replace values by their distinct values, including zeros; ``starts`` counts the values below each of them."""
     starts[0] = 0
     if not zeros:
         runs = run_length_encode(values, first, last, first, starts, 0, 0)
@@ -98,7 +98,7 @@ def count_class_pairs(parts: GroupedValues, groups: SortGroups, thresholds: Floa
     """Compute the counts of all features and class pairs of a block from sorted parts, which are overwritten."""
     pairs, places = groups.pairs, np.arange(len(groups.pairs))
     nested = pairs[:, 2] == 1
-    with np.errstate(over="ignore"):  # without compilation NumPy warns of integers that wrap on purpose
+    with np.errstate(over="ignore"):  # without compilation, NumPy would warn of the intended integer overflow
         for union, members in enumerate(groups.unions):
             own = nested & (pairs[:, 0] == union)
             pair_of = np.full(len(members), -1)
@@ -195,8 +195,8 @@ def _reorder(values, labels, order, out, out_labels):  # type: ignore[no-untyped
 def _one_pass(values, labels, parts, first, zeros, stored, pair_of, thresholds, counts, f):  # type: ignore[no-untyped-def]
     """Count each class against the others, in one pass over all values in ascending order.
 
-    The integer sums are those of ``_class_pair``. ``parts`` has the values of each class from ``first`` on; ``zeros``
-    and ``stored`` have their numbers.
+    The integer sums are those of ``_class_pair``. ``parts`` contains the stored values of each class from ``first`` on;
+    ``stored`` is their number, and ``zeros`` the number of zeros that are not stored.
     """
     classes, n_zeros, n_all = len(pair_of), zeros.sum(), (zeros + stored).sum()
     n_before, end, rank, step = np.zeros((4, classes), np.int64)

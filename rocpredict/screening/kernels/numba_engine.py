@@ -138,7 +138,7 @@ def _add(X, rows, left, k, j, end, shift, powers, low, high):  # type: ignore[no
 
 @_fast_jit
 def _replace_nan(x, shift, missing, buffer):  # type: ignore[no-untyped-def]
-    """Copy values, with NaN counted and replaced by the shift."""
+    """Copy values; each NaN is counted and replaced by the shift."""
     for j in range(len(shift)):
         value = np.float64(x[j])
         missing[j] += np.isnan(value)

@@ -21,7 +21,7 @@ _BLOCK_SIZE = 131_072
 _MAX_BLOCK_COLUMNS = 2_048
 """Largest number of columns of a block of rows."""
 _MAX_COLUMN_VALUES = 8_192
-"""Number of values of a column that are summed together; BLAS uses one thread for so few."""
+"""Number of values of a column that are summed together; BLAS uses one thread for so few values."""
 _BLOCK_COLUMNS = 8
 """Number of columns that are summed together."""
 
@@ -280,7 +280,7 @@ def _runs(values: NDArray[Any], zeros: int) -> RunLengths:
 
 
 def _subtract_runs(runs: RunLengths, removed: RunLengths) -> RunLengths:
-    """Return runs without some of their values."""
+    """Return the runs that remain when some values are removed."""
     counts = np.ones(len(runs.values), dtype=np.intp) if runs.counts is None else runs.counts.copy()
     counts[np.searchsorted(runs.values, removed.values)] -= 1 if removed.counts is None else removed.counts
     is_left = counts > 0
