@@ -116,7 +116,7 @@ UNREADABLE = {
         "write decimals with a point, or separate cells by semi",
     ),
     "point groups": (b"size;mass;outcome\n1.500;2,5;sick\n2.250;3;well\n", "which have different decimal marks"),
-    "groups with decimals": (b"size;outcome\n1.500,25;sick\n2;well\n", "'1.500,25' is not a number"),
+    "groups with decimals": (b"size;outcome\n1.500,25;sick\n2;well\n", "'1.500,25'"),
     "half a gzip": (gzip.compress(table())[:-9], "end-of-stream"),
     "no gzip": (b"\x1f\x8b nothing", "t.csv"),
     "latin-1": ("gr\xf6\xdfe,outcome\n1,sick\n".encode("latin-1"), "t.csv is not UTF-8 text; pass a CSV file"),

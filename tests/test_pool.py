@@ -177,6 +177,16 @@ def test_a_separated_study_is_bounded_and_named(shift):
     assert every.low[0] > 0.98
 
 
+@pytest.mark.parametrize("means", [(0, 1), (1, 1)])
+def test_a_study_without_variance_is_left_out_and_flagged(means):
+    studies = [rp.TwoClassSummary.from_stats(mean=(0, d), std=(1, 1), count=(20, 20)) for d in (1, 1.3)]
+    constant = rp.TwoClassSummary.from_stats(mean=means, std=(0, 0), count=(20, 20))
+    pooled, without = rp.pool([*studies, constant]), rp.pool(studies)
+    assert (pooled.auc, pooled.weights[0, 2]) == (without.auc, 0)
+    assert pooled.flags["point_mass"].tolist() == [True]
+    assert not without.flags
+
+
 def test_papers_and_data_pool_together():
     """A study may lack features; a feature of one study, or of none with values, has a flag and no random effect."""
     data = iris_studies()[:2]

@@ -60,8 +60,12 @@ def smoothed(x, y):
     return area, centre, sum(parts), df
 
 
+def smoothed_ends(centre, variance, quantile):
+    return expit(logit(centre) + quantile * SIDES * np.sqrt(variance) / (centre * (1 - centre)))
+
+
 def ends(area, centre, variance, quantile):
-    low, high = expit(logit(centre) + quantile * SIDES * np.sqrt(variance) / (centre * (1 - centre)))
+    low, high = smoothed_ends(centre, variance, quantile)
     return min(low, area), max(high, area)
 
 
@@ -94,14 +98,14 @@ def paired_constructions(xs, y):
     correlation, scale = (total - variance) / (2 * product_of_errors), np.sqrt(min(variance / total, 1))
 
     def shared(quantile):
-        (a, *_), (b, *_) = parts
-        (low1, high1), (low2, high2) = (ends(*part[:3], quantile * scale) for part in parts)
-        roots = (
+        (a, c, *_), (b, d, *_) = parts
+        (low1, high1), (low2, high2) = (smoothed_ends(*part[1:3], quantile * scale) for part in parts)
+        below, above = (
             np.sqrt(x * x + z * z - 2 * correlation * x * z) / scale
-            for x, z in ((a - low1, high2 - b), (high1 - a, b - low2))
+            for x, z in ((c - low1, high2 - d), (high1 - c, d - low2))
         )
-        below, above = (max(root, quantile * np.sqrt(plain)) for root in roots)
-        return a - b - below, a - b + above
+        wald = quantile * np.sqrt(plain)
+        return a - b - max(a - b - (c - d) + below, wald), a - b + max(c - d - (a - b) + above, wald)
 
     return shared, partial(difference_ends, *parts, min(1, covariance / product_of_errors)), df
 
@@ -125,6 +129,17 @@ def test_paired_difference_by_its_definition():
     assert any(excluded)  # the constructions disagree about 0
     contrast = rp.auc_test_many(xs, y, contrasts=[1, -1]).contrasts[0]
     assert (contrast.p_value, *contrast.interval) == (rp.auc_test(*xs, y).p_value, *rp.auc_test(*xs, y).interval)
+
+
+def test_nearly_equal_curves_are_tested_with_nearly_the_power_of_delong():
+    """The centres of both curves move together: what smoothing adds does not hide a small difference."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 200)
+    x, noise = rng.normal(size=400) + y, rng.normal(size=400)
+    for size in (1e-3, 1e-2, 0.1, 0.5):
+        default, delong = (rp.auc_test(x, x + size * noise, y, method=method) for method in (None, "delong"))
+        assert default.p_value == pytest.approx(delong.p_value, rel=0.1)
+        assert default.interval.width < delong.interval.width + 0.015
 
 
 def test_unpaired_difference_by_its_definition():

@@ -93,8 +93,9 @@ Bold: they differ by more than 0.02 and two standard errors.
 ## Tests of AUCs
 
 paired | Difference of two AUCs, same observations | both | DeLong
-`auc_test(x1, x2, y)`: MOVER of two smoothed-logit intervals. With clusters, `auc_test(x1, x2, y, clusters=)`,
-compared with DeLong's test, which treats all observations as independent.
+`auc_test(x1, x2, y)`: MOVER of two smoothed-logit intervals. Both curves share the observations that smoothing adds.
+With clusters, `auc_test(x1, x2, y, clusters=)`, compared with DeLong's test, which treats all observations as
+independent.
 
 unpaired | Difference of two AUCs, two samples | both | DeLong
 `auc_test((x1, y1), (x2, y2))`: MOVER of two smoothed-logit intervals. {SECOND}

@@ -265,22 +265,26 @@ def default_limits(
         return areas[0].interval(level)
     first, second = areas
     correlation, df, std_error, cautious = dependence
-    quantile, scale = -stdtrit(df, (1 - level) / 2), 1.0
+    quantile, scale, shift = -stdtrit(df, (1 - level) / 2), 1.0, np.zeros(())
     if cautious is not None:
         total, product = first.variance + second.variance, np.sqrt(first.variance * second.variance)
         scale = np.sqrt(np.clip(1 - 2 * correlation * product / total, MIN_SCALE**2, 1))
+        shift = (first.estimate - first.centre) - (second.estimate - second.centre)
 
     def distances(part: SmoothedAreas) -> tuple[FloatArray, FloatArray]:
-        low, high = part.limits(quantile * scale)
-        return (part.estimate - low) / scale, (high - part.estimate) / scale
+        if cautious is None:
+            (low, high), middle = part.limits(quantile), part.estimate
+        else:
+            (low, high), middle = part.smoothed_limits(quantile * scale), part.centre
+        return (middle - low) / scale, (high - middle) / scale
 
-    def distance(one: FloatArray, other: FloatArray) -> FloatArray:
+    def distance(one: FloatArray, other: FloatArray, shift: FloatArray) -> FloatArray:
         square = one**2 + other**2 - 2 * correlation * one * other
-        return np.maximum(np.sqrt(np.maximum(square, 0)), quantile * std_error)
+        return np.maximum(np.sqrt(np.maximum(square, 0)) + shift, quantile * std_error)
 
     (below, above), (other_below, other_above) = distances(first), distances(second)
     estimate = first.estimate - second.estimate
-    low, high = estimate - distance(below, other_above), estimate + distance(above, other_below)
+    low, high = estimate - distance(below, other_above, shift), estimate + distance(above, other_below, -shift)
     if cautious is None:
         return low, high
     outer_low, outer_high = default_limits(areas, cautious, level)

@@ -203,7 +203,12 @@ class SmoothedAreas:
         )
 
     def limits(self, quantile: ArrayOrFloat) -> tuple[FloatArray, FloatArray]:
-        """Return the bounds at ``quantile`` standard errors on the logit or probit scale, extended to the estimate."""
+        """Return the bounds at ``quantile`` standard errors, extended to the estimate."""
+        low, high = self.smoothed_limits(quantile)
+        return np.minimum(low, self.estimate), np.maximum(high, self.estimate)
+
+    def smoothed_limits(self, quantile: ArrayOrFloat) -> tuple[FloatArray, FloatArray]:
+        """Return the bounds at ``quantile`` standard errors from the centre, on the logit or probit scale."""
         distance, middle = quantile * np.sqrt(self.variance), logit(self.centre)
         half = distance / (self.centre * (1 - self.centre))
         low, high = expit(middle - half), expit(middle + half)
@@ -212,7 +217,7 @@ class SmoothedAreas:
             half = distance * np.sqrt(2 * np.pi) * np.exp(middle**2 / 2)
             low = np.where(self.is_probit, ndtr(middle - half), low)
             high = np.where(self.is_probit, ndtr(middle + half), high)
-        return np.minimum(low, self.estimate), np.maximum(high, self.estimate)
+        return low, high
 
     def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
         """Return the bounds of the interval.
@@ -380,7 +385,7 @@ class AreaContrast:
     determines the bounds.
 
     For whole areas of the same observations, curves with equal areas share the observations that smoothing adds (see
-    ``shared_smoothing``). The distances of each area are computed at ``scale`` times the quantile and divided by
+    ``shared_smoothing``). The distances are those from the smoothed areas, at ``scale`` times the quantile, divided by
     ``scale``: correlated areas move together, and the bounds of each area alone would be too near to 0 or 1. A
     difference other than 0 implies curves with unequal areas, which share fewer added observations. It is excluded only
     if ``cautious`` also excludes it, or if 0 is excluded and lies between the difference and the estimate.
@@ -479,14 +484,19 @@ class AreaContrast:
 
     def limits(self, quantiles: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the bounds for quantiles, shape (Q,) each."""
-        low, high = self.areas.limits(np.asarray(quantiles)[:, None] * self.scale)
-        below, above = (self.areas.estimate - low) / self.scale, (high - self.areas.estimate) / self.scale
+        points = np.asarray(quantiles)[:, None]
+        if self.cautious is None:
+            (low, high), middle = self.areas.limits(points), self.areas.estimate
+        else:
+            (low, high), middle = self.areas.smoothed_limits(points * self.scale), self.areas.centre
+        below, above = (middle - low) / self.scale, (high - middle) / self.scale
+        shift = float(self.weights @ (self.areas.estimate - middle))
         is_positive = self.weights > 0
         distances = (self.weights * np.where(is_positive, *pair) for pair in ((below, above), (above, below)))
         squares = (np.einsum("qi,ij,qj->q", part, self.correlation, part) for part in distances)
         wald = quantiles * self.std_error if self.std_error else 0.0
-        downwards, upwards = (np.maximum(np.sqrt(np.maximum(square, 0)), wald) for square in squares)
-        return self.estimate - downwards, self.estimate + upwards
+        downwards, upwards = (np.sqrt(np.maximum(square, 0)) for square in squares)
+        return self.estimate - np.maximum(downwards + shift, wald), self.estimate + np.maximum(upwards - shift, wald)
 
     def interval(self, level: float) -> tuple[float, float]:
         """Return the bounds of the interval."""

@@ -190,8 +190,9 @@ def pool(
     The weights of the random-effects mean use the upper 95% confidence limit of tau^2 (Q profile [4]_) instead of its
     estimate; ``tau`` is the estimate. With an estimate of 0, a large study has nearly all weight, and intervals of few
     unequal studies cover as little as 76%. With the limit, 95% intervals cover 94 to 99.9% in 360 simulated settings,
-    and more than 98.5% only with two to five studies that differ little. The error of the mean is up to 1.6 times as
-    large, however, if the studies are in fact homogeneous. The interval of two or three studies is wide, since
+    and more than 98.5% only with two to five studies that differ little. If the studies are in fact homogeneous, however,
+    the error of the mean is up to 1.6 times the error with the usual weights, and up to 3.7 times the error of the
+    fixed-effect mean if one study is much larger than the others. The interval of two or three studies is wide, since
     Student's t has one or two degrees of freedom.
 
     A study separates the classes if the lower 95% limit of its AUC is above a = 1 - 1/(2 n0 n1), the AUC of a sample
@@ -351,8 +352,9 @@ def _bound_separated(estimate: ProbitEstimate, stds: list[FloatArray], counts: l
         lower = size - normal_critical_value(_WEIGHT_LEVEL) * estimate.std_error
         is_separated = np.isfinite(size) & ((lower > bound) | (ndtr(size) == 1))
         scale = np.maximum(*stds)
-        shifted = np.copysign(bound * np.hypot(*(std / scale for std in stds)), estimate.z)
-        classes = Gaussian(0.0 * bound, stds[0] / scale), Gaussian(shifted, stds[1] / scale)
+        units = [np.where(np.isfinite(scale) & (scale > 0), std / scale, 1.0) for std in stds]
+        shifted = np.copysign(bound * np.hypot(*units), estimate.z)
+        classes = Gaussian(0.0 * bound, units[0]), Gaussian(shifted, units[1])
         at_bound = auc_probit(*classes, (counts[0], counts[1]))
     return ProbitEstimate(*(np.where(is_separated, *pair) for pair in zip(at_bound, estimate, strict=True)))
 
