@@ -268,8 +268,8 @@ def table_4() -> Table:
         formats,
         [
             (
-                "AUC recomputed is the closed form Phi(D). Every printed AUC is below it. The trapezoidal area "
-                "over a grid of thresholds is below it by about step^2/6 D phi(D)/(s0^2 + s1^2)."
+                "AUC recomputed is the closed form Phi(D). Every printed AUC is below this value. The trapezoidal area "
+                "over a grid of thresholds is below it by about step^2 D phi(D)/(6 (s0^2 + s1^2))."
             ),
             (
                 "AUC on grid is this area, with a step that agrees with the printed digits. The step is inferred "

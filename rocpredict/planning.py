@@ -529,7 +529,8 @@ def _check_estimated(estimated: ComparedQuantity, curve: Roc, level: float, *, w
     if any(d.atoms().points.size for d in (curve.negative, curve.positive)):
         raise RocPredictError(f"{name}= needs two densities, not samples or point masses; pass a fitted PredictedRoc")
     if level > MAX_LEVEL:
-        raise RocPredictError(f"level={level} is above {MAX_LEVEL:.6g}, the highest level of Dirichlet draws")
+        limit = f"{MAX_LEVEL:.6g}, the highest level of Dirichlet intervals"
+        raise RocPredictError(f"level={level} is above {limit}; pass a lower level")
 
 
 def _expected_curve(roc: Any, mean: Any, std: Any, auc: Any) -> Roc:

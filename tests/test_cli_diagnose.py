@@ -53,7 +53,7 @@ def test_the_table_is_the_librarys_with_the_names_of_options(run):
         f"{expected.negative.skewness:.3g}",
         "note",
         expected.finding("negative skewness").message,
-        "use --family 'boxcox' or --family 'auto'",
+        "use --family 'auto' or the empirical curve",
     ]
     assert "use --family 'auto' or the empirical curve" in out
     assert expected.verdict.replace("family=", "--family ") in out

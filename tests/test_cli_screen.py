@@ -89,7 +89,7 @@ def test_a_table_on_the_screen(run):
     assert "not_numeric" in lines[7]
     for words in (
         "Not screened, because they are not numeric: name.",
-        "auc is predicted by two Gaussians; empirical_auc is computed from ranks.",
+        "auc is predicted from two Gaussians; empirical_auc is computed from ranks.",
         "q_value: p_value adjusted over all numeric features (benjamini-hochberg).",
     ):
         assert words in out
@@ -488,7 +488,7 @@ def test_an_error_on_a_terminal_is_one_line_too(on_a_terminal):
     assert "Traceback" not in drawn
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", drawn).replace("\r", "\n")
     assert [line for line in plain.splitlines() if line.strip() and "━" not in line] == [
-        "rocpredict: --positive 'ill' is not a label in y; labels are ['sick', 'well']"
+        "rocpredict: --positive 'ill' is not a label in the data; labels are ['sick', 'well']"
     ]
 
 

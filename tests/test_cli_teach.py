@@ -142,3 +142,15 @@ def test_a_port_in_use_is_one_line(run):
         port = taken.getsockname()[1]
         error = f"rocpredict: port {port} is in use; pass another port, or --port 0 for any free port\n"
         assert run(f"teach --port {port}") == (2, "", error)
+
+
+def test_messages_about_arguments_of_data_are_in_words_of_the_commands():
+    for message, words in {
+        "y has 30 different values (were x and y exchanged?)": "the label column has 30 different values (were "
+        "--feature and --label exchanged?)",
+        "X has no numeric column": "the table has no numeric column",
+        "all labels in y are missing": "all labels in the data are missing",
+        "positive='a' is not a label in y": "--positive 'a' is not a label in the data",
+        "'y' has numbers": "'y' has numbers",
+    }.items():
+        assert translate_to_options(message) == words

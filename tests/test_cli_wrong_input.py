@@ -44,7 +44,7 @@ COMPARE = {
     "compare nowhere.csv --label y --feature x": "nowhere.csv: No such file",
     "compare data.csv.d/x.csv": "No such file",
     "compare iris": "--positive is needed",
-    "compare iris --positive rose": "--positive 'rose' is not a label in y",
+    "compare iris --positive rose": "--positive 'rose' is not a label in the data",
     "compare iris --positive setosa --feature stem": "iris has no feature 'stem'; features are sepal_length",
     "compare breast_cancer --plot x.svg": "--plot supports at most 20 features, but 30 are selected; select some",
     "compare irs --positive setosa": "irs is neither a file nor a built-in data set (iris, pima, ",
@@ -123,9 +123,9 @@ SCREEN = {
     "screen study.csv --label size --positive 1": "different values, too many for class labels",
     "screen study.csv --label name": "different values, too many for class labels",
     "screen study.csv --label outcome --positive ill": (
-        "--positive 'ill' is not a label in y; labels are ['sick', 'well']"
+        "--positive 'ill' is not a label in the data; labels are ['sick', 'well']"
     ),
-    f"{STUDY} --negative fine": "--negative 'fine' is not a label in y; labels are ['sick', 'well']",
+    f"{STUDY} --negative fine": "--negative 'fine' is not a label in the data; labels are ['sick', 'well']",
     f"{STUDY} --negative sick": "--negative 'sick' is also the positive label",
     f"{STUDY} --feature height": "--feature 'height' is not a column of study.csv; columns are 'size'",
     f"{STUDY} --feature size --feature size": "--feature size is passed twice; pass different columns",
@@ -149,7 +149,7 @@ SCREEN = {
     "screen . --label x": ". is a folder of CSV and Parquet files; pass a pattern such as *.csv",
     "screen irs": "irs is neither a file nor a built-in data set (iris, pima, breast_cancer)",
     "screen iris pima": "iris is built-in data, which cannot be combined with files",
-    "screen iris --positive rose": "--positive 'rose' is not a label in y; labels are ['setosa', 'versicolor'",
+    "screen iris --positive rose": "--positive 'rose' is not a label in the data; labels are ['setosa', 'versicolor'",
     "screen iris --feature stem": "iris has no feature 'stem'; features are sepal_length",
     "screen pima --feature age --feature age": "--feature age is passed twice; pass different columns",
     "screen iris --label color": "--label 'color' applies to files only; the built-in data iris have labels",
@@ -197,7 +197,8 @@ TEACHING = {
     "teach --save study.csv/teach.html": "cannot be written",
     "teach --worksheet study.csv/sheet.html": "cannot be written",
     "teach bad.csv --label y --positive p --save t.html": (
-        "rocpredict: bad.csv, line 3: column 'a' holds 'abc', which is not a number\n"
+        "rocpredict: bad.csv, line 3: column 'a' holds 'abc', which is not a number; "
+        "correct it, or choose a numeric column\n"
     ),
 }
 if pd is None:  # only extras read Parquet

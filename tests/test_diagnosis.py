@@ -230,6 +230,16 @@ def test_the_location_of_the_misfit_is_reported():
     assert result.verdict.startswith("Do not rely on the curve")
 
 
+def test_no_smooth_family_is_recommended_for_many_equal_values():
+    """With 48% zeros in either class, neither a finding nor the verdict recommends Box-Cox."""
+    zeros = np.where(np.arange(len(LOGNORMAL)) < 0.48 * len(LOGNORMAL), 0, LOGNORMAL)
+    for pair in ((zeros, LOGNORMAL + 1), (LOGNORMAL, zeros)):
+        result = diagnosis_of(*pair)
+        assert "warn" in {item.severity for item in result.findings if item.name.endswith(("ties", "boundary"))}
+        assert result.verdict.endswith("here: use family='auto' or rp.empirical_roc.")
+        assert not any("boxcox" in item.suggestion for item in result.findings)
+
+
 def test_the_verdict_on_notes_states_the_deviations():
     """Small deviations are slight; larger ones, which sampling variation could explain, are probable."""
     d, names = diagnosis_of(*EXPONENTIAL), {"curve", "AUC", "threshold"}

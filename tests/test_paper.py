@@ -75,7 +75,7 @@ def test_the_grid_explains_every_printed_auc():
 
 
 def test_the_trapezoid_bias_has_the_stated_size():
-    """The grid's area falls short of the closed form by step^2/6 D phi(D)/(s0^2 + s1^2), to a twentieth of that."""
+    """The grid's area falls short of the closed form by step^2 D phi(D)/(6 (s0^2 + s1^2)), to a twentieth of that."""
     table = table_4()
     columns = (_column(table, name) for name in ("feature", "step", "AUC recomputed", "AUC on grid"))
     for feature, step, exact, on_grid in zip(*columns, strict=True):

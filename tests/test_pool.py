@@ -264,9 +264,9 @@ def test_studies_that_cannot_be_pooled():
     copy = rp.TwoClassSummary.from_json(a.to_json())
     pooled = rp.pool([a, b])
     cases = {
-        "summaries has 1 studies; pass two or more": lambda: rp.pool([a]),
-        "summaries has 1 studies; pass": lambda: rp.pool(iter([a])),
-        "summaries has 1 studies; ": lambda: rp.pool(a),
+        "summaries has 1 study; pass two or more": lambda: rp.pool([a]),
+        "summaries has 1 study; pass": lambda: rp.pool(iter([a])),
+        "summaries has 1 study; ": lambda: rp.pool(a),
         "summaries has 'a.json'; pass TwoClassSummary objects": lambda: rp.pool(["a.json", a]),
         "study 2 contains the same data as study 1; pass each study once": lambda: rp.pool([a, copy]),
         "C contains the same data as A; pass each study once": lambda: rp.pool([a, b, a], study_names="ABC"),

@@ -186,7 +186,7 @@ def test_family_auto_has_no_flag_misfit():
     misfit = "Misfit is the mean absolute difference in TPR between the curve of the model, before shrinkage, and the"
     assert f"{misfit} empirical curve." in text
     gaussian = findings(rp.screen(np.column_stack([X, X]), Y))
-    assert 'None of 2 features with empirical results has the flag "misfit".' in gaussian
+    assert 'None of the 2 features with empirical results has the flag "misfit".' in gaussian
 
 
 def test_the_paragraph_names_the_intervals_that_are_printed(analyze):
@@ -234,16 +234,16 @@ def test_several_class_pairs():
     iris = rp.datasets.load_iris()
     table = rp.screen(iris.X, iris.y, feature_names=iris.feature_names)
     text = page(table)
-    assert "of 12 tested rows have q" in text
-    assert "rows with empirical results" in text
+    assert "of 12 tested comparisons have q" in text
+    assert "comparisons with empirical results" in text
     assert re.search(r"misfit\" \(petal_length \(\w+ against rest\)", text)
-    assert "The tests of the class pairs of one feature share observations, so that the positive dependence" in text
+    assert "The tests of the class pairs of one feature share observations, so the positive dependence" in text
     named = "setosa, versicolor, virginica, each against the other classes"
     assert (
         "We examined how well the feature discriminates between the two classes in 12 "
         f"combinations of feature and class pair ({named})" in text
     )
-    assert "All 12 rows" in text
+    assert "All 12 comparisons" in text
     assert "positively" not in findings(rp.screen(iris.X, iris.y, adjust="benjamini-yekutieli"))
     assert "use the same observations" not in findings(rp.screen(iris.X, iris.y, positive="setosa"))
     text = page(rp.screen(iris.X, iris.y, pairs="all"))
@@ -339,7 +339,7 @@ def test_no_sentence_contradicts_the_verdict(analyze):
 
 
 def test_code_is_printed_as_prose():
-    auto = "a weighted combination of a model and the data (auto)"
+    auto = "a weighted mean of a model and the data (auto)"
     for code, prose in {
         "Do not rely on the curve of family='gaussian' here:": "Do not rely on the curve of the Gaussian model here:",
         "use family='boxcox' or family='auto'.": f"use a Box-Cox model, or {auto}.",

@@ -284,7 +284,7 @@ def test_the_command_line(capsys, tmp_path):
     assert main(words) == 0
     out = capsys.readouterr().out
     assert (
-        "auc is predicted by two Gaussians for features with family 'gaussian'; empirical_auc is computed from ranks."
+        "auc is predicted from two Gaussians for features with family 'gaussian'; empirical_auc is computed from ranks."
         in out
     )
     assert "model_weight is the weight of the model" in " ".join(out.split())

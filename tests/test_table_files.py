@@ -525,3 +525,10 @@ def test_a_broken_h5ad_file(tmp_path):
     path.write_bytes(b"no HDF5")
     with pytest.raises(RocPredictError, match=r"broken\.h5ad cannot be read as h5ad"):
         rp.screen(path, "y")
+
+
+@pytest.mark.parametrize("suffix", ["h5ad", "parquet", "feather", "csv"])
+def test_a_missing_file_has_one_message_in_every_format(suffix):
+    with pytest.raises(RocPredictError) as error:
+        rp.screen(f"nofile.{suffix}", "y")
+    assert str(error.value) == f"nofile.{suffix}: No such file or directory"

@@ -144,7 +144,8 @@ def check_probabilities(name: str, value: ArrayLike, *, inclusive: bool = True) 
     inside = (array >= 0) & (array <= 1) if inclusive else (array > 0) & (array < 1)
     if not inside.all():
         allowed = "[0, 1]" if inclusive else "the open interval (0, 1)"
-        raise RocPredictError(f"{name}={short_repr(value)} is outside {allowed}; pass fractions, not percentages")
+        hint = "; pass fractions, not percentages" if (array > 1).any() else ""
+        raise RocPredictError(f"{name}={short_repr(value)} is outside {allowed}{hint}")
     return array
 
 
@@ -255,7 +256,11 @@ def broadcast_arrays(**arrays: FloatArray) -> tuple[FloatArray, ...]:
 
 
 def short_repr(value: object, width: int = 60) -> str:
-    """Return the repr of a value for a message, cut to ``width`` characters."""
+    """Return the repr of a value for a message, cut to ``width`` characters, or type and size of a series or frame."""
+    shape = getattr(value, "shape", None)
+    if type(value).__name__ in ("Series", "DataFrame") and isinstance(shape, tuple) and len(shape) in (1, 2):
+        size = f"{shape[0]} values" if len(shape) == 1 else f"{shape[0]} rows and {shape[1]} columns"
+        return f"<{type(value).__name__} of {size}>"
     is_plain = isinstance(value, np.generic) and value.dtype.kind not in "mM"
     text = repr(value.item() if is_plain else value)  # type: ignore[attr-defined]
     text = " ".join(text.split())

@@ -38,6 +38,13 @@ _ARGUMENTS = (
 _OPTION_NAMES = {"n_resamples": "resamples", "rng": "seed", "n_jobs": "jobs", "by": "sort", "k": "top"}
 _OPTION_NAMES |= {"usecols": "feature", "min_count": "min-count", "units": "unit"}
 """Options whose name differs from the name of the argument."""
+_DATA_NAMES = {
+    r"\b(labels?) in y\b": r"\1 in the data",
+    r"\bx and y exchanged": "--feature and --label exchanged",
+    r"^y (?=has|is|contains)": "the label column ",
+    r"^X (?=has|is|contains)": "the table ",
+}
+"""Patterns of the data arguments X, x and y, and the words for a user of the commands."""
 
 
 def translate_to_options(message: str) -> str:
@@ -48,6 +55,8 @@ def translate_to_options(message: str) -> str:
 
     message = message.replace("nan_policy='omit'", "--nan omit")
     message = message.replace("rp.empirical_roc", "the empirical curve")
+    for pattern, words in _DATA_NAMES.items():
+        message = re.sub(pattern, words, message)
     name = rf"\b({'|'.join([_ARGUMENTS, *_OPTION_NAMES])})="
     translated = re.sub(rf"{name}(?=[\s,;)]|$)", option, message)
     return re.sub(name, lambda match: f"{option(match)} ", translated)

@@ -33,7 +33,8 @@ _EMPIRICAL_CHOICES: dict[str, bool | str] = {"yes": True, "no": False, "top": "t
 
 def _add_table(command: argparse.ArgumentParser, more: str = "") -> None:
     """Add the options for files, classes and columns."""
-    sources = f"CSV, Parquet, Feather or h5ad file, folder or pattern, or one of {', '.join(DATASET_NAMES)}{more}"
+    files = "CSV, Parquet, Feather or h5ad file, folder, file name pattern such as 'part*.csv'"
+    sources = f"{files}, or built-in data ({', '.join(DATASET_NAMES)}){more}"
     command.add_argument("data", nargs="+", metavar="FILE", help=sources)
     common.add_classes(command)
     columns = command.add_mutually_exclusive_group()
@@ -44,7 +45,7 @@ def _add_table(command: argparse.ArgumentParser, more: str = "") -> None:
         help="feature to use; may be repeated (default: all numeric columns)",
     )
     columns.add_argument("--exclude", action="append", metavar="COLUMN", help="column to exclude; may be repeated")
-    memory = "memory for the blocks in which a larger table is read, such as 500MB (default: 1GB)"
+    memory = "memory limit, such as 500MB (default: 1GB); a table that needs more is read in blocks"
     command.add_argument("--memory", default="1GB", metavar="SIZE", help=memory)
     matrix = command.add_mutually_exclusive_group()
     matrix.add_argument("--layer", metavar="NAME", help="layer of an h5ad file to read (default: X)")
@@ -67,7 +68,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--empirical", choices=list(_EMPIRICAL_CHOICES), default="yes", help=empirical)
     n_top = "number of features with empirical results, for --empirical top (default: 100)"
     command.add_argument("--n-top", type=int, default=100, metavar="N", help=n_top)
-    family = "predict with two Gaussians (default), or with a weighted combination of a model and the data (auto)"
+    family = "predict with two Gaussians (default), or with a weighted mean of a model and the data (auto)"
     command.add_argument("--family", choices=["gaussian", "auto"], default="gaussian", help=family)
     direction = "values that are predicted positive; auto (default): chosen for each feature by its class means"
     command.add_argument("--direction", choices=["auto", "higher", "lower"], default="auto", help=direction)
@@ -233,7 +234,10 @@ def _read_summary(name: str) -> TwoClassSummary:
         return TwoClassSummary.from_json(Path(name).read_text("utf-8"))
     except OSError as error:
         raise RocPredictError(f"{name}: {error.strerror}") from None
-    except ValueError as error:  # also for bytes that are not UTF-8
+    except ValueError as error:
+        if isinstance(error, UnicodeDecodeError) or isinstance(error.__context__, json.JSONDecodeError):
+            remedy = "write it with rocpredict summarize"
+            raise RocPredictError(f"{name} is not the complete JSON of a summary; {remedy}") from None
         raise RocPredictError(f"{name}: {error}") from None
 
 
@@ -401,10 +405,10 @@ def _footnotes(table: ScreeningResult) -> Iterator[str]:
     """Yield sentences that explain the columns."""
     where = " for features with family 'gaussian'" if table.family == "auto" else ""
     empirical = "; empirical_auc is computed from ranks" if table.empirical else "; empirical results were not computed"
-    yield f"auc is predicted by two Gaussians{where}{empirical}."
+    yield f"auc is predicted from two Gaussians{where}{empirical}."
     if table.family == "auto":
         yield (
-            "With family 'auto', auc, threshold and ameans come from a weighted combination of the data and a binormal "
+            "With family 'auto', auc, threshold and ameans come from a weighted mean of the data and a binormal "
             "model of the ranks; model_weight is the weight of the model."
         )
     yield (

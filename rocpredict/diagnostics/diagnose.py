@@ -402,8 +402,8 @@ def _find(d: Diagnosis) -> Iterator[DiagnosticFinding]:
     """Yield the findings of a diagnosis from its numbers."""
     yield _check_sample_size(d.negative.count, d.positive.count)
     for name in ("negative", "positive"):
-        yield from _check_class(d.family, name, getattr(d, name))
-    yield _shape_finding(d.family, _check_std_ratio(d.std_ratio))
+        yield from _check_class(d, name, getattr(d, name))
+    yield _shape_finding(d, _check_std_ratio(d.std_ratio))
     yield from _check_curve(d)
 
 
@@ -411,21 +411,31 @@ def _finding(name: str, value: float, severity: str, message: str, suggestion: s
     return DiagnosticFinding(name, value, severity, message, "" if severity == "ok" else suggestion)
 
 
-def _shape_finding(family: str, check: _ShapeCheck, word: str = "") -> DiagnosticFinding:
+def _shape_finding(d: Diagnosis, check: _ShapeCheck, word: str = "") -> DiagnosticFinding:
     """Return a finding about the shape of a class; unless the family is "gaussian", its severity is at most "note"."""
     name, value, severity, message, remedy = check
     if word:
         name, message = f"{word} {name}", f"{word} class: {message}"
-    if family != "gaussian":
+    remedy = _suggest_for_skewness(d) if remedy == SKEWED_SUGGESTION else remedy
+    if d.family != "gaussian":
         severity = "note" if severity == "warn" else severity
         remedy = "none if the curve fits" if "family=" in remedy else remedy
     return _finding(name, value, severity, message, f"use {remedy}" if remedy.startswith("family=") else remedy)
 
 
-def _suggest_family(family: str) -> str:
-    if family == "auto":
+def _suggest_for_skewness(d: Diagnosis) -> str:
+    """Return a remedy, which is no smooth family if many values of a class are equal or lie at a limit."""
+    for shape in (d.negative, d.positive):
+        checks = {} if shape.constant else {name: severity for name, _, severity, *_ in _check_shape(shape)}
+        if shape.constant or "warn" in (checks["ties"], checks["boundary"]):
+            return OTHER_SUGGESTION
+    return SKEWED_SUGGESTION
+
+
+def _suggest_family(d: Diagnosis) -> str:
+    if d.family == "auto":
         return "use rp.empirical_roc"
-    return f"use {SKEWED_SUGGESTION if family == 'gaussian' else OTHER_SUGGESTION}"
+    return f"use {_suggest_for_skewness(d) if d.family == 'gaussian' else OTHER_SUGGESTION}"
 
 
 def _format_signed(value: float, form: str = ".1f") -> str:
@@ -443,7 +453,7 @@ def _format_percent(fraction: float) -> str:
 
 
 def _check_curve(d: Diagnosis) -> Iterator[DiagnosticFinding]:
-    remedy = _suggest_family(d.family)
+    remedy = _suggest_family(d)
     message = (
         f"the mean absolute difference in TPR between the predicted and the empirical curve is {d.area_between:.3f}; "
         f"{d.area_between_expected:.3f} is expected from sampling variation ({d._p_statement})"
@@ -479,19 +489,19 @@ def _check_sample_size(*counts: int) -> DiagnosticFinding:
     return _finding("sample size", fewest, severity, message, "use family='auto', or collect more data")
 
 
-def _check_class(family: str, word: str, shape: ClassDescription) -> Iterator[DiagnosticFinding]:
+def _check_class(d: Diagnosis, word: str, shape: ClassDescription) -> Iterator[DiagnosticFinding]:
     if shape.constant:
         message = f"{word} class: all {shape.count} values equal {shape.mode:.6g}; its shape cannot be assessed"
         yield _finding(f"{word} variability", 0.0, "warn", message, "check how the feature was measured")
         return
     for check in _check_shape(shape):
-        yield _shape_finding(family, check, word)
+        yield _shape_finding(d, check, word)
     message = (
         f"{word} class: A² = {shape.anderson_darling:.3g} ({format_p_statement(shape.p_value)}), largest difference "
         f"of the cdfs {shape.ks:.3f}"
     )
     severity = "note" if shape.p_value <= _P_WARN else "ok"
-    yield _finding(f"{word} fit", shape.p_value, severity, message, _suggest_family(family))
+    yield _finding(f"{word} fit", shape.p_value, severity, message, _suggest_family(d))
 
 
 def _check_shape(shape: ClassDescription) -> Iterator[_ShapeCheck]:
@@ -555,7 +565,7 @@ def _summarize(d: Diagnosis) -> str:
     severity = {item.name: item.severity for item in d.findings}
     harmed = [name for name in _CURVE_FINDINGS if severity[name] == "warn"]
     if harmed:
-        return f"Do not rely on the {_join(harmed)} of family='{d.family}' here: {_suggest_family(d.family)}."
+        return f"Do not rely on the {_join(harmed)} of family='{d.family}' here: {_suggest_family(d)}."
     shape = [name for name in severity if severity[name] == "warn" and name not in {"sample size", "SD ratio"}]
     is_small = min(d.negative.count, d.positive.count) < _SMALL_SAMPLE
     if shape:
@@ -571,7 +581,7 @@ def _summarize(d: Diagnosis) -> str:
         amounts = ", ".join(_AMOUNTS[name].format(size) for name, size in sizes.items())
         return (
             f"The {_join(noted)} of family='{d.family}' {how} by more than sampling variation explains ({amounts}): "
-            f"{_suggest_family(d.family)}."
+            f"{_suggest_family(d)}."
         )
     two = "; two thresholds may do better than one: see roc.proper()" if severity["SD ratio"] == "warn" else ""
     if is_small:

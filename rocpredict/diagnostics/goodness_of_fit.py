@@ -389,7 +389,7 @@ def parametric_bootstrap(roc: PredictedRoc, counts: tuple[int, int], resampling:
     chunks = list(simulate(roc, counts, resampling))
     if not chunks:
         raise RocPredictError(
-            "family could not be fitted to any simulated sample of the fitted classes; use another family"
+            "the family could not be fitted to any sample simulated from the fitted distributions; use another family"
         )
     misfits, scores = zip(*chunks, strict=True)
     joined = GoodnessOfFit(*map(np.concatenate, zip(*misfits, strict=True)))

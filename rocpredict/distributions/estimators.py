@@ -253,7 +253,7 @@ def student_t(sample: FloatArray) -> tuple[float, ...]:
     """Return the degrees of freedom in [1, 1e6], location and scale.
 
     If one value makes up half of the sample or more, the likelihood for few degrees of freedom is unbounded as the
-    scale tends to 0. The result is then the Gaussian, with 1e6 degrees of freedom.
+    scale tends to 0. The result then has 1e6 degrees of freedom and is practically a Gaussian.
     """
     unit, centre, std, z = _standardized(sample)
     if 2 * np.unique(sample, return_counts=True)[1].max() >= len(sample):

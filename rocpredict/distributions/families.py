@@ -300,7 +300,7 @@ def fit_family(name: str, sample: Any, label: str) -> ScipyDistribution:
     - exponential, lognormal and laplace: closed forms. The variance of the logarithms has the divisor n.
     - gamma, weibull, logistic and beta: Newton's method on a problem with a single optimum.
     - student_t: BFGS from several starts, with 1 to 1e6 degrees of freedom. If one value makes up half of the sample
-      or more, the likelihood is unbounded and the result is the Gaussian with 1e6 degrees of freedom.
+      or more, the likelihood is unbounded, and the result has 1e6 degrees of freedom, practically a Gaussian.
     - skew_normal: BFGS from several starts, with a shape from -100 to 100.
 
     Examples

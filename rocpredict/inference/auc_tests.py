@@ -22,6 +22,7 @@ from rocpredict.base.validation import (
     Seed,
     check_option,
     check_pair,
+    is_scalar,
     short_repr,
 )
 from rocpredict.distributions.ecdf import Ecdf
@@ -272,6 +273,11 @@ def _test_one_curve(x: Any, y: Any, null: float, options: _TestOptions, rows: Ro
 # ---- two samples, or two curves
 def _independent_samples(x1: Any, x2: Any, rows: RowOptions) -> tuple[CurveSample, CurveSample]:
     """Return two samples of different observations."""
+    sizes = [0 if is_scalar(sample) else len(sample) for sample in (x1, x2)]
+    if sizes[0] == sizes[1] > 2:
+        raise RocPredictError(
+            "a second feature or y is missing; pass (x1, x2, y), (x, None, y) for one feature, or (x, y) of two samples"
+        )
     expected = "(x, y) of a sample; or two features with y, or two ROC curves"
     pairs = [check_pair(name, sample, expected) for name, sample in (("x1", x1), ("x2", x2))]
     options: dict[str, Any] = {}

@@ -277,9 +277,9 @@ def _rank_window(totals: FloatArray, fpr_range: tuple[float, float]) -> tuple[in
 
 
 def _rank_grid(first: int, last: int, n_rows: int, grid_size: int) -> IntArray:
-    """Return all ranks in a range, or a grid with small steps relative to the distance to the nearer end.
+    """Return all ranks in a range, or a grid with small steps relative to the distance to rank 1 or ``n_rows``.
 
-    The grid contains ``grid_size``/4 consecutive ranks at each end.
+    The grid contains ``grid_size``/4 consecutive ranks from rank 1, and to rank ``n_rows``, if the range contains them.
     """
     if last - first < _MAX_RANKS:
         return np.arange(first, last + 1)

@@ -307,7 +307,7 @@ def _effective_sizes(areas: Placements) -> tuple[FloatArray, FloatArray]:
 
 
 def _smoothed_covariance(areas: Placements) -> FloatArray:
-    """Return the covariances of K smoothed areas, shape (K, K); the diagonal has the variances."""
+    """Return the covariance matrix of K smoothed areas, shape (K, K); the diagonal contains the variances."""
     sizes = _effective_sizes(areas) if areas.is_clustered else areas.n_units
     added = np.asarray(smooth_centre(areas.estimate, sizes, areas.null_value)[1])
     pairs: list[Any] = [(n + PSEUDO_COUNT_VARIANCE) * (n + PSEUDO_COUNT_VARIANCE - 1) for n in sizes]

@@ -409,7 +409,7 @@ class AucByGroup(Result):
         estimates = [*self.groups.items(), ("within groups (stratified)", self.stratified)]
         rows = [[name, estimate.auc, *estimate.interval, *estimate.n] for name, estimate in estimates]
         notes = _test_notes(self)
-        notes += [f"Skipped, without observations of a class: {format_list(self.skipped)}."] if self.skipped else []
+        notes += [f"Groups that lack a class were skipped: {format_list(self.skipped)}."] if self.skipped else []
         return Table("AUC by group", ["group", "AUC", "low", "high", "negatives", "positives"], rows, notes=notes)
 
     def __repr__(self) -> str:

@@ -117,7 +117,7 @@ CURVES: tuple[tuple[str, Any], ...] = (
 
 
 class NotebookFigure(Figure):
-    """Figure that is displayed in a notebook without pyplot."""
+    """Figure that a notebook displays without pyplot."""
 
     def __init__(self, size: tuple[float, float] = SQUARE_FIGSIZE, **options: Any) -> None:
         super().__init__(figsize=size, **({"layout": "constrained"} | options))

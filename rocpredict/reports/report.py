@@ -39,7 +39,7 @@ _MODELS = {
     "boxcox": "Box-Cox model",
     "yeojohnson": "Yeo-Johnson model",
     "kde": "kernel density model",
-    "auto": "weighted combination of a model and the data (auto)",
+    "auto": "weighted mean of a model and the data (auto)",
 }
 _PROSE = (
     ("direction='auto' was resolved here", "the direction was chosen here"),

@@ -73,7 +73,7 @@ _AREA_COLUMNS = {
 
 
 def _columns(table: ScreeningResult) -> Iterator[tuple[str, Sequence[Any], Callable[[Any], Any]]]:
-    """Yield title, values and format of each column, with the columns for the choice of features first."""
+    """Yield the title, values and format of each column; the columns used to choose features come first."""
     columns = table.to_dict()
     yield "#", range(1, len(table) + 1), str
     yield "Feature", columns["feature"], html_name
@@ -325,7 +325,7 @@ class ScreeningReportText:
     against_rest : bool
         Whether each class pair is a class against all others.
     noun : str
-        Noun for a row: "feature" if each feature has one row, else "row".
+        Noun for a row: "feature" if each feature has one row, else "comparison".
     complete : bool
         Whether the table has all rows of the screening, in any order.
     shown, size : str
@@ -346,7 +346,7 @@ class ScreeningReportText:
         self.table = table
         self.several = len(table.class_pairs) > 1
         self.against_rest = all(isinstance(low, str) and low == "rest" for low, _ in table.class_pairs)
-        self.noun = "row" if self.several else "feature"
+        self.noun = "comparison" if self.several else "feature"
         self.complete = len(np.unique(table.row_index)) == table.n_screened
         part = f"{len(table):,} of {table.n_screened:,} {self.noun}s"
         self.shown = pluralize(len(table), self.noun) if self.complete else part

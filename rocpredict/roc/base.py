@@ -98,7 +98,7 @@ def _distribution_label(distribution: Any) -> str:
     if not isinstance(distribution, ShrinkageDistribution):
         return repr(distribution)
     weight = f"model weight {1 - distribution.data_weight:.4g}"
-    return f"{distribution.observed.total:g} observations shrunk towards a model, {weight}"
+    return f"distribution of {distribution.observed.total:g} observations, shrunk towards a model ({weight})"
 
 
 def n_terms(distribution: Any) -> int:

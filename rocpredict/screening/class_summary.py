@@ -16,7 +16,7 @@ from rocpredict.screening.kernels.base import Moments, merge
 _COUNT_FIELDS = ("count", "n_missing")
 _NONNEGATIVE_FIELDS = (*_COUNT_FIELDS, "m2", "m4")
 _FINGERPRINT_BITS = 20
-"""Bits of a mean (relative to the standard deviation) and of a sum of squares that do not depend on rounding."""
+"""Number of leading bits of a mean (relative to the standard deviation) and of a sum of squares, free of rounding."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -190,10 +190,10 @@ def pool(
     The weights of the random-effects mean use the upper 95% confidence limit of tau^2 (Q profile [4]_) instead of its
     estimate; ``tau`` is the estimate. With an estimate of 0, a large study has nearly all weight, and intervals of few
     unequal studies cover as little as 76%. With the limit, 95% intervals cover 94 to 99.9% in 360 simulated settings,
-    and more than 98.5% only with two to five studies that differ little. If the studies are in fact homogeneous, however,
-    the error of the mean is up to 1.6 times the error with the usual weights, and up to 3.7 times the error of the
-    fixed-effect mean if one study is much larger than the others. The interval of two or three studies is wide, since
-    Student's t has one or two degrees of freedom.
+    and more than 98.5% only with two to five studies that differ little. If the studies are in fact homogeneous,
+    however, the error of the mean is up to 1.6 times the error with the usual weights, and up to 3.7 times the error of
+    the fixed-effect mean if one study is much larger than the others. The interval of two or three studies is wide,
+    since Student's t has one or two degrees of freedom.
 
     A study separates the classes if the lower 95% limit of its AUC is above a = 1 - 1/(2 n0 n1), the AUC of a sample
     of which half a pair is in the wrong order, or if its AUC rounds to 1. Its D is then an extrapolation of the
@@ -291,7 +291,8 @@ def _check_studies(studies: list[TwoClassSummary], names: list[str]) -> tuple[st
         if not isinstance(study, TwoClassSummary):
             raise RocPredictError(f"summaries has {short_repr(study)}; pass TwoClassSummary objects")
     if len(studies) < 2:
-        raise RocPredictError(f"summaries has {len(studies)} studies; pass two or more")
+        noun = "study" if len(studies) == 1 else "studies"
+        raise RocPredictError(f"summaries has {len(studies)} {noun}; pass two or more")
     if len(names) != len(studies) or len({*names}) < len(names):
         raise RocPredictError(f"study_names={format_list(names)} are not {len(studies)} different names, one per study")
     units: dict[str, tuple[str, str]] = {}

@@ -210,7 +210,7 @@ class TwoClassSummary(Result):
         return replace(total, file_checksums=checksums, _origins=self._origins | other._origins)
 
     def _plus(self, other: TwoClassSummary) -> TwoClassSummary:
-        """Return the sum, even of summaries of the same rows."""
+        """Return the sum, even if the summaries share rows."""
         problem = describe_difference(self, other)
         if problem:
             raise RocPredictError(f"summaries cannot be added: {problem}")

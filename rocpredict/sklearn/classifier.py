@@ -459,7 +459,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             # A pipeline may be given step__sample_weight.
             warnings.warn(
                 f"estimator={type(self.estimator).__name__} does not accept sample_weight: it is fitted without "
-                "weights, which are used only to choose the threshold",
+                "the weights; they are used only to choose the threshold",
                 AssumptionWarning,
                 stacklevel=3,
             )

@@ -394,7 +394,7 @@ def _log_of_power(negative: FamilyParameters, positive: FamilyParameters, level:
 
 
 class FamilySolver(NumericalSolver):
-    """ROC curve of two members of one family, with closed forms of the AUC and most crossings."""
+    """ROC curve of two members of one family, with closed forms of the AUC and of most crossings."""
 
     def __init__(self, negative: Distribution[Any], positive: Distribution[Any], pair: FamilyPair) -> None:
         super().__init__(negative, positive)

@@ -510,7 +510,7 @@ class LikelihoodRatioRanking:
 
     @cached_property
     def tail_tables(self) -> dict[Axis, tuple[FloatArray, FloatArray]]:
-        """Proportions of the negatives ("fpr") and the positives ("tpr") above each level, and at or above it."""
+        """Proportions of negatives ("fpr") and of positives ("tpr") strictly above each level, and at or above it."""
         tables: dict[Axis, tuple[FloatArray, FloatArray]] = {}
         for axis, d in self.classes.items():
             strict = self.upper_tail(d, self.levels, ties=0.0)

@@ -36,9 +36,9 @@ class CumulativeMasses(NamedTuple):
 
     @classmethod
     def from_pair(cls, negative: Distribution, positive: Distribution, values: FloatArray) -> CumulativeMasses:
-        """Return the masses of one feature below and above each of its values."""
-        below, above = (np.concatenate([[0.0], d.cdf(values)])[None, :] for d in (negative, positive))
-        return cls(below, above)
+        """Return the masses of both classes below each value of one feature, computed from two distributions."""
+        masses = (np.concatenate([[0.0], d.cdf(values)])[None, :] for d in (negative, positive))
+        return cls(*masses)
 
     def rates(self) -> tuple[FloatArray, FloatArray]:
         """Return TNR and FNR at each node."""

@@ -285,7 +285,8 @@ class CsvTable:
             line, cell = self.lines[text[0]], short_repr(cells[text[0]].strip())
             readings = _comma_readings(cells[text[0]])
             raise RocPredictError(
-                f"{self.name}, line {line}: column {column!r} holds {cell}, which is not a number{readings}"
+                f"{self.name}, line {line}: column {column!r} holds {cell}, which is not a number{readings}; "
+                "correct it, or choose a numeric column"
             )
         return values
 

@@ -240,6 +240,7 @@ def _open_h5ad(paths: Sequence[str | PathLike[str]]) -> Any:
     """Return an object with the attributes of AnnData, whose matrices are read from the file when they are needed."""
     if len(paths) > 1:
         raise RocPredictError("h5ad files cannot be combined with other files; pass one, or (AnnData, y) batches")
+    path, _ = _open_path(paths[0])
     try:
         import h5py
         from anndata.io import read_elem, sparse_dataset
@@ -254,7 +255,7 @@ def _open_h5ad(paths: Sequence[str | PathLike[str]]) -> Any:
         return SimpleNamespace(X=matrix(group.get("X")), var=var, var_names=var.index, **others)
 
     try:
-        file = h5py.File(paths[0], "r")
+        file = h5py.File(path, "r")
         layers = {name: matrix(element) for name, element in file.get("layers", {}).items()}
         raw = holder(file["raw"]) if "raw" in file else None
         return holder(file, obs=read_elem(file["obs"]), layers=layers, raw=raw)

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from rocpredict._version import __version__
 from rocpredict.base.files import write_atomic, write_folder
+from rocpredict.base.formatting import pluralize
 from rocpredict.base.validation import Label, RocPredictError, check_option, check_pair, short_repr, to_scalar
 from rocpredict.datasets import DATASET_NAMES
 from rocpredict.distributions.gaussian import Gaussian
@@ -474,7 +475,9 @@ class TeachingPage:
         keys = [rows.key for rows in self.data if rows.key != USER_KEY]
         begins = self.start.get("data", "two Gaussians")
         if begins == USER_KEY:
-            begins = f"{len(self.data[0].features)} features of {len(self.data[0].labels)} classes"
+            begins = "{} of {} classes".format(
+                pluralize(len(self.data[0].features), "feature"), len(self.data[0].labels)
+            )
         return f"TeachingPage({begins}, datasets={keys}, lang={self.lang!r})"
 
 

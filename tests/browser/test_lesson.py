@@ -34,6 +34,13 @@ def _answer(look: Looker) -> None:
     look.run("document.querySelector('.chip')?.click()")
 
 
+def _find_visible(look: Looker, selector: str) -> list[str]:
+    """Return the tags of the elements that a reader can see."""
+    visible = "e.checkVisibility({visibilityProperty: true})"
+    script = f"return [...document.querySelectorAll(arguments[0])].filter((e) => {visible}).map((e) => e.tagName)"
+    return list(look.run(script, selector))
+
+
 def _act(look: Looker, key: str) -> None:
     """Do what a step asks for."""
     if key in _ACTIONS:
@@ -69,7 +76,12 @@ def test_the_lesson_from_start_to_end(opened: Callable[..., Looker], lang: str) 
         _answer(look)
         if key in _ACTIONS or key in ("auc", "curve"):
             assert not look.one("[data-lesson=reveal]").is_enabled(), key
+            if key == "curve":
+                assert not _find_visible(look, ".roc svg :is(path, circle, [data-guide])"), "the start of the curve"
             _act(look, key)
+            if key == "auc":
+                assert len(look.all("[data-mark=pairs]")) == 2
+                assert not _find_visible(look, ".auc, [data-mark=pairs]"), "the AUC"
         assert look.one("[data-lesson=reveal]").is_enabled(), key
         assert not look.run("return document.querySelector('.readouts').checkVisibility()")
         _press_button(look, "reveal")
@@ -163,3 +175,38 @@ def test_reveal_reveals_once(opened: Callable[..., Looker]) -> None:
     look.pause(100)
     assert len(look.all(".verdict")) == 1
     assert look.shown("chance.played") == 100
+
+
+def test_the_sweep_of_a_step_needs_no_motion(opened: Callable[..., Looker]) -> None:
+    """With reduced motion, each press is one step of the sweep; the step can be revealed after the last one."""
+    look = opened("#step=3", datasets=())
+    look.emulate(prefers_reduced_motion="reduce")
+    look.pause(50)
+    _answer(look)
+    look.later("""
+      const done = arguments[0];
+      (async () => {
+        for (let i = 0; i < 40; i++) { page.page.toggleSweep(); await new Promise(requestAnimationFrame); }
+        done();
+      })();
+    """)
+    assert look.one("[data-lesson=reveal]").is_enabled()
+    assert "circle" in _find_visible(look, ".roc svg circle")
+
+
+def test_the_menu_opens_the_measures_along_the_threshold(opened: Callable[..., Looker]) -> None:
+    """Their plot is in a panel: a tick opens the panel, closes the menu above it, and scrolls to the plot."""
+    look = opened(datasets=())
+    look.resize(1024, 768)
+    look.one(".menu:not(.share) summary").click()
+    look.one(".option input[id$='-strip']").click()
+    look.pause(60)
+    assert (look.state()["strip"], look.state()["panel"]) == (True, "numbers")
+    assert not look.one(".menu-list").is_displayed()
+    top, bottom = look.run("""
+      const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+      return [box("section.strip").top - box("[id$='panel-numbers']").top,
+        box("[id$='panel-numbers']").bottom - box("section.strip").top];
+    """)
+    assert top > -1
+    assert bottom > 60

@@ -94,6 +94,7 @@ export function createActions(page, root) {
 
   // ---- the sweep: from no alarm to an alarm for everybody
   function toggleSweep() {
+    root.dataset.swept = "";
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) stepSweep();
     else if (page.sweep) stopSweep();
     else {

@@ -189,7 +189,7 @@ function moveSlider(event, range) {
 }
 
 function createCheckbox(page, name) {
-  const onchange = () => page.set({ [name]: box.checked });
+  const onchange = () => name === "strip" && box.checked ? showMeasures(page, box) : page.set({ [name]: box.checked });
   const box = createHtmlElement("input", { type: "checkbox", id: page.createId(name), onchange });
   const element = createHtmlElement("label", { class: "option" }, box, page.words.page.labels[name]);
   page.inputs[name] = {
@@ -199,6 +199,15 @@ function createCheckbox(page, name) {
     },
   };
   return element;
+}
+
+// The plot of the measures is in a panel that the menu can cover.
+async function showMeasures(page, box) {
+  await page.set({ strip: true, panel: "numbers" });
+  const figure = page.root.querySelector("section.strip");
+  box.closest("details").open = false;
+  figure.closest(".panel-body").focus({ preventScroll: true });
+  figure.scrollIntoView({ block: "nearest" });
 }
 
 const createOptions = (options) => options.map(([value, label]) => createHtmlElement("option", { value }, label));

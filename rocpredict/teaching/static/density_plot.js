@@ -121,7 +121,10 @@ function createThresholdMark(page) {
     });
     setAttributes(text, { x: pillX, y: tickY + 1.27 * fontSize, "font-size": fontSize });
     text.textContent = arrow === "‹ " ? arrow + pillText : pillText + arrow;
-    moveGrip(grip, pillX, tickY + tickHeight - 22);
+    const gripWidth = Math.max(44, pillWidth), gripHeight = Math.max(44, tickHeight);
+    const margin = `${-gripHeight / 2}px ${-gripWidth / 2}px`;
+    Object.assign(grip.style, { width: `${gripWidth}px`, height: `${gripHeight}px`, margin });
+    moveGrip(grip, pillX, tickY + tickHeight - gripHeight / 2);
     setAttributes(grip, {
       "aria-valuemin": range[0], "aria-valuemax": range[1], "aria-valuenow": clamp(state.threshold, range),
       "aria-valuetext": page.describeThreshold(),

@@ -89,7 +89,6 @@ function mountSteps(root, panel, page, playPairs) {
   // The address and the other controls can change the step too.
   function synchronize({ step }, { rates: { fpr } }) {
     const requested = steps[step] ? step : -1;
-    if (page.sweep) root.dataset.swept = "";
     if (root.dataset.swept !== undefined) swept = { low: Math.min(swept.low, fpr), high: Math.max(swept.high, fpr) };
     if (requested !== current) requested < 0 ? closeLesson() : openStep(requested);
     else updateReveal();

@@ -146,9 +146,9 @@ function createMarkers(page, { state, answer, gap }, layout) {
 
 // The share of pairs won fills a bar up to the AUC.
 function createPairsBar(share, auc, { x, y }) {
-  const box = { x: x(1) - 14, width: 14, y: y(share), height: y(0) - y(share), "data-mark": "pairs" };
-  return [createSvgElement("rect", { ...box, fill: TEXT_COLOR, "fill-opacity": 0.35 }),
-    createLine(x(1) - 22, y(auc), x(1), y(auc), createStroke(TEXT_COLOR, 2.5))];
+  const box = { x: x(1) - 14, width: 14, y: y(share), height: y(0) - y(share) }, mark = { "data-mark": "pairs" };
+  return [createSvgElement("rect", { ...box, fill: TEXT_COLOR, "fill-opacity": 0.35, ...mark }),
+    createLine(x(1) - 22, y(auc), x(1), y(auc), createStroke(TEXT_COLOR, 2.5), mark)];
 }
 
 function createEmpiricalMarker({ fpr, tpr }, { x, y }) {
