@@ -124,13 +124,13 @@ def _memory_of_workers() -> int:
         from distributed import default_client
 
         try:
-            client = default_client()  # type: ignore[no-untyped-call]
+            client = default_client()
         except ValueError:
             return sys.maxsize
         limits = client.run_on_scheduler(
             lambda dask_scheduler: [worker.memory_limit for worker in dask_scheduler.workers.values()]
         )
-        return sum(limits) if all(limits) else sys.maxsize
+        return int(sum(limits)) if all(limits) else sys.maxsize
     return sys.maxsize
 
 
