@@ -1,5 +1,6 @@
 """Two thresholds and the grey zone between them: closed forms, brute force and limiting cases."""
 
+import dataclasses
 from functools import partial
 
 import numpy as np
@@ -241,3 +242,10 @@ def test_what_is_no_demand_is_refused():
     check_refusals([(partial(roc.grey_zone, **demand), (), words) for roc, demand, words in refusals])
     with pytest.raises(rp.RocPredictError, match="undecided needs the prevalence"):
         PAPER.grey_zone().undecided  # noqa: B018
+
+
+def test_a_zone_of_negatives_alone_has_a_predictive_value():
+    """All positive calls are wrong: the value is 0, and not 0/0."""
+    zone = PAPER.grey_zone(max_fnr=0.05, max_fpr=0.05)
+    for rates, undefined in (({"tpr": 0.0}, False), ({"tpr": 0.0, "fpr": 0.0}, True), ({"fpr": 0.0}, False)):
+        assert ("ppv" in dataclasses.replace(zone, **rates).undefined) == undefined

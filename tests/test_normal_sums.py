@@ -544,3 +544,12 @@ def test_resamples_with_few_distinct_values_have_as_many_components_at_most():
     assert (np.count_nonzero(fit_resamples(values, sample).weights, axis=1) <= [2, 3]).all()
     pair = get_fitter("mixture")(np.vstack([values, np.full(5, 2.0)]), np.vstack([values, values[:1]]), sample, sample)
     assert [d.shape for d in pair] == [(2,), (2,)]
+
+
+def test_many_components_of_different_widths_are_all_summed():
+    """More components than a window of kernels of one width has."""
+    rng = np.random.default_rng(0)
+    weights, means, stds = rng.dirichlet(np.ones(600)), rng.normal(size=600), rng.uniform(0.1, 2, 600)
+    x = np.linspace(-4, 4, 9)
+    expected = weights @ stats.norm(means[:, None], stds[:, None]).cdf(x)
+    np.testing.assert_allclose(GaussianMixture(weights, means, stds).cdf(x), expected, rtol=1e-12)

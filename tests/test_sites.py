@@ -191,11 +191,13 @@ def test_contents_are_in_words(sites):
     """The text names the lists, the blanked features and possible inferences, and extremes if there are any."""
     content = json.loads(Path("site-a.json").read_text("utf-8"))
     assert "No observation is listed." in content["contents"]
+    assert "fourth powers" not in content["contents"]
     assert "Features with fewer than 5 values in a class are blanked: their counts are 0." in content["contents"]
     assert content["negative"]["minimum"] is None
     assert content["positive"]["count"] == [30, 30, 0]
     four = json.loads(rp.summarize(columns(0), "outcome", moments=4, **CLASSES).to_json())
     assert "Minimum and maximum are listed, which are values of single observations." in four["contents"]
+    assert "third and fourth powers" in four["contents"]
     assert "blanked" not in four["contents"]
 
 

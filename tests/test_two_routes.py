@@ -333,3 +333,9 @@ def test_a_density_with_an_atom():
     assert roc.partial_auc(tpr=(0, 1)) == pytest.approx(wins, abs=1e-12)
     with pytest.raises(rp.RocPredictError, match="the likelihood ratio of a continuous and a discrete distribution"):
         roc.proper().auc()
+
+
+def test_a_curve_has_the_threshold_just_above_an_atom_of_the_upper_tail():
+    """The curve jumps at the atom 2 of the negatives: both ends of the jump are vertices."""
+    thresholds = rp.PredictedRoc(rp.Ecdf([1, 1, 1, 2]), rp.Gaussian(2, 1)).curve(9).thresholds
+    assert {1.0, 2.0, np.nextafter(2, 3)} <= {*thresholds.tolist()}
