@@ -178,3 +178,13 @@ def test_the_bootstrap_refits_each_resample(family, direction):
     assert interval.method == "bootstrap"
     threshold = roc.best_threshold().threshold_interval(n_resamples=20)
     assert threshold.low <= roc.best_threshold().threshold <= threshold.high
+
+
+def test_a_scipy_family_of_proportions_keeps_its_support():
+    """SciPy would fit the location and the scale as well; proportions lie in (0, 1)."""
+    values = stats.beta(2, 5).ppf((np.arange(60) + 0.5) / 60), stats.beta(4, 3).ppf((np.arange(50) + 0.5) / 50)
+    roc = predict_roc(np.concatenate(values), np.repeat([0, 1], [60, 50]), family=stats.beta)
+    for fitted, sample in zip((roc.negative, roc.positive), values, strict=True):
+        assert (float(fitted.ppf(0)), float(fitted.ppf(1))) == (0, 1)
+        shapes = stats.beta.fit(sample, floc=0, fscale=1)[:2]
+        assert float(fitted.cdf(0.4)) == pytest.approx(stats.beta(*shapes).cdf(0.4), rel=1e-9)
