@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from rocpredict.base.rates import proportion_interval
+from rocpredict.base.validation import RocPredictError
 from rocpredict.inference.mcnemar import CorrectnessTable, mcnemar_test, paired_difference_interval
 from tests.cases import check_refused
 
@@ -156,3 +157,9 @@ REFUSED = [
 
 def test_invalid_arguments_are_refused():
     check_refused([(partial(mcnemar_test, *rows, **options), words) for rows, options, words in REFUSED])
+
+
+def test_impossible_counts_of_a_proportion_are_refused():
+    for counts in ((3, 2), (0, 0), ([1, 3], [4, 2]), ([0, 1], [0, 2])):
+        with pytest.raises(RocPredictError, match="successes must not exceed n_trials, and n_trials must be above 0"):
+            proportion_interval(*counts)
