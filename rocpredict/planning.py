@@ -30,9 +30,11 @@ from rocpredict.base.validation import (
 )
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.inference.expected_areas import (
+from rocpredict.inference.expected import (
+    MAX_LEVEL,
     Correlation,
     Dependence,
+    ExpectedCurve,
     SharedCovariance,
     Variance,
     auc_variances,
@@ -46,7 +48,6 @@ from rocpredict.inference.expected_areas import (
     smooth_areas,
     tpr_variances,
 )
-from rocpredict.inference.expected_curves import MAX_LEVEL, ExpectedCurve
 from rocpredict.inference.hypotheses import ComparedQuantity
 from rocpredict.roc.base import Roc
 from rocpredict.roc.predicted import PredictedRoc

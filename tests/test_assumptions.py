@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from rocpredict.distributions import normality as assumptions
-from rocpredict.distributions.curve_distance import MAX_HARMLESS_AREA, empirical_tpr
+from rocpredict.distributions.ecdf import MAX_HARMLESS_AREA, empirical_tpr
 from rocpredict.distributions.normality import (
     binormal_misfit,
     normality_warning,

@@ -10,7 +10,7 @@ import rocpredict as rp
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.inference.bootstrap import BootstrapOptions
 from rocpredict.inference.curve_draws import _Curve, class_columns, draw_quantity
-from rocpredict.inference.expected_curves import _Draws
+from rocpredict.inference.expected import _Draws
 from rocpredict.inference.parametric import PivotalAuc, lattice
 from rocpredict.inference.placements import ClassColumns
 

@@ -13,7 +13,7 @@ from scipy.special import ndtr, ndtri
 import rocpredict as rp
 from rocpredict import Gaussian, PredictedRoc
 from rocpredict.base.formatting import to_json
-from rocpredict.inference.expected_areas import auc_variances, difference_variances, tpr_variances
+from rocpredict.inference.expected import auc_variances, difference_variances, tpr_variances
 from rocpredict.inference.hypotheses import ComparedQuantity
 from rocpredict.planning import StudyDesign, power, sample_size
 from tests.cases import check_each, check_refused

@@ -12,8 +12,8 @@ from scipy.special import ndtri
 import rocpredict as rp
 from rocpredict.base.formatting import format_p_statement
 from rocpredict.plots import plot_band, plot_decision, plot_precision_recall, plot_probit
-from rocpredict.plots.canvas import Box
 from rocpredict.plots.curves import plot_comparison, plot_roc
+from rocpredict.plots.style import Box
 from tests.pictures import artist, has, legend, words
 
 IRIS = rp.datasets.load_iris()

@@ -25,7 +25,7 @@ from pyarrow import parquet
 import rocpredict as rp
 from rocpredict import RocPredictError
 from rocpredict.screening import dask_tables
-from rocpredict.sources import blocks, csv_chunks
+from rocpredict.sources import blocks, csv_reader
 from tests.cases import check_each
 
 pytestmark = pytest.mark.extra("anndata", "dask", "distributed", "duckdb", "polars", "pyarrow")
@@ -114,8 +114,8 @@ def assert_same(table, expected, exact=EXACT):
 def _small_blocks(monkeypatch):
     """Divide every table into many blocks, tiles and chunks."""
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 2 * 8 * N_ROWS)
-    monkeypatch.setattr(csv_chunks, "MIN_BYTES", 0)
-    monkeypatch.setattr(csv_chunks, "CHUNK_BYTES", 20_000)
+    monkeypatch.setattr(csv_reader, "MIN_BYTES", 0)
+    monkeypatch.setattr(csv_reader, "CHUNK_BYTES", 20_000)
 
 
 @pytest.mark.usefixtures("_small_blocks")
@@ -580,8 +580,8 @@ def test_numbers_of_csv_chunks_are_those_of_the_csv_module(tmp_path, monkeypatch
         (tmp_path / "t.csv").write_text(end.join(["x,word,y", *lines]) + end, newline="")
         expected = rp.screen(tmp_path / "t.csv", "y", positive="s1", nan_policy="omit")
         with monkeypatch.context() as patch:
-            patch.setattr(csv_chunks, "MIN_BYTES", 0)
-            patch.setattr(csv_chunks, "CHUNK_BYTES", 256)
+            patch.setattr(csv_reader, "MIN_BYTES", 0)
+            patch.setattr(csv_reader, "CHUNK_BYTES", 256)
             for empirical in (True, False):
                 result = rp.screen(tmp_path / "t.csv", "y", positive="s1", empirical=empirical)
                 for column in ("n_negative", "n_missing", *(EXACT if empirical else ())):
@@ -589,8 +589,8 @@ def test_numbers_of_csv_chunks_are_those_of_the_csv_module(tmp_path, monkeypatch
 
 
 def test_csv_lines_that_polars_would_accept_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(csv_chunks, "MIN_BYTES", 0)
-    monkeypatch.setattr(csv_chunks, "CHUNK_BYTES", 64)
+    monkeypatch.setattr(csv_reader, "MIN_BYTES", 0)
+    monkeypatch.setattr(csv_reader, "CHUNK_BYTES", 64)
     good = "".join(f"{row},{row},s{row % 2}\n" for row in range(2_000))
     late = {
         "t.csv, line 2002: 2 cells where the header has 3": "1,2\n",

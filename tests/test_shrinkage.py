@@ -12,7 +12,7 @@ from scipy import integrate, stats
 
 from rocpredict import Ecdf, empirical_roc, predict_roc
 from rocpredict.distributions import shrinkage
-from rocpredict.distributions.curve_distance import empirical_tpr, upper_tails
+from rocpredict.distributions.ecdf import empirical_tpr, upper_tails
 from rocpredict.distributions.power_transform import LAMBDA_GRID, fit_power_transforms
 from rocpredict.distributions.shrinkage import (
     ShrinkageDistribution,

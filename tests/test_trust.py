@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rocpredict import AssumptionWarning, PredictedRoc, RocPredictError, empirical_roc, predict_roc
-from rocpredict.distributions import curve_distance
+from rocpredict.distributions import ecdf
 from rocpredict.distributions.shrinkage import misfit_statistic
 from rocpredict.roc.predicted import ModelFit
 from tests.cases import for_each
@@ -33,9 +33,7 @@ def test_the_distance_is_that_of_both_curves():
     x, y = sample_of(2)
     roc, counted = predict_roc(x, y, family="boxcox"), empirical_roc(x, y)
     trust = roc.model_fit()
-    expected = np.abs(
-        roc.tpr_at_fpr(curve_distance.COMPARISON_FPR) - counted.tpr_at_fpr(curve_distance.COMPARISON_FPR)
-    ).mean()
+    expected = np.abs(roc.tpr_at_fpr(ecdf.COMPARISON_FPR) - counted.tpr_at_fpr(ecdf.COMPARISON_FPR)).mean()
     assert trust.area_between == pytest.approx(expected, rel=1e-9)
     assert not trust.is_shrinkage
     fine = np.linspace(0, 1, 20_001)

@@ -26,7 +26,7 @@ from benchmarks.coverage.settings import (
     draw_features,
     resampling_design,
 )
-from rocpredict.inference.expected_areas import (
+from rocpredict.inference.expected import (
     Dependence,
     default_limits,
     draw_placements,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.fidelity.sources import Array
-from rocpredict.distributions import curve_distance
+from rocpredict.distributions import ecdf
 
 GRID = (np.arange(200) + 0.5) / 200
 """FPRs at which curves are compared with the truth."""
@@ -31,7 +31,7 @@ def counted(negative: Array, positive: Array) -> Answer:
 
 def empirical_heights(negative: Array, positive: Array, fpr: Array = GRID) -> Array:
     """Return the empirical TPR at FPRs, by default the FPRs of the estimates."""
-    return curve_distance.empirical_tpr(np.sort(negative, axis=1), np.sort(positive, axis=1), fpr)
+    return ecdf.empirical_tpr(np.sort(negative, axis=1), np.sort(positive, axis=1), fpr)
 
 
 def best_counted(negative: Array, positive: Array) -> tuple[Array, Array]:

@@ -14,7 +14,7 @@ from benchmarks.fidelity.others import chosen_by_aic, probit_line
 from benchmarks.fidelity.predicted import boxcox, gaussian, gaussian_heights, kde
 from benchmarks.fidelity.shrunk import auto
 from benchmarks.fidelity.sources import Array
-from rocpredict.distributions.curve_distance import COMPARISON_FPR, area_between
+from rocpredict.distributions.ecdf import COMPARISON_FPR, area_between
 
 Estimator = Callable[[Array, Array], Answer]
 

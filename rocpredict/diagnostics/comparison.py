@@ -13,7 +13,7 @@ from rocpredict.base.results import Result, plot_result
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import RocPredictError, short_repr
 from rocpredict.diagnostics.goodness_of_fit import ks_statistic
-from rocpredict.distributions.curve_distance import COMPARISON_FPR, area_between
+from rocpredict.distributions.ecdf import COMPARISON_FPR, area_between
 from rocpredict.inference.uncertainty import AucErrorMethod
 from rocpredict.roc.base import Roc
 from rocpredict.roc.empirical import EmpiricalRoc
@@ -52,7 +52,7 @@ class Comparison(Result):
     max_tpr_gap_fpr : float
         FPR of the largest difference.
     area_between : float
-        Mean absolute difference of TPR over all FPR; see ``rocpredict.distributions.curve_distance.area_between``.
+        Mean absolute difference of TPR over all FPR; see ``rocpredict.distributions.ecdf.area_between``.
     ks_negative, ks_positive, ks : float
         Largest difference between the predicted and the empirical cdf within each class, and the larger of the two.
     predicted_threshold, empirical_threshold : float

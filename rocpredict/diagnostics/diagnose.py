@@ -31,7 +31,7 @@ from rocpredict.diagnostics.goodness_of_fit import (
     std_ratio,
 )
 from rocpredict.distributions.base import Distribution
-from rocpredict.distributions.curve_distance import COMPARISON_FPR, area_between, empirical_tpr
+from rocpredict.distributions.ecdf import COMPARISON_FPR, area_between, empirical_tpr
 from rocpredict.distributions.families import FamilyName, ScipyFamily
 from rocpredict.distributions.normality import OTHER_SUGGESTION, SKEWED_SUGGESTION, suppress_normality_warning
 from rocpredict.inference.bootstrap import BootstrapOptions

@@ -15,8 +15,7 @@ from rocpredict.base.progress import track
 from rocpredict.base.results import Interval, Result
 from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError
 from rocpredict.distributions.base import Distribution
-from rocpredict.distributions.curve_distance import COMPARISON_FPR, FPR_PROBIT, area_between, empirical_tpr
-from rocpredict.distributions.ecdf import Ecdf
+from rocpredict.distributions.ecdf import COMPARISON_FPR, FPR_PROBIT, Ecdf, area_between, empirical_tpr
 from rocpredict.distributions.gaussian import Gaussian, add_grid_axis
 from rocpredict.distributions.normality import sample_moments, skewness_z
 from rocpredict.inference.bootstrap import BootstrapOptions

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from rocpredict.base.validation import FloatArray
-from rocpredict.distributions.curve_distance import (
+from rocpredict.distributions.ecdf import (
     COMPARISON_FPR,
     FPR_PROBIT,
     MAX_HARMLESS_AREA,

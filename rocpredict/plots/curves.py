@@ -20,8 +20,8 @@ from rocpredict.inference.hypotheses import MANN_WHITNEY, PREDICTED_AUC, AucTest
 from rocpredict.inference.multiple_aucs import AucTestMany
 from rocpredict.inference.uncertainty import BandKind, BandMethod
 from rocpredict.plots import style
-from rocpredict.plots.canvas import Canvas
 from rocpredict.plots.densities import plot_densities
+from rocpredict.plots.style import Canvas
 from rocpredict.roc.base import Roc
 from rocpredict.roc.empirical import EmpiricalRoc
 from rocpredict.roc.mean_curve import MeanRoc

@@ -13,7 +13,7 @@ from rocpredict.base.validation import FloatArray, RocPredictError, check_real, 
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.plots import style
-from rocpredict.plots.canvas import Canvas
+from rocpredict.plots.style import Canvas
 from rocpredict.roc.base import Roc
 from rocpredict.solvers.thresholds import BestThreshold
 

@@ -20,7 +20,7 @@ from rocpredict.base.validation import (
     short_repr,
 )
 from rocpredict.plots import style
-from rocpredict.plots.canvas import LEADER, Box, Canvas, place_labels
+from rocpredict.plots.style import LEADER, Box, Canvas, place_labels
 
 if TYPE_CHECKING:
     from rocpredict.screening.pooling import PooledAuc

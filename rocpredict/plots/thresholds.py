@@ -22,8 +22,8 @@ from rocpredict.base.validation import (
 )
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.plots import style
-from rocpredict.plots.canvas import Canvas
 from rocpredict.plots.curves import select_by_prevalence
+from rocpredict.plots.style import Canvas
 from rocpredict.roc.base import Roc
 from rocpredict.roc.curves import DecisionRule
 from rocpredict.solvers.thresholds import BestThreshold, CriterionName

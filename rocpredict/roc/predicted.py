@@ -29,9 +29,8 @@ from rocpredict.base.validation import (
     short_repr,
     to_scalar,
 )
-from rocpredict.distributions import curve_distance
 from rocpredict.distributions.base import Distribution
-from rocpredict.distributions.ecdf import Ecdf
+from rocpredict.distributions.ecdf import COMPARISON_FPR, Ecdf, area_between, empirical_tpr
 from rocpredict.distributions.families import FamilyName, ScipyFamily, ScipyFrozen, from_moments
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.shrinkage import ShrinkageDistribution, ranked_misfit, residual_weight
@@ -406,9 +405,9 @@ class PredictedRoc(Roc[Value]):
         if isinstance(self.negative, ShrinkageDistribution):
             fit = self.negative
             return ModelFit(1 - fit.data_weight, True, fit.area_between, fit.misfit_ratio, **counts)
-        tpr = self._solver.along("fpr", curve_distance.COMPARISON_FPR)
-        empirical = curve_distance.empirical_tpr(np.sort(refit.negative), np.sort(refit.positive))
-        fpr, curve_tpr = curve_distance.COMPARISON_FPR, tpr
+        tpr = self._solver.along("fpr", COMPARISON_FPR)
+        empirical = empirical_tpr(np.sort(refit.negative), np.sort(refit.positive))
+        fpr, curve_tpr = COMPARISON_FPR, tpr
         if self._solver.is_discrete:  # a grid of FPRs lacks corners of the curve
             curve = self.curve()
             fpr, curve_tpr = curve.fpr, curve.tpr
@@ -416,7 +415,7 @@ class PredictedRoc(Roc[Value]):
         return ModelFit(
             model_weight=1 - float(residual_weight(misfit_ratio)),
             is_shrinkage=False,
-            area_between=float(curve_distance.area_between(tpr, empirical)),
+            area_between=float(area_between(tpr, empirical)),
             misfit_ratio=misfit_ratio,
             **counts,
         )

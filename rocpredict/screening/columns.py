@@ -14,8 +14,7 @@ from rocpredict.base.labels import MAX_EXPANDED_ROWS
 from rocpredict.base.rates import zero_variance_interval
 from rocpredict.base.results import Flags, Interval
 from rocpredict.base.validation import ArrayOrFloat, Direction, FloatArray, RocPredictError, as_float_array
-from rocpredict.distributions.curve_distance import COMPARISON_FPR, FPR_PROBIT, MAX_HARMLESS_AREA, N_FPR, area_between
-from rocpredict.distributions.ecdf import Ecdf
+from rocpredict.distributions.ecdf import COMPARISON_FPR, FPR_PROBIT, MAX_HARMLESS_AREA, N_FPR, Ecdf, area_between
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.inference.hypotheses import null_auc_variance, tie_correction
 from rocpredict.inference.intervals import SmoothedAreas

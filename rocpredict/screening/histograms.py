@@ -17,7 +17,7 @@ from rocpredict.base.validation import (
     select_indices,
     short_repr,
 )
-from rocpredict.distributions.curve_distance import COMPARISON_FPR
+from rocpredict.distributions.ecdf import COMPARISON_FPR
 from rocpredict.screening.kernels.base import map_ordered
 from rocpredict.screening.kernels.counts import RankStatistics
 from rocpredict.sources.files import read_batches

@@ -34,7 +34,7 @@ from rocpredict.base.validation import (
     check_option,
     short_repr,
 )
-from rocpredict.distributions.curve_distance import MAX_HARMLESS_AREA
+from rocpredict.distributions.ecdf import MAX_HARMLESS_AREA
 from rocpredict.screening.columns import (
     AMEANS_AT_THRESHOLD,
     GAUSSIAN_ONLY_FLAGS,

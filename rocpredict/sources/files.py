@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from rocpredict.base.labels import check_labels
 from rocpredict.base.validation import RocPredictError, check_option, check_pair, short_repr
-from rocpredict.sources import csv_chunks
+from rocpredict.sources import csv_reader
 from rocpredict.sources.blocks import DEFAULT_BUDGET, DataFrameSource, MemoryBudget, check_feature_names
 from rocpredict.sources.csv_reader import GZIP_MAGIC, CsvFiles, TableReader, check_first_bytes, check_line_length
 from rocpredict.sources.table import (
@@ -373,8 +373,8 @@ def open_tables(paths: PathArgument) -> TableReader:
             )
     if formats[0] != "CSV":
         return ColumnarFiles(files, formats[0])
-    is_large = sum(file.stat().st_size for file in files) >= csv_chunks.MIN_BYTES
-    return csv_chunks.LargeCsvFiles(files) if is_large else CsvFiles(files)
+    is_large = sum(file.stat().st_size for file in files) >= csv_reader.MIN_BYTES
+    return csv_reader.LargeCsvFiles(files) if is_large else CsvFiles(files)
 
 
 @cache

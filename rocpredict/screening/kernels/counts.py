@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.base.validation import FloatArray, RocPredictError, as_float_array
-from rocpredict.distributions.curve_distance import N_FPR
+from rocpredict.distributions.ecdf import N_FPR
 from rocpredict.screening.kernels.base import (
     Sparse,
     ThreadBuffer,
@@ -64,7 +64,7 @@ class RankStatistics(NamedTuple):
     positives_below: IntArray
     positives_tied: IntArray
     tpr_grid: FloatArray
-    """TPR at the FPRs of ``distributions.curve_distance``, shape (T, b, N_FPR); NaN if the area is NaN."""
+    """TPR at the FPRs of ``distributions.ecdf``, shape (T, b, N_FPR); NaN if the area is NaN."""
 
 
 def empty_counts(shape: tuple[int, ...]) -> RankStatistics:

@@ -10,7 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from rocpredict.base.validation import FloatArray
-from rocpredict.distributions.curve_distance import N_FPR
+from rocpredict.distributions.ecdf import N_FPR
 from rocpredict.screening.kernels.counts import GroupedValues, RankStatistics, SortGroups
 
 Jitted = TypeVar("Jitted", bound=Callable[..., Any])

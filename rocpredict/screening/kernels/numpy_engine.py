@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.base.validation import FloatArray
-from rocpredict.distributions.curve_distance import N_FPR
-from rocpredict.distributions.ecdf import count_below, count_below_transposed
+from rocpredict.distributions.ecdf import N_FPR, count_below, count_below_transposed
 from rocpredict.screening.kernels.base import Sparse, SparseSums, Sums, Tile, rows_by_class
 from rocpredict.screening.kernels.counts import GroupedValues, GroupLayer, Indexes, RankStatistics, SortGroups
 

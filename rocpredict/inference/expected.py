@@ -1,17 +1,20 @@
-"""Expected variances of empirical areas from two class distributions, and default intervals of many studies."""
+"""Expected variances and interval widths of a study from two class distributions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import ceil, floor, sqrt
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
+from scipy.special import expit, ndtri, stdtrit
 
 from rocpredict.base.validation import ArrayOrFloat, FloatArray
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import is_discrete
 from rocpredict.distributions.gaussian import Gaussian
+from rocpredict.inference.curve_draws import STEEP_EXPONENT, IntArray
 from rocpredict.inference.intervals import (
     MIN_SCALE,
     MIN_SUM_SQUARES,
@@ -311,3 +314,271 @@ def draw_placements(negative: FloatArray, positive: FloatArray, *, tied: bool) -
         won_strictly, not_above = count(positive, negative)
         below, won = (below + not_above) / 2, (won + won_strictly) / 2
     return 1 - below / positive.shape[1], won / negative.shape[1]
+
+
+#: Factor and limits of the exponent of a steep start, as in ``curve_draws``; a test compares both modules.
+_EXPONENT_FACTOR, _EXPONENT_LIMITS = 0.5, (0.05, 1.0)
+_REACH_SD = 6.0  # standard deviations of an order statistic beyond which its FPR is not in the range
+_REACH_RANKS = 20
+_MAX_RANKS = 256  # largest number of ranks; more are reduced to a grid of ranks
+_N_RESAMPLES = 2000  # resamples of the default interval, with two draws each
+_TAIL_DRAWS = 20  # draws in each tail of a simulated interval
+_BLOCK_SIZES = 10, 5  # studies that share their draws, for a TPR and for a partial area
+_N_BLOCKS = 200, 250  # smallest and largest number of blocks; ranges of many ranks have fewer
+_MAX_VALUES = 30_000_000  # values of all draws, unless the number of blocks would be too small
+_FPR_GRID = np.concatenate([[0.0], expit(np.linspace(-40, 40, 2**14 + 1)), [1.0]])
+MAX_LEVEL = 1 - 2 / (2 * _N_RESAMPLES + 1)
+"""Highest level of an interval by the order statistics of the default number of draws."""
+
+
+@dataclass(frozen=True)
+class ExpectedCurve:
+    """Expected ROC curve, with the range of FPR over which a study estimates the partial area.
+
+    Attributes
+    ----------
+    tpr : array
+        TPRs at the FPRs of a fixed grid.
+    low, high : float
+        Limits of the range of FPR. Two equal limits mean the TPR at this FPR.
+    is_reflected : bool
+        Whether the classes are exchanged: an area over a range of TPR is an area under the curve seen from (1, 1).
+    """
+
+    tpr: FloatArray
+    low: float
+    high: float
+    is_reflected: bool
+
+    @classmethod
+    def from_roc(cls, roc: Curve, axis: str, low: float, high: float) -> ExpectedCurve:
+        """Return the curve of an area over a range of an axis, "fpr" or "tpr"."""
+        reflected = axis == "tpr"
+        tpr = 1 - np.asarray(roc.fpr_at_tpr(1 - _FPR_GRID)) if reflected else np.asarray(roc.tpr_at_fpr(_FPR_GRID))
+        tpr = np.maximum.accumulate(np.clip(tpr, 0, 1))
+        tpr[[0, -1]] = 0, 1
+        return cls(tpr, 1 - high if reflected else low, 1 - low if reflected else high, reflected)
+
+    def area_variance(self, n0: int, n1: int) -> float:
+        """Return the large-sample variance of the empirical partial area.
+
+        Let v be the FPR at the value of a positive, and u the FPR at the value of a negative. Let g = min(high - v,
+        high - low) and h = TPR(high) - TPR(max(u, low)), both set to 0 if negative. The variance is Var(g)/n1 +
+        Var(h)/n0; h accounts for the estimated thresholds.
+        """
+        n0, n1 = self._exchange(n0, n1)
+        limits = np.array([self.low, self.high])
+        fpr = np.union1d(_FPR_GRID[self.high > _FPR_GRID], limits)
+        tpr = np.interp(fpr, _FPR_GRID, self.tpr)
+        inside = fpr >= self.low
+        area = np.trapezoid(tpr[inside], fpr[inside])
+        square = np.trapezoid(2 * (self.high - fpr[inside]) * tpr[inside], fpr[inside])
+        fall = tpr[-1] - np.maximum(tpr, tpr[inside][0])
+        mean, mean_square = np.trapezoid(fall, fpr), np.trapezoid(fall**2, fpr)
+        return float((square - area**2) / n1 + (mean_square - mean**2) / n0)
+
+    def simulate_limits(self, counts: tuple[int, int], level: float) -> SimulatedLimits:
+        """Simulate studies and return the limits of their default intervals.
+
+        Parameters
+        ----------
+        counts : pair of int
+            Numbers of negatives and positives.
+        level : float
+            Confidence level, at most ``MAX_LEVEL``.
+
+        Returns
+        -------
+        SimulatedLimits
+
+        Notes
+        -----
+        The FPRs of the largest negatives are order statistics of a uniform distribution, and the numbers of positives
+        between them are multinomial with the increments of the curve as probabilities. Curves are drawn as in
+        ``curve_draws.draw_quantity``. Given the data, the FPRs of the negatives and the TPRs of the positives are again
+        uniform order statistics. The studies of one block therefore share these draws and differ only in the numbers of
+        positives. A grid replaces more than 256 ranks, so that the computing time does not grow with the sample size.
+        """
+        n0, n1 = self._exchange(*counts)
+        fpr_range = self.low, self.high
+        ranks, quarter = _select_ranks(n0, fpr_range)
+        n_draws = min(_N_RESAMPLES, max(200, ceil(_TAIL_DRAWS / (1 - level))))
+        block_size = _BLOCK_SIZES[self.low < self.high]
+        n_blocks = int(np.clip(_MAX_VALUES // (n_draws * len(ranks) * block_size), *_N_BLOCKS))
+        data_rng, draw_rng = map(np.random.default_rng, (0, 1))
+        fpr = _order_statistics(ranks, n0, n_blocks * block_size, data_rng)
+        increments = np.diff(np.interp(fpr, _FPR_GRID, self.tpr), axis=1, prepend=0, append=1)
+        n_above = np.cumsum(data_rng.multinomial(n1, increments), axis=1)[:, :-1]
+        estimates = self._empirical_areas(ranks, n_above, (n0, n1))
+        rank = floor((1 - level) / 2 * (2 * n_draws + 1) * (1 + 1e-12))  # of the order statistics that are the limits
+        limits = []
+        for block in n_above.reshape(n_blocks, block_size, -1):
+            draws = _Draws.draw(ranks, quarter, block, counts=(n0, n1), n_draws=n_draws, rng=draw_rng)
+            low_draws, high_draws = draws.quantity(fpr_range)
+            low = np.partition(low_draws, rank - 1, axis=1)[:, rank - 1]
+            limits.append((low, np.partition(high_draws, -rank, axis=1)[:, -rank]))
+        low, high = (np.stack(part) for part in zip(*limits, strict=True))
+        estimates, width = estimates.reshape(low.shape), (self.high - self.low) or 1.0
+        low, high = np.fmin(low, estimates), np.fmax(high, estimates)
+        return SimulatedLimits(np.clip(low, 0, width), np.clip(high, 0, width))
+
+    def _empirical_areas(self, ranks: IntArray, n_above: IntArray, counts: tuple[int, int]) -> FloatArray:
+        """Return the empirical TPR or partial area of each study; NaN if a grid of ranks does not determine it."""
+        n0, n1 = counts
+        if np.count_nonzero(np.diff(ranks) > 1) > 1:
+            return np.full(len(n_above), np.nan)
+        if self.low == self.high:
+            index = np.searchsorted(ranks, floor(n0 * self.low * (1 + 1e-12)) + 1)
+            return np.asarray(n_above[:, min(int(index), len(ranks) - 1)] / n1)
+        widths = np.diff(np.clip(np.append(ranks[0] - 1, ranks) / n0, self.low, self.high))
+        return np.asarray(n_above @ widths / n1)
+
+    def _exchange(self, n0: int, n1: int) -> tuple[int, int]:
+        return (n1, n0) if self.is_reflected else (n0, n1)
+
+
+class SimulatedLimits(NamedTuple):
+    """Limits of the default interval in simulated studies, arrays of shape (blocks, studies)."""
+
+    low: FloatArray
+    high: FloatArray
+
+    def mean_width(self) -> tuple[float, float]:
+        """Return the mean width and its Monte Carlo standard error; studies of one block share their draws."""
+        widths = (self.high - self.low).mean(axis=1)
+        return float(widths.mean()), float(widths.std(ddof=1) / sqrt(len(widths)))
+
+
+def _select_ranks(n0: int, fpr_range: tuple[float, float]) -> tuple[IntArray, int]:
+    """Return the ranks of the negatives that may lie in a range of FPR, and the rank of the top quarter.
+
+    More than ``_MAX_RANKS`` ranks are reduced to a grid with small steps relative to the distance from both ends.
+    """
+    first, last = (
+        int(np.clip(ceil(n0 * fpr + sign * (_REACH_SD * sqrt(n0 * fpr * (1 - fpr)) + _REACH_RANKS)), 1, n0))
+        for fpr, sign in zip(fpr_range, (-1, 1), strict=True)
+    )
+    quarter = min(max(3, ceil(n0 / 4)), n0)
+    if last - first < _MAX_RANKS:
+        ranks = np.arange(first, last + 1)
+    else:
+        steps = np.geomspace(1, n0, 120)
+        grid = np.unique(np.round(np.concatenate([np.linspace(first, last, 64), steps, n0 + 1 - steps])))
+        ranks = grid[(grid >= first) & (grid <= last)].astype(np.intp)
+    return (np.union1d(ranks, [quarter]) if first == 1 else ranks), quarter
+
+
+def _order_statistics(ranks: IntArray, n: int, size: int, rng: np.random.Generator) -> FloatArray:
+    """Draw the order statistics with these ranks among ``n`` uniform variates, shape (size, ranks)."""
+    sums = np.cumsum(rng.standard_gamma(np.diff(ranks, prepend=0, append=n + 1), (size, len(ranks) + 1)), axis=1)
+    return np.asarray(sums[:, :-1] / sums[:, -1:])
+
+
+class _Draws(NamedTuple):
+    """Drawn curves of the studies of one block, with straight lines between vertices.
+
+    ``fpr`` has shape (ranks + 2, draws) with both corners. The TPR of an inner vertex is ``sums[sum_index]``;
+    ``sum_index`` has shape (studies, ranks), and the second axis of ``sums`` contains the draws. ``extra`` is the
+    weight of the added positive, shape (draws,), and ``quarter`` the index of the rank of the top quarter.
+    """
+
+    fpr: FloatArray
+    sums: FloatArray
+    sum_index: IntArray
+    extra: FloatArray
+    quarter: int
+    has_first: bool
+    has_last: bool
+
+    @classmethod
+    def draw(
+        cls,
+        ranks: IntArray,
+        quarter: int,
+        n_above: IntArray,
+        *,
+        counts: tuple[int, int],
+        n_draws: int,
+        rng: np.random.Generator,
+    ) -> _Draws:
+        """Draw the curves; ``n_above`` has shape (studies, ranks)."""
+        n0, n1 = counts
+        fpr = np.pad(_order_statistics(ranks, n0, n_draws, rng).T, ((1, 1), (0, 0)), constant_values=((0, 1), (0, 0)))
+        distinct, inverse = np.unique(np.append(n_above, n1), return_inverse=True)
+        weights = rng.standard_gamma(np.append(np.diff(distinct, prepend=0), 1)[:, None], (len(distinct) + 1, n_draws))
+        weights /= weights.sum(axis=0)
+        return cls(
+            fpr,
+            np.cumsum(weights[:-1], axis=0),
+            inverse[:-1].reshape(n_above.shape),
+            weights[-1],
+            int(np.searchsorted(ranks, quarter)),
+            bool(ranks[0] == 1),
+            bool(ranks[-1] == n0),
+        )
+
+    def quantity(self, fpr_range: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
+        """Return low and high draws of the TPR or the partial area, of shape (studies, 2 * draws) each."""
+        start, end = fpr_range
+        straight, inner_weight = self._tpr_at(start) if start == end else self._area(start, end)
+        draws = []
+        for extra in (self.extra, np.zeros_like(self.extra)):  # the added positive above and below all others
+            low = straight + extra * inner_weight
+            high = low
+            if self.has_first:
+                first_tpr, exponent = self.sums[self.sum_index[:, 0]] + extra, self._steep_exponent(extra)
+                low = low + first_tpr * _power_gain(start, end, self.fpr[1], STEEP_EXPONENT)
+                high = high + first_tpr * _power_gain(start, end, self.fpr[1], exponent)
+            if self.has_last:
+                lost = 1 - self.sums[self.sum_index[:, -1]] - extra
+                high = high - lost * _power_gain(1 - end, 1 - start, 1 - self.fpr[-2], STEEP_EXPONENT)
+            draws.append((low, high))
+        low, high = (np.hstack(part) for part in zip(*draws, strict=True))
+        return low, high
+
+    def _tpr_at(self, fpr: float) -> tuple[FloatArray, FloatArray]:
+        """Return the TPR at an FPR, shape (studies, draws), and the weight of the inner vertices in this TPR."""
+        n_ranks, draws = self.sum_index.shape[1], np.arange(self.fpr.shape[1])
+        vertex = np.minimum((self.fpr <= fpr).sum(axis=0), n_ranks + 1)  # to the right of the FPR
+        left, right = self.fpr[vertex - 1, draws], self.fpr[vertex, draws]
+        share = (fpr - left) / (right - left)
+        is_first, is_last = vertex == 1, vertex == n_ranks + 1
+        below = np.where(is_first, 0.0, self.sums[self.sum_index[:, np.maximum(vertex - 2, 0)], draws])
+        above = np.where(is_last, 1.0, self.sums[self.sum_index[:, np.minimum(vertex, n_ranks) - 1], draws])
+        return (1 - share) * below + share * above, (1 - share) * ~is_first + share * ~is_last
+
+    def _area(self, start: float, end: float) -> tuple[FloatArray, FloatArray]:
+        """Return the area between two FPRs, shape (studies, draws), and the weight of the inner vertices in it."""
+        weights, widths = np.zeros_like(self.fpr), np.diff(self.fpr, axis=0)
+        clipped = np.clip(self.fpr, start, end)
+        covered, middle = np.diff(clipped, axis=0), (clipped[1:] + clipped[:-1]) / 2
+        share = np.where(covered > 0, (middle - self.fpr[:-1]) / np.where(widths > 0, widths, 1), 0)
+        weights[:-1] += covered * (1 - share)
+        weights[1:] += covered * share
+        inner = weights[1:-1]
+        used = np.flatnonzero(inner.any(axis=1))
+        area = np.einsum("rkb,kb->rb", self.sums[self.sum_index[:, used]], inner[used]) + weights[-1]
+        return area, inner.sum(axis=0)
+
+    def _steep_exponent(self, extra: FloatArray) -> FloatArray:
+        """Return the exponent of a curve that starts steeply, shape (studies, draws)."""
+        if self.quarter == 0:
+            return np.full((len(self.sum_index), len(extra)), _EXPONENT_FACTOR)
+        first, quarter = (self.sums[self.sum_index[:, place]] + extra for place in (0, self.quarter))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rise = np.log(quarter / first) / np.log(self.fpr[self.quarter + 1] / self.fpr[1])
+        return np.asarray(np.clip(np.nan_to_num(rise, nan=1.0), *_EXPONENT_LIMITS) * _EXPONENT_FACTOR)
+
+
+@np.errstate(under="ignore")
+def _power_gain(start: float, end: float, gap: FloatArray, exponent: FloatArray | float) -> FloatArray:
+    """Return the area, between two points, of a power law from 0 to 1 over a gap, minus the area of a straight line.
+
+    For two equal points, the result is the difference of the values at this point.
+    """
+    if start == end:
+        fraction = np.minimum(start / gap, 1)
+        return np.asarray(fraction**exponent - fraction)
+    low, high = np.minimum(start, gap) / gap, np.minimum(end, gap) / gap
+    power = np.add(exponent, 1)
+    return np.asarray(gap * ((high**power - low**power) / power - (high**2 - low**2) / 2))
