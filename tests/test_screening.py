@@ -5,9 +5,11 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.integrate import quad
 
 import rocpredict as rp
 from rocpredict.distributions.normality import suppress_normality_warning
+from rocpredict.screening.columns import GaussianPairs, _expected_square
 from rocpredict.screening.kernels.base import effective_n_jobs
 from rocpredict.screening.result import adjust_p_values
 from tests.cases import ENGINES, check_each
@@ -100,6 +102,20 @@ def test_misfit_equals_the_area_between_the_curves():
         assert table["misfit"][j] == pytest.approx(between, rel=1e-9)
     assert table.flags["misfit"][1]  # exponential
     assert not table.flags["misfit"][[0, 4, 6, 7]].any()
+
+
+def test_expected_misfit_is_the_integral_of_the_variance_of_an_empirical_curve():
+    """The mean at 64 FPRs is within 0.8% of SciPy's adaptive integral; with 65 FPRs it would be 1.5% off."""
+    shift, ratio, n0, n1 = np.array([[0.0, 0.5, 1.5, 1.0], [1.0, 1.0, 0.8, 1.3], [20, 5, 60, 200], [30, 40, 9, 200]])
+    pairs = GaussianPairs(np.ones(4, bool), 0 * shift, ratio, shift, 1 + 0 * shift, n0, n1, np.zeros(4, bool))
+
+    def variance(fpr, shift, ratio, n0, n1):
+        probit = shift + ratio * stats.norm.ppf(fpr)
+        slope = ratio * stats.norm.pdf(probit) / stats.norm.pdf(stats.norm.ppf(fpr))
+        return stats.norm.cdf(probit) * stats.norm.sf(probit) / n1 + slope**2 * fpr * (1 - fpr) / n0
+
+    expected = [quad(variance, 0, 1, args=each, limit=200)[0] for each in zip(shift, ratio, n0, n1, strict=True)]
+    np.testing.assert_allclose(_expected_square(pairs), expected, rtol=0.008)
 
 
 def test_two_gaussians_get_the_misfit_flag_in_1_percent():

@@ -342,9 +342,10 @@ def test_from_summary_predicts_what_predict_roc_predicts():
 def test_from_summary_names_the_feature_that_has_no_prediction():
     """In plain words; further features are mentioned only where there are any."""
     X, y = sample(15)
-    X[:, 1] = np.nan
-    words = refused(rp.PredictedRoc.from_summary, rp.summarize(X, y))
-    assert words.startswith("feature 'x1' has fewer than two finite values in a class; ")
+    for without in (np.full(len(y), True), y == y[0], y != y[0]):  # both classes, or one of them
+        X[:, 1] = np.where(without, np.nan, X[:, 0])
+        words = refused(rp.PredictedRoc.from_summary, rp.summarize(X, y))
+        assert words.startswith("feature 'x1' has fewer than two finite values in a class; ")
     assert "1 more" not in words
     X[:, 3] = np.nan
     words = refused(rp.PredictedRoc.from_summary, rp.summarize(X, y))
