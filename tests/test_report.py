@@ -293,6 +293,7 @@ def test_refusals_write_no_file(tmp_path, monkeypatch):
         "is not (X, y)": {"data": X},
         "has 50 rows, but the table was computed from 80": {"data": (X[:50], Y[:50])},
         "differs from the data of the table": {"n_top": 1, "data": (X + 1, Y)},
+        "columns and no column": {"n_top": 1, "data": (X[:, :-1], Y)},
     }.items():
         with pytest.raises(rp.RocPredictError, match=re.escape(words)):
             screening_report(table, **{"path": "page.html"} | options)

@@ -220,6 +220,8 @@ def test_a_first_line_that_never_ends_is_refused(tmp_path, monkeypatch):
     nul = "contains NUL bytes in its first line; pass a CSV file in UTF-8 or UTF-16"
     for content in (b"\0" * 5_000, gzip.compress(b"\0" * 5_000)):
         assert message_of(written(tmp_path, content)) == f"t0.csv {nul}"
+    archive = "is a spreadsheet or a ZIP archive; save a CSV file in UTF-8 or UTF-16"
+    assert message_of(written(tmp_path, b"PK\x03\x04\x14\x00\x06\x00\n")) == f"t0.csv {archive}"
     for device in ("full", "zero"):
         assert message_of([f"/dev/{device}"]) == f"{device} {nul}"
         with pytest.raises(RocPredictError, match=nul):

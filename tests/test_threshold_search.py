@@ -207,3 +207,23 @@ def test_equal_thresholds_are_flagged_and_listed():
     reversed_pair = rp.PredictedRoc(rp.Gaussian([8, 4], [1, 1]), rp.Gaussian([4, 8], [1, 1])).best_threshold()
     assert reversed_pair.flags["equal_thresholds"].tolist() == [True, False]
     np.testing.assert_array_equal(reversed_pair.equal_thresholds, [[-np.inf], [np.nan]])
+
+
+def test_lists_and_tuples_are_arrays():
+    """One value for each of two features gives what each feature gives alone, as a list, a tuple or an array."""
+    stats = {"mean": ([4, 5], [8, 7]), "std": ([3, 2], [2, 2.5])}
+    alone = [
+        rp.PredictedRoc.from_stats(mean=(a, b), std=(c, d))
+        for a, b, c, d in zip(*stats["mean"], *stats["std"], strict=True)
+    ]
+    for criterion, options in {
+        "cost": {"prevalence": (0.1, 0.4), "cost_fp": [1, 2], "cost_fn": (3.0, 1.0)},
+        "accuracy": {"prevalence": [0.1, 0.4]},
+        "f1": {"prevalence": (0.1, 0.4)},
+        "min_tpr": {"value": [0.8, 0.9]},
+    }.items():
+        several = rp.PredictedRoc.from_stats(**stats).best_threshold(criterion, **options)
+        for j, roc in enumerate(alone):
+            one = roc.best_threshold(criterion, **{name: value[j] for name, value in options.items()})
+            np.testing.assert_allclose(several.criterion_value[j], one.criterion_value, rtol=1e-12)
+            np.testing.assert_allclose(several.threshold[j], one.threshold, rtol=1e-10)

@@ -152,6 +152,9 @@ class Table:
     flags: HasMessages | None = None
     plot: CurvePlot | None = None
 
+    def __str__(self) -> str:
+        return self.to_text()
+
     def to_text(self, width: int = 160) -> str:
         """Return the table as text for a terminal with ``width`` columns."""
         from rich import box

@@ -360,11 +360,12 @@ def from_moments(name: str, mean: Any, std: Any = None) -> ScipyDistribution:
     >>> from_moments("gamma", 4, 3)
     gamma(1.77778, scale=2.25)
     """
-    check_option("family", name, PARAMETRIC_FAMILIES)
+    if name not in PARAMETRIC_FAMILIES:  # "gaussian" is an option of the callers
+        check_option("family", name, ["gaussian", *MOMENT_ESTIMATORS])
     if name not in MOMENT_ESTIMATORS:
         raise RocPredictError(
             f"family={name!r} has three parameters, which mean and std do not determine; pass samples, or use one of "
-            f"{', '.join(map(repr, MOMENT_ESTIMATORS))}"
+            f"'gaussian', {', '.join(map(repr, MOMENT_ESTIMATORS))}"
         )
     centre = _check_scalar("mean", mean)
     _check_support(name, np.array([centre]), "mean", _FAMILIES[name].support, argument=f"mean={centre:g}")

@@ -160,8 +160,14 @@ def _rows(table: ScreeningResult) -> list[dict[str, Any]]:
 def _plot_columns(table: ScreeningResult, source: SourceData) -> list[FloatArray]:
     """Return the data column of each row, by its name, or by its index if the data have other names."""
     places = {name: index for index, name in enumerate(source.table.names.tolist())}
-    rows = zip(table["feature"], table.row_index, strict=True)
-    indices = np.array([places.get(str(name), index % len(places)) for name, index in rows], dtype=np.intp)
+    names = [str(name) for name in table["feature"]]
+    others = [name for name in names if name not in places]
+    if others and (len(others) < len(names) or len(places) * len(table.class_pairs) != table.n_screened):
+        raise RocPredictError(
+            f"data= has {pluralize(len(places), 'column')} and no column {others[0]!r}; pass the data that were "
+            "screened"
+        )
+    indices = table.row_index % len(places) if others else np.array([places[name] for name in names], dtype=np.intp)
     unique_indices, inverse = np.unique(indices, return_inverse=True)
     fetched = [row for _, matrix in source.table.iter_blocks(unique_indices) for row in to_feature_rows(matrix)]
     return [fetched[place] for place in inverse]

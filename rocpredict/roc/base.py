@@ -722,7 +722,9 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         numbers |= {"beta": beta, "value": value}
         for name, number in numbers.items():
             if number is not None:
-                self._check_batch_argument(name, check_real(name, number))
+                checked = check_real(name, number)
+                self._check_batch_argument(name, checked)
+                numbers[name] = checked if checked.ndim else number
         if prevalence is not None and criterion in PREVALENCE_FREE_CRITERIA:
             raise RocPredictError(
                 f"criterion={criterion!r} does not accept prevalence=; use 'accuracy', 'cost' or 'f1', or omit it"

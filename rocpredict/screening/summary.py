@@ -362,7 +362,9 @@ class TwoClassSummary(Result):
         try:
             content = json.loads(text, parse_constant=_refuse_constant)
         except (TypeError, ValueError) as error:
-            raise RocPredictError(f"text is not the JSON of a summary: {error}") from None
+            raise RocPredictError(
+                f"text={short_repr(text)} is not the JSON of a summary: {error}; pass the content of the file"
+            ) from None
         if not isinstance(content, dict) or content.get("format") != _FORMAT:
             raise RocPredictError(f"the JSON is not a summary; it needs format={_FORMAT!r}")
         if content.get("version") != _VERSION or any(content.get(name) is not None for name in _RESERVED):

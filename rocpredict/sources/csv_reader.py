@@ -108,7 +108,12 @@ def check_first_bytes(first_bytes: bytes, name: str) -> None:
     """Raise if the first line contains NUL bytes, unless the text is UTF-16 or UTF-32."""
     first_line = first_bytes.partition(b"\n")[0].partition(b"\r")[0]
     if b"\0" in first_line and _detect_encoding(first_bytes) == "utf-8-sig":
-        raise RocPredictError(f"{name} contains NUL bytes in its first line; pass a CSV file in UTF-8 or UTF-16")
+        kind = (
+            "is a spreadsheet or a ZIP archive; save"
+            if first_bytes.startswith(b"PK")
+            else "contains NUL bytes in its first line; pass"
+        )
+        raise RocPredictError(f"{name} {kind} a CSV file in UTF-8 or UTF-16")
 
 
 def check_line_length(length: int, name: str) -> None:
