@@ -33,11 +33,11 @@ PLAUSIBLE: dict[str, tuple[Any, ...]] = {
     "fpr": (0, 0.1, 1, (0, 0.2), (0.5, 1), np.linspace(0, 1, 5)),
     "tpr": (0, 0.9, 1, (0.8, 1)),
     "threshold": (0, 5.5, np.inf, -np.inf),
-    "prevalence": (0.01, 0.5),
-    "value": (0.1, 0.9),
+    "prevalence": (0.01, 0.5, [0.1, 0.4]),
+    "value": (0.1, 0.9, (0.1, 0.9)),
     "beta": (0.5, 2),
-    "cost_fp": (0, 1, 10),
-    "cost_fn": (0, 1, 10),
+    "cost_fp": (0, 1, 10, [1, 2], (1, 2.5)),
+    "cost_fn": (0, 1, 10, [1, 2], (1, 2.5)),
     "direction": ("higher", "lower", "auto", None),
     "positive": (1, 0, True, "sick"),
     "nan_policy": ("raise", "omit"),
@@ -67,6 +67,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "PredictedRoc": (rp.PredictedRoc, {"negative": rp.Gaussian(4, 3), "positive": rp.Gaussian(8, 2)}),
     "EmpiricalRoc": (rp.EmpiricalRoc, {"negative": X[:12], "positive": X[12:]}),
     "from_stats": (rp.PredictedRoc.from_stats, {"mean": (4, 8), "std": (3, 2), "count": (50, 50)}),
+    "from_stats batch": (rp.PredictedRoc.from_stats, {"mean": ([4, 5], [8, 7]), "std": (3, 2), "count": (50, 50)}),
     "from_predictions": (rp.EmpiricalRoc.from_predictions, {"y": Y, "scores": X}),
     "Gaussian": (rp.Gaussian, {"mean": 0.0, "std": 1.0}),
     "Gaussian.fit": (rp.Gaussian.fit, {"x": X}),
@@ -108,12 +109,14 @@ RESULTS = (
     "empirical_roc",
     "PredictedRoc",
     "from_stats",
+    "from_stats batch",
     "screen",
     "summarize",
     "mean_roc",
     "rates",
     "compare",
 )
+VALID_OF_METHOD = {"best_threshold": {"criterion": "cost", "prevalence": 0.3}}
 NOT_CALLED = {"plot", "report", "serve", "save", "wait", "open_browser", "widget", "to_parquet", "to_csv"}
 
 
@@ -176,7 +179,7 @@ def run_one(seed: int, number: int) -> Outcome:
                 m for m in dir(type(result)) if m[0] != "_" and m not in NOT_CALLED and callable(getattr(result, m))
             ]
             method = str(rng.choice(sorted(members)))
-            name, function, valid = f"{name}.{method}", getattr(result, method), {}
+            name, function, valid = f"{name}.{method}", getattr(result, method), VALID_OF_METHOD.get(method, {})
         arguments = _arguments(rng, function, valid)
         return _outcome(name, function, arguments)
 
