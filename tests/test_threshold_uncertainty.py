@@ -267,7 +267,7 @@ def test_repr_shows_the_corrected_value_after_the_apparent_one():
 def test_infinite_thresholds_are_flagged():
     """Accuracy with a prevalence of 1 in 10,000: never positive is best, in the sample and in nearly every resample.
 
-    Predicted: no crossing at a prevalence of 1 in 10; the estimate is infinite, and so is what it may be.
+    Predicted: no crossing at a prevalence of 1 in 10; the estimate is infinite, and the interval is unbounded.
     """
     negative, positive = np.array([1.0, 2, 3, 9]), np.array([2.5, 3.5, 4, 5])
     for direction, sign in (("higher", 1), ("lower", -1)):

@@ -360,7 +360,7 @@ def from_moments(name: str, mean: Any, std: Any = None) -> ScipyDistribution:
     >>> from_moments("gamma", 4, 3)
     gamma(1.77778, scale=2.25)
     """
-    if name not in PARAMETRIC_FAMILIES:  # "gaussian" is an option of the callers
+    if str(name) not in PARAMETRIC_FAMILIES:  # "gaussian" is an option of the callers
         check_option("family", name, ["gaussian", *MOMENT_ESTIMATORS])
     if name not in MOMENT_ESTIMATORS:
         raise RocPredictError(

@@ -245,7 +245,7 @@ class ParametricUncertainty(Uncertainty):
         allowed = ("delta",) if price is None else ("pivotal", "delta")
         method = self._select_method(method, allowed, min_count=_MIN_PIVOTAL_THRESHOLD)
         if method == "pivotal" and not np.isfinite(best.threshold):
-            method = "delta"  # its interval is unbounded
+            method = "delta"  # its interval is unbounded; draws would cover a finite true threshold too rarely
         if method == "delta":
             if price is not None:
                 std_error, df = threshold_std_error(*self._moments, price)

@@ -263,7 +263,7 @@ class ScreeningResult(Result):
         RocPredictError
             If no feature has this name.
         """
-        rows = np.flatnonzero([feature == name for feature in self.columns["feature"].tolist()])
+        rows = np.flatnonzero([feature == str(name) for feature in self.columns["feature"].tolist()])
         if not rows.size:
             raise RocPredictError(f"name={short_repr(name)} is not a feature of this table; see table['feature']")
         return self._rows(rows)

@@ -94,7 +94,9 @@ def _check_units(unit: Any, names: Sequence[str]) -> tuple[str, ...]:
         for name in unit:
             check_option("unit", name, names)
         units = [unit.get(name) for name in names]
-    elif isinstance(unit, (Sequence, np.ndarray)) and not isinstance(unit, (str, bytes)) and np.ndim(unit):
+    elif not isinstance(unit, str | bytes) and (
+        isinstance(unit, Sequence) or (isinstance(unit, np.ndarray) and unit.ndim)
+    ):
         units = list(unit)
     else:
         units = [unit] * len(names)
