@@ -233,12 +233,15 @@ def test_histograms_that_are_refused():
     def screened(*args, **options):
         return lambda: rp.screen(*args, empirical="histogram", **options)
 
+    for number in (1, 65_536):  # the smallest and the largest number of edges that are allowed
+        assert rp.summarize(columns, y, histogram_edges=number).histograms is not None
     half = replace(one, histograms=one.histograms.select(slice(0, 3)))
     cases = {
         "histograms with different edges cannot be added; compute all histograms with": lambda: one + other,
         "histogram_edges=0 is not a number of edges from 1 to 65,536": lambda: rp.summarize(
             columns, y, histogram_edges=0
         ),
+        "histogram_edges=65537 is not a number of edges": lambda: rp.summarize(columns, y, histogram_edges=65_537),
         "histogram_edges=True is not a number": lambda: rp.summarize(columns, y, histogram_edges=True),
         "histogram_edges='many' is not a number": lambda: rp.summarize(columns, y, histogram_edges="many"),
         "histogram_edges has shape (2,); pass ascending": lambda: rp.summarize(columns, y, histogram_edges=[1, 2]),

@@ -174,6 +174,13 @@ def test_predictive_values_that_fall_again():
     assert at.npv >= 0.7
 
 
+def test_bounds_beyond_one_class_are_finite():
+    """Uniform classes that overlap in [0.5, 1]: these are the bounds of a zone outside of which nobody is wrong."""
+    zone = rp.PredictedRoc(stats.uniform(0, 1), stats.uniform(0.5, 2)).grey_zone(min_ppv=1, min_npv=1, prevalence=0.5)
+    assert (zone.low, zone.high) == (0.5, 1)
+    assert (zone.undecided_negative, zone.undecided_positive) == pytest.approx((0.5, 0.25), abs=1e-15)
+
+
 def test_point_masses():
     apart = rp.PredictedRoc(rp.Gaussian(1, 0), rp.Gaussian(2, 0)).grey_zone()
     assert apart.single_threshold

@@ -98,6 +98,15 @@ def test_youden_of_the_rule_is_the_total_variation(*moments):
     assert rule.tpr - rule.fpr == pytest.approx(sum(side.tpr - side.fpr for side in sides), abs=1e-13)
 
 
+@pytest.mark.parametrize(
+    ("negative", "positive", "low", "high"), [(4, 8, -np.inf, 6), (8, 4, 6, np.inf), (1, 100, -np.inf, 50.5)]
+)
+def test_two_point_masses_are_separated_in_their_middle(negative, positive, low, high):
+    """Everything outside [low, high] is predicted positive."""
+    rule = rp.PredictedRoc(rp.Gaussian(negative, 0), rp.Gaussian(positive, 0)).proper().best_rule()
+    assert (rule.low, rule.high, rule.positive_inside, rule.ameans) == (low, high, False, 1)
+
+
 def test_the_resulting_example():
     """Gaussian(4, 3) against Gaussian(8, 2): the crossings, and the AUC .8665590 against .8663713."""
     proper = roc_of(PAIRS["paper"]).proper()
