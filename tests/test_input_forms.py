@@ -548,7 +548,7 @@ def test_frames_as_features_of_auc_test_many():
     expected = rp.auc_test_many({"first": VALUES, "second": SECOND}, LABELS)
     for table in (frame, pl.DataFrame(frame), pa.table({"first": VALUES, "second": SECOND})):
         assert repr(rp.auc_test_many(table, LABELS)) == repr(expected)
-    for wrong in (1, "ab", np.array(3.0), None):
+    for wrong in (1, "ab", np.array(3.0), np.arange(6.0), None):
         with pytest.raises(RocPredictError, match="is not a list of features"):
             rp.auc_test_many(wrong, LABELS)
 

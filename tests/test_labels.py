@@ -248,8 +248,8 @@ REFUSED_VALUES = {
     "x contains bytes such as b'1'; numbers are needed": [[b"1", b"2", b"3", b"4"]],
     "x contains complex numbers such as 1j; numbers are needed": [[1j, 2, 3, 4]],
     "x contains complex numbers": [np.ma.array([1j, 2, 3, 4])],
-    "x contains dates such as": [np.array(["2020"] * 4, dtype="M8[Y]")],
-    "x contains durations such as": [np.array([1, 2, 3, 4], dtype="m8[s]")],
+    "x contains dates such as '2020'; numbers": [np.array(["2020"] * 4, dtype="M8[Y]")],
+    "x contains durations such as '1 seconds'; numbers": [np.array([1, 2, 3, 4], dtype="m8[s]")],
     "x contains objects (int, object) that cannot all be converted": [[1, object(), 3, 4]],
     "x contains integers beyond 2**53 that float64 cannot distinguish; subtract an offset first": [
         [2**53 + 1, 2, 3, 4],

@@ -499,7 +499,7 @@ def test_paths_without_the_column_of_labels(files):
     cases = {
         "y='z' is not a column of part0.csv; columns are 'a', 'b', 'c', 'd', 'y'": lambda: rp.screen(path, "z"),
         "y='z' is not a column of X.obs; columns are 'y'": lambda: rp.screen(folder / "data.h5ad", "z"),
-        "y is missing; pass labels": lambda: rp.screen(path),
+        "y is missing; pass the name of the label column": lambda: rp.screen(path),
         "; pass the name of the column of labels": lambda: rp.summarize(path),
         "feature_names": lambda: rp.screen(path, "y", feature_names=["a"]),
         "h5ad files cannot be combined with other files": lambda: rp.screen([path, folder / "data.h5ad"], "y"),

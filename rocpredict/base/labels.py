@@ -312,7 +312,8 @@ def check_feature(x: ArrayLike, name: str = "x") -> FloatArray:
     if not array.size:
         raise RocPredictError(f"{name} is empty; pass one value for each row")
     if array.dtype.kind not in "biufO":
-        what, first = _DTYPE_NAMES.get(array.dtype.kind, str(array.dtype)), array[0].item()
+        what = _DTYPE_NAMES.get(array.dtype.kind, str(array.dtype))
+        first = str(array[0]) if array.dtype.kind in "mM" else array[0].item()
         raise RocPredictError(f"{name} contains {what} such as {first!r}; numbers are needed (were x and y exchanged?)")
     texts = [item for item in array if isinstance(item, (str, bytes))] if array.dtype.kind == "O" else []
     if texts:

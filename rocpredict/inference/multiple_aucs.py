@@ -235,7 +235,7 @@ def _columns_by_name(features: Any) -> dict[str, Any]:
         table = as_feature_table(features)
         return {str(name): table.column(index) for index, name in enumerate(table.names.tolist())}
     is_list = isinstance(features, Iterable) and not isinstance(features, (str, bytes))
-    if not is_list or getattr(features, "ndim", 1) == 0 or hasattr(features, "tocsr"):
+    if not is_list or getattr(features, "ndim", 2) < 2 or hasattr(features, "tocsr"):
         raise RocPredictError(
             f"features={short_repr(features)} is not a list of features; pass two or more, each of shape (n,)"
         )

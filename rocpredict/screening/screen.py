@@ -63,7 +63,7 @@ from rocpredict.screening.summary import (
     summarize_table,
 )
 from rocpredict.sources.blocks import DenseSource, MemoryBudget, parse_memory
-from rocpredict.sources.files import read_batches, read_table_and_labels
+from rocpredict.sources.files import is_path, read_batches, read_table_and_labels
 from rocpredict.sources.table import FeatureTable, check_not_dataset, check_row_order
 
 _COLUMNS = (
@@ -680,8 +680,9 @@ def _as_summary(X: Any, options: _ScreenOptions, **classes: Any) -> TwoClassSumm
     """Return X if it is a summary, else the sum of the summaries of its batches."""
     check_not_dataset(X)
     if options.empirical not in (False, "histogram"):
+        needed = "the name of the label column" if is_path(X) else "labels"
         raise RocPredictError(
-            "y is missing; pass labels, or use empirical=False or 'histogram' for a summary or batches of (X, y)"
+            f"y is missing; pass {needed}, or use empirical=False or 'histogram' for a summary or batches of (X, y)"
         )
     edges = DEFAULT_EDGES if options.empirical == "histogram" else None
     if isinstance(X, TwoClassSummary):
