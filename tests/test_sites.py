@@ -105,6 +105,12 @@ def changed(**values):
     return json.dumps({name: value for name, value in content.items() if value is not ...})
 
 
+def test_the_smallest_count_of_a_file_is_a_whole_number(sites):
+    for value in (-1, 2.5, True, "5", None):
+        with pytest.raises(rp.RocPredictError, match=rf"min_count {value!r} is not a whole number"):
+            rp.TwoClassSummary.from_json(changed(min_count=value))
+
+
 def test_files_that_do_not_belong_together(sites, run):
     """The difference is named: features, their order, units, labels, a file twice, other versions, other JSON."""
     run("merge site-a.json site-b.json --out ab.json")
