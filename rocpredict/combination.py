@@ -167,7 +167,7 @@ def optimal_weights(moments: MultivariateMoments, criterion: str, ridge: float =
     """Return the weights of the best combination, and the parameter l of the Anderson-Bahadur family.
 
     ``ridge`` times the mean variance of each feature is added to its variance in both classes. The score has a mean
-    variance of 1 over both classes. A constant feature has weight 0. Equal class means are an error.
+    variance of 1 over both classes. A constant feature has weight 0. Equal class means raise an error.
     """
     if ridge:
         more = ridge / 2 * np.eye(len(moments.scale))
@@ -185,7 +185,7 @@ def optimal_weights(moments: MultivariateMoments, criterion: str, ridge: float =
         v, mixing = _anderson_bahadur(turn.T @ v, np.clip(tau, 0.0, 1.0))
     length = float(np.linalg.norm(v))
     if length <= _ROUNDING:
-        problem = "both classes have the same mean in every feature, so that every combination has an AUC of 1/2"
+        problem = "both classes have the same mean in every feature, so every combination has an AUC of 1/2"
         raise RocPredictError(f"{problem}; pass a feature with different means")
     return np.asarray(basis @ v * (np.sqrt(2) / length) / moments.scale), mixing
 

@@ -378,9 +378,9 @@ def multiclass_auc(
     observations and AUCs of 0.8, 0.9 and 0.98, its coverage was 0.944 to 0.977 with one column per class and 0.947 to
     0.965 with one feature (2000 samples each). For classes of 10, 20 and 50 observations and other averages it was
     0.950 to 0.982, and for five classes of 10 observations 0.942 to 0.969. The coverage of the percentile bootstrap was
-    0.912 to 0.953, once 0.978 (1000 samples each). For 10 observations per class the interval is 1.04 to 1.1 times as
-    wide as the bootstrap interval at AUCs of 0.8 and 0.9, and 1.3 to 1.7 times at 0.98. Adding half an observation to
-    each class instead would make it 2.4 to 2.9 times as wide at 0.98.
+    0.912 to 0.953, in one setting 0.978 (1000 samples each). For 10 observations per class the interval is 1.04 to 1.1
+    times as wide as the bootstrap interval at AUCs of 0.8 and 0.9, and 1.3 to 1.7 times at 0.98. Adding half an
+    observation to each class instead would make it 2.4 to 2.9 times as wide at 0.98.
 
     If all observations of each class have the same placement, or a class has one observation, placements contain no
     information on the uncertainty, and the interval of an average is conservative. Its limits are the weighted means of

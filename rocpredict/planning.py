@@ -201,7 +201,7 @@ class StudyDesign:
     def achieved(self, method: str, counts: SampleSizes) -> float:
         """Return the mean width of the interval or the power of the test for these numbers of observations.
 
-        The reference is the default interval and test. With other methods the interval is the estimate -/+ z standard
+        The reference is the default interval and test. With other methods, the interval is the estimate ± z standard
         errors, and the power is the probability of a rejection in the expected direction.
         """
         if method == self.reference:
@@ -294,7 +294,7 @@ class StudyDesign:
     def _simulate(self, counts: SampleSizes) -> tuple[FloatArray, FloatArray]:
         """Return the limits of the default interval in each simulated study.
 
-        A study contains the observations of each smaller study, so that the results change smoothly with the size.
+        A study contains the observations of each smaller study, so the results change smoothly with the size.
         """
         report_progress(len(self._simulations), 0)
         n_studies = next((n for n in _N_STUDIES if n * sum(counts) <= _MAX_SIMULATED_VALUES), _N_STUDIES[-1])
@@ -383,7 +383,7 @@ class StudyDesign:
             yield "Both classes are Gaussian with equal standard deviations, because only the AUC is given."
         else:
             distributed = "Gaussian" if is_gaussian(self.curve) else "distributed"
-            yield f"Both classes are {distributed} as specified; the sample size is only as good as this expectation."
+            yield f"Both classes are {distributed} as specified; the result is only as good as this assumption."
         yield f"Method: {_VARIANCES[method]}."
         if self.correlation is not None:
             negative, positive = self.correlation
@@ -397,19 +397,19 @@ class StudyDesign:
             yield self._describe_computation(counts)
             return
         if self.quantity == "width":
-            yield "The interval is the estimate -/+ z standard errors; in about half of the studies it is wider."
+            yield "The interval is the estimate ± z standard errors; in about half of the studies it is wider."
         else:
             yield self._describe_null(method)
         if min(counts) < _SMALL_CLASS_SIZE:
             yield (
-                f"With fewer than {_SMALL_CLASS_SIZE} observations in a class the normal approximation is rough; "
+                f"With fewer than {_SMALL_CLASS_SIZE} observations in a class, the normal approximation is rough; "
                 f"method={self.reference!r} does not use it."
             )
 
     def _describe_computation(self, counts: SampleSizes) -> str:
         quantity = "mean width" if self.quantity == "width" else "power"
         if self.has_formula(counts):
-            return f"The {quantity} is computed by a formula that agrees with simulation for these numbers."
+            return f"The {quantity} is computed by a formula that agrees with simulation at these sample sizes."
         error = format_number(self.simulated(counts)[1])
         return f"The {quantity} is computed from simulated studies, with a Monte Carlo standard error of {error}."
 
@@ -417,16 +417,16 @@ class StudyDesign:
         if self.other is not None:
             return "The variance of the difference is the same under the null hypothesis, as in DeLong's test."
         if method != "exact":
-            return f"Under the null hypothesis the same formula holds with an AUC of {self.null}."
+            return f"Under the null hypothesis, the same formula holds with an AUC of {self.null}."
         if self.null == 0.5:
             return (
-                "Under the null hypothesis both classes have the same distribution, with the Mann-Whitney variance "
+                "Under the null hypothesis, both classes have the same distribution, with the Mann-Whitney variance "
                 "(n0 + n1 + 1)/(12 n0 n1)."
             )
         if is_gaussian(self.curve):
             return (
-                "Under the null hypothesis the classes have the same standard deviations, and means with an AUC of "
-                f"{self.null}."
+                "Under the null hypothesis, the classes have the same standard deviations, and means for which the AUC "
+                f"is {self.null}."
             )
         return "The variance is the same under the null hypothesis."
 
@@ -499,8 +499,8 @@ def _check_design(
     check_option("alternative", alternative, POWER_ALTERNATIVES)
     level = check_confidence_level(level)
     if (width is None) == (power is None) and not is_planned:
-        received = "neither" if width is None else "both"
-        raise RocPredictError(f"{received} of width= and power= passed; pass width=, or power= with against=")
+        received = "neither width= nor power= was passed" if width is None else "both width= and power= were passed"
+        raise RocPredictError(f"{received}; pass width=, or power= with against=")
     if estimated != _AUC:
         _check_estimated(estimated, curve, level, width=width, against=against)
     if width is None:
@@ -526,7 +526,9 @@ def _check_estimated(estimated: ComparedQuantity, curve: Roc, level: float, *, w
         check_probability("tpr_at_fpr", fpr, ends=False)
     name = "tpr_at_fpr" if fpr is not None else cast(Any, estimated.rate_range).axis
     if width is None or against is not None:
-        raise RocPredictError(f"{name}= allows only the width of its interval as goal; pass width= without against=")
+        raise RocPredictError(
+            f"{name}= allows only the width of its interval as the goal; pass width= without against="
+        )
     if any(d.atoms().points.size for d in (curve.negative, curve.positive)):
         raise RocPredictError(f"{name}= needs two densities, not samples or point masses; pass a fitted PredictedRoc")
     if level > MAX_LEVEL:
@@ -605,7 +607,7 @@ def _check_power(power: Any, curve: Roc, against: float | None, alternative: str
         raise RocPredictError(f"power={target:g} is not above the significance level 1 - level = {1 - level:g}")
     if gap == 0:
         raise RocPredictError(
-            f"against= equals the expected AUC {against:g}, so that no sample size gives power; pass another AUC"
+            f"against= equals the expected AUC {against:g}, so no sample size gives power; pass another AUC"
         )
     if alternative == "greater" and gap < 0:
         raise RocPredictError(

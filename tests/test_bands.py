@@ -257,7 +257,10 @@ REFUSED = [
     (lambda: published().band().contains(0.5), "curve=0.5 is not a curve"),
     (lambda: published().band(fpr=[50]), "fractions, not percent"),
     (lambda: PredictedRoc.from_stats(mean=(0, 1), std=(1, 1)).band(), r"pass count=\(negative, positive\)"),
-    (lambda: PredictedRoc.from_stats(mean=(0, [1, 2]), std=(1, 1), count=(9, 9)).band(), r"batch of shape \(2,\)"),
+    (
+        lambda: PredictedRoc.from_stats(mean=(0, [1, 2]), std=(1, 1), count=(9, 9)).band(),
+        r"batch of ROC curves of shape \(2,\)",
+    ),
     (lambda: PredictedRoc(stats.gamma(2), stats.gamma(4), count=(9, 9)).band(), "two Gaussians"),
     (lambda: PredictedRoc(stats.gamma(2), stats.gamma(4)).band(kind="simultaneous"), "needs samples"),
     (lambda: EmpiricalRoc(Ecdf([1, 2], [0.1, 0.2]), [3, 4]).band(), "weights of the negative class sum to 0.3"),

@@ -39,7 +39,7 @@ def test_predict_prints_the_papers_example(run):
     assert (code, err) == (0, "")
     for words in ("0.866371", "5.82611, 16.5739", "0.795054", "x >= threshold", "below the chance line", "0.861469"):
         assert words in out
-    assert "Precision, accuracy and other measures across classes need --prevalence or --count." in out
+    assert "Precision, accuracy and other prevalence-dependent measures need --prevalence or --count." in out
     assert "confidence intervals" not in out
     assert "confidence intervals" in run(PAPER, "--count", 60, 40)[1]
 
@@ -101,7 +101,7 @@ def test_compare_shows_where_values_are_missing(run):
     )
     code, out, _ = run(line, "--nan", "omit", "--direction", "auto")
     assert code == 0
-    assert "weight: observations omitted because the value is missing: 1." in out
+    assert "weight: 1 observation omitted because of missing values." in out
     assert "empirical_auc" in out
 
 

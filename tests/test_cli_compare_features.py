@@ -132,8 +132,8 @@ def test_pairs_stay_pairs_when_values_are_missing(run, table):
     expected, answer = rp.auc_test(a[whole], b[whole], y[whole]), auc_test(run, line)
     assert (answer["p_value"], answer["n"]) == (expected.p_value, list(expected.n))
     out = run(line)[1]
-    assert "Observations omitted because a value is missing: 10." in out
-    assert "a: observations omitted because the value is missing: 6." in out
+    assert "10 observations omitted because of missing values." in out
+    assert "a: 6 observations omitted because of missing values." in out
 
 
 def test_zeros_of_pima_are_missing_values(run):
@@ -196,4 +196,4 @@ def test_an_error_names_the_feature(run, table):
     for family, words in {"gamma": "needs at least two", "boxcox": "cannot be fitted"}.items():
         code, out, err = run(line, "--family", family)
         assert (code, out) == (2, "")
-        assert err.startswith(f"rocpredict: b: the values of the negative class are equal; --family '{family}' {words}")
+        assert err.startswith(f"rocpredict: b: all values of the negative class are equal; --family '{family}' {words}")

@@ -171,7 +171,7 @@ def test_a_table_cut_short_counts_all(run):
     for line, title in {
         f"{STUDY} --top 2": "2 of 5 features (4 numeric): sick (positive) against well",
         f"{STUDY} --feature size": "1 feature: sick (positive) against well",
-        "screen iris --top 2": "2 of 12 rows of 3 class pairs",
+        "screen iris --top 2": "2 of 12 rows for 3 class pairs",
     }.items():
         assert run(line)[1].splitlines()[0] == title
 
@@ -226,7 +226,7 @@ def test_three_labels(run):
     assert {item["negative"] for item in rest["class_pairs"]} == {"rest"}
     assert len(rest["features"]) == 12
     pairs = run("screen iris --pairs all")[1]
-    assert pairs.splitlines()[0] == "12 rows of 3 class pairs"
+    assert pairs.splitlines()[0] == "12 rows for 3 class pairs"
     assert "versicolor" in pairs
 
 
@@ -308,10 +308,10 @@ BROKEN_LINES = {
     '1,2,3,4,"a,well': "broken.csv, line",
     "1,2,3,4,a,": "broken.csv, line 7: column 'outcome' has no label",
     "1,2,3,4,a,NA": "broken.csv, line 7: column 'outcome' has no label",
-    "1,2,soon,4,a,well": "line 7: column 'noise' has numbers, but 'soon' is not a number",
-    '1,2,"1,5",4,a,well': "line 7: column 'noise' has numbers, but '1,5' is not a number",
-    "1,2,3,1.2.3,a,well": "line 7: column 'dose' has numbers, but '1.2.3' is not a number",
-    "1,2,3,4 mg,a,well": "line 7: column 'dose' has numbers, but '4 mg' is not a number",
+    "1,2,soon,4,a,well": "line 7: column 'noise' contains 'soon', which is not a number",
+    '1,2,"1,5",4,a,well': "line 7: column 'noise' contains '1,5', which is not a number",
+    "1,2,3,1.2.3,a,well": "line 7: column 'dose' contains '1.2.3', which is not a number",
+    "1,2,3,4 mg,a,well": "line 7: column 'dose' contains '4 mg', which is not a number",
 }
 BROKEN_FILES = {
     b"": "broken.csv is empty",
@@ -356,10 +356,10 @@ def test_broken_files_are_refused(run):
 def test_a_broken_line_of_the_second_file_is_named(run):
     FRAME[:20].to_csv("first.csv", index=False)
     write_broken("1,2,soon,4,a,well")
-    words = "broken.csv, line 7: column 'noise' has numbers, but 'soon'"
+    words = "broken.csv, line 7: column 'noise' contains 'soon'"
     assert_refused(run, f"screen first.csv broken.csv {OUTCOME}", words)
     FRAME[:20].assign(noise="x").to_csv("first.csv", index=False)
-    words = "first.csv, line 2: column 'noise' has numbers, but 'x' is not a number"
+    words = "first.csv, line 2: column 'noise' contains 'x', which is not a number"
     assert_refused(run, f"screen first.csv study.csv {OUTCOME}", words)
 
 

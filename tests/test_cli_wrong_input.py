@@ -83,12 +83,12 @@ DIAGNOSE = {
     "diagnose pima --feature insulin --family gamma": "insulin: --family 'gamma' needs values above 0",
     f"{AGE} --direction up": "invalid choice: 'up'",
     f"{AGE} --seed -1": "--seed -1 is not a seed",
-    f"{AGE} --resamples 3": "--resamples 3 is too few; give 20 or more",
+    f"{AGE} --resamples 3": "--resamples 3 is too few; pass 20 or more",
     f"{AGE} --plot age.doc": "pass a name that ends in .svg or .png or .pdf",
 }
 SAMPLE_SIZE = {
-    PLAN: "neither of --width and --power passed; pass --width, or --power with --against",
-    f"{PLAN} --width 0.1 --power 0.9 --against 0.5": "both of --width and --power passed; pass --width, or",
+    PLAN: "neither --width nor --power was passed; pass --width, or --power with --against",
+    f"{PLAN} --width 0.1 --power 0.9 --against 0.5": "both --width and --power were passed; pass --width, or",
     "sample-size --width 0.1": "neither --mean nor --auc is passed; pass --mean with --std, or --auc",
     f"{PLAN} --auc 0.7 --width 0.1": "both --mean and --auc are passed; pass --mean with --std, or --auc",
     "sample-size --mean 4 8 --width 0.1": "--mean passed without --std; pass both",
@@ -148,11 +148,11 @@ SCREEN = {
     NO_FILE: "nowhere.csv: No such file or directory",
     "screen . --label x": ". is a folder of CSV and Parquet files; pass a pattern such as *.csv",
     "screen irs": "irs is neither a file nor a built-in data set (iris, pima, breast_cancer)",
-    "screen iris pima": "iris is built-in data, which cannot be combined with files",
+    "screen iris pima": "the built-in data set iris cannot be combined with other data",
     "screen iris --positive rose": "--positive 'rose' is not a label in the data; labels are ['setosa', 'versicolor'",
     "screen iris --feature stem": "iris has no feature 'stem'; features are sepal_length",
     "screen pima --feature age --feature age": "--feature age is passed twice; pass different columns",
-    "screen iris --label color": "--label 'color' applies to files only; the built-in data iris have labels",
+    "screen iris --label color": "--label 'color' applies to files only; built-in data set iris has labels",
     f"{STUDY} --exclude height": "--exclude 'height' is not a column of study.csv; columns are 'size'",
     f"{STUDY} --exclude size --exclude size": "--exclude size is passed twice; pass different columns",
     f"{STUDY} --exclude size --feature noise": "argument --feature: not allowed with argument --exclude",
@@ -178,7 +178,7 @@ TEACHING = {
     f"{TEACH} --positive ill": "--positive 'ill' is not a label",
     f"{TEACH} --positive sick --feature name": "which is not a number",
     f"{TEACH} --positive sick --feature a --feature a": "passed twice",
-    "teach iris --label y": "--label 'y' applies to files only; the built-in data iris have labels",
+    "teach iris --label y": "--label 'y' applies to files only; built-in data set iris has labels",
     "teach iris --feature petal": "--feature 'petal' is not allowed",
     "teach iris --feature petal_width --feature petal_length": (
         "--feature is passed 2 times; pass the initial feature once, or a CSV file"
@@ -197,8 +197,8 @@ TEACHING = {
     "teach --save study.csv/teach.html": "cannot be written",
     "teach --worksheet study.csv/sheet.html": "cannot be written",
     "teach bad.csv --label y --positive p --save t.html": (
-        "rocpredict: bad.csv, line 3: column 'a' holds 'abc', which is not a number; "
-        "correct it, or choose a numeric column\n"
+        "rocpredict: bad.csv, line 3: column 'a' contains 'abc', which is not a number; "
+        "correct it, or leave the column out\n"
     ),
 }
 if pd is None:  # only extras read Parquet

@@ -143,7 +143,7 @@ def test_the_page_on_families_has_every_family():
 
 def test_the_page_on_auto_has_the_constants_of_the_code():
     """Each row of the table of constants names a constant of a module and its value."""
-    rows = re.findall(r"^\| `(_[A-Z_]+)` \| ([-\d./]+) \|", (ROOT / "docs/auto.md").read_text("utf-8"), re.MULTILINE)
+    rows = re.findall(r"^\| `(_[A-Z_]+)` \| ([-\de./]+) \|", (ROOT / "docs/auto.md").read_text("utf-8"), re.MULTILINE)
     values = vars(distributions.shrinkage) | vars(solvers.shrinkage)
     numbers = {name: value for name, value in values.items() if isinstance(value, (int, float)) and name[0] == "_"}
     assert {name: pytest.approx(float(Fraction(value))) for name, value in rows} == numbers

@@ -210,7 +210,7 @@ def test_invalid_samples_and_moments_are_refused():
         ("beta", [0.5, 1, 1.5], r"needs values strictly between 0 and 1; 2 of 3 .* map both classes into \(0, 1\)"),
         ("logistic", [1.0], "the positive class has 1 values; family='logistic' needs at least two distinct values"),
         ("laplace", [], "the positive class has 0 values"),
-        ("student_t", [3.0, 3.0], "the values of the positive class are equal; family='student_t'"),
+        ("student_t", [3.0, 3.0], "all values of the positive class are equal; family='student_t'"),
         ("gamma", [1.0, np.nan], "the positive class=.* contains NaN"),
         ("gamma", [1.0, np.inf], "the positive class=.* contains infinite values"),
         ("gamma", [[1.0, 2.0]], r"the positive class has shape \(1, 2\)"),

@@ -263,7 +263,7 @@ def test_histograms_that_are_refused():
         "family='auto' is not available with empirical='histogram'": screened(batches, positive=1, family="auto"),
         "y is missing; pass labels, or use empirical=False or 'histogram'": lambda: rp.screen(one),
         "a batch has 1 features, and the first batch has 7": screened([*batches, ([[1.0]], [1])], positive=1),
-        "the JSON is not a summary: its histograms have other": lambda: rp.TwoClassSummary.from_json(half.to_json()),
+        "the JSON is not a summary: its histograms and": lambda: rp.TwoClassSummary.from_json(half.to_json()),
         "histograms are invalid: edges do not": changed(edges=[row[::-1] for row in content["histograms"]["edges"]]),
         "the JSON is not a summary: its histograms": changed(edges=[], negative={}, positive={}),
         "{'edges': 'text'": changed(edges="text"),

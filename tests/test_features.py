@@ -269,7 +269,7 @@ def test_labels_in_frames():
     frame = pd.DataFrame({"x": [1, 2], "kind": [1, "unknown"]})
     table, labels = split_table_and_labels(frame, "kind")
     assert (table.names.tolist(), labels.tolist()) == (["x"], [1, "unknown"])
-    assert "column 'kind' has numbers, but 'unknown' at row 1 is not a number" in message_of(frame)
+    assert "column 'kind' contains 'unknown' at row 1, which is not a number" in message_of(frame)
     columns = {"x": [1.0, 2.0], "whole": [3, 4], "word": ["p", "q"], "truth": [True, False], "real": [0.5, 1.0]}
     for form in FORMS:
         for name, kind in (("whole", "i"), ("word", "UO"), ("truth", "b"), ("real", "f")):
@@ -317,7 +317,7 @@ REFUSED = {
     "X is a sparse matrix of complex128; real numbers are needed": scipy.sparse.csc_array(X * 1j),
     "X has shape (0, 3) and no rows": scipy.sparse.csc_array((0, 3)),
     "X has no numeric column; all 2 columns hold text, dates or other objects: 'x0', 'x1'": np.array([["1", "a"]]),
-    "column 'x0' has numbers, but 'x' at row 1 is not a number": [[1, 2], ["x", 3]],
+    "column 'x0' contains 'x' at row 1, which is not a number": [[1, 2], ["x", 3]],
     "column 'x0' contains integers beyond 2**53": [[2**53 + 1, None]],
     "X holds records": np.zeros(2, dtype=[("a", float)]),
     "X='table.csv' is not a table": "table.csv",

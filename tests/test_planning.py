@@ -263,8 +263,8 @@ REFUSED = [
     (PAPER | {"auc": 0.7, "width": 0.1}, "2 curves passed; pass one"),
     ({"mean": (4, 8), "width": 0.1}, "mean= passed without std=; pass both"),
     (PAPER | {"std": None, "auc": 0.7, "width": 0.1}, "mean= passed without std=; pass both"),
-    (PAPER, "neither of width= and power= passed"),
-    (PAPER | {"width": 0.1, "power": 0.9, "against": 0.5}, "both of width= and power= passed"),
+    (PAPER, "neither width= nor power= was passed"),
+    (PAPER | {"width": 0.1, "power": 0.9, "against": 0.5}, "both width= and power= were passed"),
     (PAPER | {"width": 1.0}, "width=1.0 is outside the open interval"),
     (PAPER | {"width": 0}, "width=0 is outside the open interval"),
     (PAPER | {"width": (0.1, 0.2)}, "width has shape (2,)"),
@@ -289,7 +289,7 @@ REFUSED = [
         PAPER | {"power": 0.9, "against": 0.9, "alternative": "greater"},
         "needs an AUC above against=0.9",
     ),
-    ({"auc": 0.5, "power": 0.9, "against": 0.5}, "so that no sample size gives power"),
+    ({"auc": 0.5, "power": 0.9, "against": 0.5}, "so no sample size gives power"),
     ({"auc": 1.0, "width": 0.1}, "auc=1.0 is outside the open interval"),
     (PAPER | {"width": 0.1, "tpr_at_fpr": 0}, "tpr_at_fpr=0.0 is outside"),
     (PAPER | {"power": 0.9, "against": 0.5, "tpr_at_fpr": 0.1}, "pass width= without against="),
@@ -549,7 +549,7 @@ def test_power_refuses_in_words():
         ({"auc": 0.8, "count": 5, "against": 0.5}, "is not a pair"),
         ({"auc": 0.8, "count": (5.5, 5), "against": 0.5}, "count=5.5"),
         ({"auc": 0.8, "count": (5, 5), "against": None}, "power needs against="),
-        ({"auc": 0.8, "count": (5, 5), "against": 0.8}, "so that no sample size gives power"),
+        ({"auc": 0.8, "count": (5, 5), "against": 0.8}, "so no sample size gives power"),
         ({"auc": 0.8, "count": (5, 5), "against": 0.5, "method": "empirical"}, "is not available for this design"),
     ]
     check_refused([(partial(power, **options), re.escape(words)) for options, words in refused])

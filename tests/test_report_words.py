@@ -195,7 +195,10 @@ def test_the_paragraph_names_the_intervals_that_are_printed(analyze):
     printed = {row[3] for row in cells(analysis, "rates")[1:]} | {cells(analysis, "thresholds")[2][3]}
     assert printed == {"clopper-pearson", "newcombe-wilson", "test-inversion"}
     text = paragraph(analysis)
-    for name in ("TPR, TNR, PPV, NPV and accuracy (at the prevalence of the sample) with Clopper-Pearson", "Newcombe"):
+    for name in (
+        "TPR, TNR, precision (PPV), NPV and accuracy (at the prevalence of the sample) with Clopper-Pearson",
+        "Newcombe",
+    ):
         assert name in text
     for name in (
         "Wilson",

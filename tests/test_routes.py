@@ -487,7 +487,7 @@ REFUSED = {
     ),
     "cannot be read as Parquet": _truncated,
     r"column 'f' contains integers beyond 2\*\*53": _parts(GOOD.with_columns(f=pl.Series([2**53 + 1] * 4))),
-    r"1\.parquet has no column 'f'; columns must be the same": lambda folder, path: ds.dataset(
+    r"1\.parquet has no column 'f'; all files need the same columns": lambda folder, path: ds.dataset(
         _parts(GOOD, GOOD.rename({"f": "g"}))(folder, path)
     ),
     r"1\.parquet: column 'f' holds .*string where the data set has double": lambda folder, path: ds.dataset(
@@ -595,7 +595,7 @@ def test_csv_lines_that_polars_would_accept_are_refused(tmp_path, monkeypatch):
     late = {
         "t.csv, line 2002: 2 cells where the header has 3": "1,2\n",
         "t.csv, line 2002: 4 cells where the header has 3": "1,2,3,s1\n1,2\n",
-        "t.csv, line 2002: column 'b' has numbers, but 'text' is not a number": "1,text,s1\n",
+        "t.csv, line 2002: column 'b' contains 'text', which is not a number": "1,text,s1\n",
         "t.csv, line 2002: column 'y' has no label": "1,2,\n",
     }
     for words, line in late.items():

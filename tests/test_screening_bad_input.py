@@ -128,8 +128,8 @@ BAD_TABLES = {
     "X has shape (40,); pass a table of shape (n, features); X[:, None] makes a table of one feature": GOOD,
     "X has shape (40, 0) and no columns; pass at least one row and one column": sparse.csr_array((40, 0)),
     "X has no numeric column; all 2 columns hold text, dates or other objects: 'x0', 'x1'": X.astype("datetime64[s]"),
-    "column 'a' has numbers, but": {"a": [object()] * 39 + [1.0]},
-    "column 'b' has numbers, but 'two' at row 1 is not a number": {"a": GOOD, "b": [1.0, "two"] * 20},
+    "column 'a' contains": {"a": [object()] * 39 + [1.0]},
+    "column 'b' contains 'two' at row 1, which is not a number": {"a": GOOD, "b": [1.0, "two"] * 20},
     "beyond 2**53 that float64 cannot distinguish; subtract an offset first": np.full((ROWS, 2), 2**53 + 1),
     "table.csv: No such file": "table.csv",
 }

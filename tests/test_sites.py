@@ -161,7 +161,7 @@ def test_files_that_do_not_belong_together(sites, run):
         "merge short.json": "short.json: the JSON is not a summary: units ['mg'] is not a list of 3 texts",
         "merge other.json": "other.json: the JSON is not a summary; it needs format='rocpredict summary'",
         "screen other.json": "other.json: the JSON is not a summary; it needs format='rocpredict summary'",
-        "merge lacks.json": "lacks.json: the JSON is not a summary: negative is missing",
+        "merge lacks.json": "lacks.json: the JSON is not a summary: it lacks negative",
         **{
             f"merge {name}": f"{name} is not the complete JSON of a summary; write it with rocpredict summarize"
             for name in ("cut.json", "bytes.json", "a.csv")

@@ -294,7 +294,7 @@ REFUSED = {
     "cv= holds out row 0 in 3 folds": {"cv": RepeatedStratifiedKFold(n_splits=2, n_repeats=3)},
 }
 REFUSED_LABELS = {
-    "the training data of fold 0 have only one class": ({"cv": KFold(2)}, [0] * 20 + [1] * 20),
+    "the training data of fold 0 contain only one class": ({"cv": KFold(2)}, [0] * 20 + [1] * 20),
     r"y has only one class, \[1\]": ({}, [1] * 40),
     "Only binary classification is supported. The type of the target is multiclass": ({}, [0, 1, 2, 3] * 10),
 }

@@ -117,7 +117,7 @@ def test_several_files_and_some_columns(tmp_path):
     assert numbers.tolist() == [[2, 1], [4, 3], [6, 5]]
     mixed = written(tmp_path, "a,b,y\nhigh,1,p\n2,3,q\n")
     assert read_features(mixed, only=["b"])[0].tolist() == [[1], [3]]
-    assert "line 2: column 'a' has numbers, but 'high'" in message_of(mixed)
+    assert "line 2: column 'a' contains 'high'" in message_of(mixed)
 
 
 BROKEN = {
@@ -126,14 +126,14 @@ BROKEN = {
     "t0.csv, line 4: 1 cells where the header has 2": 'a,y\n1,"p\nq"\n3\n',
     "t0.csv, line 3: a quoted cell begins here and has no closing quote": 'a,y\n1,p\n"2,q\n3,p\n4,q\n',
     "t0.csv, line 3: ',' expected after '\"'": 'a,y\n1,p\n"2"x,q\n',
-    "t0.csv, line 3: column 'a' has numbers, but 'high' is not a number": "a,y\n1,p\nhigh,q\n3,p\n",
-    "t0.csv, line 2: column 'a' has numbers, but 'high' is not a": "a,y\nhigh,p\nlow,q\n3,p\n",
-    "t0.csv, line 5: column 'a' has numbers, but 'high'": "a,y\r\n1,p\r\n\r\n\r\nhigh,q\r\n",
-    "t0.csv, line 4: column 'a' has numbers, but 'high'": 'a,y\n1,"p\nq"\nhigh,q\n',
-    "t0.csv, line 3: column 'a' has numbers, but '2,5'": 'a,y\n1,p\n"2,5",q\n',
-    "t0.csv, line 3: column 'b' has numbers, but 'y'": "a,b,y\n1,2,p\n3,y,q\nx,4,p\n",
-    "t0.csv, line 2: column 'b' has numbers, but 'v'": "a,b,y\nNA,v,p\nu,NA,q\n1,2,p\n",
-    "t0.csv, line 3: column 'a' has numbers, but '2\\x00'": "a,y\n1,p\n2\0,q\n",
+    "t0.csv, line 3: column 'a' contains 'high', which is not a number": "a,y\n1,p\nhigh,q\n3,p\n",
+    "t0.csv, line 2: column 'a' contains 'high', which is not a": "a,y\nhigh,p\nlow,q\n3,p\n",
+    "t0.csv, line 5: column 'a' contains 'high'": "a,y\r\n1,p\r\n\r\n\r\nhigh,q\r\n",
+    "t0.csv, line 4: column 'a' contains 'high'": 'a,y\n1,"p\nq"\nhigh,q\n',
+    "t0.csv, line 3: column 'a' contains '2,5'": 'a,y\n1,p\n"2,5",q\n',
+    "t0.csv, line 3: column 'b' contains 'y'": "a,b,y\n1,2,p\n3,y,q\nx,4,p\n",
+    "t0.csv, line 2: column 'b' contains 'v'": "a,b,y\nNA,v,p\nu,NA,q\n1,2,p\n",
+    "t0.csv, line 3: column 'a' contains '2\\x00'": "a,y\n1,p\n2\0,q\n",
     "t0.csv, line 3: column 'y' has no label": "a,y\n1,p\n2, \n",
     "t0.csv has the column name 'a' twice": "a,y,a\n1,2,3\n",
     "t0.csv is empty; a header line with column names is needed": "",
@@ -149,8 +149,8 @@ BROKEN = {
 MISMATCHED = {
     "t1.csv has no column 'a', which t0.csv has": ("a,y\n1,p\n", "b,y\n1,p\n"),
     "t1.csv has a column 'c', which t0.csv lacks": ("a,y\n1,p\n", "a,y,c\n1,p,2\n"),
-    "t1.csv, line 2: column 'a' has numbers, but 'x' is not a number": ("a,y\n1,p\n", "a,y\nx,p\n"),
-    "t0.csv, line 2: column 'a' has numbers, but 'x' is not a number": ("a,y\nx,p\n", "a,y\n1,p\n"),
+    "t1.csv, line 2: column 'a' contains 'x', which is not a number": ("a,y\n1,p\n", "a,y\nx,p\n"),
+    "t0.csv, line 2: column 'a' contains 'x', which is not a number": ("a,y\nx,p\n", "a,y\n1,p\n"),
     "t1.csv has a header but no rows": ("a,y\n1,p\n", "a,y\n"),
     "t1.csv is empty": ("a,y\n1,p\n", ""),
 }
@@ -173,7 +173,7 @@ def test_read_csv_returns_the_columns_as_text_and_numbers(tmp_path):
     assert table.header == ["a", "b"]
     assert table.numbers("a").tolist() == [1, 2]
     assert table.text("b").tolist() == ['x,"y"\nz', "w"]
-    with pytest.raises(RocPredictError, match=r"t0.csv, line 3: column 'b' holds 'x,\"y\".*, which is not a number"):
+    with pytest.raises(RocPredictError, match=r"t0.csv, line 3: column 'b' contains 'x,\"y\".*, which is not a number"):
         table.numbers("b")
     with pytest.raises(RocPredictError, match=r"t0.csv has no column 'c'; columns are a, b"):
         table.text("c")
@@ -220,7 +220,7 @@ def test_a_first_line_that_never_ends_is_refused(tmp_path, monkeypatch):
     nul = "contains NUL bytes in its first line; pass a CSV file in UTF-8 or UTF-16"
     for content in (b"\0" * 5_000, gzip.compress(b"\0" * 5_000)):
         assert message_of(written(tmp_path, content)) == f"t0.csv {nul}"
-    archive = "is a spreadsheet or a ZIP archive; save a CSV file in UTF-8 or UTF-16"
+    archive = "is a spreadsheet or a ZIP archive; save it as a CSV file in UTF-8 or UTF-16"
     assert message_of(written(tmp_path, b"PK\x03\x04\x14\x00\x06\x00\n")) == f"t0.csv {archive}"
     for device in ("full", "zero"):
         assert message_of([f"/dev/{device}"]) == f"{device} {nul}"

@@ -239,8 +239,14 @@ def test_views_are_values():
         (lambda: ROCS["gaussian"].decision_curve(prevalence=0.2, rule="p"), "rule='p' is not allowed"),
         (lambda: ROCS["gaussian"].decision_curve(prevalence=0.2, rule="probability"), r"outside \[0, 1\]"),
         (lambda: ROCS["counted, lower"].decision_curve(rule="probability"), "direction='lower'"),
-        (lambda: PredictedRoc.from_stats(effect_size=[1, 2]).decision_curve(prevalence=0.2), r"batch of shape \(2,\)"),
-        (lambda: PredictedRoc.from_stats(effect_size=[1, 2]).precision_recall_curve(prevalence=0.2), "batch of shape"),
+        (
+            lambda: PredictedRoc.from_stats(effect_size=[1, 2]).decision_curve(prevalence=0.2),
+            r"batch of ROC curves of shape \(2,\)",
+        ),
+        (
+            lambda: PredictedRoc.from_stats(effect_size=[1, 2]).precision_recall_curve(prevalence=0.2),
+            "batch of ROC curves of shape",
+        ),
     ]
 )
 def test_invalid_arguments_are_refused(call, words):

@@ -450,7 +450,7 @@ def check_index(columns: Mapping[str, Any]) -> None:
 
 
 def check_not_lazy(name: str, values: Any) -> None:
-    """Raise for columns of a Dask DataFrame, whose rows may change their order, and arrays of unknown sizes."""
+    """Raise for columns of a Dask DataFrame, whose rows may change their order, and for arrays of unknown size."""
     is_part = type(values).__module__.startswith("dask.") and type(values).__name__ != "DataFrame"
     sizes = (getattr(values, "shape", None) or ()) if is_part else ()
     if any(not isinstance(size, int) for size in sizes):  # the length of such a column is not known in advance

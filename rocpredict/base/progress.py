@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 ProgressCallback = Callable[[int, int], None]
-"""Function of (done, total): numbers of finished and of all pieces of work, of equal size; an unknown total is 0."""
+"""Function of (done, total), the numbers of finished and of all pieces of work of equal size; 0 is an unknown total."""
 Item = TypeVar("Item")
 
 _callback: ContextVar[ProgressCallback | None] = ContextVar("progress callback", default=None)

@@ -126,7 +126,8 @@ def precision_from_recall(recall: ArrayLike, n_positive: ArrayLike, n_predicted_
     Raises
     ------
     RocPredictError
-        If ``recall`` is not in [0, 1], a number is negative, or the shapes cannot be broadcast.
+        If ``recall`` is outside [0, 1], if ``n_positive`` or ``n_predicted_positive`` is negative, or if the shapes
+        cannot be broadcast.
 
     Examples
     --------
@@ -226,7 +227,7 @@ class Rates(Result, Generic[Value]):
         return (
             []
             if self._prevalence_known
-            else ["Precision, accuracy and other measures across classes need a prevalence."]
+            else ["Precision, accuracy and other prevalence-dependent measures need prevalence=."]
         )
 
     # ---- within a class
@@ -528,7 +529,7 @@ def wilson(successes: FloatArray, n_trials: FloatArray, level: float) -> tuple[F
 
 
 def wilson_limits(share: FloatArray, n_trials: ArrayOrFloat, quantile: float) -> tuple[FloatArray, FloatArray]:
-    """Return two proportions that differ from ``share`` by ``quantile`` of their own standard errors."""
+    """Return the two proportions whose distance from ``share`` is ``quantile`` times their own standard errors."""
     square = quantile * quantile / n_trials
     middle = (share + square / 2) / (1 + square)
     half = quantile * np.sqrt(share * (1 - share) / n_trials + square / (4 * n_trials)) / (1 + square)

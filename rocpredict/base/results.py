@@ -390,8 +390,8 @@ FLAG_DESCRIPTIONS = {
     "dropped_resamples": "the family could not be fitted to some resamples; these resamples were omitted",
     "equal_thresholds": "thresholds outside the interval (plateau) of the best threshold do equally well; see "
     "`best_threshold().equal_thresholds` in Python",
-    "extrapolated": "fewer than one observation is expected beyond this rate; the interval rests on an assumed "
-    "shape of the curve",
+    "extrapolated": "fewer than one observation is expected beyond the threshold with this rate; the interval assumes "
+    "a shape of the curve",
     "fallback": "the requested method gives zero variance; another method was used",
     "identical": "both classes have the same distribution; no threshold is better than chance",
     "infinite": "infinite values, or a variance beyond the range of float64; a prediction needs finite moments",
@@ -407,21 +407,21 @@ FLAG_DESCRIPTIONS = {
     "the direction of each), or the class means of a feature contradict its ranks",
     "pairing_unknown": "it is unknown whether the curves come from the same observations; they were tested as "
     "independent samples",
-    "perfect_reversal": "every positive lies on the negative side of every negative; the AUC is 0",
+    "perfect_reversal": "every positive ranks below every negative in the chosen direction; the AUC is 0",
     "perfect_separation": "a threshold has TPR = 1 and FPR = 0, to double precision",
     "point_mass": "a class has a standard deviation of 0; all its values are equal",
     "same_curve": "the curves rank all observations alike; p is 1",
-    "separated_study": "a study separates the classes, so that its AUC is extrapolated; it is pooled with the AUC of a "
-    "sample of which half a pair is in the wrong order",
+    "separated_study": "a study separates the classes, so its AUC is extrapolated; it is pooled with the AUC of a "
+    "sample in which half a pair is in the wrong order",
     "single_observation": "a class has a single observation; its variability cannot be estimated",
-    "single_study": "only one study has values of this feature; there is no pooled AUC by random effects",
+    "single_study": "only one study has values of this feature; a random-effects AUC needs two or more",
     "undercoverage": "the interval contains the true value less often than its level states if the classes differ in "
     "size or variance",
     "undefined": "the measure is 0/0; its interval is all of [0, 1]",
     "wide_bounds": "the histogram determines the AUC only within bounds more than 0.02 apart, since many values lie in "
     "one cell; usually, later values lie outside the range of the edges; split the cells and read the data again",
-    "widened_to_fixed": "the studies agree by chance, and the random-effects interval was widened to the width of the "
-    "fixed-effect interval",
+    "widened_to_fixed": "the estimates of the studies differ less than their standard errors explain; the "
+    "random-effects interval was widened to the width of the fixed-effect interval",
 }
 """Description of every flag that a result can have. The conditions are in docs/flags.md."""
 

@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 
 
 class RocPredictError(ValueError):
-    """Error of an input, with the name of the argument, the received value and the accepted values."""
+    """Error for an invalid argument; the message names the argument, the received and the accepted values."""
 
 
 class MissingExtraError(RocPredictError, ImportError):
-    """Error of a missing optional dependency, with the name of the extra to install."""
+    """Error for a missing optional dependency, with the name of the extra to install."""
 
 
 class AssumptionWarning(UserWarning):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rocpredict.base.files import check_writable, is_stream, make_directory, write_atomic
-from rocpredict.base.formatting import format_level, to_json
+from rocpredict.base.formatting import format_level, pluralize, to_json
 from rocpredict.base.rates import Rates
 from rocpredict.base.results import FLAG_DESCRIPTIONS, Flags
 from rocpredict.base.tables import Table
@@ -181,7 +181,7 @@ def _summary(roc: PredictedRoc, best: BestThreshold) -> Table:
 def _rates_table(threshold: float, rates: Rates) -> Table:
     notes = [f"Undefined (0/0): {', '.join(rates.undefined)}"] if rates.undefined else []
     if rates.prevalence is None:
-        notes.append("Precision, accuracy and other measures across classes need --prevalence or --count.")
+        notes.append("Precision, accuracy and other prevalence-dependent measures need --prevalence or --count.")
     return replace(rates.table(), title=f"Rates at threshold {threshold:.6g}", notes=notes)
 
 
@@ -545,7 +545,7 @@ def _run_tests(
         contrasts = zip(values["contrasts"], test.adjusted_p_values, strict=True)
         values["contrasts"] = [_rename_features(contrast, names) | {"adjusted_p_value": p} for contrast, p in contrasts]
     omitted = sum(test.omitted)
-    notes = [f"Observations omitted because a value is missing: {omitted}."] if omitted else []
+    notes = [f"{pluralize(omitted, 'observation')} omitted because of missing values."] if omitted else []
     if "opposite_directions" in test.flags:
         notes.append(f"If the features have opposite directions, {_direction_remedy(test.estimates, directions)}.")
     title = f"{', '.join(names)} on the same observations"
@@ -680,6 +680,6 @@ def _notes(data: Data, empirical: dict[str, EmpiricalRoc]) -> list[str]:
     notes = list(data.notes)
     for name, roc in empirical.items():
         lost = sum(roc.omitted)
-        notes += [f"{name}: observations omitted because the value is missing: {lost}."] if lost else []
+        notes += [f"{name}: {pluralize(lost, 'observation')} omitted because of missing values."] if lost else []
         notes += [f"{name}: {FLAG_DESCRIPTIONS[flag]}." for flag in roc.best_threshold().flags]
     return notes

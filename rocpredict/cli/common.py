@@ -170,7 +170,9 @@ def with_feature_name(name: str, make: Callable[..., Any], *values: Any, **argum
             result = make(*values, **arguments)
     except RocPredictError as error:
         message = re.sub(r"^x\b", lambda _: repr(name), str(error))
-        raise RocPredictError(f"{name}: {message}" if message.startswith(("family=", "the ")) else message) from None
+        raise RocPredictError(
+            f"{name}: {message}" if message.startswith(("family=", "the ", "all values")) else message
+        ) from None
     for warning in caught:
         words = f"{name}: {warning.message}" if issubclass(warning.category, AssumptionWarning) else warning.message
         warnings.warn_explicit(words, warning.category, warning.filename, warning.lineno)
@@ -217,7 +219,9 @@ def add_data(command: argparse.ArgumentParser, default_features: str = "") -> No
     command.add_argument("data", metavar="DATA", help=f"CSV file, or built-in data: {', '.join(DATASET_NAMES)}")
     add_classes(command)
     add_feature(command, default_features)
-    missing = "missing values: raise an error (default; zeros in pima are kept, with a note) or omit these observations"
+    missing = (
+        "missing values: raise an error (default; zeros in pima are kept, with a note), or omit these observations"
+    )
     command.add_argument("--nan", choices=["raise", "omit"], default="raise", help=missing)
     others = ", ".join(name for name in FAMILIES if name != "gaussian")
     families = f"family of the class distributions: gaussian (default), {others}"
@@ -290,7 +294,7 @@ def check_suffix(option: str, path: Path, *suffixes: str) -> None:
 def check_no_label(name: str, options: argparse.Namespace) -> None:
     """Check that --label is not used with built-in data."""
     if options.label is not None:
-        raise RocPredictError(f"--label {options.label!r} applies to files only; the built-in data {name} have labels")
+        raise RocPredictError(f"--label {options.label!r} applies to files only; built-in data set {name} has labels")
 
 
 def read_table(options: argparse.Namespace, *needed: str) -> CsvTable:
@@ -323,7 +327,7 @@ def load(options: argparse.Namespace) -> Data:
     for name, values in features.items():
         missing = np.flatnonzero(np.isnan(values))
         if options.nan == "raise" and missing.size:
-            lines = format_list((table.lines[row] for row in missing.tolist()), 5)
+            lines = ", ".join(str(table.lines[row]) for row in missing[:5].tolist()) + ", ..." * (missing.size > 5)
             raise RocPredictError(
                 f"{table.name}: column {name!r} has missing values in {missing.size} of {len(values)} rows, at lines "
                 f"{lines}; {NAN_OMIT_HINT}"

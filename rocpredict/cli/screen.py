@@ -34,7 +34,7 @@ _EMPIRICAL_CHOICES: dict[str, bool | str] = {"yes": True, "no": False, "top": "t
 def _add_table(command: argparse.ArgumentParser, more: str = "") -> None:
     """Add the options for files, classes and columns."""
     files = "CSV, Parquet, Feather or h5ad file, folder, file name pattern such as 'part*.csv'"
-    sources = f"{files}, or built-in data ({', '.join(DATASET_NAMES)}){more}"
+    sources = f"{files}, built-in data set ({', '.join(DATASET_NAMES)}){more}"
     command.add_argument("data", nargs="+", metavar="FILE", help=sources)
     common.add_classes(command)
     columns = command.add_mutually_exclusive_group()
@@ -54,7 +54,7 @@ def _add_table(command: argparse.ArgumentParser, more: str = "") -> None:
 
 def add_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``screen``."""
-    _add_table(command, ", or a summary (.json)")
+    _add_table(command, ", summary (.json)")
     command.add_argument(
         "--pairs",
         choices=["rest", "all"],
@@ -77,7 +77,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
         "--adjust",
         choices=ADJUSTMENTS,
         default=ADJUSTMENTS[0],
-        help=f"adjustment for multiple testing that gives the q-values (default: {ADJUSTMENTS[0]})",
+        help=f"adjustment of p-values for multiple testing, which gives the q-values (default: {ADJUSTMENTS[0]})",
     )
     missing = "missing values: omit them separately for each feature (default), or raise an error"
     command.add_argument("--nan", choices=["raise", "omit"], default="omit", help=missing)
@@ -184,7 +184,7 @@ def _read_data(options: argparse.Namespace) -> tuple[Any, Any, tuple[str, ...]]:
     if builtin_names:
         if len(options.data) > 1:
             raise RocPredictError(
-                f"{builtin_names[0]} is built-in data, which cannot be combined with files; screen it separately"
+                f"the built-in data set {builtin_names[0]} cannot be combined with other data; screen it separately"
             )
         data = common.built_in(builtin_names[0], options, options.exclude or ())
         options.positive = data.classes["positive"]
@@ -266,7 +266,7 @@ def _read_one_summary(options: argparse.Namespace) -> tuple[TwoClassSummary, Any
 def add_summarize_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``summarize``."""
     _add_table(command)
-    least = "smallest number of values in a class; a feature with fewer values is blanked (default: 5)"
+    least = "smallest number of values; a feature with fewer values in a class is blanked (default: 5)"
     command.add_argument("--min-count", type=int, default=5, metavar="N", help=least)
     unit = "unit of a feature, such as glucose=mg/dL; may be repeated. Only files with equal units are merged"
     command.add_argument("--unit", action="append", metavar="COLUMN=UNIT", default=[], help=unit)
@@ -394,7 +394,7 @@ def _as_table(table: ScreeningResult, result: ScreeningResult, notes: tuple[str,
     n_numeric = len(result) - int(result.flag_mask("not_numeric").sum())
     numeric = f" ({n_numeric} numeric)" if n_numeric < len(result) else ""
     if len(result.class_pairs) > 1:
-        title += f"{pluralize(len(result), 'row')}{numeric} of {len(result.class_pairs)} class pairs"
+        title += f"{pluralize(len(result), 'row')}{numeric} for {len(result.class_pairs)} class pairs"
     else:
         negative, positive = map(label_to_text, result.class_pairs[0])
         title += f"{pluralize(len(result), 'feature')}{numeric}: {positive} (positive) against {negative}"
@@ -404,8 +404,9 @@ def _as_table(table: ScreeningResult, result: ScreeningResult, notes: tuple[str,
 def _footnotes(table: ScreeningResult) -> Iterator[str]:
     """Yield sentences that explain the columns."""
     where = " for features with family 'gaussian'" if table.family == "auto" else ""
-    empirical = "; empirical_auc is computed from ranks" if table.empirical else "; empirical results were not computed"
-    yield f"auc is predicted from two Gaussians{where}{empirical}."
+    source = "histograms" if table.empirical == "histogram" else "ranks"
+    empirical = f"empirical_auc is computed from {source}" if table.empirical else "empirical results were not computed"
+    yield f"auc is predicted from two Gaussians{where}; {empirical}."
     if table.family == "auto":
         yield (
             "With family 'auto', auc, threshold and ameans come from a weighted mean of the data and a binormal "

@@ -46,13 +46,13 @@ class Comparison(Result):
         ``auc_error`` in standard errors of the empirical AUC (see Notes of ``compare``). This ratio is
         not the statistic of a z-test, which would require a prediction that is independent of these data.
     max_tpr_gap : float
-        Largest difference of TPR at one FPR, with the sign of predicted - empirical. For n >= 3 negatives, only FPR
+        Largest difference in TPR at the same FPR, predicted - empirical (signed). For n >= 3 negatives, only FPR
         from 1/n to 1 - 1/n is searched. Closer to 0 and 1, the empirical curve is a single step, which no smooth curve
         can follow.
     max_tpr_gap_fpr : float
         FPR of the largest difference.
     area_between : float
-        Mean absolute difference of TPR over all FPR; see ``rocpredict.distributions.ecdf.area_between``.
+        Mean absolute difference in TPR over all FPR; see ``rocpredict.distributions.ecdf.area_between``.
     ks_negative, ks_positive, ks : float
         Largest difference between the predicted and the empirical cdf within each class, and the larger of the two.
     predicted_threshold, empirical_threshold : float
@@ -124,7 +124,7 @@ class Comparison(Result):
             ["Ameans there", self.predicted_ameans, self.empirical_ameans, None],
             ["empirical Ameans at the predicted threshold", None, self.ameans_at_predicted_threshold, None],
             ["Ameans, optimism-corrected", None, self.empirical_ameans_corrected, None],
-            ["largest difference of TPR", None, None, self.max_tpr_gap],
+            ["largest difference in TPR", None, None, self.max_tpr_gap],
             ["mean distance between the curves", None, None, self.area_between],
         ]
         estimate = format_estimate(self.empirical_auc, (self.empirical_auc_low, self.empirical_auc_high), self.level)
@@ -132,7 +132,7 @@ class Comparison(Result):
         notes = [
             f"Empirical AUC {estimate}, {sizes}, direction {self.direction}.",
             f"The AUC difference is {format_number(self.auc_error_z, 3)} standard errors of the empirical AUC.",
-            f"The largest difference of TPR is at FPR {format_number(self.max_tpr_gap_fpr)}.",
+            f"The largest difference in TPR is at FPR {format_number(self.max_tpr_gap_fpr)}.",
         ]
         columns = ["quantity", "predicted", "empirical", "difference"]
         return Table("Predicted and empirical ROC curve", columns, rows, notes=notes)
@@ -261,7 +261,7 @@ def _empirical_std_error(empirical: EmpiricalRoc) -> float:
 
 @np.errstate(under="ignore")
 def max_tpr_gap(predicted: Roc, empirical: EmpiricalRoc) -> tuple[float, float]:
-    """Return the largest difference of TPR, predicted - empirical, and its FPR; see ``Comparison``."""
+    """Return the largest difference in TPR, predicted - empirical, and its FPR; see ``Comparison``."""
     _check(predicted, empirical)
     fpr = np.unique(np.concatenate([_GRID, empirical.curve().fpr, predicted.curve().fpr]))
     before = np.maximum(np.nextafter(fpr, 0), 0)

@@ -106,7 +106,7 @@ class DiagnosisPlotData(NamedTuple):
 class Diagnosis(Result):
     """Diagnosis of a predicted ROC curve, with its findings and a verdict.
 
-    ``print(diagnosis)`` shows all findings, ``diagnosis.plot()`` plots them.
+    ``print(diagnosis)`` shows all findings, and ``diagnosis.plot()`` plots them.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ class Diagnosis(Result):
     area_between, area_between_expected, area_between_p_value : float
         Mean abs(predicted TPR - empirical TPR) over all FPR, its mean in samples from the fit, and its p-value.
     max_tpr_gap, max_tpr_gap_fpr, max_tpr_gap_threshold : float
-        Largest difference of TPR (with the sign of predicted - empirical), its FPR, and the predicted threshold at this
+        Largest difference in TPR (with the sign of predicted - empirical), its FPR, and the predicted threshold at this
         FPR. For n >= 3 negatives, only FPR from 1/n to 1 - 1/n is searched.
     gap_low_fpr, gap_middle_fpr, gap_high_fpr : float
         Mean of predicted TPR - empirical TPR in each third of the FPR axis.
@@ -424,7 +424,7 @@ def _shape_finding(d: Diagnosis, check: _ShapeCheck, word: str = "") -> Diagnost
 
 
 def _suggest_for_skewness(d: Diagnosis) -> str:
-    """Return a remedy, which is no smooth family if many values of a class are equal or lie at a limit."""
+    """Return a remedy; it is not a smooth family if many values of a class are equal or lie at a limit."""
     for shape in (d.negative, d.positive):
         checks = {} if shape.constant else {name: severity for name, _, severity, *_ in _check_shape(shape)}
         if shape.constant or "warn" in (checks["ties"], checks["boundary"]):
@@ -464,8 +464,8 @@ def _check_curve(d: Diagnosis) -> Iterator[DiagnosticFinding]:
         _format_signed(gap, "+.3f") for gap in (d.gap_low_fpr, d.gap_middle_fpr, d.gap_high_fpr, d.max_tpr_gap)
     )
     message = (
-        f"the largest difference of TPR (predicted − empirical) is {most} at FPR {d.max_tpr_gap_fpr:.3f}, threshold "
-        f"{d.max_tpr_gap_threshold:.6g}; the mean difference is {low} at low, {middle} at middle and {high} at high FPR"
+        f"the largest difference in TPR (predicted − empirical) is {most} at FPR {d.max_tpr_gap_fpr:.3f}, threshold "
+        f"{d.max_tpr_gap_threshold:.6g}; the mean difference is {low} at low, {middle} at medium and {high} at high FPR"
     )
     yield _finding("largest gap", d.max_tpr_gap, "ok", message, "")
     message = f"predicted − empirical AUC is {_format_signed(d.auc_error, '.3f')} ({format_p_statement(d.auc_p_value)})"
@@ -533,7 +533,7 @@ def _check_shape(shape: ClassDescription) -> Iterator[_ShapeCheck]:
 
     several = "warn" if shape.outliers * shape.count > _MIN_GROUP_SIZE - 0.5 else "note"
     message = f"{_format_percent(shape.outliers)} of the values lie more than 3 IQR outside the quartiles"
-    remedy = f"check these observations; otherwise use {OTHER_SUGGESTION}"
+    remedy = f"check these observations; if they are correct, use {OTHER_SUGGESTION}"
     yield "outliers", shape.outliers, _milder(_OUTLIERS.severity(shape.outliers), several), message, remedy
 
 

@@ -187,7 +187,7 @@ def _kurtosis_z(moment: float, n: float) -> float:
 
 
 MAX_Z = 8.0
-"""Largest absolute normal score that is computed."""
+"""Normal scores are clipped to the range from -MAX_Z to MAX_Z."""
 _MAX_POINTS = 400
 
 

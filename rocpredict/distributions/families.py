@@ -314,7 +314,7 @@ def fit_family(name: str, sample: Any, label: str) -> ScipyDistribution:
         raise RocPredictError(f"the {label} class has shape {values.shape}; family={name!r} needs shape (n,)")
     _check_support(name, values, label, _FAMILIES[name].support)
     if len(values) < 2 or (values == values[0]).all():
-        all_equal, too_few = f"the values of the {label} class are equal", f"the {label} class has {len(values)} values"
+        all_equal, too_few = f"all values of the {label} class are equal", f"the {label} class has {len(values)} values"
         problem = all_equal if len(values) > 1 else too_few
         raise RocPredictError(f"{problem}; family={name!r} needs at least two distinct values")
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):

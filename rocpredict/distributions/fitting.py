@@ -112,7 +112,7 @@ def _fit_transformed(family: str, negative: FloatArray, positive: FloatArray) ->
     bases: list[Gaussian[Any] | GaussianKde] = []
     for name, z in zip(("negative", "positive"), np.split(values[0], [len(negative)]), strict=True):
         if (z == z[0]).all():
-            raise RocPredictError(f"the values of the {name} class are equal; family={family!r} cannot be fitted")
+            raise RocPredictError(f"all values of the {name} class are equal; family={family!r} cannot be fitted")
         kernels = family == "kde"
         bases.append(GaussianKde(z, bandwidth_factor=2.0, variance_preserving=True) if kernels else Gaussian.fit(z))
     return Transformed(bases[0], transforms[0]), Transformed(bases[1], transforms[0])

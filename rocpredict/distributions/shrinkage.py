@@ -411,7 +411,7 @@ class ShrinkageDistribution(Ecdf):
     sample : array of shape (n,)
         Distinct values of both classes.
     weights : array of shape (n,)
-        Expected observations of this class at each value.
+        Expected number of observations of this class at each value.
     model : Ecdf
         Distribution of the class in the model alone.
     observed : Ecdf

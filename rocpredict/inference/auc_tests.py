@@ -143,7 +143,7 @@ def auc_test(
         Compare the TPRs at this FPR.
     direction : {None, "higher", "lower", "auto"} or a pair of "higher", "lower", default=None
         Whether positives have larger or smaller values, for both curves or for each. "auto" is resolved once, before
-        resampling. This choice makes both AUCs optimistic, and it raises an error if the directions are opposite.
+        resampling; both AUCs are then optimistic, and opposite directions of the two curves raise an error.
     level : float, default=0.95
         Confidence level of the interval.
     nan_policy : {"raise", "omit"}, default="raise"
@@ -180,7 +180,7 @@ def auc_test(
     share the observations that smoothing adds; in the second, each curve has its own added observations. "two-sided",
     "greater" and "less" test a difference of 0, at which the AUCs are equal. They use the first interval, which has
     more power; p of a one-sided test is half of the two-sided p. "noninferior" and "equivalent" test a margin, at which
-    the AUCs are unequal. There the first interval alone rejects too often with few observations. The margin is
+    the AUCs are unequal. There, the first interval alone rejects too often with few observations. The margin is
     therefore excluded if both intervals exclude it, or if the first interval excludes 0 and 0 lies between the margin
     and the estimate. The interval in the result agrees with all alternatives: it is the wider of the two, except that
     it excludes 0 if the first does. The limit nearer to 0 therefore jumps where p = 1 - ``level``.
@@ -188,8 +188,8 @@ def auc_test(
     "delong" rejects too often with few observations in a class, with samples of unequal sizes and for AUCs near 1.
     "dirichlet" computes p as the level of significance at which the interval of the draws excludes the null
     value; p is never below 1/n_resamples. A curve against itself has p = 1, with the flag ``same_curve``. Curves of the
-    same observations that are tested as independent samples are usually positively correlated, so that the test rejects
-    too seldom.
+    same observations that are tested as independent samples are usually positively correlated, so the test rejects too
+    rarely.
 
     References
     ----------

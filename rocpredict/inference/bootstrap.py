@@ -36,9 +36,9 @@ class BootstrapOptions:
 
     def __post_init__(self) -> None:
         if check_int("n_resamples", self.n_resamples) < _MIN_RESAMPLES:
-            raise RocPredictError(f"n_resamples={self.n_resamples!r} is too few; give {_MIN_RESAMPLES} or more")
+            raise RocPredictError(f"n_resamples={self.n_resamples!r} is too few; pass {_MIN_RESAMPLES} or more")
         if self.n_resamples > _MAX_RESAMPLES:
-            raise RocPredictError(f"n_resamples={self.n_resamples!r} is too many; give {_MAX_RESAMPLES:,} or fewer")
+            raise RocPredictError(f"n_resamples={self.n_resamples!r} is too many; pass {_MAX_RESAMPLES:,} or fewer")
 
     def generator(self) -> np.random.Generator:
         """Return the random number generator: a new one from a seed, or the generator itself."""
@@ -194,7 +194,7 @@ def bootstrap_areas(
 
 
 def bootstrap_tpr(negative: Ecdf, positive: Ecdf, fpr: FloatArray, resampling: BootstrapOptions) -> FloatArray:
-    """Return the TPR at some FPRs in each resample: shape (n_resamples, FPRs)."""
+    """Return the TPR at the given FPRs in each resample, shape (n_resamples, k)."""
     points, chunks = make_points_function(negative, positive), []
     for counts in _class_counts(negative, positive, resampling):
         tpr, curve_fpr = points(*counts)
@@ -249,7 +249,7 @@ def _resampled_utility(criterion: ThresholdCriterion, tpr: FloatArray, fpr: Floa
 
 
 def _oob_share(draws: FloatArray, weights: Any, place: NDArray[np.intp]) -> FloatArray:
-    """Return the fraction of the out-of-bag observations at or after an index, for each resample; NaN without any.
+    """Return the fraction of the out-of-bag observations at or after an index in each resample; NaN if there are none.
 
     If a value with frequency weight w is drawn k times, w (1 - 1/w)^k of its observations are left out on average.
     """

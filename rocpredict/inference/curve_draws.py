@@ -56,7 +56,7 @@ class CurveDraws(NamedTuple):
     """
 
     def tpr_at(self, fpr: FloatArray) -> Draws:
-        """Return low and high draws of the TPR at some FPRs of shape (k,), shape (B, k) each."""
+        """Return low and high draws of the TPR at the given FPRs of shape (k,), each of shape (B, k)."""
         line, (first_fpr, first_tpr), (last_fpr, last_tpr) = self._interpolate(fpr), self._vertex(1), self._vertex(-2)
         is_first, is_last = fpr < first_fpr, (fpr >= last_fpr) & (fpr < 1)
         with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
@@ -82,7 +82,7 @@ class CurveDraws(NamedTuple):
         return low, high - (1 - self.tpr[:, -2]) * gap * _power_excess(*last_fractions, STEEP_EXPONENT)
 
     def _interpolate(self, fpr: FloatArray) -> FloatArray:
-        """Return the TPR on the straight lines at some FPRs, shape (B, k)."""
+        """Return the TPR on the straight lines at the given FPRs, shape (B, k)."""
         return np.stack([np.interp(fpr, *vertices) for vertices in zip(self.fpr, self.tpr, strict=True)])
 
     def _vertex(self, index: int) -> Draws:
@@ -106,7 +106,7 @@ def class_columns(sample: Ecdf) -> ClassColumns:
 def draw_rates(
     classes: Classes, resampling: BootstrapOptions, rate_range: RateRange | None, fpr: FloatArray
 ) -> tuple[list[Draws], Flags]:
-    """Draw the TPR at some FPRs, or the area over a range of rates as a fraction of its width, for each of K curves.
+    """Draw the TPR at given FPRs, or the area over a range of rates as a fraction of its width, for each of K curves.
 
     Draws of the TPR have shape (B, number of FPRs); the flag has the shape of the FPRs.
 
@@ -268,7 +268,7 @@ class _Curve(NamedTuple):
 
 
 def _rank_window(totals: FloatArray, fpr_range: tuple[float, float]) -> tuple[int, int]:
-    """Return the first and last rank of the negatives whose FPR may be in a range; other FPRs almost never are."""
+    """Return the first and last rank of the negatives whose FPR may be in a range; others almost never are."""
     n, ends = totals[-1], []
     for fpr, sign in zip(fpr_range, (-1, 1), strict=True):
         ends.append(n * fpr + sign * (_REACH * np.sqrt(n * fpr * (1 - fpr)) + _EXTRA_REACH))
@@ -279,7 +279,7 @@ def _rank_window(totals: FloatArray, fpr_range: tuple[float, float]) -> tuple[in
 def _rank_grid(first: int, last: int, n_rows: int, grid_size: int) -> IntArray:
     """Return all ranks in a range, or a grid with small steps relative to the distance to rank 1 or ``n_rows``.
 
-    The grid contains ``grid_size``/4 consecutive ranks from rank 1, and to rank ``n_rows``, if the range contains them.
+    The grid contains the ``grid_size``/4 ranks nearest to rank 1, and to rank ``n_rows``, if the range contains them.
     """
     if last - first < _MAX_RANKS:
         return np.arange(first, last + 1)

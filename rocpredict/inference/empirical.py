@@ -185,7 +185,7 @@ class Uncertainty(ABC):
         check_option("kind", kind, KINDS)
         if self.solver.shape:
             raise RocPredictError(
-                f"the ROC curve is a batch of shape {self.solver.shape}; request the band of one feature at a time"
+                f"this is a batch of ROC curves of shape {self.solver.shape}; request the band of one feature at a time"
             )
         grid = _GRID if fpr is None else check_probabilities("fpr", fpr)
         if grid.ndim != 1 or not grid.size:
@@ -196,7 +196,7 @@ class Uncertainty(ABC):
 
     @abstractmethod
     def _band(self, fpr: FloatArray, level: float, kind: str, method: str | None) -> ConfidenceBand:
-        """Return the band at some FPRs, shape (k,)."""
+        """Return the band at the given FPRs, shape (k,)."""
 
     def _kolmogorov_smirnov_band(
         self, total: tuple[float, float], fpr: FloatArray, level: float, kind: str, *, fallback: bool = False
@@ -251,7 +251,7 @@ class EmpiricalUncertainty(Uncertainty):
 
     @property
     def class_sizes(self) -> tuple[float, float]:
-        """Observations of each class."""
+        """Numbers of observations of each class."""
         return self.negative.total, self.positive.total
 
     @cached_property
@@ -280,7 +280,7 @@ class EmpiricalUncertainty(Uncertainty):
         return empirical_auc_test(areas, self._expanded, null, method, claim=claim, level=level, **rows)
 
     def tpr_at_fpr_interval(self, fpr: FloatArray, level: float, method: str | None) -> Interval[Any]:
-        """Return the interval of the TPR at each of some FPRs."""
+        """Return the interval of the TPR at each of the given FPRs."""
         method = check_option("method", method, (None, *TPR_METHODS)) or TPR_METHODS[0]
         if method == "dirichlet":
             return self._drawn_interval(None, fpr, level)
@@ -294,7 +294,7 @@ class EmpiricalUncertainty(Uncertainty):
         return Interval(low, high, level, "hilgers" if is_flat.all() else method, estimate, Flags(fallback=is_flat))
 
     def _drawn_interval(self, rate_range: RateRange | None, fpr: FloatArray, level: float) -> Interval[Any]:
-        """Return the interval of a partial area, or of the TPR at each of some FPRs, by Dirichlet draws."""
+        """Return the interval of a partial area, or of the TPR at each of the given FPRs, by Dirichlet draws."""
         check_total_weight(self.class_sizes, "an interval")
         negative, positive = map(class_columns, self._expanded)
         (draws,), flags = draw_rates((negative, positive), self.resampling, rate_range, fpr)
@@ -431,7 +431,7 @@ def threshold_set(
     log_price : float
         Log of the price of a false positive divided by the price of a false negative.
     sizes : tuple of float
-        Observations of the (negative, positive) class.
+        Numbers of observations of the (negative, positive) class.
     level : float
         Confidence level.
 

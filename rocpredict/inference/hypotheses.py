@@ -202,7 +202,7 @@ class Hypothesis:
     def test_tails(
         self, tails: Callable[[float], Tails], value: float, bounds: tuple[float, float]
     ) -> tuple[float, float]:
-        """Return statistic and p for a null value, from ``tails``, the one-sided p-values at a value in ``bounds``."""
+        """Return statistic and p for a null value; ``tails`` returns one-sided p-values at a value in ``bounds``."""
         low = tails(max(value - self.width, bounds[0]))
         return self.combine(low, tails(min(value + self.width, bounds[1])) if self.alternative == "equivalent" else low)
 
@@ -274,7 +274,7 @@ class ComparedQuantity:
     def estimator(self) -> str:
         """Name of the estimator."""
         if self.fpr is not None:
-            return "empirical TPR, the upper end of a vertical segment"
+            return "empirical TPR (on a vertical segment, its upper end)"
         return MANN_WHITNEY if self.rate_range is None else "area under the empirical curve over the range, raw"
 
     @property
@@ -390,8 +390,9 @@ def empirical_auc_test(
     if selected in {"mann-whitney", "exact"}:
         if value != 0.5 or claim.alternative not in _ONE_SIDED or pair is None:
             raise RocPredictError(
-                f"method={selected!r} tests for equal distributions and needs null=0.5, alternative one of "
-                f"{', '.join(_ONE_SIDED)}, and no clusters= or strata=; otherwise use 'smoothed-logit'"
+                f"method={selected!r} tests whether both classes have the same distribution; it needs null=0.5, one of "
+                f"alternative={', '.join(map(repr, _ONE_SIDED))}, and neither clusters= nor strata=; otherwise use "
+                "'smoothed-logit'"
             )
         statistic = (_exact_test if selected == "exact" else _mann_whitney_test)(*pair, area, claim)
         hypotheses = "both classes have the same distribution", hypotheses[1]

@@ -84,7 +84,7 @@ class SmoothedAreas:
     plain_variance, plain_df : array, float
         Variance by DeLong or by the jackknife over clusters, and its degrees of freedom in a Wald interval.
     constant_classes : pair of bool or array
-        Whether all units of a class, two or more, have the same placement, so that its unsmoothed variance is 0.
+        Whether all units of a class, two or more, have the same placement, so its unsmoothed variance is 0.
     is_constant : bool or array
         Whether every unit has the placement of an uninformative feature.
     is_partial : bool
@@ -183,7 +183,7 @@ class SmoothedAreas:
 
     @property
     def is_blind(self) -> Any:
-        """True if the variance is 0, or a class has only one unit, so that its variance cannot be estimated."""
+        """True if the variance is 0, or a class has only one unit, so its variance cannot be estimated."""
         return (self.plain_variance <= VARIANCE_TOL) | (np.minimum(*self.n_units) <= 1)
 
     @property
@@ -292,7 +292,7 @@ def smooth_centre(estimate: FloatArray, n_units: tuple[Any, Any], null_value: fl
 
 
 def _effective_sizes(areas: Placements) -> tuple[FloatArray, FloatArray]:
-    """Return, for each class, the number of independent observations that its clusters count as in smoothing.
+    """Return, for each class, the number of independent observations that its clusters represent in smoothing.
 
     This is the geometric mean of two numbers: the number of equal clusters with the same sum of squared sizes (Kish
     1965), and the number of observations according to the ratio of both variances, at least the number of clusters.
@@ -327,7 +327,7 @@ def shared_smoothing(first: Any, second: Any, first_added: Any, second_added: An
     """Return the covariance that added observations contribute to two areas of the same observations.
 
     The correlation is the square root of the ratio of the smaller to the larger sum of squares of the placements of
-    a class, or of the two variances. It is 1 for curves with equal sums, so that smoothing adds nothing to the variance
+    a class, or of the two variances. It is 1 for curves with equal sums, so smoothing adds nothing to the variance
     of a difference; it is smaller where the curves differ in shape, since one of them may be unseen there.
     """
     larger = np.maximum(first, second)
@@ -360,7 +360,7 @@ class AreaContrast:
     areas : SmoothedAreas
         The K areas.
     correlation : array of shape (K, K)
-        Of the areas.
+        Correlation matrix of the areas.
     df : float
         Degrees of freedom of the smoothed variance of the sum.
     plain_variance, plain_df : float
@@ -385,10 +385,10 @@ class AreaContrast:
     determines the bounds.
 
     For whole areas of the same observations, curves with equal areas share the observations that smoothing adds (see
-    ``shared_smoothing``). The distances are those from the smoothed areas, at ``scale`` times the quantile, divided by
-    ``scale``: correlated areas move together, and the bounds of each area alone would be too near to 0 or 1. A
-    difference other than 0 implies curves with unequal areas, which share fewer added observations. It is excluded only
-    if ``cautious`` also excludes it, or if 0 is excluded and lies between the difference and the estimate.
+    ``shared_smoothing``). The distances from the smoothed areas are computed at ``scale`` times the quantile and
+    divided by ``scale``: correlated areas move together, and the bounds of each area alone would be too near to 0 or 1.
+    A difference other than 0 implies curves with unequal areas, which share fewer added observations. It is excluded
+    only if ``cautious`` also excludes it, or if 0 is excluded and lies between the difference and the estimate.
 
     References
     ----------

@@ -152,7 +152,8 @@ def mcnemar_test(
     The method uses the correlation between the two classifiers' successes, with a continuity correction if the
     correlation is positive. The interval never has width 0. Its coverage, enumerated over all tables of 10 to 40
     observations for error rates from 0.02 to 0.5, is 0.94 to 1 at level 0.95. The interval and the p-value are computed
-    differently and may disagree about 0 if p is close to 1 - level.
+    by different methods. If p is close to 1 - level, the interval may exclude 0 although p is above 1 - level, or
+    contain 0 although p is below.
 
     The observations must be independent of each other and must not have been used to fit the classifiers.
 

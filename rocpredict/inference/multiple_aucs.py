@@ -106,7 +106,7 @@ class AucTestMany(Result):
         ]
         notes = [
             *_test_notes(self),
-            "The level holds for each interval alone; the adjusted p-values (Holm) hold for all contrasts together.",
+            "The level applies to each interval separately; adjusted p (Holm) accounts for all contrasts together.",
             f"Estimates: {format_list(map(format_number, self.estimates), MAX_ROWS)}.",
             f"Observations (negative, positive): {self.n}.",
         ]
@@ -285,7 +285,7 @@ def _test_equality(areas: Placements) -> tuple[tuple[float, int, float], bool]:
     -------
     statistic, df, p_value : tuple
     is_smoothed : bool
-        Whether a difference between the areas shows no variance, so that smoothed variances are added.
+        Whether a difference between the areas shows no variance, so smoothed variances are added.
     """
 
     def test(estimate: FloatArray, components: list[VarianceComponent]) -> tuple[tuple[float, int, float], bool]:
@@ -523,7 +523,7 @@ def auc_estimate(
     observation of a class, such as matched pairs, contain no information on this variance; the variance between these
     strata is used instead. With clusters, the variance is (G - 1)/G times the sum of e^2, where e is the change of the
     AUC when one of the G clusters is left out [2]_. Student's t then has 3 (sum e^2)^2 / sum e^4 - 2 degrees of
-    freedom, between 4 and G - 1; clusters of very unequal sizes have few.
+    freedom, between 4 and G - 1; these are few if the clusters have very unequal sizes.
 
     Groups are compared on the logit scale by Welch's test for means with unequal variances [3]_.
 

@@ -40,7 +40,7 @@ from rocpredict.solvers.thresholds import AMEANS_ALIASES, ThresholdCriterion, Th
 
 Pair: TypeAlias = tuple[Distribution, Distribution]
 Count: TypeAlias = tuple[ArrayOrFloat, ArrayOrFloat]
-"""Observations of the (negative, positive) class: floats, or arrays with one value for each feature."""
+"""Numbers of observations of the (negative, positive) class: floats, or arrays with one value for each feature."""
 Quantity: TypeAlias = Callable[[Solver], FloatArray]
 Limits: TypeAlias = tuple[Any, Any]
 PARAMETRIC_MEASURES = ("tpr", "fpr", "tnr", "fnr")
@@ -139,7 +139,7 @@ class ParametricUncertainty(Uncertainty):
 
     @property
     def class_sizes(self) -> Count:
-        """Observations of each class."""
+        """Numbers of observations of each class."""
         if self.count is None:
             raise RocPredictError(
                 "an interval or a band needs the number of observations; pass count=(negative, positive)"
@@ -205,7 +205,7 @@ class ParametricUncertainty(Uncertainty):
         )
 
     def tpr_at_fpr_interval(self, fpr: FloatArray, level: float, method: str | None) -> Interval[Any]:
-        """Return the interval of the TPR at an FPR, one for each feature or for each of some FPRs.
+        """Return the interval of the TPR at an FPR, one for each feature or for each of the given FPRs.
 
         The interval is [0, 1] if a class has no variability. At the ends of the curve the width of the interval is 0.
         """
@@ -401,7 +401,7 @@ class ParametricUncertainty(Uncertainty):
         return replicates, Flags(dropped_resamples=len(replicates) < n_requested)
 
     def _tpr_limits(self, fpr: FloatArray, level: float, method: str) -> tuple[Limits, Flags]:
-        """Return the limits of the TPR at an FPR of each feature, or at some FPRs; and flags of the resampling."""
+        """Return the limits of the TPR at an FPR of each feature, or at the given FPRs, and flags of the resampling."""
         if method == "delta":
             return tpr_probit(*self._moments, fpr).interval(level), Flags()
 
@@ -712,7 +712,7 @@ class PivotalAuc:
 
 
 def pivotal_tpr(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, fpr: FloatArray) -> FloatArray:
-    """Return draws of the TPR at each of some FPRs by the pivot of a + b Phi^-1(FPR): shape (draws, k)."""
+    """Return draws of the TPR at each of the given FPRs by the pivot of a + b Phi^-1(FPR): shape (draws, k)."""
     points = lattice(3)
     d, *stds = BinormalSolver(negative, positive).scaled
     s0, s1 = (_draw_std(s, n, u)[:, None] for s, n, u in zip(stds, count, points.T, strict=False))
@@ -753,6 +753,6 @@ def lattice(n_dims: int) -> FloatArray:
 
 
 def _draw_std(std: FloatArray, count: ArrayOrFloat, uniform: FloatArray) -> FloatArray:
-    """Return s sqrt(f/chi-squared) with f = n - 1 degrees of freedom, at fractions of its distribution."""
+    """Return s sqrt(f/q) with the quantiles q at ``uniform`` of chi-squared with f = n - 1 degrees of freedom."""
     half = (np.asarray(count) - 1) / 2
     return np.asarray(std * np.sqrt(half / np.maximum(gammaincinv(half, uniform), np.finfo(float).tiny)))

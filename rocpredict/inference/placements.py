@@ -280,7 +280,7 @@ class Placements:
         return [*within, VarianceComponent(self._between_strata(), df)] if any(singles) else within
 
     def select(self, curves: NDArray[np.intp]) -> Placements:
-        """Return the placements of some of the K curves."""
+        """Return the placements of the selected curves."""
         return self._map(lambda array: array[..., curves])
 
     def curve(self, index: int) -> Placements:

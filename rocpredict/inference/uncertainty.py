@@ -239,7 +239,7 @@ class UncertaintyMixin(Generic[Value]):
             )
         claim = Hypothesis(alternative, margin)
         if np.ndim(self.auc()):
-            raise RocPredictError("the ROC curve is a batch; test the features one by one")
+            raise RocPredictError("this is a batch of ROC curves; test the features one by one")
         direction, level = self.direction or "higher", check_confidence_level(level)
         return self._uncertainty(_N_OOB_RESAMPLES, 0).auc_test(null, method, claim, level, direction)
 
@@ -375,7 +375,7 @@ class UncertaintyMixin(Generic[Value]):
         -------
         Interval
             The interval contains the empirical TPR. The flag ``extrapolated`` indicates that FPR times the number of
-            negatives is below 1, so that the data do not determine the curve at this FPR.
+            negatives is below 1, so the data do not determine the curve at this FPR.
 
         Raises
         ------

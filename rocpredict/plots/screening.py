@@ -249,7 +249,7 @@ def _draw_level(scatter: _Scatter, p: FloatArray, level: float) -> FloatArray:
     """Draw the line at which q equals the level, and return points on it, in fractions of the axes.
 
     The line is at ``level * p / q``, where p and q belong to the significant row with the largest p. With the
-    Benjamini-Hochberg adjustment, q is m p / k in this row if k of m tested rows are significant, so that the line is
+    Benjamini-Hochberg adjustment, q is m p / k in this row if k of m tested rows are significant, so the line is
     at the critical value k level / m.
     """
     q = scatter.table["q_value"]

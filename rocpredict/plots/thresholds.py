@@ -193,7 +193,7 @@ def plot_cost(
     best : bool, default=True
         Draw the cost line of the threshold with the highest Ameans, which touches the curve at probability cost 1/2.
     legend : bool, default=True
-        Draw a legend above the axes, in two lines or more.
+        Draw a legend above the axes, with two or more lines.
 
     Returns
     -------
@@ -212,7 +212,7 @@ def plot_cost(
     FNR PC + FPR (1 - PC), in units of the cost of misclassifying all observations. Each threshold, a point in the ROC
     plot, is a straight line in this plot, and the cost curve is the lower envelope of these lines. It is never above
     the lines of the two rules that call all observations positive or all negative. At PC = 1/2, the cost curve is 1
-    minus the highest Ameans. For samples, the thresholds are chosen and evaluated on the same data, so that the curve
+    minus the highest Ameans. For samples, the thresholds are chosen and evaluated on the same data, so the curve
     is optimistic.
 
     References
@@ -376,7 +376,7 @@ def plot_stability(
     unit : str, optional
         Unit of the feature.
     legend : bool, default=True
-        Draw a legend above the axes, in two lines or more.
+        Draw a legend above the axes, with two or more lines.
 
     Returns
     -------

@@ -30,7 +30,6 @@ from rocpredict.base.validation import (
 )
 from rocpredict.diagnostics.diagnose import NO_EVIDENCE, Diagnosis, diagnose
 from rocpredict.distributions.families import FamilyName, ScipyFamily
-from rocpredict.distributions.fitting import FAMILIES
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.normality import suppress_normality_warning
 from rocpredict.plots.curves import plot_diagnosis, plot_side_by_side
@@ -375,7 +374,6 @@ def template_context(analysis: FeatureAnalysis) -> dict[str, Any]:
         "rates": rate_table(analysis),
         "diagnosis": None if analysis.diagnosis is None else diagnosis_grid(analysis.diagnosis),
         "which": "predicted" if analysis.has_prediction else "empirical",
-        "families": FAMILIES,
         "flags": [(name, message_to_prose(FLAG_DESCRIPTIONS[name])) for name in analysis.flags],
     }
 

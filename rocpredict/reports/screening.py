@@ -327,7 +327,7 @@ class ScreeningReportText:
     Attributes
     ----------
     several : bool
-        Whether the table has several class pairs, so that a row is a pair of a feature and a class pair.
+        Whether the table has several class pairs, so a row is a pair of a feature and a class pair.
     against_rest : bool
         Whether each class pair is a class against all others.
     noun : str

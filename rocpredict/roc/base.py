@@ -63,7 +63,7 @@ _MAX_FAST_SIZE = 1_000
 
 
 def is_auc_fast(roc: Any) -> bool:
-    """Return True if the AUC is fast enough for a repr."""
+    """Return True if the AUC is fast enough to compute for a repr."""
     return roc._solver.is_fast or sum(n_terms(d) for d in (roc.negative, roc.positive)) <= _MAX_FAST_SIZE
 
 

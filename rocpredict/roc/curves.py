@@ -210,7 +210,7 @@ class PrecisionRecallCurve(Result):
         positive, and precision is 0/0. The first precision of an empirical curve is set to 1, as in scikit-learn; the
         first precision of a predicted curve is set to the precision of its next point.
     prevalence : float
-        Proportion of positives for which the precision is computed. This is also the expected precision of a random
+        Proportion of positives at which the precision is computed. This is also the expected precision of a random
         guess.
     solver : Solver
         Solver of the two classes, reflected so that positives have larger values.
@@ -371,7 +371,7 @@ def resolve_prevalence(
 ) -> float:
     """Return the requested prevalence, or the proportion in the class counts, for one feature."""
     if shape:
-        raise RocPredictError(f"{quantity} needs one feature; this ROC curve is a batch of shape {shape}")
+        raise RocPredictError(f"{quantity} needs one feature; this is a batch of ROC curves of shape {shape}")
     if prevalence is None and empirical is None:
         raise RocPredictError(f"{quantity} needs the prevalence; pass prevalence= in (0, 1) or class counts")
     unchecked: Any = empirical if prevalence is None else prevalence

@@ -47,7 +47,7 @@ class GreyZone(Result, Generic[Value]):
     undecided_negative, undecided_positive : float or array of shape F
         Proportion of each class in the grey zone: 1 minus the proportions called positive and called negative.
     single_threshold : bool or array of shape F
-        True if one threshold meets both requirements, so that no grey zone is needed; then ``low == high``.
+        True if one threshold meets both requirements, so no grey zone is needed; then ``low == high``.
     prevalence : float or array, or None
         Proportion of positives in the population where the rule is used.
     lower : bool or array of shape F

@@ -243,7 +243,8 @@ def mean_roc(
 def _fold_rocs(folds: Iterable[Any], options: dict[str, Any]) -> tuple[EmpiricalRoc, ...]:
     """Return the curves of the folds, or raise unless all have the same declared direction."""
     if isinstance(folds, (str, bytes, dict, EmpiricalRoc)) or not isinstance(folds, Iterable):
-        raise RocPredictError(f"folds={short_repr(folds)} is not a list of folds; pass [(x, y), ...] or EmpiricalRocs")
+        allowed = "[(x, y), ...] or [EmpiricalRoc, ...]"
+        raise RocPredictError(f"folds={short_repr(folds)} is not a list of folds; pass {allowed}")
     fold_list = list(folds)
     if len(fold_list) < 2:
         raise RocPredictError(f"folds has length {len(fold_list)}; pass two folds or more")

@@ -400,7 +400,7 @@ class PredictedRoc(Roc[Value]):
         if refit is None:
             raise RocPredictError("model_fit() needs a prediction based on a sample; use rp.predict_roc")
         if self.shape:
-            raise RocPredictError(f"model_fit() needs one feature; this ROC curve is a batch of shape {self.shape}")
+            raise RocPredictError(f"model_fit() needs one feature; this is a batch of ROC curves of shape {self.shape}")
         counts = {"n_negative": len(refit.negative), "n_positive": len(refit.positive)}
         if isinstance(self.negative, ShrinkageDistribution):
             fit = self.negative
@@ -561,8 +561,9 @@ def _fit_weighted(family: Any, name: str, classes: ClassSamples) -> Distribution
         return Ecdf(sample, weights)
     if isinstance(family, str) and family == "gaussian":
         return Gaussian.fit(check_finite_sample(name, sample), weights=weights)
-    problem = f"weights of the {name} class are not integers, or sum to more than {MAX_EXPANDED_ROWS:,}"
-    raise RocPredictError(f"{problem}; family={short_repr(family)} needs integer frequency weights")
+    problem = f"weights of the {name} class are not integers, or their sum exceeds {MAX_EXPANDED_ROWS:,}"
+    needed = f"integer frequency weights with a sum of at most {MAX_EXPANDED_ROWS:,}"
+    raise RocPredictError(f"{problem}; family={short_repr(family)} needs {needed}")
 
 
 def _std_from_sem(sem: Any, count: Any) -> tuple[Any, ...]:

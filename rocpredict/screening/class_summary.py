@@ -16,7 +16,7 @@ from rocpredict.screening.kernels.base import Moments, merge
 _COUNT_FIELDS = ("count", "n_missing")
 _NONNEGATIVE_FIELDS = (*_COUNT_FIELDS, "m2", "m4")
 _FINGERPRINT_BITS = 20
-"""Number of leading bits of a mean (relative to the standard deviation) and of a sum of squares, free of rounding."""
+"""Number of leading bits that rounding keeps, of a mean (relative to the standard deviation) or a sum of squares."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,7 +111,7 @@ class ClassSummary(Result):
         return f"ClassSummary({len(self)} features, {format_class_size(self.count)}, order={self.order})"
 
     def select(self, indices: slice | ArrayLike) -> ClassSummary:
-        """Return the summary of some features.
+        """Return the summary of the selected features.
 
         Parameters
         ----------

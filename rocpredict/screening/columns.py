@@ -167,12 +167,12 @@ class GaussianPairs(NamedTuple):
         return self.n0, self.n1
 
     def subset(self, features: Any) -> GaussianPairs:
-        """Return the Gaussians of some features."""
+        """Return the Gaussians of the given features."""
         return GaussianPairs(*(field[features] for field in self))
 
 
 class Prediction(NamedTuple):
-    """Predicted columns of some features, with their flags and optimism."""
+    """Predicted columns of a set of features, with their flags and optimism."""
 
     pair: GaussianPairs
     columns: dict[str, Any]
@@ -425,7 +425,7 @@ def count_weighted(
 
 
 def _columns_of(X: Any, features: Any) -> FloatArray:
-    """Return some features of an array or sparse matrix as a dense array of float64."""
+    """Return the given features of an array or sparse matrix as a dense array of float64."""
     selection = X[:, features]
     return as_float_array("X", np.asarray(selection.toarray() if hasattr(selection, "toarray") else selection))
 
@@ -448,7 +448,7 @@ def _count(x: FloatArray, weights: FloatArray, class_pair_rows: RowPair, thresho
 
 
 def _weight_around(ecdf: Ecdf, threshold: float) -> tuple[float, float]:
-    """Return the total weight of the values below a threshold, and of those equal to it."""
+    """Return the total weight of the values below a threshold, and of the values equal to it."""
     if np.isnan(threshold):
         return 0.0, 0.0
     below = ecdf.cdf_strict(threshold)
@@ -461,7 +461,7 @@ _MAX_BLOCK_FEATURES, _MAX_BLOCK_VALUES = 128, 2**20  # largest sizes of a block 
 
 
 class ShrinkageBlock(NamedTuple):
-    """Shrunk estimates of some features, with the positions of these features."""
+    """Shrunk estimates of a set of features, with the positions of these features."""
 
     columns_index: NDArray[np.intp]
     columns: dict[str, FloatArray]

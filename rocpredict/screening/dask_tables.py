@@ -1,6 +1,6 @@
 """Moments and blocks of columns of Dask arrays and DataFrames, computed by the scheduler of the user.
 
-All tasks can be repeated from the source of the table, so that a worker that stops costs time but changes no result.
+All tasks can be repeated from the source of the table, so a worker that stops costs time but changes no result.
 Only labels, moments and results of blocks are sent to the client.
 """
 
@@ -119,7 +119,7 @@ class DaskTable(NamedTuple):
 
 
 def _memory_of_workers() -> int:
-    """Return the memory limits of all workers in bytes, a large number without a cluster or without limits."""
+    """Return the sum of the workers' memory limits in bytes, or a very large number without a cluster or a limit."""
     if "distributed" in sys.modules:
         from distributed import default_client
 

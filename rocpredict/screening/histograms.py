@@ -84,7 +84,7 @@ class FeatureHistograms(Result):
         return FeatureHistograms(self.edges, self.counts + other.counts, *extremes)
 
     def select(self, indices: Any) -> FeatureHistograms:
-        """Return the histograms of some features.
+        """Return the histograms of the selected features.
 
         Parameters
         ----------
@@ -101,14 +101,14 @@ class FeatureHistograms(Result):
         Returns
         -------
         pair of arrays of shape (features,)
-            Bounds, which some data attain; NaN if a class has no values.
+            Bounds, each attained by some data; NaN if a class has no values.
         """
         bounds = [part[1:] for _, part in self._blocks()]
         low, high = (np.concatenate(side) for side in zip(*bounds, strict=True)) if bounds else np.empty((2, 0))
         return low, high
 
     def rank_statistics(self, thresholds: FloatArray) -> Iterator[tuple[slice, RankStatistics]]:
-        """Yield statistics of blocks of features, which count half of the pairs of a cell in which the classes overlap.
+        """Yield statistics of blocks of features; half of the pairs count in a cell in which the classes overlap.
 
         Parameters
         ----------
@@ -192,7 +192,7 @@ class FeatureHistograms(Result):
         Raises
         ------
         RocPredictError
-            If lists are missing, differ in length, or are not numbers.
+            If lists are missing, differ in length, or contain anything but numbers.
         """
         try:
             edges = pad_edges([_numbers(row) for row in content["edges"]])
@@ -216,7 +216,7 @@ class FeatureHistograms(Result):
             ) from None
         result = cls(edges, counts, *extremes)
         if (np.diff(edges) <= 0).any() or not result._extremes_fit():
-            raise RocPredictError("histograms are invalid: edges do not ascend, or extremes lie outside of their cells")
+            raise RocPredictError("histograms are invalid: edges do not ascend, or extremes lie outside their cells")
         return result
 
     # ---- pairs of values
@@ -235,7 +235,7 @@ class FeatureHistograms(Result):
         return bool(np.where(is_filled, inside, empty).all())
 
     def _open_pairs(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the estimate, least and greatest number of pairs with the larger positive in each open cell.
+        """Return the estimated, least and greatest number of pairs in each open cell in which the positive is larger.
 
         Ties count 1/2. The greatest number results if one negative is at the maximum and the others are at the minimum,
         and one positive is at the minimum and the others are at the maximum.

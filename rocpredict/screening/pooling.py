@@ -101,7 +101,7 @@ class PooledAuc(Result):
         rows = [list(cells) for cells in zip(*(columns[name][:MAX_ROWS] for name in names), strict=True)]
         notes = [f"The first {MAX_ROWS} of {len(self)} features."] if len(self) > MAX_ROWS else []
         notes.append(
-            "auc, low, high and p_value: random effects, Hartung and Knapp. fixed_auc: one AUC in all studies."
+            "auc, low, high and p_value assume random effects (Hartung and Knapp), fixed_auc one AUC in all studies."
         )
         cells = [f"{self.feature_names[j]} in {self.study_names[k]}" for j, k in np.argwhere(self.is_separated)]
         notes += [f"Separated: {format_list(cells, 10)}."] if cells else []
@@ -196,8 +196,8 @@ def pool(
     since Student's t has one or two degrees of freedom.
 
     A study separates the classes if the lower 95% limit of its AUC is above a = 1 - 1/(2 n0 n1), the AUC of a sample
-    of which half a pair is in the wrong order, or if its AUC rounds to 1. Its D is then an extrapolation of the
-    Gaussian tails, on which the mean would depend. The study is therefore flagged, and pooled with the AUC a and its
+    in which half a pair is in the wrong order, or if its AUC rounds to 1. The mean would then depend on its D, an
+    extrapolation of the Gaussian tails. The study is therefore flagged, and pooled with the AUC a and its
     variance (or with 1 - a if the classes are separated in the other direction). Omitting the study would select
     studies by their results. ``study_auc`` is not changed. A study with a standard deviation of 0 in both classes has
     no variance and is left out, with the flag ``point_mass``.
@@ -374,7 +374,7 @@ def _weighted_mean(
 def _solve_tau_squared(z: FloatArray, variance: FloatArray, target: FloatArray) -> FloatArray:
     """Return the tau^2 at which sum of w (z - mean)^2 equals a target, or 0 if the sum at 0 is below the target.
 
-    The sum is a decreasing and convex function of tau^2, so that Newton's method converges from below.
+    The sum is a decreasing and convex function of tau^2, so Newton's method converges from below.
     """
     tau_squared = np.zeros(len(z))
     for _ in range(_MAX_ITER):

@@ -109,7 +109,7 @@ class ResultCollector:
         self.columns: dict[str, NDArray[Any]] = {}
 
     def add_predicted(self, class_pair: int, features: Any, summary: TwoClassSummary, prediction: Prediction) -> None:
-        """Add the predicted columns of some features."""
+        """Add the predicted columns of a set of features."""
         classes = {"negative": summary.negative, "positive": summary.positive}
         columns = {f"n_{name}": class_summary.count for name, class_summary in classes.items()}
         columns["n_missing"] = summary.negative.n_missing + summary.positive.n_missing
@@ -124,7 +124,7 @@ class ResultCollector:
         self._mark(class_pair, features, prediction.flags | _degenerate_flags(summary))
 
     def add_empirical(self, class_pair: Any, features: NDArray[np.intp], columns: dict[str, Any], flags: Flags) -> None:
-        """Add the empirical columns of some features and class pairs, after their predicted columns."""
+        """Add the empirical columns of a set of features and class pairs, after their predicted columns."""
         achieved, (excess, empirical_excess) = columns.pop(AMEANS_AT_THRESHOLD), self._excess[:, class_pair, features]
         # The larger optimism applies: of the predicted Ameans, or of the empirical Ameans at its best threshold.
         ameans = achieved - np.maximum(excess, np.minimum(empirical_excess, np.abs(achieved - 0.5)))
@@ -136,7 +136,7 @@ class ResultCollector:
         self._mark(class_pair, features, flags | Flags(opposite_directions=is_significant & (product < 0)))
 
     def add_shrinkage(self, class_pair: int, features: NDArray[np.intp], block: ShrinkageBlock) -> None:
-        """Replace Gaussian predictions of some features with the shrunk estimates."""
+        """Replace Gaussian predictions of a set of features with the shrunk estimates."""
         features = features[block.columns_index]
         unknown = np.full(len(features), np.nan)
         self._set_columns(class_pair, features, dict.fromkeys(self._model_columns, unknown) | block.columns)
@@ -152,7 +152,7 @@ class ResultCollector:
         return np.unique(order)
 
     def insert(self, features: NDArray[np.intp], other: ResultCollector) -> None:
-        """Store the columns and flags of some features from another collector."""
+        """Store the columns and flags of a set of features from another collector."""
         everywhere = slice(None)
         for name, values in other.columns.items():
             if name not in self.columns:
@@ -227,7 +227,7 @@ class ResultCollector:
 
 
 def _degenerate_flags(summary: TwoClassSummary) -> Flags:
-    """Return flags of features that cannot be predicted or are constant in each class."""
+    """Return flags of features without a predicted curve and of features that are constant within each class."""
     negative, positive = summary.negative, summary.positive
     least = np.minimum(negative.count, positive.count)
     finite = (negative.is_valid | (negative.count <= 1)) & (positive.is_valid | (positive.count <= 1))
@@ -297,7 +297,7 @@ def screen(
         Features whose empirical AUC is computed. Computing it requires sorting each feature.
 
         - True: all features.
-        - False: none; all columns are predicted from moments.
+        - False: no feature; all columns are predicted from the class moments.
         - "top": the ``n_top`` features of each class pair with the best predicted AUC.
         - "histogram": all features of a table, of batches or of a summary, from the counts of histograms. Bounds of the
           AUC are in the columns ``empirical_auc_min`` and ``empirical_auc_max``. Two classes only.
@@ -359,7 +359,7 @@ def screen(
         If ``X`` is not a table, ``y`` has the wrong length or unknown labels, names are not unique, or an option is out
         of range; if ``empirical`` (other than "histogram") or ``family="auto"`` is requested for a summary or batches;
         or if ``family="auto"`` is combined with ``empirical=False`` or with weights that are not whole numbers. A
-        feature that cannot be predicted raises no error: its row has flags, and NaN for undefined values.
+        feature without a prediction raises no error: its row has flags, and NaN for undefined values.
 
     See Also
     --------

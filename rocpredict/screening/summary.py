@@ -247,7 +247,7 @@ class TwoClassSummary(Result):
         return f"TwoClassSummary({len(self)} features, {', '.join(class_texts)}, order={self.order})"
 
     def select(self, indices: slice | ArrayLike) -> TwoClassSummary:
-        """Return the summary of some features.
+        """Return the summary of the selected features.
 
         Parameters
         ----------
@@ -376,7 +376,7 @@ class TwoClassSummary(Result):
         needed = ("feature_names", "feature_checksum", "negative_label", "positive_label", "negative", "positive")
         missing = [name for name in needed if name not in content]
         if missing:
-            raise RocPredictError(f"the JSON is not a summary: {', '.join(missing)} is missing")
+            raise RocPredictError(f"the JSON is not a summary: it lacks {', '.join(missing)}")
         names = _names(content["feature_names"])
         if content["feature_checksum"] != _checksum(names):
             raise RocPredictError(
@@ -398,7 +398,9 @@ class TwoClassSummary(Result):
             histograms = FeatureHistograms.from_dict(histograms)
             sizes = [part.count for part in classes]
             if len(histograms) != len(names) or not np.array_equal(histograms.n_values, sizes):
-                raise RocPredictError("the JSON is not a summary: its histograms have other numbers of values")
+                raise RocPredictError(
+                    "the JSON is not a summary: its histograms and counts differ in their numbers of values"
+                )
         min_count, labels = content.get("min_count", 0), (content["negative_label"], content["positive_label"])
         if type(min_count) is not int or min_count < 0:
             raise RocPredictError(f"the JSON is not a summary: min_count {short_repr(min_count)} is not a whole number")

@@ -481,7 +481,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             raise RocPredictError(f"{problem}; pass folds in which each row is held out at most once")
         for number, (train, _) in enumerate(folds):
             if len(np.unique(labels[train])) < 2:
-                problem = f"the training data of fold {number} have only one class"
+                problem = f"the training data of fold {number} contain only one class"
                 raise RocPredictError(f"{problem}; pass cv= with both classes in the training data of each fold")
         return folds
 
@@ -506,8 +506,9 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             return empirical_roc(scores.scores, codes[scores.rows], **options)
         if infinite := int(np.isinf(scores.scores).sum()):
             raise RocPredictError(
-                f"estimator returned infinite scores for {infinite} of {len(scores.scores)} observations, to which no "
-                "family can be fitted; use response_method='predict_proba' or family='empirical'"
+                f"estimator returned infinite scores for {infinite} of {len(scores.scores)} observations; "
+                f"family={short_repr(self.family)} needs finite scores; use response_method='predict_proba' or "
+                "family='empirical'"
             )
         return predict_roc(scores.scores, codes[scores.rows], family=self.family, **options)
 

@@ -176,14 +176,14 @@ def area_under(fpr: FloatArray, tpr: FloatArray, low: float = 0.0, high: float =
 
 
 def interpolate_tpr(fpr: FloatArray, tpr: FloatArray, at: ArrayOrFloat) -> FloatArray:
-    """Return the TPR of a polyline at some FPRs; on a vertical segment, its upper end."""
+    """Return the TPR of a polyline at the given FPRs; on a vertical segment, its upper end."""
     index = np.searchsorted(fpr, at, side="right") - 1
     following = np.minimum(index + 1, len(fpr) - 1)
     return _interpolate(at, fpr[index], fpr[following], tpr[index], tpr[following])
 
 
 def interpolate_tpr_below(fpr: FloatArray, tpr: FloatArray, at: ArrayOrFloat) -> FloatArray:
-    """Return the TPR of a polyline at some FPRs; on a vertical segment, its lower end."""
+    """Return the TPR of a polyline at the given FPRs; on a vertical segment, its lower end."""
     following = np.searchsorted(fpr, at, side="left")
     before = np.maximum(following - 1, 0)
     between = _interpolate(at, fpr[before], fpr[following], tpr[before], tpr[following])
@@ -281,7 +281,7 @@ class CurveSolver(ABC):
 
     @abstractmethod
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or right of the curve between two TPRs."""
+        """Return the area under the curve between two FPRs, or to the right of it between two TPRs."""
 
     def auc(self) -> FloatArray:
         """Return the area under the curve."""
@@ -575,7 +575,7 @@ class SameCurveSolver(CurveSolver):
         return self.base.along(axis, rate)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or right of the curve between two TPRs."""
+        """Return the area under the curve between two FPRs, or to the right of it between two TPRs."""
         return self.base.area(axis, low, high)
 
 

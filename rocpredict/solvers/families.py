@@ -504,7 +504,7 @@ class NormalSumBatchSolver(NumericalSolver):
         return np.asarray(ordinate.sf(abscissa.isf(rate)))
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or right of the curve between two TPRs."""
+        """Return the area under the curve between two FPRs, or to the right of it between two TPRs."""
         d, beyond = (self.negative, self.positive.reflect()) if axis == "fpr" else (self.positive, self.negative)
         ends = np.clip([d.isf(high), d.isf(low)], *d.bounds(_AREA_Z))
         narrowest = np.minimum(d.stds.min(axis=-1), beyond.stds.min(axis=-1))

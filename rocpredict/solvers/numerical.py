@@ -82,7 +82,7 @@ class NumericalSolver(Solver):
         return np.where(np.equal(rate, 1), -np.inf, t)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or right of the curve between two TPRs."""
+        """Return the area under the curve between two FPRs, or to the right of it between two TPRs."""
         if axis == "fpr":
             d, beyond, at = self.negative, self.positive.sf, self.positive.sf_inclusive
         else:
@@ -160,7 +160,7 @@ class NumericalSolver(Solver):
         return level_crossings(ratio, log_prices, row, grid, values, noise=noise), (counts[0] > 0) & (counts[1] > 0)
 
     def _candidates(self, points: FloatArray) -> _Candidates:
-        """Return the rates and the log likelihood ratio at some thresholds."""
+        """Return the rates and the log likelihood ratio at the given thresholds."""
         fnr, fpr = np.asarray(self.positive.cdf_strict(points)), np.asarray(self.negative.sf_inclusive(points))
         return _Candidates(points, fnr, fpr, make_log_density_ratio(self.negative, self.positive)(points))
 
@@ -239,7 +239,7 @@ def _plateau(
     is_level: NDArray[np.bool_],
     threshold: float,
 ) -> tuple[float, float]:
-    """Return the interval around ``threshold`` on which all are equally good: densities are 0 or proportional."""
+    """Return the interval around ``threshold`` of equally good thresholds, where densities are 0 or proportional."""
     candidates, index = np.unique(points, return_index=True)
     flat = is_level[index]
     first = last = int(np.searchsorted(candidates, threshold))
@@ -293,7 +293,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         return np.where(rate <= self._start_tpr, 0.0, lowest)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or right of the curve between two TPRs."""
+        """Return the area under the curve between two FPRs, or to the right of it between two TPRs."""
         if self.separates:
             return np.asarray(high - low)
         abscissa, ordinate = (self.negative, self.positive) if axis == "fpr" else (self.positive, self.negative)

@@ -211,7 +211,7 @@ def sign_changes(
     """Return the points at which ``f`` changes sign, found to float64 resolution from values on an ascending grid.
 
     Two sign changes between neighbouring grid points are found if the absolute value of ``f`` has a local minimum
-    there. An absolute value below ``noise`` has no sign.
+    there. Values of ``f`` between -``noise`` and ``noise`` are ignored, because their sign is uncertain.
     """
     levels, row = np.zeros(1), np.zeros(len(grid), dtype=np.intp)
     return level_crossings(f, levels, row, grid, values, noise=noise)[0]

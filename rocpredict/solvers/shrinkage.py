@@ -96,7 +96,7 @@ def best_rule(
         Nodes between two different values.
     data_weight, reversal_probability : array of shape (F,)
     counts : pair of float
-        Observations of each class.
+        Numbers of observations of each class.
     """
     estimate, model, sample = masses
     (n0, n1), (n_features, n_nodes) = counts, is_cut.shape

@@ -423,7 +423,7 @@ def find_best_threshold(solver: Solver, target: ThresholdCriterion) -> OptimalTh
 
 
 def evaluate_criterion(target: ThresholdCriterion, rates: Rates[Any]) -> ArrayOrFloat:
-    """Return the value of a criterion at some rates."""
+    """Return the value of a criterion at the given rates."""
     if callable(target.criterion):  # a function expects arrays of rates; here they have one element
         tpr, fpr, tnr, fnr = (np.asarray(rate)[..., None] for rate in (rates.tpr, rates.fpr, rates.tnr, rates.fnr))
         return to_scalar(np.asarray(target.criterion(Rates(tpr, fpr, tnr, fnr, _on_grid(target.prevalence))))[..., 0])
@@ -480,7 +480,7 @@ def _best_f_beta(solver: Solver, target: ThresholdCriterion) -> OptimalThreshold
 
 
 def utility(target: ThresholdCriterion, rates: Rates[Any]) -> FloatArray:
-    """Return the objective of a criterion at some rates, or -inf if it is undefined or a constraint is not met."""
+    """Return the objective of a criterion at given rates, or -inf if it is undefined or a constraint is not met."""
     if target.value is not None:  # points that meet the constraint but are dominated are excluded
         value = float(check_probabilities("value", target.value))
         allowed, objective = {

@@ -389,7 +389,7 @@ class DaskQuery:
         return nw.from_native(self._native._meta).schema
 
     def select(self, names: list[str]) -> DaskQuery:
-        """Return the query of some columns."""
+        """Return the query of the selected columns."""
         return DaskQuery(self._native[names])
 
     def collect(self) -> Any:
@@ -651,7 +651,7 @@ def _clear_missing(name: str, values: NDArray[Any]) -> NDArray[Any]:
         raise RocPredictError(f"column {name!r} holds complex numbers; real numbers are needed")
     if text_rows:
         raise RocPredictError(
-            f"column {name!r} has numbers, but {short_repr(values[text_rows[0]])} at row {text_rows[0]} is not a number"
+            f"column {name!r} contains {short_repr(values[text_rows[0]])} at row {text_rows[0]}, which is not a number"
             "; correct it, or leave the column out"
         )
     cleared = values.copy()

@@ -109,7 +109,7 @@ def check_first_bytes(first_bytes: bytes, name: str) -> None:
     first_line = first_bytes.partition(b"\n")[0].partition(b"\r")[0]
     if b"\0" in first_line and _detect_encoding(first_bytes) == "utf-8-sig":
         kind = (
-            "is a spreadsheet or a ZIP archive; save"
+            "is a spreadsheet or a ZIP archive; save it as"
             if first_bytes.startswith(b"PK")
             else "contains NUL bytes in its first line; pass"
         )
@@ -299,8 +299,8 @@ class CsvTable:
             line, cell = self.lines[text[0]], short_repr(cells[text[0]].strip())
             readings = _comma_readings(cells[text[0]])
             raise RocPredictError(
-                f"{self.name}, line {line}: column {column!r} holds {cell}, which is not a number{readings}; "
-                "correct it, or choose a numeric column"
+                f"{self.name}, line {line}: column {column!r} contains {cell}, which is not a number{readings}; "
+                "correct it, or leave the column out"
             )
         return values
 
@@ -356,12 +356,14 @@ class TableReader(ABC):
             missing = [name for name in self.names if name not in other_set]
             if missing:
                 raise RocPredictError(
-                    f"{path.name} has no column {missing[0]!r}, which {paths[0].name} has; columns must be the same"
+                    f"{path.name} has no column {missing[0]!r}, which {paths[0].name} has; all files need "
+                    "the same columns"
                 )
             added = [name for name in other_names if name not in own_set]
             if added:
                 raise RocPredictError(
-                    f"{path.name} has a column {added[0]!r}, which {paths[0].name} lacks; columns must be the same"
+                    f"{path.name} has a column {added[0]!r}, which {paths[0].name} lacks; all files need "
+                    "the same columns"
                 )
 
     @abstractmethod
@@ -482,8 +484,8 @@ class ColumnKinds:
             column, row = divmod(position, len(lines))
             if column not in self._first_text:
                 message = (
-                    f"{file}, line {lines[row]}: column {self._names[column]!r} has numbers, but "
-                    f"{short_repr(columns[column][row].strip())} is not a number"
+                    f"{file}, line {lines[row]}: column {self._names[column]!r} contains "
+                    f"{short_repr(columns[column][row].strip())}, which is not a number"
                     f"{_comma_readings(columns[column][row])}; correct it, or leave the column out"
                 )
                 self._first_text[column] = self._n_rows + row, column, message

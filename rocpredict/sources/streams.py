@@ -195,7 +195,9 @@ def _check_arrow_types(fragment: Any, schema: Any) -> None:
     for field in schema:
         if field.name not in own.names:
             if field.name not in partition:
-                raise RocPredictError(f"{_piece_name(fragment)} has no column {field.name!r}; columns must be the same")
+                raise RocPredictError(
+                    f"{_piece_name(fragment)} has no column {field.name!r}; all files need the same columns"
+                )
             continue
         kind = own.field(field.name).type
         kinds = [pa.types.is_primitive(one) and not pa.types.is_temporal(one) for one in (kind, field.type)]

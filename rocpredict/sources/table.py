@@ -108,7 +108,7 @@ class FeatureTable(Result):
         return read_ahead(tiles) if self.source.is_streamed else tiles
 
     def select(self, features: Any) -> FeatureTable:
-        """Return the table of some features.
+        """Return the table of the selected features.
 
         Parameters
         ----------

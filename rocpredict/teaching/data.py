@@ -102,7 +102,7 @@ def _check_units(unit: Any, names: Sequence[str]) -> tuple[str, ...]:
         units = [unit] * len(names)
     if len(units) != len(names):
         raise RocPredictError(
-            f"unit={short_repr(unit)} does not match the {len(names)} features; pass one unit or {len(names)} units"
+            f"unit={short_repr(unit)} does not match the number of features, {len(names)}; pass one, or one for each"
         )
     return tuple(text_or_none("unit", one) or "" for one in units)
 
@@ -320,7 +320,7 @@ def empirical_statistics(empirical: EmpiricalRoc) -> dict[str, Any]:
 
 
 def largest_tpr_gap(predicted: Roc, empirical: EmpiricalRoc) -> dict[str, float]:
-    """Return the largest difference of TPR, predicted - empirical, and its FPR."""
+    """Return the largest difference in TPR, predicted - empirical, and its FPR."""
     value, fpr = max_tpr_gap(predicted, empirical)
     return {"fpr": fpr, "value": value}
 

@@ -78,7 +78,7 @@ def _check_datasets(datasets: Any) -> list[str]:
 
 
 def _check_absent(needs: str, **arguments: Any) -> None:
-    """Check that arguments which need other data are None."""
+    """Raise unless all ``arguments`` are None; ``needs`` names what a value would require."""
     for name, value in arguments.items():
         if value is not None:
             raise RocPredictError(f"{name}={short_repr(value)} needs {needs}")
@@ -197,11 +197,11 @@ class TeachingPage:
     lesson : bool, default=True
         Whether to show the guided lesson.
     lecture : bool, default=False
-        Whether to start in lecture mode: the stage alone, with large text.
+        Whether to start in lecture mode: large text, without sliders and numbers.
     title : str, optional
         Heading of the page.
     url : str, optional
-        Address at which the page will be published, for its embed code, QR code and social cards: a file such as
+        Address at which the page will be published, for its embed code, QR code and link previews: a file such as
         "https://example.org/roc/index.html", or a folder.
 
     Raises
@@ -322,7 +322,7 @@ class TeachingPage:
         """Write a folder for a web host: the page, a preview image and the worksheet.
 
         The page has links to the steps of the lesson and to the worksheet, and a citation. If ``url`` was passed, it
-        also has the tags of social cards.
+        also has the tags for link previews.
 
         Parameters
         ----------

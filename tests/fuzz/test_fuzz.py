@@ -30,7 +30,7 @@ FOREIGN = {
     "is not allowed; choose one of 'gaussian', 'gamma'": lambda: rp.PredictedRoc.from_stats(
         mean=(4, 8), std=(3, 2), family=[0.1, 0.9]
     ),
-    "does not match the 1 features": lambda: rp.TeachingPage(X, Y, unit=RAGGED),
+    "does not match the number of features, 1": lambda: rp.TeachingPage(X, Y, unit=RAGGED),
     "is not a feature of this table": lambda: rp.screen(X[:, None], Y).feature(np.zeros(3, dtype="f8,i8")),
 }
 

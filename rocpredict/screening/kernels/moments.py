@@ -176,7 +176,7 @@ def _store_moments(
 def _power_sums(
     table: _Table, features: NDArray[np.intp], shift: FloatArray, *, omit: bool, power: NDArray[Any] | None = None
 ) -> Iterator[tuple[slice, Sums]]:
-    """Sum the powers of some features about a shift, in place if possible.
+    """Sum the powers of the given features about a shift, in place if possible.
 
     With ``omit``, NaN is counted and omitted. With ``power`` of shape (K, b), finite values are scaled by the power of
     two of their class, and infinite values are omitted.
@@ -255,7 +255,7 @@ def _robust_moments(table: _Table, features: NDArray[np.intp]) -> Moments:
 
 
 def _scan_extremes(table: _Table, features: NDArray[np.intp]) -> _Extremes:
-    """Count the values of some features, and find the smallest and the largest value."""
+    """Count the values of the given features, and find the smallest and the largest value."""
     scratch = ThreadBuffer()
 
     def work(tile: Tile) -> _Extremes:

@@ -117,7 +117,7 @@ def _count_union(
     thresholds: FloatArray,
     counts: RankStatistics,
 ) -> None:
-    """Count each of some classes against the others, from all their values in order.
+    """Count each of several classes against the others, from all their values in order.
 
     ``pair_of`` has the class pair whose positives are this class, or -1.
     """
@@ -353,7 +353,7 @@ def _rank(values, starts, threshold):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def _merge(a, sa, b, sb, places):  # type: ignore[no-untyped-def]
-    """Sum twice the placement counts of the positives, the squares of both classes, and the tie correction.
+    """Return sums of the doubled placement counts: of the positives, of the squares in both classes, and of tie terms.
 
     ``places`` receives the number of runs of positives below each run of negatives. Two independent merges, below and
     above the middle value, run in the same loop, so that the processor can overlap their steps.
