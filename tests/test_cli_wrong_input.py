@@ -132,7 +132,10 @@ SCREEN = {
     f"{STUDY} --feature outcome": "'outcome' holds the labels and cannot be a feature too",
     f"{STUDY} --feature name": "no numeric column; its only column holds text, dates or other objects: 'name'",
     f"{STUDY} --nan raise --feature weight": "in 1 features: weight; pass --nan omit to omit them",
-    f"{STUDY} --top -1": "--top -1 is negative; it must be 0 or more",
+    f"{STUDY} --top -1": "--top -1 is below 1; pass 1 or more",
+    f"{STUDY} --top 0": "--top 0 is below 1; pass 1 or more",
+    f"{STUDY} --family auto --empirical histogram": "--family 'auto' is not available with --empirical histogram; use "
+    "--empirical yes or --empirical top, or --family 'gaussian'",
     f"{STUDY} --top ten": "argument --top: invalid int value: 'ten'",
     f"{STUDY} --sort p": "--sort 'p' is not allowed; choose one of 'discrimination', 'feature'",
     f"{STUDY} --level 95": "--level 95.0 is outside the open interval (0, 1); pass fractions, not percentages",
@@ -163,7 +166,7 @@ SCREEN = {
     f"{STUDY} --json --format csv": "--json and --format csv are two formats; pass one of them",
     # Options are judged before a file is opened.
     f"{NO_FILE} --sort p": "--sort 'p' is not allowed",
-    f"{NO_FILE} --top -1": "--top -1 is negative",
+    f"{NO_FILE} --top -1": "--top -1 is below 1",
     f"{NO_FILE} --level 2": "--level 2.0 is outside the open interval (0, 1)",
     f"{NO_FILE} --out nowhere/a.csv": "nowhere/a.csv cannot be written: No such file",
     "screen study.csv study.parquet --label outcome": "study.csv and study.parquet: one is CSV and one is Parquet",

@@ -250,10 +250,10 @@ def test_histograms_that_are_refused():
         "histogram_edges= is not available with weights=": lambda: rp.summarize(
             columns, y, histogram_edges=8, weights=np.ones(100)
         ),
-        "empirical='histogram' needs histograms, which this summary lacks; use summarize(path, y, hist": screened(
+        "empirical='histogram' needs histograms, which this summary lacks; in Python, summarize(path": screened(
             rp.summarize(columns, y)
         ),
-        "empirical='histogram' is not available for Dask tables or with weights=": screened(
+        "empirical='histogram' is not available for Dask tables or weights=": screened(
             columns, y, weights=np.ones(100)
         ),
         "empirical='histogram' needs two classes, and y has 3; pass positive=": screened(columns, np.arange(100) % 3),

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import rocpredict as rp
-from rocpredict.screening.kernels.counts import ClassPair, RankStatistics, count_blocks
+from rocpredict.screening.kernels.counts import ClassPair, RankStatistics, SortPlan, count_blocks
 from rocpredict.screening.kernels.moments import moments
 from tests.cases import ENGINES, check_each
 
@@ -258,3 +258,17 @@ def test_moments_in_every_form_are_those_of_the_dense_table(engine, order):
                 assert (per_value[defined] / scale[defined] ** power < 1e-12).all(), name
 
     check_each(FORMS, check)
+
+
+@engines
+def test_blocks_with_a_shared_plan_have_the_same_counts(engine):
+    """The second table uses the groups and rows of the first: several classes, one against the rest, rows left out."""
+    rng = np.random.default_rng(8)
+    codes = rng.integers(-1, 3, 60)
+    pairs = [ClassPair(tuple({0, 1, 2} - {k}), k) for k in range(3)]
+    plan = SortPlan()
+    for X in (rng.normal(size=(60, 3)), rng.integers(0, 4, size=(60, 2)).astype(float)):
+        options = {"engine": engine, "callback": lambda _, counts: counts}
+        shared, alone = (next(count_blocks(X, codes, 3, pairs, **options, **more)) for more in ({"plan": plan}, {}))
+        for one, other in zip(shared, alone, strict=True):
+            np.testing.assert_array_equal(one, other)

@@ -9,6 +9,7 @@ from scipy import optimize, stats
 
 import rocpredict as rp
 from rocpredict import RocPredictError
+from rocpredict.screening.pooling import _study_estimates
 from tests.cases import check_each
 
 SIZES = {
@@ -45,9 +46,8 @@ def coverage(sizes, auc, tau, ratio, *, n_features=2000, seed=0):
 def test_intervals_cover_with_few_unequal_studies():
     """2,000 simulated sets of studies in each setting; standard error .005.
 
-    The random-effects interval covers 93% or more in each setting: more than 91.5%, 3 standard errors below. It covers
-    at most 99% where the studies differ, and up to 99.9% where a few are homogeneous. The seed is fixed; for another
-    seed, a true coverage of .93 fails with probability .0013 in one setting.
+    The random-effects interval covers 94 to 97.8% in each setting (6,000 sets elsewhere): more than 92% and less than
+    98.8%, 3 standard errors beyond. The seed is fixed; for another seed, a setting at these ends fails with p = .0013.
     """
     settings = list(product((2, 3, 10), SIZES, (0.0, 0.3)))
     results = {}
@@ -55,9 +55,7 @@ def test_intervals_cover_with_few_unequal_studies():
         auc, ratio = ((0.5, 1.0), (0.8, 2.5), (0.97, 1.0))[index % 3]
         results[k, size, tau] = coverage(SIZES[size](k), auc, tau, ratio, seed=index)
     random = {setting: covers for setting, (covers, _, _) in results.items()}
-    assert {
-        setting: covers for setting, covers in random.items() if not 0.915 < covers < (0.995 if setting[2] else 1.0)
-    } == {}
+    assert {setting: covers for setting, covers in random.items() if not 0.92 < covers < 0.988} == {}
     homogeneous = {setting: (fixed, level) for setting, (_, fixed, level) in results.items() if setting[2] == 0}
     assert {setting: pair for setting, pair in homogeneous.items() if not 0.92 < pair[0] < 0.98} == {}
     assert {setting: pair for setting, pair in homogeneous.items() if not 0.01 < pair[1] < 0.11} == {}
@@ -108,12 +106,11 @@ def test_formulas():
         assert pooled.tau[j] == pytest.approx(solve(2) ** 0.5, abs=1e-8)
         w = 1 / (v + solve(stats.chi2.ppf(0.05, 2)))
         mean = np.sum(w * d) / np.sum(w)
-        error, fixed_error = np.sqrt(np.sum(w * (d - mean) ** 2) / 2 / np.sum(w)), 1 / np.sum(1 / v) ** 0.5
-        half = max(stats.t.ppf(0.95, 2) * error, 1.6448536269514722 * fixed_error)
+        error = np.sqrt(max(np.sum(w * (d - mean) ** 2), stats.chi2.ppf(0.025, 2)) / 2 / np.sum(w))
+        half = stats.t.ppf(0.95, 2) * error
         expected = stats.norm.cdf([mean, mean - half, mean + half])
         np.testing.assert_allclose([pooled.auc[j], pooled.low[j], pooled.high[j]], expected, rtol=1e-8)
-        p_values = 2 * stats.t.sf(abs(mean / error), 2), 2 * stats.norm.sf(abs(mean / fixed_error))
-        assert pooled.p_value[j] == pytest.approx(max(p_values), rel=1e-8)
+        assert pooled.p_value[j] == pytest.approx(2 * stats.t.sf(abs(mean / error), 2), rel=1e-8)
         np.testing.assert_allclose(pooled.weights[j], w / w.sum(), rtol=1e-8)
 
 
@@ -136,7 +133,7 @@ def test_sites_with_offsets_are_pooled_and_not_added():
         assert pooled.auc == pytest.approx(expected, abs=2e-4)
         assert pooled.fixed_auc == pytest.approx(expected, abs=2e-4)
         assert abs(total - expected) > 0.1
-        assert "widened_to_fixed" in pooled.flags
+        assert "close_studies" in pooled.flags
 
 
 def study(mean, std, count=(50, 50)):
@@ -144,15 +141,20 @@ def study(mean, std, count=(50, 50)):
 
 
 def test_studies_that_agree_by_chance_have_an_interval():
-    """Equal studies have Q = 0: the interval and p-value are those of the fixed effect."""
-    pooled = rp.pool([study(0.5, (1, 1), count) for count in ((50, 50), (50, 51), (50, 52))])
-    np.testing.assert_allclose([pooled.low, pooled.high], [pooled.fixed_low, pooled.fixed_high], rtol=1e-4)
-    assert pooled.high[0] - pooled.low[0] > 0.1
+    """Equal studies have Q = 0: the interval is that of Q at its 2.5% quantile, with the fixed-effect weights."""
+    equal = [study(0.5, (1, 1), count) for count in ((50, 50), (50, 51), (50, 52))]
+    pooled = rp.pool(equal)
+    center, low, high, fixed = (
+        stats.norm.ppf(auc[0]) for auc in (pooled.auc, pooled.low, pooled.high, pooled.fixed_high)
+    )
+    error = (fixed - center) / stats.norm.ppf(0.975) * np.sqrt(stats.chi2.ppf(0.025, 2) / 2)
+    np.testing.assert_allclose([center - low, high - center], stats.t.ppf(0.975, 2) * error, rtol=1e-4)
+    assert pooled.high[0] - pooled.low[0] > 0.03
     level = 1 - pooled.p_value[0]
     for near, excluded in ((level - 1e-6, True), (level + 1e-6, False)):
-        low = rp.pool([study(0.5, (1, 1), count) for count in ((50, 50), (50, 51), (50, 52))], level=near).low
-        assert (low[0] > 0.5) == excluded
-    assert pooled.flags["widened_to_fixed"].tolist() == [True]
+        assert (rp.pool(equal, level=near).low[0] > 0.5) == excluded
+    assert pooled.flags["close_studies"].tolist() == [True]
+    assert not rp.pool([*equal, study(2.0, (1, 1))]).flags
 
 
 @pytest.mark.parametrize("shift", [1e3, 1e9, 1e200])
@@ -164,17 +166,36 @@ def test_a_separated_study_is_bounded_and_named(shift):
     assert pooled.is_separated.tolist() == [[False] * 6 + [True]]
     assert "Separated: x in study 7." in pooled.table().to_text()
     assert pooled.study_auc[0, 6] == 1
-    bound = stats.norm.isf(1 / 5000)
-    at_bound = rp.pool([*others, study(bound * np.hypot(1, 2), (1, 2))])
+    shares, limit = np.array([0.2, 0.8]), stats.norm.isf(1 / 5000)
+
+    def excess(d):
+        error = np.sqrt(1 / 50 + d**2 / 2 * np.sum(shares**2) / 49)
+        return d - stats.norm.ppf(0.975) * error - limit
+
+    bound = optimize.brentq(excess, limit, 8, xtol=1e-14)
+    at_bound = rp.pool([*others, study(bound * (1 - 1e-12) * np.hypot(1, 2), (1, 2))])
     assert not at_bound.is_separated.any()
     for name in ("auc", "low", "high", "p_value", "tau", "fixed_auc", "homogeneity_p", "weights"):
         np.testing.assert_allclose(getattr(pooled, name), getattr(at_bound, name), rtol=1e-10, err_msg=name)
-    assert pooled.low[0] > 0.6
+    assert pooled.low[0] > 0.55
     assert pooled.auc[0] < 0.96
     turned = rp.pool([study(-one.positive.mean[0], (1, 1)) for one in others] + [study(-shift, (1, 2))])
     np.testing.assert_allclose(turned.low, 1 - pooled.high, rtol=1e-8)
     every = rp.pool([study(shift, (1, 1)), study(2 * shift, (1, 1), (30, 40))])
     assert every.low[0] > 0.98
+
+
+@pytest.mark.parametrize("count", [(2, 2), (3, 3), (10, 12), (50, 50), (10**6, 10**6)])
+def test_a_study_further_apart_never_counts_as_nearer(count):
+    """The distance that is pooled rises with the distance of the classes without a jump, up to its limit."""
+    for std in ((1, 1), (1, 1e-3)):
+        shifts = np.linspace(2, 12, 101)
+        features = [f"x{j}" for j in range(101)]
+        far = rp.TwoClassSummary.from_stats(mean=(0, shifts), std=std, count=count, feature_names=features)
+        estimates = _study_estimates([far], tuple(features))[1].z[:, 0]
+        assert (np.diff(estimates) >= 0).all()
+        assert np.abs(np.diff(estimates)).max() < 0.11
+        assert estimates[-1] <= 8.25
 
 
 @pytest.mark.parametrize("means", [(0, 1), (1, 1)])

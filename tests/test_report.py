@@ -297,6 +297,8 @@ def test_refusals_write_no_file(tmp_path, monkeypatch):
     }.items():
         with pytest.raises(rp.RocPredictError, match=re.escape(words)):
             screening_report(table, **{"path": "page.html"} | options)
+    with pytest.raises(rp.RocPredictError, match=r"path=page.pdf: pass a name that ends in .html or .htm"):
+        feature_report(None, None, "page.pdf")
     with pytest.raises(rp.RocPredictError, match="cannot be written"):
         feature_report(None, None, tmp_path / "none" / "there.html")
     with pytest.raises(rp.RocPredictError, match="prevalence="):

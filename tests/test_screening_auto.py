@@ -298,4 +298,4 @@ def test_the_command_line(capsys, tmp_path):
     rows = list(csv.DictReader((tmp_path / "ranking.csv").read_text().splitlines()))
     assert [row["family"] for row in rows] == ["auto"] * 4
     assert main([*words, "--empirical", "no"]) == 2
-    assert "is not available with empirical=False" in capsys.readouterr().err
+    assert "is not available with --empirical no" in capsys.readouterr().err

@@ -110,6 +110,27 @@ def test_json_holds_the_table(tmp_path):
         TABLE.to_json(tmp_path / "none" / "table.json")
 
 
+@pytest.mark.parametrize(
+    ("write", "name", "allowed"),
+    [
+        ("to_csv", "q.xlsx", ".csv or .txt"),
+        ("to_csv", "q.csv.gz", ".csv or .txt"),
+        ("to_json", "q.csv", ".json or .txt"),
+        ("report", "q.pdf", ".html or .htm"),
+        ("report", "q", ".html or .htm"),
+    ],
+)
+def test_a_file_name_of_another_format_is_refused(tmp_path, write, name, allowed):
+    """Nothing is written. A name without a suffix is allowed for tables, as is a suffix in capitals."""
+    with pytest.raises(RocPredictError) as error:
+        getattr(TABLE, write)(tmp_path / name)
+    assert str(error.value) == f"path={tmp_path / name}: pass a name that ends in {allowed}"
+    assert not list(tmp_path.iterdir())
+    TABLE.to_csv(tmp_path / "q")
+    TABLE.to_csv(tmp_path / "Q.CSV")
+    assert (tmp_path / "q").read_bytes() == (tmp_path / "Q.CSV").read_bytes()
+
+
 INVISIBLE = [
     "\ufeff",
     "\u200b",

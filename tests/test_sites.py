@@ -273,7 +273,10 @@ def test_statistics_of_a_table_are_a_summary():
     refused = {
         "count=1.0 is below 2; pass 2 or more observations": {"count": (1, 5)},
         "count=9.5 is not a whole number; pass numbers of observations": {"count": (9.5, 9)},
+        "count=1e+20 is 2^53 or more; pass smaller counts": {"count": (9, 1e20)},
         "std=array([-1.]) is negative": {"std": (-1, 1)},
+        "std=1e+200 has a variance outside the range of float64; use another unit": {"std": (1e200, 1)},
+        "std=1e-200 has a variance outside the range of float64; use another unit": {"std": (1, 1e-200)},
         "mean=array([nan])": {"mean": (np.nan, 1)},
         "mean=3 is not a pair": {"mean": 3},
         "feature_names=('a', 'b') are not 1 unique name": {"feature_names": ["a", "b"]},

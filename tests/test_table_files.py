@@ -123,7 +123,7 @@ def test_several_files_and_some_columns(tmp_path):
 BROKEN = {
     "t0.csv, line 4: 2 cells where the header has 3": "a,b,y\n1,2,p\n\n3,q\n",
     "t0.csv, line 3: 3 cells where the header has 2": "a,y\n1,p\n2,q,3\n",
-    "t0.csv, line 4: 1 cells where the header has 2": 'a,y\n1,"p\nq"\n3\n',
+    "t0.csv, line 4: 1 cell where the header has 2; every row needs as many as the header": 'a,y\n1,"p\nq"\n3\n',
     "t0.csv, line 3: a quoted cell begins here and has no closing quote": 'a,y\n1,p\n"2,q\n3,p\n4,q\n',
     "t0.csv, line 3: ',' expected after '\"'": 'a,y\n1,p\n"2"x,q\n',
     "t0.csv, line 3: column 'a' contains 'high', which is not a number": "a,y\n1,p\nhigh,q\n3,p\n",
@@ -267,7 +267,7 @@ def all_chunks(path):
         for column, cells in zip(columns, chunk, strict=True):
             column.extend(cells)
     if not every_line:
-        raise RocPredictError(f"{path.name} has a header but no rows")
+        raise RocPredictError(f"{path.name} has a header but no rows; write one row per observation")
     return columns, every_line
 
 

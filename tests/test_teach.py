@@ -579,6 +579,8 @@ def test_saved_files_and_places_that_cannot_be_written(tmp_path, page):
     assert path.read_text("utf-8") == page.to_html()
     with pytest.raises(RocPredictError, match="cannot be written"):
         page.save(tmp_path / "none" / "teach.html")
+    with pytest.raises(RocPredictError, match=r"teach.pdf: pass a name that ends in .html or .htm"):
+        page.save(tmp_path / "teach.pdf")
     (tmp_path / "file").touch()
     for place in (tmp_path, tmp_path / "file" / "teach.html", "", "/dev/full", "/proc/teach.html", "a\0b"):
         with pytest.raises(RocPredictError, match="cannot be written"):

@@ -31,6 +31,8 @@ _SEPARATORS = re.compile("([;|\t\r\n])")
 """Characters that separate cells or rows in programs whose separator is not the comma."""
 _QUOTED = re.compile('[,";|\t\r\n]')
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)", re.ASCII)
+HTML_SUFFIXES = (".html", ".htm")
+"""Suffixes of the names of pages."""
 _MAX_PREFIX_LENGTH = 64  # characters of the file name that the temporary name keeps; file systems limit its length
 
 
@@ -77,6 +79,19 @@ def check_writable(path: str | PathLike[str]) -> Path:
         if not is_stream(checked):
             tempfile.TemporaryFile(dir=Path(os.path.realpath(checked)).parent).close()
     return checked
+
+
+def check_suffix(option: str, path: str | PathLike[str], *suffixes: str) -> None:
+    """Check that a file name has one of the suffixes of a format; pipes and devices may have any name.
+
+    Raises
+    ------
+    RocPredictError
+        If the suffix is another one. The message begins with ``option``, such as "--out " or "path=".
+    """
+    name = Path(path)
+    if name.suffix.lower() not in suffixes and not (name.exists() and is_stream(name)):
+        raise RocPredictError(f"{option}{name}: pass a name that ends in {' or '.join(filter(None, suffixes))}")
 
 
 def is_stream(path: str | PathLike[str]) -> bool:

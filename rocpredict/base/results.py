@@ -382,6 +382,8 @@ FLAG_DESCRIPTIONS = {
     "(+inf if smaller values indicate the positive class)",
     "auto_direction": "direction='auto' was resolved here; a direction that is chosen from the sample makes the AUC "
     "optimistic",
+    "close_studies": "the studies agree more closely than 97.5% of homogeneous sets of studies; the random-effects "
+    "interval is computed for the variation at this quantile",
     "constant": "all values are equal; the feature is uninformative",
     "crossings_uncertain": "the likelihood ratio equals the cost ratio up to rounding over an interval; crossings may "
     "be missing or lie anywhere in this interval",
@@ -411,8 +413,7 @@ FLAG_DESCRIPTIONS = {
     "perfect_separation": "a threshold has TPR = 1 and FPR = 0, to double precision",
     "point_mass": "a class has a standard deviation of 0; all its values are equal",
     "same_curve": "the curves rank all observations alike; p is 1",
-    "separated_study": "a study separates the classes, so its AUC is extrapolated; it is pooled with the AUC of a "
-    "sample in which half a pair is in the wrong order",
+    "separated_study": "a study separates the classes; its AUC is extrapolated and pooled with an upper limit",
     "single_observation": "a class has a single observation; its variability cannot be estimated",
     "single_study": "only one study has values of this feature; a random-effects AUC needs two or more",
     "undercoverage": "the interval contains the true value less often than its level states if the classes differ in "
@@ -420,8 +421,6 @@ FLAG_DESCRIPTIONS = {
     "undefined": "the measure is 0/0; its interval is all of [0, 1]",
     "wide_bounds": "the histogram determines the AUC only within bounds more than 0.02 apart, since many values lie in "
     "one cell; usually, later values lie outside the range of the edges; split the cells and read the data again",
-    "widened_to_fixed": "the estimates of the studies differ less than their standard errors explain; the "
-    "random-effects interval was widened to the width of the fixed-effect interval",
 }
 """Description of every flag that a result can have. The conditions are in docs/flags.md."""
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rocpredict.base.files import check_writable, is_stream, make_directory, write_atomic
+from rocpredict.base.files import HTML_SUFFIXES, check_suffix, check_writable, is_stream, make_directory, write_atomic
 from rocpredict.base.formatting import format_level, pluralize, to_json
 from rocpredict.base.rates import Rates
 from rocpredict.base.results import FLAG_DESCRIPTIONS, Flags
@@ -328,9 +328,6 @@ def _parse_null(options: argparse.Namespace) -> Any:
         raise RocPredictError(re.sub(r"\b(mean|std)=", r"against_\1=", str(error))) from None
 
 
-_PAGE_SUFFIXES = (".html", ".htm")
-
-
 def add_report_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``report``."""
     common.add_data(command)
@@ -358,7 +355,7 @@ def run_report(options: argparse.Namespace) -> None:
     DATA is a CSV file with a header line, or the name of a built-in data set (iris, pima, breast_cancer).
     """
     check_writable(options.out)
-    common.check_suffix("out", options.out, *_PAGE_SUFFIXES)
+    check_suffix("--out ", options.out, *HTML_SUFFIXES)
     data = common.load(options)
     name, values = data.only_feature("report needs one feature")
     from rocpredict.reports.feature import feature_report
@@ -423,7 +420,7 @@ def run_teach(options: argparse.Namespace) -> None:
 
     for name in ("save", "worksheet"):
         if getattr(options, name) is not None:
-            common.check_suffix(name, check_writable(getattr(options, name)), *_PAGE_SUFFIXES)
+            check_suffix(f"--{name} ", check_writable(getattr(options, name)), *HTML_SUFFIXES)
     is_worksheet_only = options.worksheet is not None and options.save is None and options.site is None
     page = None if is_worksheet_only else _page(options)
     if options.worksheet is not None:

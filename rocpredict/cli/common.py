@@ -17,7 +17,7 @@ from unicodedata import category
 
 import numpy as np
 
-from rocpredict.base.files import check_writable, is_stream
+from rocpredict.base.files import check_suffix, check_writable
 from rocpredict.base.formatting import format_list, label_to_text, to_json
 from rocpredict.base.labels import unique_labels
 from rocpredict.base.progress import use_progress
@@ -38,6 +38,8 @@ _ARGUMENTS = (
 _OPTION_NAMES = {"n_resamples": "resamples", "rng": "seed", "n_jobs": "jobs", "by": "sort", "k": "top"}
 _OPTION_NAMES |= {"usecols": "feature", "min_count": "min-count", "units": "unit"}
 """Options whose name differs from the name of the argument."""
+_EMPIRICAL = {"True": "yes", "False": "no", "'top'": "top", "'histogram'": "histogram"}
+"""Values of ``empirical=`` as they are written in messages, and the values of --empirical."""
 _DATA_NAMES = {
     r"\b(labels?) in y\b": r"\1 in the data",
     r"\bx and y exchanged": "--feature and --label exchanged",
@@ -54,6 +56,7 @@ def translate_to_options(message: str) -> str:
         return f"--{_OPTION_NAMES.get(match[1], match[1]).replace('_', '-')}"
 
     message = message.replace("nan_policy='omit'", "--nan omit")
+    message = re.sub(r"\bempirical=(True|False|'\w+')", lambda match: f"--empirical {_EMPIRICAL[match[1]]}", message)
     message = message.replace("rp.empirical_roc", "the empirical curve")
     for pattern, words in _DATA_NAMES.items():
         message = re.sub(pattern, words, message)
@@ -282,15 +285,6 @@ def check_file(name: str) -> None:
         )
 
 
-def check_suffix(option: str, path: Path, *suffixes: str) -> None:
-    """Check the suffix of a file name.
-
-    Pipes and devices may have any name.
-    """
-    if path.suffix.lower() not in suffixes and not (path.exists() and is_stream(path)):
-        raise RocPredictError(f"--{option} {path}: pass a name that ends in {' or '.join(filter(None, suffixes))}")
-
-
 def check_no_label(name: str, options: argparse.Namespace) -> None:
     """Check that --label is not used with built-in data."""
     if options.label is not None:
@@ -400,7 +394,7 @@ def check_plot(path: Path | None, n_features: int = 1) -> None:
     """Check before the computation that a plot can be drawn and written."""
     if path is None:
         return
-    check_suffix("plot", check_writable(path), ".svg", ".png", ".pdf")
+    check_suffix("--plot ", check_writable(path), ".svg", ".png", ".pdf")
     if n_features > _MAX_PLOTTED_FEATURES:
         raise RocPredictError(
             f"--plot supports at most {_MAX_PLOTTED_FEATURES} features, but {n_features} are selected; select some "

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rocpredict.base.files import check_writable, is_stream, write_atomic
+from rocpredict.base.files import HTML_SUFFIXES, check_suffix, check_writable, is_stream, write_atomic
 from rocpredict.base.formatting import format_list, label_to_text, pluralize
 from rocpredict.base.progress import report_progress
 from rocpredict.base.tables import Table
@@ -155,7 +155,7 @@ def _check(options: argparse.Namespace, form: str) -> None:
     small = screen({"x": [0.0, 1.0, 2.0]}, labels, **_screen_options(options) | {"engine": engine})
     _select_rows(small, options, form)
     if options.report is not None:
-        common.check_suffix("report", check_writable(options.report), ".html", ".htm")
+        check_suffix("--report ", check_writable(options.report), *HTML_SUFFIXES)
 
 
 def _format(options: argparse.Namespace) -> str:
@@ -168,7 +168,7 @@ def _format(options: argparse.Namespace) -> str:
     check_writable(options.out)
     if form is not None:
         suffixes = [suffix for suffix, name in _FORMAT_BY_SUFFIX.items() if name == form]
-        common.check_suffix("out", options.out, *dict.fromkeys([*suffixes, ".txt"]), "")
+        check_suffix("--out ", options.out, *dict.fromkeys([*suffixes, ".txt"]), "")
         return str(form)
     suffix = options.out.suffix.lower()
     if suffix not in _FORMAT_BY_SUFFIX:
@@ -342,7 +342,7 @@ def run_merge(options: argparse.Namespace) -> None:
 
 def _check_json_out(options: argparse.Namespace) -> None:
     if options.out is not None:
-        common.check_suffix("out", check_writable(options.out), ".json")
+        check_suffix("--out ", check_writable(options.out), ".json")
 
 
 def _write_summary(summary: TwoClassSummary, options: argparse.Namespace, notes: tuple[str, ...]) -> None:
@@ -360,6 +360,8 @@ def _write_summary(summary: TwoClassSummary, options: argparse.Namespace, notes:
 
 
 def _select_rows(table: ScreeningResult, options: argparse.Namespace, form: str) -> ScreeningResult:
+    if options.top is not None and options.top < 1:
+        raise RocPredictError(f"--top {options.top} is below 1; pass 1 or more")
     if options.sort is not None:
         table = table.sort(options.sort)
     on_screen = options.out is None and form in {"table", "markdown"}
@@ -407,6 +409,8 @@ def _footnotes(table: ScreeningResult) -> Iterator[str]:
     source = "histograms" if table.empirical == "histogram" else "ranks"
     empirical = f"empirical_auc is computed from {source}" if table.empirical else "empirical results were not computed"
     yield f"auc is predicted from two Gaussians{where}; {empirical}."
+    if table.empirical == "top":
+        yield "Empirical results were computed for the features with the best predictions only (--empirical top)."
     if table.family == "auto":
         yield (
             "With family 'auto', auc, threshold and ameans come from a weighted mean of the data and a binormal "

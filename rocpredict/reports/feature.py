@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rocpredict.base.files import check_writable
+from rocpredict.base.files import HTML_SUFFIXES, check_suffix, check_writable
 from rocpredict.base.formatting import count_decimals, format_interval, format_level, format_rate, label_to_text
 from rocpredict.base.labels import as_rereadable, check_feature, check_labels, split_classes, unique_labels
 from rocpredict.base.rates import check_confidence_level
@@ -334,8 +334,8 @@ def feature_report(
     Raises
     ------
     RocPredictError
-        If ``path`` cannot be written or an option is invalid (both are checked before any computation), or if
-        ``predict_roc`` raises.
+        If ``path`` cannot be written or does not end in .html or .htm, or an option is invalid (these are checked
+        before any computation), or if ``predict_roc`` raises.
 
     Examples
     --------
@@ -347,7 +347,7 @@ def feature_report(
     ...     feature_report(iris.column("petal_width"), iris.y, f"{folder}/width.html", n_resamples=20, **classes).name
     'width.html'
     """
-    check_writable(path)
+    check_suffix("path=", check_writable(path), *HTML_SUFFIXES)
     if unit is not None and not isinstance(unit, str):
         raise RocPredictError(f"unit={short_repr(unit)} is not text; pass a str or None")
     day, level = check_date(date), check_confidence_level(level)

@@ -12,7 +12,7 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from rocpredict.base.files import check_writable
+from rocpredict.base.files import HTML_SUFFIXES, check_suffix, check_writable
 from rocpredict.base.formatting import (
     format_estimate,
     format_level,
@@ -248,9 +248,9 @@ def screening_report(
     Raises
     ------
     RocPredictError
-        If ``table`` is not a ScreeningResult, ``path`` cannot be written, ``n_top`` is negative, ``date`` is not a
-        date, or ``data`` differ from the data of the table. All but the last condition are checked
-        before any computation.
+        If ``table`` is not a ScreeningResult, ``path`` cannot be written or does not end in .html or .htm, ``n_top`` is
+        negative, ``date`` is not a date, or ``data`` differ from the data of the table. All but the last condition are
+        checked before any computation.
 
     Examples
     --------
@@ -267,7 +267,7 @@ def screening_report(
         raise RocPredictError(f"table={short_repr(table)} is not a ScreeningResult; pass the result of rp.screen")
     if check_int("n_top", n_top) < 0:
         raise RocPredictError(f"n_top={n_top} is negative; pass the number of features to plot, or 0")
-    check_writable(path)
+    check_suffix("path=", check_writable(path), *HTML_SUFFIXES)
     day = check_date(date)
     source = None if data is None else check_same_data(table, data)
     summary = ScreeningReportText(table)

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias, get_args, ove
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rocpredict.base.files import data_frame, format_csv_columns, none_if_missing, write_atomic
+from rocpredict.base.files import (
+    check_suffix,
+    check_writable,
+    data_frame,
+    format_csv_columns,
+    none_if_missing,
+    write_atomic,
+)
 from rocpredict.base.formatting import format_number, format_p_value, to_json, to_json_value
 from rocpredict.base.results import FLAG_DESCRIPTIONS, MAX_ROWS, Flags, Result, plot_result, report_screening
 from rocpredict.base.tables import Table
@@ -86,9 +93,10 @@ def adjust_p_values(p_values: FloatArray, method: str = "benjamini-hochberg") ->
     return result
 
 
-def _write(path: Any, content: str | bytes) -> None:
-    """Write to a file by name, or to an open file."""
+def _write(path: Any, content: str | bytes, *suffixes: str) -> None:
+    """Write to a file by name, which has one of the suffixes or none, or to an open file."""
     if not hasattr(path, "write"):
+        check_suffix("path=", check_writable(path), *suffixes, "")
         write_atomic(path, content)
         return
     try:
@@ -318,6 +326,11 @@ class ScreeningResult(Result):
         str or None
             Text of the table if ``path`` is omitted.
 
+        Raises
+        ------
+        RocPredictError
+            If the file cannot be written, or the suffix of its name is not .csv or .txt.
+
         Notes
         -----
         An apostrophe is inserted before a name or an annotation that is not a number and begins with =, +, -, @, a tab
@@ -329,7 +342,7 @@ class ScreeningResult(Result):
         text = format_csv_columns(self._columns())
         if path is None:
             return text
-        _write(path, text)
+        _write(path, text, ".csv", ".txt")
         return None
 
     def to_json(self, path: str | PathLike[str] | TextIO | None = None) -> str | None:
@@ -345,6 +358,11 @@ class ScreeningResult(Result):
         str or None
             Text of an object with "class_pairs", "level", "adjust", "family", "n_observations", and "features", which
             has one object for each row, with its flags as a list.
+
+        Raises
+        ------
+        RocPredictError
+            If the file cannot be written, or the suffix of its name is not .json or .txt.
         """
         head = {
             "class_pairs": [{"negative": negative, "positive": positive} for negative, positive in self.class_pairs],
@@ -358,7 +376,7 @@ class ScreeningResult(Result):
         text = to_json(head).removesuffix("[]\n}") + "[\n    " + ",\n    ".join(rows) + "\n  ]\n}"
         if path is None:
             return text
-        _write(path, text + "\n")
+        _write(path, text + "\n", ".json", ".txt")
         return None
 
     def to_parquet(self, path: str | PathLike[str]) -> None:
@@ -372,7 +390,7 @@ class ScreeningResult(Result):
         Raises
         ------
         RocPredictError
-            If polars is not installed.
+            If polars is not installed, the file cannot be written, or the suffix of its name is not .parquet.
         """
         try:
             frame = data_frame(self._columns(), "polars")
@@ -380,7 +398,7 @@ class ScreeningResult(Result):
             raise RocPredictError("Parquet needs polars: pip install 'rocpredict[frames]'") from None
         buffer = io.BytesIO()
         frame.write_parquet(buffer)
-        _write(path, buffer.getvalue())
+        _write(path, buffer.getvalue(), ".parquet")
 
     def plot(self, kind: Literal["ranking", "agreement", "volcano"] = "ranking", **options: object) -> Axes:
         """Plot the table.

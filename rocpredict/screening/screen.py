@@ -51,7 +51,7 @@ from rocpredict.screening.columns import (
 )
 from rocpredict.screening.histograms import DEFAULT_EDGES, choose_edges
 from rocpredict.screening.kernels.base import Engine, Moments, effective_n_jobs, merge, select_engine
-from rocpredict.screening.kernels.counts import ClassPair, RankStatistics, count_blocks
+from rocpredict.screening.kernels.counts import ClassPair, RankStatistics, SortPlan, count_blocks
 from rocpredict.screening.kernels.moments import moments as moments_of_classes
 from rocpredict.screening.result import ADJUSTMENTS, Adjustment, ScreeningResult, adjust_p_values
 from rocpredict.screening.summary import (
@@ -439,7 +439,7 @@ def screen(
     budget = MemoryBudget(options.memory, options.n_jobs)
     lazy = open_dask(X, y, feature_names, needs_order=empirical is not False or weights is not None)
     if options.empirical == "histogram" and (lazy is not None or weights is not None):
-        raise RocPredictError("empirical='histogram' is not available for Dask tables or with weights=; use True")
+        raise RocPredictError("empirical='histogram' is not available for Dask tables or weights=; use empirical=True")
     if lazy is not None:
         coded = encode_labels(lazy.labels, positive=positive, negative=negative, pairs=pairs)
         row_weights = check_sample_weight(weights, lazy.n_rows)
@@ -493,8 +493,8 @@ class _ScreenOptions:
             )
         if self.family == "auto" and self.empirical in (False, "histogram"):
             raise RocPredictError(
-                f"family='auto' is not available with empirical={self.empirical!r}; pass X and y with empirical=True "
-                "or 'top', or use family='gaussian'"
+                f"family='auto' is not available with empirical={self.empirical!r}; use empirical=True or "
+                "empirical='top', or family='gaussian'"
             )
         check_option("direction", self.direction, ("auto", None, "higher", "lower"))
         check_option("adjust", self.adjust, ADJUSTMENTS)
@@ -559,6 +559,7 @@ class _ScreeningRun:
             "engine": select_engine(options.engine, table.n_rows * len(table)),
             "n_jobs": options.n_jobs,
         }
+        self.sort_plan = SortPlan()
         self.n_done, self.n_total = 0, len(table)
         self.missing = np.zeros(len(table), dtype=np.int64)
         self.results = ResultCollector(
@@ -635,7 +636,7 @@ class _ScreeningRun:
         codes, classes = self.encoded_labels.codes, self.encoded_labels.classes
         thresholds = self.results.columns["threshold"][:, features]
         if self.weights is None:
-            options = {"callback": to_columns, **self.threads}
+            options = {"callback": to_columns, "plan": self.sort_plan, **self.threads}
             blocks = count_blocks(matrix, codes, classes, self.class_pairs, thresholds, **options)
         else:
             blocks = starmap(to_columns, count_weighted(matrix, codes, self.class_pairs, self.weights, thresholds))
@@ -688,8 +689,8 @@ def _as_summary(X: Any, options: _ScreenOptions, **classes: Any) -> TwoClassSumm
     if isinstance(X, TwoClassSummary):
         if edges is not None and X.histograms is None:
             raise RocPredictError(
-                "empirical='histogram' needs histograms, which this summary lacks; use "
-                "summarize(path, y, histogram_edges=256)"
+                "empirical='histogram' needs histograms, which this summary lacks; in Python, "
+                "summarize(path, y, histogram_edges=256) computes them"
             )
         for name, label in classes.items():
             if label is not None and label != getattr(X, f"{name}_label"):

@@ -177,9 +177,17 @@ class TwoClassSummary(Result):
             if (numbers != np.round(numbers)).any():
                 broken = numbers[numbers != np.round(numbers)][0]
                 raise RocPredictError(f"count={short_repr(broken)} is not a whole number; pass numbers of observations")
+            if (numbers >= 2**53).any():
+                raise RocPredictError(f"count={short_repr(numbers.max())} is 2^53 or more; pass smaller counts")
             numbers = numbers.astype(np.int64)
             center, scale = (np.broadcast_to(part, shape).astype(float) for part in (m, s))
-            m2 = check_nonnegative("std", scale) ** 2 * (numbers - 1)
+            with np.errstate(over="ignore", under="ignore"):
+                m2 = check_nonnegative("std", scale) ** 2 * (numbers - 1)
+            lost = (scale > 0) & ~((m2 >= np.finfo(float).tiny) & (m2 < np.inf))
+            if lost.any():
+                raise RocPredictError(
+                    f"std={short_repr(scale[lost][0])} has a variance outside the range of float64; use another unit"
+                )
             classes.append(ClassSummary(numbers, np.zeros(shape, np.int64), check_finite("mean", center), m2))
         return cls(classes[0], classes[1], names, negative, positive, as_units(units, names))
 

@@ -21,6 +21,7 @@ from typing import IO, Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from rocpredict.base.formatting import pluralize
 from rocpredict.base.validation import FloatArray, RocPredictError, short_repr, suggest
 from rocpredict.sources.blocks import (
     DEFAULT_BUDGET,
@@ -167,8 +168,9 @@ def _iter_rows(reader: Any, name: str, cells: int, separator: str) -> Rows:
                 yield line, row
             elif row:
                 hint = " (commas separate cells here; write decimals with a point, or separate cells by semicolons)"
-                hint = hint if separator == "," and len(row) > cells else ""
-                raise RocPredictError(f"{name}, line {line}: {len(row)} cells where the header has {cells}{hint}")
+                hint = hint if separator == "," and len(row) > cells else "; every row needs as many as the header"
+                came = pluralize(len(row), "cell")
+                raise RocPredictError(f"{name}, line {line}: {came} where the header has {cells}{hint}")
     except csv.Error as error:
         raise RocPredictError(f"{name}, line {line + 1}: {_ERROR_WORDS.get(str(error), error)}") from None
 
@@ -330,7 +332,7 @@ def read_csv(path: str | PathLike[str]) -> CsvTable:
     with open_csv(path) as (header, cells_by_line, separator):
         numbered = list(cells_by_line)
     if not numbered:
-        raise RocPredictError(f"{path.name} has a header but no rows")
+        raise RocPredictError(f"{path.name} has a header but no rows; write one row per observation")
     rows = [row for _, row in numbered]
     if separator != ",":
         _DecimalMarks(path.name).check(dict(zip(header, zip(*rows, strict=True), strict=True)), separator)
@@ -448,7 +450,7 @@ class CsvFiles(TableReader):
                 if separator != ",":
                     marks.check(dict(zip(header, columns, strict=True)), separator)
             if source.shape[0] == rows_before:
-                raise RocPredictError(f"{path.name} has a header but no rows")
+                raise RocPredictError(f"{path.name} has a header but no rows; write one row per observation")
         source.flush()
         table = check_has_numeric(FeatureTable(np.array(names), source.shape[0], source, kinds.is_text))
         return table, None if label is None else infer_label_dtype(np.array([*codes]))[np.concatenate(coded)]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rocpredict._version import __version__
-from rocpredict.base.files import write_atomic, write_folder
+from rocpredict.base.files import HTML_SUFFIXES, check_suffix, check_writable, write_atomic, write_folder
 from rocpredict.base.formatting import pluralize
 from rocpredict.base.validation import Label, RocPredictError, check_option, check_pair, short_repr, to_scalar
 from rocpredict.datasets import DATASET_NAMES
@@ -314,8 +314,9 @@ class TeachingPage:
         Raises
         ------
         RocPredictError
-            If the file cannot be written.
+            If the file cannot be written, or its name does not end in .html or .htm.
         """
+        check_suffix("path=", check_writable(path), *HTML_SUFFIXES)
         return write_atomic(path, self.to_html())
 
     def save_site(self, folder: str | PathLike[str]) -> Path:

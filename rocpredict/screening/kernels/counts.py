@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from itertools import pairwise
@@ -117,6 +118,14 @@ class SortGroups(NamedTuple):
         return np.concatenate([[0], np.cumsum(self.sizes)])
 
 
+@dataclass
+class SortPlan:
+    """Groups to sort and their rows, which all blocks of a table share."""
+
+    groups: SortGroups | None = None
+    rows: NDArray[np.int32] | None = None
+
+
 def plan_groups(
     codes: NDArray[Any], classes: int, class_pairs: Sequence[ClassPair], *, joins: bool = False
 ) -> SortGroups:
@@ -195,10 +204,11 @@ class Reader(NamedTuple):
     """Function that returns the sorted values of each group in a block of these columns."""
 
 
-def make_readers(X: Any, codes: NDArray[Any], groups: SortGroups, engine: Any) -> Iterator[Reader]:
+def make_readers(X: Any, codes: NDArray[Any], groups: SortGroups, plan: SortPlan, engine: Any) -> Iterator[Reader]:
     """Yield readers of the columns, one for each panel."""
     if isinstance(X, np.ndarray):
-        yield _dense_reader(np.asarray(X), group_rows(groups, codes), groups, engine)
+        plan.rows = group_rows(groups, codes) if plan.rows is None else plan.rows
+        yield _dense_reader(np.asarray(X), plan.rows, groups, engine)
         return
     layered = layers(groups, codes)
     if X.dtype.itemsize > 8 or not X.dtype.isnative:
@@ -300,6 +310,7 @@ def count_blocks(
     engine: str = "auto",
     n_jobs: int = 1,
     callback: Callable[[slice, RankStatistics], Output],
+    plan: SortPlan | None = None,
 ) -> Iterator[Output]:
     """Compute rank statistics of the features of a table in blocks.
 
@@ -322,6 +333,9 @@ def count_blocks(
         Number of threads. The result does not depend on it.
     callback : callable
         Function of (columns, counts) that is called for each block, in the thread of this block.
+    plan : SortPlan, optional
+        Plan that a call with the same ``codes``, ``classes``, ``class_pairs`` and ``engine`` has filled, or an empty
+        plan to fill. By default, a new plan.
 
     Yields
     ------
@@ -347,14 +361,15 @@ def count_blocks(
     array([[0.875]])
     """
     module = import_module(f"rocpredict.screening.kernels.{select_engine(engine)}_engine")
-    groups = plan_groups(codes, classes, class_pairs, joins=module.JOINS_CLASSES)
+    plan = SortPlan() if plan is None else plan
+    groups = plan.groups = plan.groups or plan_groups(codes, classes, class_pairs, joins=module.JOINS_CLASSES)
     shape = len(class_pairs), X.shape[1]
     at = np.full(shape, np.nan) if thresholds is None else np.asarray(thresholds, dtype=np.float64)
     if at.shape != shape:
         allowed = f"an array of shape {shape}, with one threshold for each class pair and feature"
         raise RocPredictError(f"thresholds has shape {at.shape}; pass {allowed}")
 
-    for reader in make_readers(X, codes, groups, module):
+    for reader in make_readers(X, codes, groups, plan, module):
 
         def count(block: slice, reader: Reader = reader) -> Output:
             columns = slice(reader.start + block.start, reader.start + block.stop)
