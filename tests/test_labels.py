@@ -224,7 +224,7 @@ REFUSALS = {
     "y has only the label 1; two classes are needed": ([1, 1, 1, 1],),
     "y has only the label 'a'; two classes are needed": (["a"] * 4, "a"),
     "y is empty; pass one label for each row": ([],),
-    "x has 4 values and y has 3; both need the same length": ([0, 0, 1],),
+    "x has 4 values and y has 3; both must have the same length": ([0, 0, 1],),
     "y has shape (4, 1); pass one label for each row, shape (n,)": ([[0], [0], [1], [1]],),
     "y=[[1], [2, 3], [4], [5]] is ragged": ([[1], [2, 3], [4], [5]],),
     "y='abcd' is not an array": ("abcd", "a"),

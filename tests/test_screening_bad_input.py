@@ -140,7 +140,7 @@ BAD_NAMES = {
 }
 NEEDED = "positive= is needed: "
 BAD_LABELS = {
-    "X has 40 rows and y has 39; both need the same length": (Y[:-1],),
+    "X has 40 rows and y has 39; both must have the same length": (Y[:-1],),
     "y has missing values (NaN) in 1 of 40 rows: 5; remove these rows": (np.where(np.arange(ROWS) == 5, NAN, Y),),
     "y has missing values (NaN) in 1 of 40 rows: 0; remove these rows": ([None, *Y[1:].tolist()],),
     "y has missing values (NaN) in 20 of 40 rows: 1, 3, 5, 7, 9, ...": (["a", None] * 20, "a"),

@@ -303,7 +303,7 @@ FOUR = {"x": [1, 2, 3, 4], "y": [0, 1, 0, 1]}
 WRONG_PAGES = [
     ("y is needed with x", {"x": [1, 2, 3, 4]}),
     ("positive= is needed", FOUR | {"y": ["a", "b", "a", "b"]}),
-    ("both need the same length", FOUR | {"y": [0, 1, 0]}),
+    ("both must have the same length", FOUR | {"y": [0, 1, 0]}),
     ("positive=2 is not a label in y", FOUR | {"positive": 2}),
     ("is not a single name", FOUR | {"feature": ["a", "b"]}),
     ("names a column twice", {"x": {"a": [1, 2], "b": [1, 2]}, "y": [0, 1], "feature": ["a", "a"]}),

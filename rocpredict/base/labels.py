@@ -162,7 +162,9 @@ def split_rows(
     values = {name: check_feature(column, name) for name, column in columns.items()}
     for name, column in values.items():
         if len(column) != len(labels):
-            raise RocPredictError(f"{name} has {len(column)} values and y has {len(labels)}; both need the same length")
+            raise RocPredictError(
+                f"{name} has {len(column)} values and y has {len(labels)}; both must have the same length"
+            )
     names, positive, negative = unique_labels(labels), _to_python(positive), _to_python(negative)
     first, column = next(iter(values.items()))
     if len(names) > _MAX_VALUES_AS_LABELS and labels.dtype.kind in "iu" and len(np.unique(column)) <= 2:

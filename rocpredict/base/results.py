@@ -392,8 +392,8 @@ FLAG_DESCRIPTIONS = {
     "dropped_resamples": "the family could not be fitted to some resamples; these resamples were omitted",
     "equal_thresholds": "thresholds outside the interval (plateau) of the best threshold do equally well; see "
     "`best_threshold().equal_thresholds` in Python",
-    "extrapolated": "fewer than one observation is expected beyond the threshold with this rate; the interval assumes "
-    "a shape of the curve",
+    "extrapolated": "fewer than one negative is expected in the range of FPR, or fewer than one positive in the range "
+    "of TPR; the interval depends on an assumed curve in this range",
     "fallback": "the requested method gives zero variance; another method was used",
     "identical": "both classes have the same distribution; no threshold is better than chance",
     "infinite": "infinite values, or a variance beyond the range of float64; a prediction needs finite moments",
@@ -405,8 +405,8 @@ FLAG_DESCRIPTIONS = {
     "no_discordant_pairs": "the two predictions are correct for the same observations; p is 1",
     "no_values": "a class has no value of this feature; nothing can be computed",
     "not_numeric": "the column is not numeric (text, dates); it was not screened",
-    "opposite_directions": "one AUC is above 1/2 and the other is below; the features have opposite directions (pass "
-    "the direction of each), or the class means of a feature contradict its ranks",
+    "opposite_directions": "one AUC is above 1/2 and the other is below; the features may have opposite directions "
+    "(pass the direction of each), or the class means of a feature contradict its ranks",
     "pairing_unknown": "it is unknown whether the curves come from the same observations; they were tested as "
     "independent samples",
     "perfect_reversal": "every positive ranks below every negative in the chosen direction; the AUC is 0",

@@ -357,7 +357,7 @@ def _area_of_roc(roc: Any, options: _TestOptions, chance: float) -> tuple[Smooth
     is_gaussian = isinstance(roc.negative, Gaussian) and isinstance(roc.positive, Gaussian)
     estimate = np.asarray(area_function(rate_range)(uncertainty.solver))
     variance = np.asarray(np.nan_to_num(uncertainty.area_std_error(rate_range, None)) ** 2)
-    if rate_range is None and not is_gaussian:  # the interval of the sample, extended to the estimate
+    if rate_range is None and not is_gaussian:  # the interval of the sample, extended to include the estimate
         smoothed = replace(SmoothedAreas.from_placements(uncertainty.placements_of_sample()), estimate=estimate)
         return smoothed, METHOD_NAMES["smoothed-logit"]
     negatives, positives = map(float, uncertainty.class_sizes)

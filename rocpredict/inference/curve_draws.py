@@ -363,7 +363,7 @@ def draw_compared(
 
 
 def draws_interval(draws: Draws, level: float, estimate: Any, bounds: tuple[float, float] = (0, 1)) -> Draws:
-    """Return the order statistics of draws that leave half of 1 - level on each side, extended to the estimate.
+    """Return the order statistics of draws that leave half of 1 - level on each side, extended to include the estimate.
 
     The limits are clipped to ``bounds``; with too few draws, they are equal to ``bounds``.
     """

@@ -203,7 +203,7 @@ class SmoothedAreas:
         )
 
     def limits(self, quantile: ArrayOrFloat) -> tuple[FloatArray, FloatArray]:
-        """Return the bounds at ``quantile`` standard errors, extended to the estimate."""
+        """Return the bounds at ``quantile`` standard errors, extended to include the estimate."""
         low, high = self.smoothed_limits(quantile)
         return np.minimum(low, self.estimate), np.maximum(high, self.estimate)
 

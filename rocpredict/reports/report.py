@@ -143,7 +143,7 @@ def check_date(date: object) -> datetime.date:
 
 _DOTS_PER_INCH = 110
 _COLOURS = 96
-"""Largest number of colours of an image: enough for lines on white, at a third of the file size."""
+"""Largest number of colours of an image: enough for lines on white, at a third of the size of a file in full colour."""
 
 
 class Image(NamedTuple):
@@ -198,7 +198,7 @@ def data_hash(table: FeatureTable, labels: NDArray[Any]) -> str:
     """Return the SHA-256 hash of the data.
 
     The hashed bytes are, for each feature in order, its name in UTF-8, a line feed and its values as little-endian
-    float64, with missing values as one NaN; then each label in UTF-8, followed by a line feed.
+    float64, with each missing value as the same NaN; then each label in UTF-8, followed by a line feed.
     """
     digest = hashlib.sha256()
     for part, matrix in table.iter_blocks():

@@ -197,7 +197,7 @@ def _from_array(X: Any, y: Any, names: Any) -> DaskTable:
     sizes = np.array(X.chunks[0])
     if isinstance(y, da.Array):
         if y.shape != X.shape[:1]:
-            raise RocPredictError(f"X has shape {X.shape} and y has shape {y.shape}; both need the same length")
+            raise RocPredictError(f"X has shape {X.shape} and y has shape {y.shape}; both must have the same length")
         label_parts = y.rechunk((X.chunks[0],)).to_delayed().tolist()
         _, labels = _scan_labels(label_parts)
     else:
@@ -209,7 +209,7 @@ def _from_array(X: Any, y: Any, names: Any) -> DaskTable:
 
 def _split(labels: NDArray[Any], sizes: NDArray[np.intp]) -> list[NDArray[Any]]:
     if len(labels) != sizes.sum():
-        raise RocPredictError(f"X has {sizes.sum()} rows and y has {len(labels)}; both need the same length")
+        raise RocPredictError(f"X has {sizes.sum()} rows and y has {len(labels)}; both must have the same length")
     return np.split(labels, np.cumsum(sizes)[:-1])
 
 

@@ -55,7 +55,7 @@ class PooledAuc(Result):
     q_statistic, homogeneity_p : array of shape (features,)
         Cochran's Q, and the p-value of the hypothesis that all studies have the same AUC.
     i_squared : array of shape (features,)
-        Proportion of the variance between the studies that is not sampling variation (Higgins and Thompson).
+        Proportion of the variance between the estimates that is not sampling variation (Higgins and Thompson).
     n_studies : array of int of shape (features,)
         Number of studies with two values or more in both classes.
     study_auc, study_low, study_high, weights : array of shape (features, studies)

@@ -309,7 +309,7 @@ class Solver(CurveSolver):
 
     Notes
     -----
-    ``log_price`` is the logarithm of the price of a false positive divided by the price of a false negative. Both
+    ``log_price`` is the logarithm of the ratio of the price of a false positive to the price of a false negative. Both
     prices are per observation of the class. ``log_price`` is one number or an array.
     """
 

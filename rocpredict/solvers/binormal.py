@@ -748,7 +748,7 @@ class FoldedPair(NamedTuple):
         return np.asarray(bound)
 
     def log_ratio(self, z: FloatArray) -> FloatArray:
-        """Return the logarithm of the density of the other class divided by the density of the first class."""
+        """Return the logarithm of the ratio of the density of the other class to the density of the first."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             fall = (z * (self.other_std - self.std) + self.d) / self.other_std  # z minus the z-score in the other class
             return np.asarray(fall * (z - fall / 2) - log_scale_ratio(self.std, self.other_std))

@@ -443,7 +443,7 @@ def _on_grid(prevalence: ArrayOrFloat) -> ArrayOrFloat:
 
 
 def log_cost_ratio(prevalence: ArrayOrFloat, cost_fp: ArrayOrFloat, cost_fn: ArrayOrFloat) -> FloatArray:
-    """Return the logarithm of the price of a false positive divided by the price of a false negative.
+    """Return the logarithm of the ratio of the price of a false positive to the price of a false negative.
 
     The price of an error is the cost of this error times the proportion of the class in which it occurs.
     """

@@ -273,7 +273,7 @@ def split_table_and_labels(
         y = X.obs.iloc[:, column_index(columns, y, argument="y", source_name="X.obs")]
     labels = check_labels(y, np.empty((0, 0)))
     if len(labels) != table.n_rows:
-        raise RocPredictError(f"X has {table.n_rows} rows and y has {len(labels)}; both need the same length")
+        raise RocPredictError(f"X has {table.n_rows} rows and y has {len(labels)}; both must have the same length")
     return check_has_numeric(table), labels
 
 
