@@ -63,7 +63,7 @@ def shown(monkeypatch, capsys, *, is_terminal, delay=0.0):
     monkeypatch.setattr("sys.stderr", stream)
     monkeypatch.setenv("TERM", "xterm")
     words = "diagnose iris --positive virginica --negative versicolor --feature petal_width --resamples 60"
-    assert main([*words.split(), "--family", "logistic"]) == 0
+    assert main([*words.split(), "--family", "auto"]) == 0
     return capsys.readouterr().out, stream.getvalue()
 
 

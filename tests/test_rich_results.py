@@ -20,7 +20,7 @@ from rocpredict.base import formatting
 from rocpredict.base.formatting import format_number, to_json
 from rocpredict.base.results import Result, batch_table
 from rocpredict.base.tables import CurvePlot, Table
-from rocpredict.distributions.families import ScipyDistribution
+from rocpredict.distributions.families import ScipyDistribution, ScipyFamilyBatch
 from rocpredict.distributions.normal_sum import NormalSumBatch, NormalSumDistribution
 from rocpredict.roc.base import Roc
 from rocpredict.sources.table import as_feature_table
@@ -126,6 +126,7 @@ def _results():
         "Ecdf": rp.Ecdf([1.0, np.inf]),
         "GaussianKde": rp.GaussianKde([1.0, 2.0, 4.0]),
         "NormalSumBatch": NormalSumBatch.fit(many.T),
+        "ScipyFamilyBatch": ScipyFamilyBatch("gamma", np.array([[2.0, 0.0, 1.5], [3.0, 0.0, 0.5]])),
         "GaussianMixture": rp.GaussianMixture([0.5, 0.5], [0, 1], [1, 2]),
         "Histogram": rp.Histogram.fit(Z),
         "Shrunk": AUTO.negative,

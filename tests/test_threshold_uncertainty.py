@@ -8,6 +8,7 @@ from scipy import stats
 from scipy.special import ndtr, ndtri
 
 import rocpredict as rp
+from rocpredict.inference import bootstrap
 from rocpredict.inference.bootstrap import BootstrapOptions, bootstrap_thresholds
 from rocpredict.solvers import thresholds
 from rocpredict.solvers.thresholds import ThresholdCriterion
@@ -192,6 +193,32 @@ def test_resampled_choices_by_brute_force():
     assert stability.ameans_oob == pytest.approx(np.mean(worth), rel=1e-12)
     inside = (np.array(chosen) >= best.plateau[0]) & (np.array(chosen) <= best.plateau[1])
     assert stability.fraction_in_plateau == pytest.approx(inside.mean(), rel=1e-12)
+
+
+def test_thresholds_that_cannot_be_best_are_omitted_without_effect(monkeypatch):
+    """The search in bounded blocks of thresholds equals the full search, in 200 samples; AUC from 0.5."""
+    criteria = {
+        "ameans": {},
+        "cost": {"prevalence": 0.2, "cost_fn": 3.0},
+        "closest_topleft": {},
+        "min_tpr": {"value": 0.9},
+    }
+    rng, sizes, n_omitted = np.random.default_rng(5), [], 0
+    monkeypatch.setattr(bootstrap, "_N_BLOCKS", 20)
+    middle = bootstrap.middle_of_best
+    monkeypatch.setattr(bootstrap, "middle_of_best", lambda u, tol: sizes.append(u.shape[1]) or middle(u, tol))
+    for index, (name, shift, digits) in enumerate(product(criteria, (0, 0.5, 1, 3, -1), (1, 16) * 5)):
+        counts = rng.integers(30, 150, 2)
+        pair = [rp.Ecdf(np.round(rng.normal(d, 1 + d % 2, n), digits)) for d, n in zip((0, shift), counts, strict=True)]
+        results = []
+        for smallest in (1, np.inf):
+            monkeypatch.setattr(bootstrap, "_MIN_BLOCK_SIZE", smallest)
+            criterion = ThresholdCriterion(criterion=name, **criteria[name])
+            results.append(bootstrap_thresholds(*pair, criterion, BootstrapOptions(20, index)))
+        for inner, full in zip(*results, strict=True):
+            np.testing.assert_array_equal(inner, full)
+        n_omitted += sizes[-2] < sizes[-1]
+    assert n_omitted > 50
 
 
 def wilson_by_hand(share, n, z):

@@ -10,6 +10,7 @@ from scipy import stats
 
 import rocpredict as rp
 from rocpredict import Ecdf, Gaussian, PredictedRoc
+from rocpredict.distributions.families import PARAMETRIC_FAMILIES, fit_family
 from rocpredict.distributions.fitting import get_fitter
 from rocpredict.distributions.power_transform import PowerTransform, Transformed
 from rocpredict.inference.bootstrap import BootstrapOptions
@@ -157,15 +158,20 @@ def test_invalid_transforms_are_refused():
         ("kde", "lower"),
         ("kde of ties", None),
         ("kde of equal classes", None),
+        *product(PARAMETRIC_FAMILIES, [None]),
+        ("weibull", "lower"),
+        ("student_t of ties", "lower"),
+        ("logistic of equal classes", None),
     ]
 )
 def test_resamples_fitted_as_a_batch_equal_single_fits(family, direction):
     """Every quantity of the batch of solvers, and of the solver of each resample by itself."""
     rng = np.random.default_rng(31)
     x, y = np.concatenate([rng.gamma(4, 1, 25), rng.gamma(5, 1.3, 30)]), np.repeat([0, 1], [25, 30])
-    if "of" in family:
+    if " of " in family:
         x = np.round(x) if "ties" in family else rng.permutation(x)
-    family, x = family.split()[0], 1 / (1 + x) if direction else x
+    family, x = family.split()[0], 1 / (1 + x) if direction or "beta" in family else x
+    direction = "lower" if "beta" in family else direction
     resampling = BootstrapOptions(20, 5)
     refit = rp.predict_roc(x, y, family=family, direction=direction)._uncertainty(20, 5).refit
     (pair,) = refit.bootstrap_fits(resampling)
@@ -191,10 +197,24 @@ def test_resamples_fitted_as_a_batch_equal_single_fits(family, direction):
     }
     if family == "kde":
         del quantities["closest"]  # slow, and the same search
+    if family in PARAMETRIC_FAMILIES:
+        batch, single = solver_for(*(d[:3] for d in pair)), single[:3]
+        del quantities["closest"]
+    least, atol = (1e-9, 1e-12) if family in PARAMETRIC_FAMILIES else (1e-12, 1e-14)
     for name, quantity in quantities.items():
         expected = [float(quantity(solver)) for solver in single]
-        tolerance = 1e-6 if name == "closest" else 1e-12  # a search stops near the optimum
-        np.testing.assert_allclose(quantity(batch), expected, rtol=tolerance, atol=1e-14, err_msg=name)
+        tolerance = 1e-6 if name == "closest" else least  # a search stops near the optimum
+        np.testing.assert_allclose(quantity(batch), expected, rtol=tolerance, atol=atol, err_msg=name)
+
+
+@for_each(list(PARAMETRIC_FAMILIES))
+def test_a_batch_of_a_named_family_omits_what_cannot_be_fitted(name):
+    rows = np.array([[0.2, 0.3, 0.5, 0.9], [0.4, 0.4, 0.4, 0.4], [0.1, 0.2, 0.6, 0.7], [0.2, 0.2, 0.2, 0.8]])
+    pair = get_fitter(name)(rows, rows[::-1])
+    assert [d.shape for d in pair] == [(2,), (2,)]
+    single = fit_family(name, rows[0], "negative")
+    np.testing.assert_allclose(pair[0].ppf(0.3)[0], single.ppf(0.3), rtol=1e-12)
+    np.testing.assert_allclose(pair[0].isf(0.3)[0], single.isf(0.3), rtol=1e-12)
 
 
 def test_a_resample_with_a_constant_class_is_omitted_from_a_batch():

@@ -19,7 +19,7 @@ from rocpredict.distributions.ecdf import COMPARISON_FPR, FPR_PROBIT, Ecdf, area
 from rocpredict.distributions.gaussian import Gaussian, add_grid_axis
 from rocpredict.distributions.normality import sample_moments, skewness_z
 from rocpredict.inference.bootstrap import BootstrapOptions
-from rocpredict.inference.parametric import PairFit, fits_batches
+from rocpredict.inference.parametric import PairFit
 from rocpredict.roc.base import Roc
 from rocpredict.roc.predicted import PredictedRoc
 from rocpredict.solvers.families import solver_for
@@ -383,7 +383,7 @@ def parametric_bootstrap(roc: PredictedRoc, counts: tuple[int, int], resampling:
     """
     smooth = all(isinstance(d, Gaussian) and d.std > 0 for d in (roc.negative, roc.positive))  # a point mass makes ties
     simulate = _bootstrap_gaussian if smooth else _bootstrap_generic
-    if fits_batches((roc.negative, roc.positive)):
+    if cast(PairFit, roc.pair_fit).takes_batches:
         simulate = _bootstrap_batch
     chunks = list(simulate(roc, counts, resampling))
     if not chunks:

@@ -290,11 +290,24 @@ class Distribution(Result, ABC, Generic[Value]):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ReflectedDistribution(Distribution[float]):
-    """Distribution of -X for one feature, if no other class represents this distribution."""
+class ReflectedDistribution(Distribution[Value]):
+    """Distribution of -X, if no other class represents this distribution."""
 
     base: Distribution[Any]
     _heading = "Distribution of the negative of"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the batch of features, ``()`` for one feature."""
+        return self.base.shape
+
+    def __getitem__(self, index: Any) -> Distribution[Any]:
+        """Return the selected distributions of a batch."""
+        batch: Any = self.base
+        return ReflectedDistribution(batch[index])
+
+    def _add_grid_axis(self) -> Distribution[Any]:
+        return ReflectedDistribution(self.base._add_grid_axis())
 
     def _pdf(self, x: FloatArray) -> FloatArray:
         return self.base._pdf(-x)

@@ -1,10 +1,15 @@
-"""Maximum likelihood and moment estimates of parametric families."""
+"""Maximum likelihood and moment estimates of parametric families.
+
+The maximum likelihood estimates are computed for many samples of shape (B, n) at once, as parameters of shape (B, k).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaln, digamma, expit, gammaln, log_ndtr, polygamma, zeta
 
 from rocpredict.base.validation import FloatArray, RocPredictError
@@ -19,87 +24,113 @@ _FTOL = 1e-16
 _ROUNDING_TOL = 1e-13  # relative decrease of the objective that may be rounding error
 
 
-def newton_bracketed(function: Callable[[float], tuple[float, float]], start: float, low: float, high: float) -> float:
-    """Find the root of an increasing function from its values and slopes by a bracketed Newton search."""
-    at = float(start)
+Loss = Callable[[FloatArray, NDArray[np.intp]], tuple[FloatArray, FloatArray]]
+"""Maps parameters, shape (rows, k), of some of the samples to losses and gradients."""
+
+
+def newton_bracketed(function: Loss, start: FloatArray) -> FloatArray:
+    """Find the positive root of an increasing function of each sample by bracketed Newton searches.
+
+    ``function`` maps arguments, and the rows of the samples they belong to, to values and slopes.
+    """
+    at, low, high, rows = start.copy(), np.zeros(len(start)), np.full(len(start), np.inf), np.arange(len(start))
     for _ in range(_MAX_ITER):
-        value, slope = function(at)
-        low, high = (at, high) if value < 0 else (low, at)
-        ahead = at - value / slope
-        if not low < ahead < high:
-            ahead = 2 * at if np.isinf(high) else (low + high) / 2
-        if np.abs(ahead - at) <= _XTOL * at:
-            return ahead
-        at = ahead
+        here = at[rows]
+        value, slope = function(here, rows)
+        low[rows], high[rows] = np.where(value < 0, here, low[rows]), np.where(value < 0, high[rows], here)
+        ahead = here - value / slope
+        is_inside = (low[rows] < ahead) & (ahead < high[rows])
+        middle = np.where(np.isinf(high[rows]), 2 * here, (low[rows] + high[rows]) / 2)
+        at[rows] = np.where(is_inside, ahead, middle)
+        rows = rows[np.abs(at[rows] - here) > _XTOL * here]
+        if not rows.size:
+            break
     return at
 
 
 def maximize_newton(
-    objective: Callable[[FloatArray], float],
-    slopes: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
-    start: FloatArray,
+    objective: Callable[[FloatArray, NDArray[np.intp]], FloatArray], slopes: Loss, start: FloatArray
 ) -> FloatArray:
-    """Maximize a concave function by Newton steps, which are halved until the function does not decrease."""
-    at, best = start, objective(start)
+    """Maximize a concave function of each sample by Newton steps, which are halved until no value decreases.
+
+    ``slopes`` returns gradients and matrices of second derivatives.
+    """
+    at, rows = start.copy(), np.arange(len(start))
+    best = objective(at, rows)
     for _ in range(_MAX_ITER):
-        gradient, curvature = slopes(at)
-        step = -np.linalg.solve(curvature, gradient)
-        while (value := objective(at + step)) < best - _ROUNDING_TOL * np.abs(best) and np.abs(
-            step / at.max()
-        ).max() > _XTOL:
-            step = step / 2
-        at, best = at + step, value
-        if np.abs(step).max() <= _NEWTON_XTOL * np.abs(at).max():
+        here = at[rows]
+        gradient, curvature = slopes(here, rows)
+        step = -np.linalg.solve(curvature, gradient[..., None])[..., 0]
+        value, lowest = objective(here + step, rows), best[rows] - _ROUNDING_TOL * np.abs(best[rows])
+        largest = here.max(axis=1, keepdims=True)
+        while (is_worse := (value < lowest) & (np.abs(step / largest).max(axis=1) > _XTOL)).any():
+            step[is_worse] /= 2
+            value[is_worse] = objective(here[is_worse] + step[is_worse], rows[is_worse])
+        at[rows], best[rows] = here + step, value
+        rows = rows[np.abs(step).max(axis=1) > _NEWTON_XTOL * np.abs(at[rows]).max(axis=1)]
+        if not rows.size:
             break
     return at
 
 
 def minimize_bfgs(
-    loss: Callable[[FloatArray], tuple[float, FloatArray]],
-    starts: Sequence[tuple[float, ...]],
-    bounds: tuple[tuple[float, ...], tuple[float, ...]],
+    loss: Loss, starts: Sequence[FloatArray], bounds: tuple[tuple[float, ...], tuple[float, ...]]
 ) -> FloatArray:
-    """Minimize a loss within bounds by a gradient method, from several starts."""
+    """Minimize a loss of each sample within bounds by a gradient method, from several starts, shape (samples, k)."""
     low, high = (np.array(limits) for limits in bounds)
 
     def line_search(
-        at: FloatArray, value: float, slope: FloatArray, step: FloatArray
-    ) -> tuple[FloatArray, float, FloatArray] | None:
-        """Return the point after a sufficient decrease with its loss and gradient, or None at the minimum."""
+        at: FloatArray, value: FloatArray, slope: FloatArray, step: FloatArray, rows: NDArray[np.intp]
+    ) -> tuple[NDArray[np.bool_], FloatArray, FloatArray, FloatArray]:
+        """Return where the loss decreases sufficiently, and the points after it with their losses and gradients."""
+        is_accepted, ahead = np.zeros(len(rows), dtype=bool), (at.copy(), value.copy(), slope.copy())
+        trying = np.arange(len(rows))
         for _ in range(_HALVINGS):
-            moved = np.clip(at + step, low, high)
-            expected = slope @ (moved - at)
-            if not expected < -_FTOL * abs(value):
-                return None
-            lower, gradient = loss(moved)
-            if lower <= value + _ARMIJO * expected and np.isfinite(gradient).all():
-                return moved, lower, gradient
-            step = step / 2
-        return None
+            moved = np.clip(at[trying] + step[trying], low, high)
+            expected = (slope[trying] * (moved - at[trying])).sum(axis=1)
+            is_falling = expected < -_FTOL * np.abs(value[trying])
+            trying, moved, expected = trying[is_falling], moved[is_falling], expected[is_falling]
+            if not trying.size:
+                break
+            lower, gradient = loss(moved, rows[trying])
+            is_enough = (lower <= value[trying] + _ARMIJO * expected) & np.isfinite(gradient).all(axis=1)
+            for whole, part in zip(ahead, (moved, lower, gradient), strict=True):
+                whole[trying[is_enough]] = part[is_enough]
+            is_accepted[trying[is_enough]] = True
+            trying = trying[~is_enough]
+            step[trying] /= 2
+        return is_accepted, *ahead
 
-    def bfgs(at: FloatArray) -> tuple[float, FloatArray]:
-        """Minimize by the BFGS method; products of a few parameters are computed without BLAS threads."""
-        value, slope = loss(at)
-        identity = inverse = np.eye(len(at))  # inverse of the Hessian matrix
+    def bfgs(best: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the lowest losses and their points, by the BFGS method."""
+        rows = np.arange(len(best))
+        lowest, slope = loss(best, rows)
+        at, value, identity = best.copy(), lowest.copy(), np.eye(len(low))
+        inverse = np.tile(identity, (len(best), 1, 1))  # inverses of the Hessian matrices
         for _ in range(_MAX_ITER):
             free = ~(((at <= low) & (slope > 0)) | ((at >= high) & (slope < 0)))
-            ahead = -np.where(free, (inverse * free) @ slope, 0.0)
-            if ahead @ slope >= 0:
-                inverse, ahead = identity, -slope * free
-            ahead = ahead / max(1.0, float(np.abs(ahead).max()) / _MAX_STEP)
-            accepted = line_search(at, value, slope, ahead)
-            if accepted is None:
+            ahead = -np.where(free, (inverse * (free * slope)[:, None, :]).sum(axis=2), 0.0)
+            is_rising = (ahead * slope).sum(axis=1) >= 0
+            inverse[is_rising], ahead[is_rising] = identity, (-slope * free)[is_rising]
+            ahead /= np.maximum(1.0, np.abs(ahead).max(axis=1, keepdims=True) / _MAX_STEP)
+            is_accepted, moved, lower, gradient = line_search(at, value, slope, ahead, rows)
+            if not is_accepted.any():
                 break
-            moved, value, gradient = accepted
-            step, y = moved - at, gradient - slope
-            if (curvature := step @ y) > 0:
-                keep = identity - np.outer(step, y) / curvature
-                inverse = keep @ inverse @ keep.T + np.outer(step, step) / curvature
-            at, slope = moved, gradient
-        return value, at
+            rows, inverse = rows[is_accepted], inverse[is_accepted]
+            step, y = (moved - at)[is_accepted], (gradient - slope)[is_accepted]
+            at, value, slope = moved[is_accepted], lower[is_accepted], gradient[is_accepted]
+            best[rows], lowest[rows] = at, value
+            curvature = (step * y).sum(axis=1)
+            bent = curvature > 0
+            step, y, curvature = step[bent], y[bent], curvature[bent, None, None]
+            keep = identity - step[:, :, None] * y[:, None, :] / curvature
+            bend = step[:, :, None] * step[:, None, :] / curvature
+            inverse[bent] = keep @ inverse[bent] @ keep.transpose(0, 2, 1) + bend
+        return lowest, best
 
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        return min((bfgs(np.clip(start, low, high)) for start in starts), key=lambda result: result[0])[1]
+        losses, points = zip(*(bfgs(np.clip(start, low, high)) for start in starts), strict=True)
+    return np.asarray(np.stack(points)[np.argmin(losses, axis=0), np.arange(len(points[0]))])
 
 
 _XTOL_MOMENTS = 1e-15
@@ -165,199 +196,228 @@ _MIN_ASYMPTOTIC_K = 15.0  # above it the asymptotic series of log k - psi(k) has
 _EULER_TERMS = (1 / 2, 1 / 12, 0.0, -1 / 120, 0.0, 1 / 252, 0.0, -1 / 240, 0.0, 1 / 132)  # of 1/k, 1/k^2, ...
 
 
-def fit_gamma(sample: FloatArray) -> tuple[float, ...]:
+def fit_gamma(samples: FloatArray) -> FloatArray:
     """Return the shape k, location 0 and the scale, where log k - psi(k) = log(mean) - mean(log)."""
-    mean = scaled_mean(sample)
-    log_gap = float(_x_minus_1_minus_log_x(sample, mean).mean())
+    mean = scaled_mean(samples)
+    log_gap = _x_minus_1_minus_log_x(samples, mean[:, None]).mean(axis=1)
     start = (3 - log_gap + np.hypot(log_gap - 3, np.sqrt(24 * log_gap))) / (12 * log_gap)
-    shape = newton_bracketed(
-        lambda k: (log_gap - log_less_digamma(k), -log_less_digamma(k, slope=True)), start, 0.0, np.inf
-    )
-    return shape, 0.0, mean / shape
+
+    def excess(k: FloatArray, rows: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+        return log_gap[rows] - log_less_digamma(k), -log_less_digamma(k, slope=True)
+
+    shape = newton_bracketed(excess, start)
+    return _columns(shape, 0.0, mean / shape)
 
 
-def fit_lognormal(sample: FloatArray) -> tuple[float, ...]:
+def fit_lognormal(samples: FloatArray) -> FloatArray:
     """Return the standard deviation of the logarithms, location 0 and the geometric mean."""
-    reference, logs = _logs(sample)
-    mean = logs.mean()
-    return float(np.sqrt(np.mean((logs - mean) ** 2))), 0.0, float(reference * np.exp(mean))
+    reference, logs = _logs(samples)
+    mean = logs.mean(axis=1)
+    return _columns(np.sqrt(np.mean((logs - mean[:, None]) ** 2, axis=1)), 0.0, reference * np.exp(mean))
 
 
-def fit_weibull(sample: FloatArray) -> tuple[float, ...]:
+def fit_exponential(samples: FloatArray) -> FloatArray:
+    """Return location 0 and the mean."""
+    return _columns(0.0, scaled_mean(samples))
+
+
+def fit_weibull(samples: FloatArray) -> FloatArray:
     """Return the shape c, location 0 and the scale, by Newton's method on the score equation of c."""
-    reference, logs = _logs(sample)
-    mean, std = logs.mean(), logs.std()
-    z = (logs - mean) / std
-    top = float(z.max())
+    reference, logs = _logs(samples)
+    mean, std = logs.mean(axis=1), logs.std(axis=1)
+    z = (logs - mean[:, None]) / std[:, None]
+    top = z.max(axis=1)
 
-    def balance(c: float) -> tuple[float, float]:
-        weights = np.exp(c * (z - top))
-        weights /= weights.sum()
-        weighted_mean = weights @ z
-        return float(weighted_mean - 1 / c), float(weights @ (z - weighted_mean) ** 2 + 1 / c**2)
+    def balance(c: FloatArray, rows: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+        weights = np.exp(c[:, None] * (z[rows] - top[rows, None]))
+        weights /= weights.sum(axis=1, keepdims=True)
+        weighted_mean = (weights * z[rows]).sum(axis=1)
+        spread = (weights * (z[rows] - weighted_mean[:, None]) ** 2).sum(axis=1)
+        return weighted_mean - 1 / c, spread + 1 / c**2
 
-    c = newton_bracketed(balance, max(np.pi / np.sqrt(6), 1 / top), 0.0, np.inf)
-    shift = top + np.log(np.mean(np.exp(c * (z - top)))) / c
-    return c / float(std), 0.0, float(reference * np.exp(mean + std * shift))
+    c = newton_bracketed(balance, np.maximum(np.pi / np.sqrt(6), 1 / top))
+    shift = top + np.log(np.mean(np.exp(c[:, None] * (z - top[:, None])), axis=1)) / c
+    return _columns(c / std, 0.0, reference * np.exp(mean + std * shift))
 
 
-def fit_laplace(sample: FloatArray) -> tuple[float, ...]:
+def fit_laplace(samples: FloatArray) -> FloatArray:
     """Return the median and the mean absolute deviation from the median."""
-    unit, scaled = _scaled(sample)
-    median = float(np.median(scaled))
-    return median * unit, float(np.abs(scaled - median).mean()) * unit
+    unit, scaled = _scaled(samples)
+    median = np.median(scaled, axis=1)
+    return _columns(median * unit, np.abs(scaled - median[:, None]).mean(axis=1) * unit)
 
 
-def fit_logistic(sample: FloatArray) -> tuple[float, ...]:
+def fit_logistic(samples: FloatArray) -> FloatArray:
     """Return location and scale, by maximization of a concave function of location/scale and 1/scale."""
-    unit, centre, std, z = _standardized(sample)
+    standard = _standardized(samples)
 
-    def objective(at: FloatArray) -> float:
-        if at[1] <= 0:
-            return -np.inf
-        u = at[1] * z - at[0]
-        return float(np.log(at[1]) - np.mean(np.abs(u) + 2 * np.log1p(np.exp(-np.abs(u)))))
+    def objective(at: FloatArray, rows: NDArray[np.intp]) -> FloatArray:
+        u = at[:, 1:] * standard.z[rows] - at[:, :1]
+        likelihood = np.log(at[:, 1]) - np.mean(np.abs(u) + 2 * np.log1p(np.exp(-np.abs(u))), axis=1)
+        return np.where(at[:, 1] > 0, likelihood, -np.inf)
 
-    def slopes(at: FloatArray) -> tuple[FloatArray, FloatArray]:
-        u = at[1] * z - at[0]
+    def slopes(at: FloatArray, rows: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+        z = standard.z[rows]
+        u = at[:, 1:] * z - at[:, :1]
         score = np.tanh(u / 2)
         bend = 2 * expit(u) * expit(-u)
-        first = np.array([score.mean(), 1 / at[1] - np.mean(score * z)])
-        mixed = np.mean(bend * z)
-        return first, -np.array([[bend.mean(), -mixed], [-mixed, np.mean(bend * z * z) + 1 / at[1] ** 2]])
+        first = np.stack([score.mean(axis=1), 1 / at[:, 1] - np.mean(score * z, axis=1)], axis=1)
+        mixed = -np.mean(bend * z, axis=1)
+        second = bend.mean(axis=1), mixed, mixed, np.mean(bend * z * z, axis=1) + 1 / at[:, 1] ** 2
+        return first, -np.stack(second, axis=1).reshape(-1, 2, 2)
 
-    at = maximize_newton(objective, slopes, np.array([0.0, np.pi / np.sqrt(3)]))
-    return _unscale(unit, centre, std, at[0] / at[1], 1 / at[1])
+    at = maximize_newton(objective, slopes, np.tile([0.0, np.pi / np.sqrt(3)], (len(samples), 1)))
+    return _columns(*standard.unscale(at[:, 0] / at[:, 1], 1 / at[:, 1]))
 
 
-def fit_beta(sample: FloatArray) -> tuple[float, ...]:
+def fit_beta(samples: FloatArray) -> FloatArray:
     """Return the shapes a and b, location 0 and scale 1, by maximization of the concave likelihood."""
-    mean, variance = sample.mean(), sample.var()
-    first, second = np.log(sample).mean(), np.log1p(-sample).mean()
-    start = np.array([mean, 1 - mean]) * max(mean * (1 - mean) / variance - 1, 0.01)
+    mean, variance = samples.mean(axis=1), samples.var(axis=1)
+    logs = np.stack([np.log(samples).mean(axis=1), np.log1p(-samples).mean(axis=1)], axis=1)
+    start = np.stack([mean, 1 - mean], axis=1) * np.maximum(mean * (1 - mean) / variance - 1, 0.01)[:, None]
 
-    def objective(at: FloatArray) -> float:
-        return float((at[0] - 1) * first + (at[1] - 1) * second - betaln(*at)) if (at > 0).all() else -np.inf
+    def objective(at: FloatArray, rows: NDArray[np.intp]) -> FloatArray:
+        a, b = at.T
+        likelihood = (a - 1) * logs[rows, 0] + (b - 1) * logs[rows, 1] - betaln(a, b)
+        return np.where((at > 0).all(axis=1), likelihood, -np.inf)
 
-    def slopes(at: FloatArray) -> tuple[FloatArray, FloatArray]:
-        total = at.sum()
-        bend = polygamma(1, at)
-        gradient = np.array([first, second]) - digamma(at) + digamma(total)
-        return gradient, polygamma(1, total) - np.diag(bend)
+    def slopes(at: FloatArray, rows: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+        total = at.sum(axis=1, keepdims=True)
+        gradient = logs[rows] - digamma(at) + digamma(total)
+        return gradient, polygamma(1, total)[..., None] - polygamma(1, at)[..., None] * np.eye(2)
 
-    a, b = maximize_newton(objective, slopes, start)
-    return float(a), float(b), 0.0, 1.0
+    return _columns(*maximize_newton(objective, slopes, start).T, 0.0, 1.0)
 
 
-def student_t(sample: FloatArray) -> tuple[float, ...]:
+def student_t(samples: FloatArray) -> FloatArray:
     """Return the degrees of freedom in [1, 1e6], location and scale.
 
     If one value makes up half of the sample or more, the likelihood for few degrees of freedom is unbounded as the
     scale tends to 0. The result then has 1e6 degrees of freedom and is practically a Gaussian.
     """
-    unit, centre, std, z = _standardized(sample)
-    if 2 * np.unique(sample, return_counts=True)[1].max() >= len(sample):
-        return MAX_DF, *_unscale(unit, centre, std, 0.0, 1.0)
+    standard = _standardized(samples)
 
-    def loss(at: FloatArray) -> tuple[float, FloatArray]:
-        loc, scale, df = at[0], np.exp(at[1]), np.exp(at[2])
-        y = (z - loc) / scale
+    def loss(at: FloatArray, rows: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+        loc, (scale, df) = at[:, 0], np.exp(at[:, 1:]).T
+        y = (standard.z[rows] - loc[:, None]) / scale[:, None]
         square = y * y
-        weights, far = (df + 1) / (df + square), np.log1p(square / df)
-        log_likelihood = -betaln(0.5, df / 2) - 0.5 * at[2] - at[1] - (df + 1) / 2 * far.mean()
-        by_df = digamma((df + 1) / 2) - digamma(df / 2) - 1 / df - far.mean() + np.mean(weights * square) / df
-        slopes = np.array([np.mean(weights * y) / scale, np.mean(weights * square) - 1, df * by_df / 2])
-        return -float(log_likelihood), -slopes
+        weights, far = (df[:, None] + 1) / (df[:, None] + square), np.log1p(square / df[:, None]).mean(axis=1)
+        log_likelihood = -betaln(0.5, df / 2) - 0.5 * at[:, 2] - at[:, 1] - (df + 1) / 2 * far
+        mean_square = np.mean(weights * square, axis=1)
+        by_df = digamma((df + 1) / 2) - digamma(df / 2) - 1 / df - far + mean_square / df
+        slopes = np.mean(weights * y, axis=1) / scale, mean_square - 1, df * by_df / 2
+        return -log_likelihood, -np.stack(slopes, axis=1)
 
-    quartile = max(float(np.median(np.abs(z - np.median(z)))), 1e-3)
-    starts = [(0.0, 0.0, np.log(30.0)), (float(np.median(z)), float(np.log(1.2 * quartile)), np.log(4.0))]
+    median = np.median(standard.z, axis=1)
+    quartile = np.maximum(np.median(np.abs(standard.z - median[:, None]), axis=1), 1e-3)
+    starts = [_columns(0.0 * median, 0.0, np.log(30.0)), _columns(median, np.log(1.2 * quartile), np.log(4.0))]
     bounds = (-np.inf, -25.0, 0.0), (np.inf, 5.0, np.log(MAX_DF))
-    loc, log_scale, log_df = minimize_bfgs(loss, starts, bounds)
-    return float(np.exp(log_df)), *_unscale(unit, centre, std, loc, float(np.exp(log_scale)))
+    half = (samples.shape[1] + 1) // 2
+    ordered = np.sort(samples, axis=1)
+    is_bounded = (ordered[:, half - 1 :] > ordered[:, : len(ordered[0]) - half + 1]).all(axis=1)
+    at = np.tile([0.0, 0.0, np.log(MAX_DF)], (len(samples), 1))
+    inner = np.flatnonzero(is_bounded)
+    at[inner] = minimize_bfgs(lambda x, rows: loss(x, inner[rows]), [start[inner] for start in starts], bounds)
+    df = np.where(is_bounded, np.exp(at[:, 2]), MAX_DF)
+    return _columns(df, *standard.unscale(at[:, 0], np.exp(at[:, 1])))
 
 
-def skew_normal(sample: FloatArray) -> tuple[float, ...]:
+def skew_normal(samples: FloatArray) -> FloatArray:
     """Return the shape, location and scale.
 
     The shape is limited to [-100, 100], because the likelihood may have no maximum at a finite shape.
     """
-    unit, centre, std, z = _standardized(sample)
+    standard = _standardized(samples)
 
-    def loss(at: FloatArray) -> tuple[float, FloatArray]:
-        loc, scale, shape = at[0], np.exp(at[1]), at[2]
-        y = (z - loc) / scale
+    def loss(at: FloatArray, rows: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+        loc, scale, shape = at[:, :1], np.exp(at[:, 1:2]), at[:, 2:]
+        y = (standard.z[rows] - loc) / scale
         log_share = log_ndtr(shape * y)
-        log_likelihood = np.log(2) - np.log(2 * np.pi) / 2 - at[1] + np.mean(log_share - y * y / 2)
+        log_likelihood = np.log(2) - np.log(2 * np.pi) / 2 - at[:, 1] + np.mean(log_share - y * y / 2, axis=1)
         mills = np.exp(-((shape * y) ** 2) / 2 - np.log(2 * np.pi) / 2 - log_share)
-        slopes = [np.mean(y - shape * mills) / scale, np.mean(y * (y - shape * mills)) - 1, np.mean(mills * y)]
-        return -float(log_likelihood), -np.array(slopes)
+        slopes = (y - shape * mills) / scale, y * (y - shape * mills) - 1, mills * y
+        return -log_likelihood, -np.stack([np.mean(slope, axis=1) for slope in slopes], axis=1)
 
-    skew = float(np.mean(z**3))
-    sided = np.copysign(1.0, skew)
-    end = float(z.min() if skew > 0 else z.max())
-    starts = [_skew_normal_moments_start(skew), (end, float(np.log(np.hypot(1.0, end))), 20.0 * float(sided))]
+    skew = np.mean(standard.z**3, axis=1)
+    end = np.where(skew > 0, standard.z.min(axis=1), standard.z.max(axis=1))
+    starts = [_skew_normal_moments_start(skew), _columns(end, np.log(np.hypot(1.0, end)), np.copysign(20.0, skew))]
     bounds = (-np.inf, -25.0, -MAX_SKEW), (np.inf, 5.0, MAX_SKEW)
-    loc, log_scale, shape = minimize_bfgs(loss, starts, bounds)
-    return float(shape), *_unscale(unit, centre, std, loc, float(np.exp(log_scale)))
+    loc, log_scale, shape = minimize_bfgs(loss, starts, bounds).T
+    return _columns(shape, *standard.unscale(loc, np.exp(log_scale)))
 
 
-def log_less_digamma(k: float, *, slope: bool = False) -> float:
+def log_less_digamma(k: ArrayLike, *, slope: bool = False) -> FloatArray:
     """Return log k - psi(k), or its derivative, without cancellation for large k."""
-    if k < _MIN_ASYMPTOTIC_K:
-        return float(1 / k - polygamma(1, k) if slope else np.log(k) - digamma(k))
+    k = np.asarray(k, dtype=np.float64)
+    near = 1 / k - polygamma(1, k) if slope else np.log(k) - digamma(k)
     powers = np.arange(1, len(_EULER_TERMS) + 1)
-    if slope:
-        return float(-np.sum(powers * np.array(_EULER_TERMS) * k ** -(powers + 1.0)))
-    return float(np.sum(np.array(_EULER_TERMS) * k ** -powers.astype(float)))
+    factors = -powers * _EULER_TERMS if slope else np.array(_EULER_TERMS)
+    inverse = 1 / np.maximum(k, _MIN_ASYMPTOTIC_K)[..., None]
+    far = (factors * inverse ** (powers + float(slope))).sum(axis=-1)
+    return np.asarray(np.where(k < _MIN_ASYMPTOTIC_K, near, far))
 
 
-def _skew_normal_moments_start(skew: float) -> tuple[float, float, float]:
-    """Return location, log scale and shape of a standardized skew normal with this (or the nearest) skewness."""
+def _skew_normal_moments_start(skew: FloatArray) -> FloatArray:
+    """Return location, log scale and shape of standardized skew normals with this (or the nearest) skewness."""
     size = np.clip(np.abs(skew), 0.05, 0.98) ** (2 / 3)
     delta = np.copysign(np.sqrt(np.pi / 2 * size / (size + ((4 - np.pi) / 2) ** (2 / 3))), skew)
     scale = 1 / np.sqrt(1 - 2 * delta**2 / np.pi)
-    return -scale * delta * np.sqrt(2 / np.pi), float(np.log(scale)), delta / np.sqrt(1 - delta**2)
+    return _columns(-scale * delta * np.sqrt(2 / np.pi), np.log(scale), delta / np.sqrt(1 - delta**2))
 
 
-def scaled_mean(sample: FloatArray) -> float:
-    """Return the mean, computed so that no sum overflows."""
-    unit, scaled = _scaled(sample)
-    return float(scaled.mean()) * unit
+def _columns(*parameters: ArrayLike) -> FloatArray:
+    return np.stack(np.broadcast_arrays(*parameters), axis=-1)
 
 
-def _scaled(sample: FloatArray) -> tuple[float, FloatArray]:
-    """Return a power of 2 and the sample divided by it, with absolute values of at most 1."""
-    _, exponent = np.frexp(np.abs(sample).max())
-    unit = float(np.ldexp(1.0, min(int(exponent), 1023)))
-    return unit, sample / unit
+def scaled_mean(samples: FloatArray) -> FloatArray:
+    """Return the means, computed so that no sum overflows."""
+    unit, scaled = _scaled(samples)
+    return np.asarray(scaled.mean(axis=1) * unit)
 
 
-def _standardized(sample: FloatArray) -> tuple[float, float, float, FloatArray]:
-    unit, scaled = _scaled(sample)
-    centre = float(scaled.mean())
-    deviation = scaled - centre
-    std = float(np.sqrt(np.mean(deviation**2)))
-    return unit, centre, std, deviation / std
+def _scaled(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return powers of 2 and the samples divided by them, with absolute values of at most 1."""
+    _, exponent = np.frexp(np.abs(samples).max(axis=1))
+    unit = np.ldexp(1.0, np.minimum(exponent, 1023))
+    return unit, samples / unit[:, None]
 
 
-def _unscale(unit: float, centre: float, std: float, loc: float, scale: float) -> tuple[float, float]:
-    return (centre + std * float(loc)) * unit, std * float(scale) * unit
+class _Standardized(NamedTuple):
+    """Samples in units of their means and standard deviations."""
+
+    unit: FloatArray
+    centre: FloatArray
+    std: FloatArray
+    z: FloatArray
+
+    def unscale(self, loc: FloatArray, scale: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return locations and scales in the unit of the samples."""
+        return (self.centre + self.std * loc) * self.unit, self.std * scale * self.unit
 
 
-def _logs(sample: FloatArray) -> tuple[float, FloatArray]:
-    """Return a reference and log(sample/reference), accurate for values close to the reference."""
-    reference = float(np.median(sample))
+def _standardized(samples: FloatArray) -> _Standardized:
+    unit, scaled = _scaled(samples)
+    centre = scaled.mean(axis=1)
+    deviation = scaled - centre[:, None]
+    std = np.sqrt(np.mean(deviation**2, axis=1))
+    return _Standardized(unit, centre, std, deviation / std[:, None])
+
+
+def _logs(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return references and log(sample/reference), accurate for values close to the reference."""
+    reference = np.median(samples, axis=1)
+    whole = np.broadcast_to(reference[:, None], samples.shape)
     with np.errstate(over="ignore", under="ignore"):
-        near = np.abs(sample / reference - 1) < 0.5
-    logs = np.log(sample) - np.log(reference)
-    logs[near] = np.log1p((sample[near] - reference) / reference)
+        near = np.abs(samples / whole - 1) < 0.5
+    logs = np.log(samples) - np.log(whole)
+    logs[near] = np.log1p((samples[near] - whole[near]) / whole[near])
     return reference, logs
 
 
-def _x_minus_1_minus_log_x(sample: FloatArray, mean: float) -> FloatArray:
+def _x_minus_1_minus_log_x(samples: FloatArray, mean: FloatArray) -> FloatArray:
     """Return x/mean - 1 - log(x/mean), by a series where the terms nearly cancel."""
-    u = (sample - mean) / mean
-    excess = u - (np.log(sample) - np.log(mean))
+    u = (samples - mean) / mean
+    excess = u - (np.log(samples) - np.log(mean))
     middle = np.abs(u) < 0.5
     excess[middle] = u[middle] - np.log1p(u[middle])
     near = np.abs(u) < _LOG1P_SERIES_LIMIT

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rocpredict.base.results import to_plain
 from rocpredict.base.tables import Table
@@ -17,12 +18,12 @@ from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.estimators import (
     MOMENT_ESTIMATORS,
     fit_beta,
+    fit_exponential,
     fit_gamma,
     fit_laplace,
     fit_logistic,
     fit_lognormal,
     fit_weibull,
-    scaled_mean,
     skew_normal,
     student_t,
 )
@@ -210,6 +211,61 @@ class ScipyDistribution(Distribution[float]):
         return f"{self.frozen.dist.name}({', '.join(args)})"
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class ScipyFamilyBatch(Distribution[FloatArray]):
+    """Members of one named family that are fitted to many resamples.
+
+    Parameters
+    ----------
+    name : str
+        Key of ``PARAMETRIC_FAMILIES``.
+    parameters : array of shape F + (k,)
+        Shapes, location and scale of each member.
+    """
+
+    name: str
+    parameters: FloatArray
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape F of the batch."""
+        return self.parameters.shape[:-1]
+
+    @cached_property
+    def _frozen(self) -> Any:
+        *shapes, loc, scale = np.moveaxis(self.parameters, -1, 0)
+        return _scipy_family(self.name, absolute=True)(*shapes, loc=loc, scale=scale)
+
+    def __getitem__(self, index: Any) -> Distribution[Any]:
+        """Return the selected members: one distribution, or a batch."""
+        parameters = self.parameters[index]
+        if parameters.ndim == 1:
+            return freeze_family(self.name, *parameters)
+        return ScipyFamilyBatch(self.name, parameters)
+
+    def _add_grid_axis(self) -> ScipyFamilyBatch:
+        return ScipyFamilyBatch(self.name, self.parameters[..., None, :])
+
+    def _logpdf(self, x: FloatArray) -> FloatArray:
+        return self._evaluate("logpdf", x)
+
+    def _cdf(self, x: FloatArray) -> FloatArray:
+        return self._evaluate("cdf", x)
+
+    def _sf(self, x: FloatArray) -> FloatArray:
+        return self._evaluate("sf", x)
+
+    def _ppf(self, q: FloatArray) -> FloatArray:
+        return self._evaluate("ppf", q)
+
+    def _isf(self, q: FloatArray) -> FloatArray:
+        return self._evaluate("isf", q)
+
+    def _evaluate(self, method: str, x: FloatArray) -> FloatArray:
+        with np.errstate(all="ignore"):
+            return np.asarray(getattr(self._frozen, method)(x))
+
+
 def _format_parameter(value: Any) -> str:
     return f"{value:.6g}" if np.ndim(value) == 0 else short_repr(value)
 
@@ -254,7 +310,7 @@ class FamilySpec(NamedTuple):
     """Name in scipy.stats, estimator and support of a family."""
 
     scipy_name: str
-    fit: Callable[[FloatArray], tuple[float, ...]]
+    fit: Callable[[FloatArray], FloatArray]
     support: Support
 
 
@@ -263,7 +319,7 @@ _FAMILIES = {
     "lognormal": FamilySpec("lognorm", fit_lognormal, POSITIVE),
     "logistic": FamilySpec("logistic", fit_logistic, REAL_LINE),
     "laplace": FamilySpec("laplace", fit_laplace, REAL_LINE),
-    "exponential": FamilySpec("expon", lambda sample: (0.0, scaled_mean(sample)), NONNEGATIVE),
+    "exponential": FamilySpec("expon", fit_exponential, NONNEGATIVE),
     "weibull": FamilySpec("weibull_min", fit_weibull, POSITIVE),
     "beta": FamilySpec("beta", fit_beta, UNIT_INTERVAL),
     "student_t": FamilySpec("t", student_t, REAL_LINE),
@@ -317,13 +373,34 @@ def fit_family(name: str, sample: Any, label: str) -> ScipyDistribution:
         all_equal, too_few = f"all values of the {label} class are equal", f"the {label} class has {len(values)} values"
         problem = all_equal if len(values) > 1 else too_few
         raise RocPredictError(f"{problem}; family={name!r} needs at least two distinct values")
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
-        parameters = _FAMILIES[name].fit(values)
-    if not (np.isfinite(parameters).all() and parameters[-1] > 0):
+    parameters, is_fitted = _fit_rows(name, values[None])
+    if not is_fitted.all():
         raise RocPredictError(
             f"the values of the {label} class are too close together to fit family={name!r} in float64"
         )
-    return freeze_family(name, *parameters)
+    return freeze_family(name, *parameters[0])
+
+
+def fit_resampled_families(
+    name: str, resamples: tuple[FloatArray, FloatArray]
+) -> tuple[ScipyFamilyBatch, ScipyFamilyBatch]:
+    """Fit a named family to resamples of both classes, shapes (B, n0) and (B, n1).
+
+    Pairs of resamples to which the family cannot be fitted, as by ``fit_family``, are omitted.
+    """
+    contains = _FAMILIES[name].support.contains
+    is_valid = np.logical_and(*((np.ptp(part, axis=1) > 0) & contains(part).all(axis=1) for part in resamples))
+    fits = [_fit_rows(name, part[is_valid]) for part in resamples]
+    is_fitted = fits[0][1] & fits[1][1]
+    negative, positive = (ScipyFamilyBatch(name, parameters[is_fitted]) for parameters, _ in fits)
+    return negative, positive
+
+
+def _fit_rows(name: str, samples: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Return the parameters of samples of shape (B, n), and which samples could be fitted."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+        parameters = _FAMILIES[name].fit(samples)
+    return parameters, np.isfinite(parameters).all(axis=1) & (parameters[:, -1] > 0)
 
 
 def from_moments(name: str, mean: Any, std: Any = None) -> ScipyDistribution:
@@ -382,15 +459,20 @@ def from_moments(name: str, mean: Any, std: Any = None) -> ScipyDistribution:
 
 def freeze_family(name: str, *parameters: float) -> ScipyDistribution:
     """Return the distribution with these shapes, location and scale, omitting a location of 0 and a scale of 1."""
-    from scipy import stats
-
     *shapes, loc, scale = (float(parameter) for parameter in parameters)
     loc_and_scale = {key: value for key, value, plain in (("loc", loc, 0.0), ("scale", scale, 1.0)) if value != plain}
-    if name == "skew_normal":
-        from rocpredict.distributions.skew_normal import SKEW_NORMAL
+    return ScipyDistribution(_scipy_family(name)(*shapes, **loc_and_scale))
 
-        return ScipyDistribution(SKEW_NORMAL(*shapes, **loc_and_scale))
-    return ScipyDistribution(getattr(stats, _FAMILIES[name].scipy_name)(*shapes, **loc_and_scale))
+
+def _scipy_family(name: str, *, absolute: bool = False) -> Any:
+    """Return the family of scipy.stats; ``absolute`` allows quick quantiles that are inaccurate in far tails."""
+    from scipy import stats
+
+    if name != "skew_normal":
+        return getattr(stats, _FAMILIES[name].scipy_name)
+    from rocpredict.distributions.skew_normal import QUICK_SKEW_NORMAL, SKEW_NORMAL
+
+    return QUICK_SKEW_NORMAL if absolute else SKEW_NORMAL
 
 
 def _check_support(name: str, values: FloatArray, label: str, support: Support, argument: str | None = None) -> None:

@@ -11,7 +11,12 @@ import numpy as np
 from rocpredict.base.validation import Direction, FloatArray, RocPredictError, short_repr
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
-from rocpredict.distributions.families import PARAMETRIC_FAMILIES, ScipyDistribution, fit_family
+from rocpredict.distributions.families import (
+    PARAMETRIC_FAMILIES,
+    ScipyDistribution,
+    fit_family,
+    fit_resampled_families,
+)
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.histogram import Histogram
 from rocpredict.distributions.mixture import GaussianMixture, fit_resamples
@@ -37,6 +42,11 @@ FAMILIES = {
 """Description of every family, by name."""
 
 
+def fits_batches(family: Any) -> bool:
+    """Return whether the function that fits a family also accepts a batch of resamples, followed by the samples."""
+    return isinstance(family, str) and (family in _TRANSFORMED or family == "mixture" or family in PARAMETRIC_FAMILIES)
+
+
 def get_fitter(family: Any, direction: Direction = None) -> PairFitter:
     """Return the function that fits a family to both classes.
 
@@ -51,9 +61,9 @@ def get_fitter(family: Any, direction: Direction = None) -> PairFitter:
     -------
     function
         Maps the arrays of the negatives and the positives to a pair of distributions. The function raises
-        `RocPredictError` if the family cannot be fitted to a sample. With families "boxcox", "yeojohnson", "kde" and
-        "mixture", it also accepts resamples of shape (B, n0) and (B, n1), followed by both samples, and returns a
-        batch. Resamples in which all values of a class are equal are omitted.
+        `RocPredictError` if the family cannot be fitted to a sample. For the families of ``fits_batches``, it also
+        accepts resamples of shape (B, n0) and (B, n1), followed by both samples, and returns a batch. Resamples to
+        which the family cannot be fitted are omitted.
 
     Raises
     ------
@@ -132,7 +142,9 @@ def _fit_scipy(family: Any, name: str, sample: FloatArray) -> Distribution[Any]:
 def _fit_batch(
     family: str, resamples: tuple[FloatArray, FloatArray], originals: tuple[FloatArray, ...]
 ) -> DistributionPair:
-    """Fit all resamples at once, without those in which all values of a class are equal."""
+    """Fit all resamples at once, without those to which the family cannot be fitted."""
+    if family in PARAMETRIC_FAMILIES:
+        return cast(Any, fit_resampled_families(family, resamples))
     varies = np.logical_and(*(np.ptp(part, axis=1) > 0 for part in resamples))
     negative, positive = (part[varies] for part in resamples)
     if family == "mixture":

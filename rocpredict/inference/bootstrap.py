@@ -25,6 +25,8 @@ _MIN_RESAMPLES = 20
 _MAX_RESAMPLES = 10_000_000
 _AREA_TOL = 1e-12  # areas that differ by less are treated as equal
 _AMEANS_TOL = 1e-14
+_BOUND_TOL = 1e-9  # far above the rounding error of a utility
+_N_BLOCKS, _MIN_BLOCK_SIZE = 1000, 5  # blocks of thresholds, and their smallest mean size
 
 
 @dataclass(frozen=True)
@@ -222,22 +224,63 @@ class ResampledThresholds(NamedTuple):
 def bootstrap_thresholds(
     negative: Ecdf, positive: Ecdf, criterion: ThresholdCriterion, resampling: BootstrapOptions
 ) -> ResampledThresholds:
-    """Find the best threshold of each resample, and evaluate it on the sample and out of bag."""
+    """Find the best threshold of each resample, and evaluate it on the sample and out of bag.
+
+    With many thresholds, the rates of a resample are computed at every few hundredth threshold first. The highest TPR
+    and the lowest FPR of two neighbours bound the utility between them, so that only thresholds that can be best are
+    examined.
+    """
     pair, sample = (negative, positive), EmpiricalSolver(negative, positive).points
-    points, places = make_points_function(*pair), _vertex_places(*pair)
+    places = _vertex_places(*pair)
+    coarse = np.unique(np.linspace(0, len(sample.tpr) - 1, _N_BLOCKS + 1).astype(np.intp))
+    has_bound = criterion.log_price is not None or criterion.criterion == "closest_topleft"
     thresholds, ameans, optimism = [], [], np.zeros(2)
     for counts in _class_counts(*pair, resampling):
-        tpr, fpr = points(*counts)
-        best: Any = middle_of_best(_resampled_utility(criterion, tpr, fpr), _AMEANS_TOL)
+        whole = slice(0, len(sample.tpr))
+        if has_bound and len(sample.tpr) > _MIN_BLOCK_SIZE * _N_BLOCKS:
+            whole = _range_of_best(criterion, counts, [place[coarse] for place in places], coarse)
+        fpr, tpr = (_rates_between(draws, place[whole]) for draws, place in zip(counts, places, strict=True))
+        rows: Any = np.arange(len(tpr))
+        inner: Any = middle_of_best(_resampled_utility(criterion, tpr, fpr), _AMEANS_TOL)
+        best = inner + whole.start
         oob_fpr, oob_tpr = (
             _oob_share(draws, d.sorted_weights, place[best])
             for draws, d, place in zip(counts, pair, places, strict=True)
         )
         thresholds.append(sample.thresholds[best])
         ameans.append((1 + oob_tpr - oob_fpr) / 2)
-        rows = np.arange(len(best))
-        optimism += (tpr[rows, best] - sample.tpr[best]).sum(), (sample.fpr[best] - fpr[rows, best]).sum()
+        optimism += (tpr[rows, inner] - sample.tpr[best]).sum(), (sample.fpr[best] - fpr[rows, inner]).sum()
     return ResampledThresholds(np.concatenate(thresholds), np.concatenate(ameans), optimism / resampling.n_resamples)
+
+
+def _range_of_best(
+    criterion: ThresholdCriterion,
+    counts: tuple[FloatArray, FloatArray],
+    places: list[NDArray[np.intp]],
+    coarse: NDArray[np.intp],
+) -> slice:
+    """Return the vertices between two coarse ones that contain the best vertices of all resamples."""
+    fpr, tpr = (_rates_from(draws, place) for draws, place in zip(counts, places, strict=True))
+    reached = _resampled_utility(criterion, tpr, fpr).max(axis=1, keepdims=True)
+    bound = _resampled_utility(criterion, tpr[:, 1:], fpr[:, :-1])  # the rates increase
+    blocks = np.flatnonzero((bound >= reached - _BOUND_TOL * np.maximum(np.abs(reached), 1)).any(axis=0))
+    return slice(int(coarse[blocks[0]]), int(coarse[blocks[-1] + 1]) + 1)
+
+
+def _rates_from(draws: FloatArray, place: NDArray[np.intp]) -> FloatArray:
+    """Return the fractions of B resamples at or after a few indices, which do not increase."""
+    starts = np.unique(np.append(0, place[place < draws.shape[1]]))
+    below = cumulative_counts(np.add.reduceat(draws, starts, axis=1))
+    return np.asarray((below[:, -1:] - below.take(np.searchsorted(starts, place), axis=1)) / below[:, -1:])
+
+
+def _rates_between(draws: FloatArray, place: NDArray[np.intp]) -> FloatArray:
+    """Return the same for many indices."""
+    first, last = int(place[-1]), int(place[0])
+    below = cumulative_counts(draws[:, first:last])
+    below += draws[:, :first].sum(axis=1, keepdims=True)
+    total = below[:, -1:] + draws[:, last:].sum(axis=1, keepdims=True)
+    return np.asarray((total - below.take(place - first, axis=1)) / total)
 
 
 def _resampled_utility(criterion: ThresholdCriterion, tpr: FloatArray, fpr: FloatArray) -> FloatArray:
@@ -254,7 +297,6 @@ def _oob_share(draws: FloatArray, weights: Any, place: NDArray[np.intp]) -> Floa
     If a value with frequency weight w is drawn k times, w (1 - 1/w)^k of its observations are left out on average.
     """
     left_out = (draws == 0) * 1.0 if weights is None else weights * (1 - 1 / np.maximum(weights, 1)) ** draws
-    below = cumulative_counts(left_out)
-    total = below[:, -1]
+    above = np.array([row[start:].sum() for row, start in zip(left_out, place.tolist(), strict=True)])
     with np.errstate(invalid="ignore"):
-        return np.asarray((total - below[np.arange(len(place)), place]) / total)
+        return np.asarray(above / left_out.sum(axis=1))

@@ -24,9 +24,6 @@ from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.fitting import PairFitter
 from rocpredict.distributions.gaussian import Gaussian, add_grid_axis
-from rocpredict.distributions.mixture import GaussianMixture
-from rocpredict.distributions.normal_sum import GaussianKde
-from rocpredict.distributions.power_transform import Transformed
 from rocpredict.inference.bootstrap import BootstrapOptions, percentile_interval
 from rocpredict.inference.empirical import KINDS, ConfidenceBand, EmpiricalUncertainty, Uncertainty, area_function
 from rocpredict.inference.hypotheses import AucStatistic, AucTest, Hypothesis
@@ -56,11 +53,15 @@ _MIN_PIVOTAL_THRESHOLD = 10  # smallest number of observations per class for the
 
 @dataclass(frozen=True)
 class PairFit:
-    """Samples of both classes, shape (n,) each, and the function that fits their distributions."""
+    """Samples of both classes, shape (n,) each, and the function that fits their distributions.
+
+    If ``takes_batches`` is True, the function also accepts a batch of resamples, followed by the samples.
+    """
 
     negative: FloatArray
     positive: FloatArray
     fit: PairFitter
+    takes_batches: bool = False
 
     def reflected(self) -> PairFit:
         """Return the samples and the function for -X."""
@@ -69,7 +70,7 @@ class PairFit:
             pair = self.fit(*(-part for part in values))
             return pair[0].reflect(), pair[1].reflect()
 
-        return PairFit(-self.negative, -self.positive, fit)
+        return PairFit(-self.negative, -self.positive, fit, self.takes_batches)
 
     def swap_classes(self) -> PairFit:
         """Return the samples and the function with exchanged classes."""
@@ -77,18 +78,18 @@ class PairFit:
         def fit(negative: FloatArray, positive: FloatArray, *samples: FloatArray) -> Pair:
             return self.fit(positive, negative, *samples[::-1])[::-1]
 
-        return PairFit(self.positive, self.negative, fit)
+        return PairFit(self.positive, self.negative, fit, self.takes_batches)
 
     def bootstrap_fits(self, resampling: BootstrapOptions) -> Iterator[Pair]:
         """Return the pair fitted to each resample, in batches where the family has them."""
         samples = self.negative, self.positive
-        pair, n_before = self.fit(*samples), 0
-        is_gaussian = all(isinstance(d, Gaussian) for d in pair)
+        n_before = 0
+        is_gaussian = all(isinstance(d, Gaussian) for d in self.fit(*samples))
         for counts in resampling.resample_counts((None, None), (len(self.negative), len(self.positive))):
             if is_gaussian:
                 yield _resampled_gaussians(samples[0], counts[0]), _resampled_gaussians(samples[1], counts[1])
                 continue
-            if fits_batches(pair):
+            if self.takes_batches:
                 yield self.fit(*(_repeat_rows(x, n) for x, n in zip(samples, counts, strict=True)), *samples)
                 continue
             for draws in track(zip(*counts, strict=True), resampling.n_resamples, n_before):
@@ -98,13 +99,6 @@ class PairFit:
                 except RocPredictError:  # the family cannot be fitted to these rows; the caller counts the fits
                     continue
             n_before += len(counts[0])
-
-
-def fits_batches(pair: Pair) -> bool:
-    """Return whether the function that fitted a pair also accepts a batch of resamples, followed by the samples."""
-    bases = [d.base if isinstance(d, Transformed) else None for d in pair]
-    is_transformed = all(isinstance(base, Gaussian | GaussianKde) for base in bases)
-    return is_transformed or all(isinstance(d, GaussianMixture) for d in pair)
 
 
 def _repeat_rows(sample: FloatArray, counts: FloatArray) -> FloatArray:

@@ -514,7 +514,7 @@ def predict_roc(
     >>> predict_roc(iris.column("petal_width"), iris.y, positive="virginica", negative="versicolor")
     PredictedRoc(negative=Gaussian(mean=1.326, std=0.197753), positive=Gaussian(mean=2.026, std=0.27465), auc=0.980696)
     """
-    from rocpredict.distributions.fitting import get_fitter
+    from rocpredict.distributions.fitting import fits_batches, get_fitter
     from rocpredict.distributions.normality import normality_warning
     from rocpredict.inference.parametric import PairFit
 
@@ -528,7 +528,8 @@ def predict_roc(
     fitted = fit(*samples)
     if isinstance(family, str) and family == "gaussian" and (doubt := normality_warning(*samples)):
         warnings.warn(doubt, AssumptionWarning, stacklevel=2)
-    roc = PredictedRoc(*fitted, count=(len(samples[0]), len(samples[1])), pair_fit=PairFit(*samples, fit), **shared)
+    pair_fit = PairFit(*samples, fit, fits_batches(family))
+    roc = PredictedRoc(*fitted, count=(len(samples[0]), len(samples[1])), pair_fit=pair_fit, **shared)
     if direction in {"higher", "lower"} and isinstance(roc.negative, ShrinkageDistribution):
         empirical = Roc(Ecdf(samples[0]), Ecdf(samples[1]), direction=direction).auc_interval()
         if np.asarray(empirical.high) < 0.5:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, betaincc, digamma, expit, gammaln, log_ndtr, ndtr, polygamma, wrightomega
+from scipy.special import betainc, betaincc, digamma, expit, gammaln, log_ndtr, ndtr, ndtri, polygamma, wrightomega
 
 from rocpredict.base.validation import FloatArray, RocPredictError
 from rocpredict.distributions.base import Distribution, ReflectedDistribution
 from rocpredict.distributions.ecdf import Ecdf
-from rocpredict.distributions.families import ScipyDistribution
+from rocpredict.distributions.families import ScipyDistribution, ScipyFamilyBatch
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.histogram import Histogram
 from rocpredict.distributions.mixture import GaussianMixture
@@ -38,6 +39,9 @@ _NODE_STEP = 0.35  # distance of nodes in units of hypot(s0, s1); the relative e
 _MAX_SEEDED_COMPONENTS = 1000
 _SEED_Z = np.linspace(-6, 6, 49)  # search points about a component, in standard deviations
 _AREA_Z, _MAX_PANEL_WIDTH = 8.5, 4.0  # reach and width of the panels of an area of a batch, in kernel widths
+_N_AREA_PANELS = 4  # panels of an area over normal scores from -8.5 to 8.5
+_HIGH_DEGREES = (np.polynomial.legendre.legvander(NODES, 23) * (np.arange(24) + 0.5) * WEIGHTS[:, None])[:, -2:]
+_MAX_HIGH_DEGREES = 1e-6  # largest sum of coefficients of degrees 22 and 23; the error is about its square
 _SEARCH_Z, _SEARCH_STEP, _MAX_SEARCH_STEPS = 8.0, 0.25, 1000  # search for crossings, in kernel widths
 _CLEAR_LOSS = 1e-9  # the search is repeated if a second threshold has a loss this close to the lowest
 _NODE_COST = 2  # cost of a node and a component, in evaluations of a pair of components
@@ -480,60 +484,33 @@ class NormalSumSolver(NumericalSolver):
         return _area(*self._sums, upper=True)
 
 
-class NormalSumBatchSolver(NumericalSolver):
-    """ROC curves of two batches of kernel densities or mixtures fitted to resamples, of shape (B,) or (B, 1)."""
+class BatchSolver(NumericalSolver):
+    """ROC curves of two batches of continuous distributions fitted to resamples, of shape (B,) or (B, 1)."""
 
-    negative: NormalSumBatch
-    positive: NormalSumBatch
     takes_batches = True
+    negative: Any
+    positive: Any
 
-    def auc_complement(self) -> FloatArray:
-        """Return 1 - AUC = P(positive < negative), the sum over all pairs of components."""
-        negative, positive = self.negative, self.positive._add_grid_axis()
-        widths = np.hypot(negative.stds[..., None], positive.stds)
-        below = NormalSumBatch(positive.weights, positive.means, widths).cdf(negative.means)
-        return np.asarray(np.einsum("...k,...k->...", negative.weights, below))
+    @abstractmethod
+    def _dense_grid(self) -> FloatArray:
+        """Return values of each pair, shape (B, k), between which the densities cross at most once."""
 
-    def auc(self) -> FloatArray:
-        """Return the AUC, P(positive > negative)."""
-        return NormalSumBatchSolver(self.positive, self.negative).auc_complement()
+    @abstractmethod
+    def _single(self, index: int) -> Solver:
+        """Return the solver of one pair."""
 
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
         """Return the highest TPR at an FPR, or the lowest FPR with at least this TPR."""
         abscissa, ordinate = (self.negative, self.positive) if axis == "fpr" else (self.positive, self.negative)
         return np.asarray(ordinate.sf(abscissa.isf(rate)))
 
-    def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to the right of it between two TPRs."""
-        d, beyond = (self.negative, self.positive.reflect()) if axis == "fpr" else (self.positive, self.negative)
-        ends = np.clip([d.isf(high), d.isf(low)], *d.bounds(_AREA_Z))
-        narrowest = np.minimum(d.stds.min(axis=-1), beyond.stds.min(axis=-1))
-        n_panels = int(np.ceil((np.diff(ends, axis=0) / narrowest).max() / _MAX_PANEL_WIDTH)) or 1
-        edges = ends[0] + (ends[1] - ends[0]) * np.linspace(0, 1, n_panels + 1)[:, None]
-        half = np.diff(edges, axis=0).T[..., None] / 2
-        x = (((edges[1:] + edges[:-1]) / 2).T[..., None] + half * NODES).reshape(len(half), -1)
-        rates = beyond._add_grid_axis().cdf(-x if axis == "fpr" else x)
-        terms = np.asarray(rates * d._add_grid_axis().pdf(x)).reshape(half.shape[:-1] + NODES.shape) * half
-        return np.asarray((terms @ WEIGHTS).sum(axis=-1))
-
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
         """Return the threshold that maximizes TPR - price * FPR, among the crossings of the weighted densities.
 
-        A pair without a clearly best crossing is solved by ``NormalSumSolver``.
+        A pair without a clearly best crossing is solved on its own.
         """
         negative, positive, prices = self.negative, self.positive, np.broadcast_to(log_price, self.shape)
-        limits = [d.bounds(_SEARCH_Z) for d in (negative, positive)]
-        low, high = np.minimum(limits[0][0], limits[1][0]), np.maximum(limits[0][1], limits[1][1])
-        if negative.has_one_width and positive.has_one_width:
-            n_steps = float(np.max((high - low)[:, None] / np.minimum(negative.stds, positive.stds)) / _SEARCH_STEP)
-            seeds = []
-        else:  # few components: points around each component
-            n_steps = len(_SEED_Z) * 4
-            seeds = [
-                (d.means[..., None] + d.stds[..., None] * _SEED_Z).reshape(len(low), -1) for d in (negative, positive)
-            ]
-        even = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, int(min(n_steps, _MAX_SEARCH_STEPS)) + 2)
-        grid = np.sort(np.hstack([even, *seeds]), axis=1)
+        grid = self._dense_grid()
         pair = negative._add_grid_axis(), positive._add_grid_axis()
         with np.errstate(invalid="ignore", over="ignore"):
             excess = make_log_density_ratio(*pair)(grid) - prices[:, None]
@@ -550,20 +527,121 @@ class NormalSumBatchSolver(NumericalSolver):
             worst = np.minimum(1.0, np.exp(prices))
         order = np.lexsort((loss, row))
         row, x, loss = row[order], root.x[order], loss[order]
-        start, end = (np.searchsorted(row, np.arange(len(low)), side) for side in ("left", "right"))
+        start, end = (np.searchsorted(row, np.arange(len(grid)), side) for side in ("left", "right"))
         padded_x, padded_loss = np.append(x, np.nan), np.append(loss, np.inf)
         threshold = padded_x[np.where(start < end, start, len(x))]
         rival = np.minimum(padded_loss[np.where(start + 1 < end, start + 1, len(x))], worst)
-        is_clear = np.isfinite(excess).all(axis=1) & (n_steps <= _MAX_SEARCH_STEPS)
+        is_clear = np.isfinite(excess).all(axis=1) & (grid.shape[1] <= _MAX_SEARCH_STEPS + 1)
         is_clear &= padded_loss[np.where(start < end, start, len(x))] < rival - _CLEAR_LOSS
         for index in np.flatnonzero(~is_clear).tolist():
-            sums = (GaussianMixture(*d.components(index)) for d in (negative, positive))
-            threshold[index] = NormalSumSolver(*sums).optimal(prices[index]).threshold
+            threshold[index] = self._single(index).optimal(prices[index]).threshold
         return self.at_threshold(threshold, self.crossings(log_price))
 
     def crossings(self, log_price: FloatArray) -> FloatArray:
         """Return NaN: the crossings of resamples are not needed."""
         return np.full((*self.shape, 1), np.nan)
+
+
+class NormalSumBatchSolver(BatchSolver):
+    """ROC curves of two batches of kernel densities or mixtures fitted to resamples, of shape (B,) or (B, 1)."""
+
+    negative: NormalSumBatch
+    positive: NormalSumBatch
+
+    def auc_complement(self) -> FloatArray:
+        """Return 1 - AUC = P(positive < negative), the sum over all pairs of components."""
+        negative, positive = self.negative, self.positive._add_grid_axis()
+        widths = np.hypot(negative.stds[..., None], positive.stds)
+        below = NormalSumBatch(positive.weights, positive.means, widths).cdf(negative.means)
+        return np.asarray(np.einsum("...k,...k->...", negative.weights, below))
+
+    def auc(self) -> FloatArray:
+        """Return the AUC, P(positive > negative)."""
+        return NormalSumBatchSolver(self.positive, self.negative).auc_complement()
+
+    def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
+        """Return the area under the curve between two FPRs, or to the right of it between two TPRs."""
+        d, beyond = (self.negative, self.positive.reflect()) if axis == "fpr" else (self.positive, self.negative)
+        ends = np.clip([d.isf(high), d.isf(low)], *d.bounds(_AREA_Z))
+        narrowest = np.minimum(d.stds.min(axis=-1), beyond.stds.min(axis=-1))
+        n_panels = int(np.ceil((np.diff(ends, axis=0) / narrowest).max() / _MAX_PANEL_WIDTH)) or 1
+        edges = ends[0] + (ends[1] - ends[0]) * np.linspace(0, 1, n_panels + 1)[:, None]
+        half = np.diff(edges, axis=0).T[..., None] / 2
+        x = (((edges[1:] + edges[:-1]) / 2).T[..., None] + half * NODES).reshape(len(half), -1)
+        rates = beyond._add_grid_axis().cdf(-x if axis == "fpr" else x)
+        terms = np.asarray(rates * d._add_grid_axis().pdf(x)).reshape(half.shape[:-1] + NODES.shape) * half
+        return np.asarray((terms @ WEIGHTS).sum(axis=-1))
+
+    def _dense_grid(self) -> FloatArray:
+        negative, positive = self.negative, self.positive
+        limits = [d.bounds(_SEARCH_Z) for d in (negative, positive)]
+        low, high = np.minimum(limits[0][0], limits[1][0]), np.maximum(limits[0][1], limits[1][1])
+        if negative.has_one_width and positive.has_one_width:
+            n_steps = float(np.max((high - low)[:, None] / np.minimum(negative.stds, positive.stds)) / _SEARCH_STEP)
+            seeds = []
+        else:  # few components: points around each component
+            n_steps = len(_SEED_Z) * 4
+            seeds = [
+                (d.means[..., None] + d.stds[..., None] * _SEED_Z).reshape(len(low), -1) for d in (negative, positive)
+            ]
+        even = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, int(min(n_steps, _MAX_SEARCH_STEPS)) + 2)
+        return np.sort(np.hstack([even, *seeds]), axis=1)
+
+    def _single(self, index: int) -> Solver:
+        return NormalSumSolver(*(GaussianMixture(*d.components(index)) for d in (self.negative, self.positive)))
+
+
+class ScipyFamilyBatchSolver(BatchSolver):
+    """ROC curves of two batches of a named family fitted to resamples, of shape (B,) or (B, 1), possibly reflected.
+
+    The areas are integrals over the normal score z = ndtri(rate) of one class.
+    """
+
+    def auc(self) -> FloatArray:
+        """Return the AUC, P(positive > negative)."""
+        return 1 - self.auc_complement()
+
+    def auc_complement(self) -> FloatArray:
+        """Return 1 - AUC = P(positive < negative), an integral over the class with the smaller variability."""
+        negative, positive = self.negative, self.positive
+        spreads = [np.median(d.isf(0.25) - d.isf(0.75)) for d in (negative, positive)]
+        pair = (negative, positive, "cdf") if spreads[0] <= spreads[1] else (positive, negative, "sf")
+        return self._integrate(*pair, (0.0, 1.0), lambda single: single.auc_complement())
+
+    def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
+        """Return the area under the curve between two FPRs, or to the right of it between two TPRs."""
+        pair = (self.negative, self.positive, "sf") if axis == "fpr" else (self.positive, self.negative, "cdf")
+        return self._integrate(*pair, (float(low), float(high)), lambda single: single.area(axis, low, high))
+
+    def _integrate(
+        self, d: Any, other: Any, tail: str, limits: tuple[float, float], exact: Callable[[Solver], FloatArray]
+    ) -> FloatArray:
+        """Integrate a tail of the other class over the rates of one class between two rates.
+
+        Panels end at the medians, where a density may have a kink. If the polynomials of the highest degrees matter on
+        a panel, the pair is solved on its own.
+        """
+        ends = np.clip(ndtri(limits), -_AREA_Z, _AREA_Z)
+        edges = np.broadcast_to(np.linspace(-_AREA_Z, _AREA_Z, _N_AREA_PANELS + 1), (*d.shape, _N_AREA_PANELS + 1))
+        with np.errstate(divide="ignore"):
+            kink = ndtri(d.sf(other.isf(0.5)))
+        edges = np.sort(np.clip(np.append(edges, kink[:, None], axis=1), *ends), axis=1)
+        half = np.diff(edges, axis=1)[..., None] / 2
+        z = edges[:, :-1, None] + half * (1 + NODES)
+        rates = getattr(other._add_grid_axis(), tail)(d._add_grid_axis().isf(ndtr(z).reshape(len(z), -1)))
+        terms = rates.reshape(z.shape) * np.exp(-z * z / 2) / np.sqrt(2 * np.pi) * half
+        areas = np.asarray((terms @ WEIGHTS).sum(axis=1))
+        is_uncertain = ~(np.abs(terms @ _HIGH_DEGREES).sum(axis=(1, 2)) < _MAX_HIGH_DEGREES)
+        for index in np.flatnonzero(is_uncertain).tolist():
+            areas[index] = exact(self._single(index))
+        return areas
+
+    def _dense_grid(self) -> FloatArray:
+        levels = ndtr(_SEED_Z)
+        return np.sort(np.hstack([d._add_grid_axis().isf(levels) for d in (self.negative, self.positive)]), axis=1)
+
+    def _single(self, index: int) -> Solver:
+        return solver_for(self.negative[index], self.positive[index])
 
 
 def is_normal_sum(distribution: Distribution[Any]) -> bool:
@@ -651,6 +729,9 @@ def solver_for(negative: Distribution[Any], positive: Distribution[Any]) -> Solv
     for distribution, solver in _SOLVERS.items():
         if isinstance(negative, distribution) and isinstance(positive, distribution):
             return solver(negative, positive)
+    bases = [d.base if isinstance(d, ReflectedDistribution) else d for d in (negative, positive)]
+    if all(isinstance(base, ScipyFamilyBatch) for base in bases):
+        return ScipyFamilyBatchSolver(negative, positive)
     is_transformed = isinstance(negative, Transformed) and isinstance(positive, Transformed)
     if (negative.shape or positive.shape) and not (is_transformed and negative.shape == positive.shape):
         raise RocPredictError(
