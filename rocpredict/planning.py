@@ -78,7 +78,7 @@ _BIASES = _VARIANCES | {
     "hanley-mcneil": "it assumes exponential classes, in which the positives vary more",
     "obuchowski": "it assumes equal standard deviations and ignores the correlation of the two curve parameters",
 }
-"""Reason why the sample size by each method differs from the sample size by the default interval or test."""
+"""Reason why the sample size that each method gives differs from that of the default interval or test."""
 METHODS = tuple(_VARIANCES)
 POWER_ALTERNATIVES = ("two-sided", "greater")
 _MIN_EXPECTED_ERRORS = 10  # n min(A, 1 - A) of the smaller class, needed for the formula
@@ -431,7 +431,7 @@ class StudyDesign:
         return "The variance is the same under the null hypothesis."
 
     def describe_bias(self, method: str, share: float) -> str:
-        """Describe how the sample size by a method differs from the reference, and why."""
+        """Describe how the sample size that a method gives differs from the reference, and why."""
         why = _BIASES[method]
         classes: Any = self.curve.negative, self.curve.positive
         if method == "hanley-mcneil" and is_gaussian(self.curve) and classes[0].std > classes[1].std:

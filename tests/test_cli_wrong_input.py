@@ -131,7 +131,7 @@ SCREEN = {
     f"{STUDY} --feature size --feature size": "--feature size is passed twice; pass different columns",
     f"{STUDY} --feature outcome": "'outcome' holds the labels and cannot be a feature too",
     f"{STUDY} --feature name": "no numeric column; its only column holds text, dates or other objects: 'name'",
-    f"{STUDY} --nan raise --feature weight": "in 1 features: weight; pass --nan omit to omit them",
+    f"{STUDY} --nan raise --feature weight": "in 1 feature: weight; pass --nan omit to omit them",
     f"{STUDY} --top -1": "--top -1 is below 1; pass 1 or more",
     f"{STUDY} --top 0": "--top 0 is below 1; pass 1 or more",
     f"{STUDY} --family auto --empirical histogram": "--family 'auto' is not available with --empirical histogram; use "

@@ -314,7 +314,7 @@ def test_options_that_batches_and_summaries_do_not_accept():
         for name, value in (("weights", np.arange(ROWS)), ("pairs", "nonsense"), ("feature_names", ["only one"])):
             assert name in refused(data, empirical=False, **{name: value})
         words = refused(lacking, empirical=False, nan_policy="raise")
-        assert "1 missing values (NaN) in 1 features: x0" in words
+        assert "1 missing value (NaN) in 1 feature: x0" in words
     for name, value in (("positive", "nonsense"), ("positive", 0), ("negative", 1), ("moments", 4)):
         assert name in refused(rp.summarize(X, Y), empirical=False, **{name: value})
     assert len(rp.screen(rp.summarize(X, Y).select([]), empirical=False)) == 0

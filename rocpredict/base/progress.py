@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 ProgressCallback = Callable[[int, int], None]
-"""Function of (done, total), the numbers of finished and of all pieces of work of equal size; 0 is an unknown total."""
+"""Function of the number of finished pieces of work and the number of all pieces (0: unknown), all of equal size."""
 Item = TypeVar("Item")
 
 _callback: ContextVar[ProgressCallback | None] = ContextVar("progress callback", default=None)

@@ -413,8 +413,8 @@ def _footnotes(table: ScreeningResult) -> Iterator[str]:
         yield "Empirical results were computed for the features with the best predictions only (--empirical top)."
     if table.family == "auto":
         yield (
-            "With family 'auto', auc, threshold and ameans come from a weighted mean of the data and a binormal "
-            "model of the ranks; model_weight is the weight of the model."
+            "With family 'auto', auc, threshold and ameans come from a weighted mean of the empirical "
+            "distributions and a binormal model of the ranks; model_weight is the weight of the model."
         )
     yield (
         f"q_value: p_value adjusted over all numeric features ({table.adjust}). ameans_corrected is the "

@@ -178,7 +178,7 @@ def _interpolate_columns(values: FloatArray, at: FloatArray) -> FloatArray:
 
 
 def _shape_weights(pooled: PooledSample, table: _ShapeTable, below: FloatArray) -> FloatArray:
-    """Return the posterior weight of each shape, shape (F, C), from the cumulated positives."""
+    """Return the posterior weight of each shape, shape (F, C), from the cumulative positives."""
     (n_features, m), n_cells = pooled.x.shape, len(table.log_odds)
     wide = np.flatnonzero(pooled.sizes > _WIDE_BLOCK * m)
     if not wide.size:
@@ -205,7 +205,7 @@ def _shape_weights(pooled: PooledSample, table: _ShapeTable, below: FloatArray) 
 
 
 def mann_whitney_auc(pooled: PooledSample, below: FloatArray, n0: int, n1: int) -> tuple[FloatArray, FloatArray]:
-    """Return the empirical AUC and its variance by DeLong, from the cumulated positives: shape (F,)."""
+    """Return the empirical AUC and its variance by DeLong, from the cumulative positives: shape (F,)."""
     q = pooled.positive_fraction
     middle = pooled.average(np.broadcast_to(np.arange(q.shape[1]) + 0.5, q.shape))
     positives_below = pooled.average(below[:, 1:] - q / 2)
@@ -298,7 +298,7 @@ def misfit_statistic(model: FloatArray, residual: FloatArray) -> FloatArray:
 
 
 def _misfit_of_sums(noise: FloatArray, residual: FloatArray) -> FloatArray:
-    """Return the statistic from the cumulated variance and residual."""
+    """Return the statistic from the cumulative variance and residual."""
     total = noise[..., -1]
     share = noise / total[..., None]
     with np.errstate(divide="ignore", invalid="ignore"):

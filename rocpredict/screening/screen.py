@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rocpredict.base.formatting import format_list
+from rocpredict.base.formatting import format_list, pluralize
 from rocpredict.base.labels import (
     EncodedLabels,
     check_index,
@@ -776,6 +776,6 @@ def _check_no_missing(missing: NDArray[np.int64], names: NDArray[Any]) -> None:
     if lacking.size:
         names_text = ", ".join(map(str, names[lacking[:5]])) + (", ..." if lacking.size > 5 else "")
         raise RocPredictError(
-            f"X has {int(missing.sum())} missing values (NaN) in {lacking.size} features: {names_text}; "
-            "pass nan_policy='omit' to omit them"
+            f"X has {pluralize(int(missing.sum()), 'missing value')} (NaN) in {pluralize(lacking.size, 'feature')}: "
+            f"{names_text}; pass nan_policy='omit' to omit them"
         )

@@ -580,8 +580,8 @@ def summarize(
         Units of features by name, such as ``{"glucose": "mg/dL"}``. Only summaries with equal units can be added.
     histogram_edges : int or array-like of shape (features, edges), optional
         Number of histogram edges, or the ascending edges of each feature, followed by NaN. If a number is passed, the
-        edges are values from random rows: of the table, of all batches if ``X`` can be read twice (such as a list), or
-        of the first batch. By default, there are no histograms.
+        edges are values from random rows of the table. For batches, the rows are from all batches if ``X`` can be read
+        twice (such as a list), and otherwise from the first batch. By default, there are no histograms.
     engine : {"auto", "numpy", "numba"}, default="auto"
         Computing engine, as in ``screen``.
     n_jobs : int, default=1
