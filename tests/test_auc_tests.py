@@ -508,14 +508,19 @@ def probit_by_hand(roc):
 
 
 def test_predicted_curves_are_compared_by_mover_of_their_intervals():
-    """Two published curves by hand: probit limits with the t of the summed variance; p is the level of exclusion."""
+    """Two published curves by hand: probit limits with t; p is the level of exclusion.
+
+    Satterthwaite's degrees of freedom are those of the sum on the probit scale: near 1, the area of the small sample
+    has a small variance, but its limit is far.
+    """
     rocs = [
         rp.PredictedRoc.from_stats(mean=(4, mean), std=(3, 2), count=count)
         for mean, count in ((8, (6, 9)), (5.5, (80, 40)))
     ]
     d, errors, df = map(np.array, zip(*map(probit_by_hand, rocs), strict=True))
     areas, variances = stats.norm.cdf(d), (stats.norm.pdf(d) * errors) ** 2
-    quantile = stats.t(variances.sum() ** 2 / np.sum(variances**2 / df)).ppf(0.975)
+    squares = errors**2
+    quantile = stats.t(squares.sum() ** 2 / np.sum(squares**2 / df)).ppf(0.975)
     below, above = areas - stats.norm.cdf(d - quantile * errors), stats.norm.cdf(d + quantile * errors) - areas
     result, difference = rp.auc_test(*rocs), areas[0] - areas[1]
     limits = difference - np.hypot(below[0], above[1]), difference + np.hypot(above[0], below[1])

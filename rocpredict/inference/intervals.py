@@ -457,7 +457,10 @@ class AreaContrast:
         n_units = min(first.n_units[0], second.n_units[0]), min(first.n_units[1], second.n_units[1])
         is_dominant = first.has_dominant_cluster or second.has_dominant_cluster
         areas = SmoothedAreas(**columns, n_units=n_units, has_dominant_cluster=is_dominant)
-        components = [VarianceComponent(part.variance, float(part.df)) for part in parts]
+        variances = columns["variance"]
+        if columns["is_probit"].any():  # the degrees of freedom are those on the scale of the bounds
+            variances = variances * np.exp(ndtri(columns["centre"]) ** 2)
+        components = [VarianceComponent(v, float(part.df)) for v, part in zip(variances, parts, strict=True)]
         return cls(
             np.array([1.0, -1.0]),
             areas,

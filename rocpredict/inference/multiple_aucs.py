@@ -52,6 +52,8 @@ EstimateMethod: TypeAlias = Literal["smoothed-logit", "delong", "logit"]
 ESTIMATE_METHODS: tuple[EstimateMethod, ...] = get_args(EstimateMethod)
 """Intervals of an AUC with strata or clusters; the first is the default."""
 _MAX_REPR_GROUPS = 4
+_MIN_MEAN_SHARE = 0.6
+"""Smallest variance of a group's AUC, as a fraction of the variance by the mean over the groups."""
 
 
 # ---- several curves on the same observations
@@ -525,7 +527,9 @@ def auc_estimate(
     AUC when one of the G clusters is left out [2]_. Student's t then has 3 (sum e^2)^2 / sum e^4 - 2 degrees of
     freedom, between 4 and G - 1; these are few if the clusters have very unequal sizes.
 
-    Groups are compared on the logit scale by Welch's test for means with unequal variances [3]_.
+    Groups are compared on the logit scale by Welch's test for means with unequal variances [3]_. The variance of each
+    AUC A is at least 0.6 A(1 - A)(r0/n0 + r1/n1), where n0 and n1 are the numbers of negatives and positives in the
+    group. For each class, r is the mean over the groups of sum (placement - A)^2 / (n A(1 - A)).
 
     References
     ----------
@@ -602,14 +606,23 @@ def _estimate(sample: CurveSample, level: float, method: str | None) -> AucEstim
 
 
 def _welch_test(groups: list[Placements]) -> tuple[float, int, float]:
-    """Return Welch's F (1951) for the logits of the smoothed areas, its numerator degrees of freedom and p."""
+    """Return Welch's F (1951) for the logits of the smoothed areas, its numerator degrees of freedom and p.
+
+    A group that lacks the rare values that contribute most to the variance has an extreme area and a small variance.
+    Groups with the same feature have similar variances of the placements, relative to A(1 - A). The variance of each
+    area is therefore at least ``_MIN_MEAN_SHARE`` times its variance by the mean over the groups.
+    """
     areas, df = [SmoothedAreas.from_placements(group) for group in groups], len(groups) - 1
     if not df:
         return 0.0, df, 1.0
-    centre, variance, freedom = (
-        np.array([getattr(area, name) for area in areas]) for name in ("centre", "variance", "df")
+    centre, variance, freedom, sizes = (
+        np.array([getattr(area, name) for area in areas]) for name in ("centre", "variance", "df", "n_units")
     )
-    weights = (centre * (1 - centre)) ** 2 / variance
+    spread = centre * (1 - centre)
+    squares = np.array([[part.sum_squares(group.estimate) for part in group.classes] for group in groups])
+    mean = np.mean(squares / (spread[:, None] * sizes), axis=0)
+    variance = np.maximum(variance, _MIN_MEAN_SHARE * spread * np.sum(mean / sizes, axis=1))
+    weights = spread**2 / variance
     shares, logits = weights / weights.sum(), logit(centre)
     between = float(weights @ (logits - shares @ logits) ** 2)
     correction = float(np.sum((1 - shares) ** 2 / freedom)) / (df * (df + 2))
