@@ -205,6 +205,16 @@ def test_frames_of_every_kind_are_the_same_page(make):
     assert held["start"] == {"data": "own"}
 
 
+def test_missing_values_can_be_refused():
+    """``nan_policy="raise"`` names the feature; "omit", the default, leaves them out; another value is an error."""
+    x, y = {"a": [1, 2, 3, 4, np.nan], "b": [1, 2, 1, 3, 2]}, [0, 0, 1, 1, 1]
+    assert "own" in TeachingPage(x, y, nan_policy="omit", datasets=()).start["data"]
+    with pytest.raises(RocPredictError, match=r"^x has missing values \(NaN\) of a in 1 of 5 rows; pass nan_policy"):
+        TeachingPage(x, y, nan_policy="raise", datasets=())
+    with pytest.raises(RocPredictError, match="nan_policy='drop'"):
+        TeachingPage(x, y, nan_policy="drop", datasets=())
+
+
 @pytest.mark.extra("pandas")
 def test_arrays_series_and_names():
     """(n,) and (n, p) arrays; a Series brings its name; feature= names or chooses; names that are no text."""

@@ -82,7 +82,7 @@ def to_script_json(value: Any) -> str:
 
 MODULES = (
     *("format.js", "model.js", "fitted.js", "csv.js", "own_data.js"),  # pure
-    *("view_model.js", "sampling.js", "state.js", "dots.js", "description.js"),  # pure
+    *("dots.js", "view_model.js", "sampling.js", "state.js", "description.js"),  # pure
     *("elements.js", "frame.js", "svg.js", "overlays.js", "dot_marks.js"),
     *("density_plot.js", "roc_plot.js", "measures_plot.js"),
     *("terms.js", "confusion_table.js", "templates.js", "sampling_panel.js", "lesson.js", "readouts.js", "sentence.js"),

@@ -9,7 +9,7 @@ from html import escape
 from itertools import product
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -18,7 +18,15 @@ from numpy.typing import ArrayLike
 from rocpredict._version import __version__
 from rocpredict.base.files import HTML_SUFFIXES, check_suffix, check_writable, write_atomic, write_folder
 from rocpredict.base.formatting import pluralize
-from rocpredict.base.validation import Label, RocPredictError, check_option, check_pair, short_repr, to_scalar
+from rocpredict.base.validation import (
+    Label,
+    NanPolicy,
+    RocPredictError,
+    check_option,
+    check_pair,
+    short_repr,
+    to_scalar,
+)
 from rocpredict.datasets import DATASET_NAMES
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.teaching.assets import (
@@ -91,6 +99,17 @@ def _builtin_start(name: str, *, positive: Any, negative: Any, feature: Any) -> 
     name_of_feature = rows.features[0] if name_of_feature is None else name_of_feature
     index = rows.features.index(check_option("feature", name_of_feature, rows.features))
     return {"data": name, "pair": pair_index(rows, positive, negative), "feature": index}
+
+
+def _refuse_missing(rows: PageDataset) -> None:
+    """Raise an error if a feature has missing values."""
+    for name, values in zip(rows.features, rows.values, strict=True):
+        n_missing = int(np.sum(~np.isfinite(values)))
+        if n_missing:
+            raise RocPredictError(
+                f"x has missing values (NaN) of {name} in {n_missing} of {len(values)} rows; "
+                "pass nan_policy='omit' to omit them"
+            )
 
 
 def _user_start(rows: PageDataset, lang: str) -> dict[str, Any]:
@@ -181,6 +200,11 @@ class TeachingPage:
         columns.
     unit : str, list of str or mapping of feature to str, optional
         Units of the features.
+    nan_policy : {"raise", "omit"}, default="omit"
+        Missing values of x:
+
+        - "raise" raises an error.
+        - "omit" leaves them out of the feature that they belong to; the page states their number.
     mean, std : pair of float, optional
         Means and standard deviations (negative, positive) of two initial Gaussians, such as from a published table,
         instead of x. ``positive``, ``negative``, ``feature`` and ``unit`` then name them, as text.
@@ -228,6 +252,7 @@ class TeachingPage:
         negative: Label = None,
         feature: str | Sequence[str] | None = None,
         unit: str | Sequence[str] | None = None,
+        nan_policy: NanPolicy = "omit",
         mean: Sequence[float] | None = None,
         std: Sequence[float] | None = None,
         threshold: float | None = None,
@@ -245,6 +270,7 @@ class TeachingPage:
         self.title, self.url = text_or_none("title", title), _check_url(url)
         lecture = bool(check_option("lecture", lecture, (True, False)))
         names = _check_datasets(datasets)
+        check_option("nan_policy", nan_policy, get_args(NanPolicy))
         user_data, start = [], {}
         if isinstance(x, str):
             check_option("x", x, DATASET_NAMES)
@@ -253,6 +279,8 @@ class TeachingPage:
             names = list(dict.fromkeys([x, *names]))
         elif x is not None:
             user_data = [user_dataset(x, y, positive=positive, negative=negative, feature=feature, unit=unit)]
+            if nan_policy == "raise":
+                _refuse_missing(user_data[0])
         else:
             _check_absent("x", y=y)
             if mean is None:

@@ -73,6 +73,8 @@ def test_the_lesson_from_start_to_end(opened: Callable[..., Looker], lang: str) 
         assert look.one(".progress").text == f"{step + 1}/{6 if step < 6 else 10}"
         assert look.focused().tag_name == "h3", step
         assert not look.one("[data-lesson=reveal]").is_enabled(), key
+        reason = look.one("[data-lesson=reveal]").get_attribute("title") or ""
+        assert len(reason) > 10, key
         _answer(look)
         if key in _ACTIONS or key in ("auc", "curve"):
             assert not look.one("[data-lesson=reveal]").is_enabled(), key

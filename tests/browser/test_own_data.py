@@ -148,6 +148,8 @@ def test_bad_tables_are_one_sentence(opened: Callable[..., Looker], lang: str) -
     before = look.state()
     look.click("data")
     assert look.findings() == []
+    assert look.one("dialog[open] p label").text == {"en": "Choose a CSV file …", "de": "CSV-Datei wählen …"}[lang]
+    assert look.one("dialog[open] [type=file]").value_of_css_property("clip-path") == "inset(50%)"
     for key, text in (BAD | BAD_ON_USE).items():
         if key == "rows":
             look.later(_PASTE, "")  # clears the last sentence
@@ -162,10 +164,18 @@ def test_bad_tables_are_one_sentence(opened: Callable[..., Looker], lang: str) -
         assert look.state() == before
     look.later(_PASTE, look.one("dialog[open] textarea").get_attribute("placeholder"))
     assert look.run(_MESSAGE) == "", "the example"
-    look.later(_PASTE, "a,outcome\n1,x\n2,x\n3,y\n5,y")
+    name = "recovered completely within a week"
+    look.later(_PASTE, f"a,outcome\n1,x\n2,{name}\n3,x\n5,{name}\n4,x")
     assert look.run(_MESSAGE) == ""
+    german = f"„{name}“ ist die positive Klasse, die seltenste"  # codespell:ignore ist
+    chosen = {"en": f"“{name}” is the positive class, the least", "de": german}
+    assert chosen[lang] in look.one("dialog[open]").text
     look.run(_USE)
     assert look.state()["data"] == "pasted"
+    assert [head.text.split()[-1] for head in look.all(".counts thead .head")] == ["2", "3"], "as many as there are"
+    labels = look.run("return [...document.querySelectorAll('.densities title')].map((e) => e.textContent)")
+    assert name in labels
+    assert look.one(".counts thead b").get_attribute("title") == name
     assert look.complaints() == []
 
 

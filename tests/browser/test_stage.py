@@ -37,6 +37,22 @@ _CUT = """
 const { clientWidth, scrollWidth, clientHeight, scrollHeight } = document.querySelector(arguments[0]);
 return [scrollWidth - clientWidth, scrollHeight - clientHeight].map((difference) => Math.max(0, difference));
 """
+_LOWEST = """
+const parts = [...document.querySelectorAll(".step > *")].filter((e) => e.checkVisibility());
+return Math.max(...parts.map((e) => e.getBoundingClientRect().bottom));
+"""
+_OVERLAPPING = """
+const boxes = [...document.querySelectorAll(".densities svg [data-label], .densities svg [stroke-linejoin]")]
+  .map((e) => e.getBoundingClientRect());
+return boxes.some((a, i) => boxes.some((b, k) => k > i
+  && a.left < b.right && b.left < a.right && a.top + 4 < b.bottom - 4 && b.top + 4 < a.bottom - 4));
+"""
+_CUT_CASES = """
+const list = document.querySelector("select.case"), context = document.createElement("canvas").getContext("2d");
+context.font = getComputedStyle(list).font;
+return [...list.options].map((option) => option.text).filter((text) =>
+  context.measureText(text).width > document.querySelector(".bar").clientWidth - 200);
+"""
 _SMALL_TEXTS = """
 const texts = document.createTreeWalker(document.querySelector(".rocpredict"), NodeFilter.SHOW_TEXT), small = [];
 while (texts.nextNode()) {
@@ -112,7 +128,8 @@ def _assert_large(look: Looker, label: object, size: int = 16) -> None:
 def test_the_stage_is_on_the_screen(opened: Callable[..., Looker], name: str, lang: str) -> None:
     """Pictures, threshold and sliders: at load, in both themes, and in each step before and after its answer.
 
-    The lesson does not move them by 1 pixel.
+    The lesson does not move them by 1 pixel, and its task and answer are on the screen, too: with 1% ill, 3% of the
+    alarms are correct.
     """
     size = _SIZES[name]
     look = opened(lang=lang)
@@ -129,6 +146,13 @@ def test_the_stage_is_on_the_screen(opened: Callable[..., Looker], name: str, la
             _assert_inside(look, size, (step, phase))
             for part, box in look.boxes().items():
                 assert box == pytest.approx(at_load[part], abs=1), (step, phase, part)
+            look.run("page.page.lesson.choose(0)")
+            if step == 4:
+                look.set(prevalence=0.1 if phase == "ask" else 0.01)
+                percent = look.one(":is(.try, .explanation):not([hidden]) output").text
+                assert percent == ("26" if phase == "ask" else "3")
+            assert look.run(_LOWEST) <= size[1], (step, phase)
+            assert look.run(_CUT, ".panel-body:not([hidden])") == [0, 0], (step, phase)
             look.run("page.page.lesson.forward(); page.page.stopSweep()") if phase == "ask" else None
             look.pause(30)
     assert look.overflow() == 0
@@ -148,6 +172,8 @@ def test_targets_and_texts_are_large(opened: Callable[..., Looker], lang: str, n
     _assert_large(look, "load")
     assert look.run(_COVERED) == 0
     assert look.one(".counts thead .head").text.split()[-1] == "100"
+    assert look.one(".fp .cell-word").text == {"en": "false alarm ✕", "de": "Fehlalarm ✕"}[lang]
+    assert look.run(_CUT_CASES) == []
     for head in (1, 2):
         assert look.run(_CUT, f".counts th:nth-of-type({head}) b")[0] == 0
     for panel in ("lesson", "numbers", "game", "data"):
@@ -191,6 +217,12 @@ def test_a_short_phone_shows_the_stage(opened: Callable[..., Looker]) -> None:
     look.resize(390, 664, mobile=True)
     look.pause(60)
     _assert_inside(look, (390, 664), "short")
+    _, top, _, bottom = look.boxes()["densities"]
+    assert bottom - top >= 190
+    assert not look.run(_OVERLAPPING)
+    large = look.one("[data-dots='negative called']")
+    assert float(large.get_attribute("stroke-width")) > 3, "dots, not a block"
+    assert look.one(".counts thead td").text == "● = 5"
 
 
 @pytest.mark.parametrize("width", [390, 768, 1024, 1280])
@@ -255,7 +287,12 @@ def test_people_are_counted_once(opened: Callable[..., Looker]) -> None:
     assert counts == [86, 244]
     curve = "return document.querySelector('[data-curve=predicted]').getAttribute('d')"
     before = look.run(curve)
-    assert look.one("output[data-name=precision]").text == "26%"
+    assert [cell.text for cell in look.all(".correct")] == ["26%\nPrecision", "98%\nNPV"]
+    look.set(panel="numbers")
+    names = ("threshold", "prevalence", "best.threshold", "auc", "dprime")
+    shown = [look.one(f".readouts output[data-name='{name}']").text for name in names]
+    assert shown == ["5.83", "10%", "5.83", ".866", "1.569"]
+    assert not look.all(".sliders .term")
     look.set(prevalence=0.01)
     assert look.run(curve) == before
     assert look.one("output[data-name=precision]").text == "3%"
@@ -308,9 +345,13 @@ def test_weighted_areas_have_shares_of_all(opened: Callable[..., Looker]) -> Non
     look.resize(390, 844, mobile=True)
     look.pause(60)
     labels = "return [...document.querySelectorAll('[data-share]')].map((e) => e.textContent)"
-    assert sorted(look.run(labels)) == ["FNR .14", "FPR .27", "TNR .73", "TPR .86"]
+    assert sorted(look.run(labels)) == ["FNR .139", "FPR .271", "TNR .729", "TPR .861"]
+    look.set(weighted=True)
+    weighted = ["FN .014 of all", "FP .244 of all", "TN .656 of all", "TP .086 of all"]
+    assert sorted(look.run(labels)) == weighted
     look.resize(1280, 720)
     look.pause(60)
+    assert sorted(look.run(labels)) == weighted
     shares = "return [...document.querySelectorAll('[data-share]')].map((e) => Number(e.dataset.share))"
     look.set(prevalence=0.4, weighted=True, threshold=6.5)
     assert all(label.endswith(" of all") for label in look.run(labels))
@@ -401,6 +442,11 @@ def test_a_lecture_walks_through_the_lesson(opened: Callable[..., Looker]) -> No
     look.resize(1024, 768)
     look.pause(60)
     _assert_large(look, "lecture", 24)
+    assert look.run("return getComputedStyle(document.querySelector('.bar')).opacity") == "0"
+    look.run("document.querySelector('.roc').dispatchEvent(new PointerEvent('pointermove', { bubbles: true }))")
+    assert look.run("return getComputedStyle(document.querySelector('.bar')).opacity") == "1"
+    assert look.one(".bar > button").text == "End (Esc)"
+    look.run("delete document.querySelector('.rocpredict').dataset.moved")
     hidden = "return [...document.querySelectorAll('.bar, .panel, .undo')].filter((e) => "
     assert look.run(f"{hidden} e.checkVisibility({{opacityProperty: true}})).length") == 0
     look.focus()
@@ -442,6 +488,12 @@ def test_print_is_one_page(opened: Callable[..., Looker]) -> None:
         style = "getComputedStyle(document.querySelector('.rocpredict'))"
         assert look.run(f"return {style}.backgroundColor") == "rgb(255, 255, 255)"
         assert look.run(f"return {style}.getPropertyValue('--healthy')") == "#0b5c97"
+        labels = look.run(
+            "return [...document.querySelectorAll('.sliders .slider')].map((e) => [getComputedStyle(e, "
+            "'::before').content, e.querySelector('[type=text]').checkVisibility()])"
+        )
+        assert ['"Mean of the healthy:"', True] in labels
+        assert ['"Ill (prevalence):"', True] in labels
         look.emulate()
 
 

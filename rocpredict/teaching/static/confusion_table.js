@@ -1,5 +1,5 @@
 // The two-by-two table of expected counts. Its cells show people as dots, and can be edited.
-import { TOTAL_DOTS, countDots, toBlockPathData } from "./dots.js";
+import { toBlockPathData } from "./dots.js";
 import { createHtmlElement, createSvgElement, setAttributes } from "./elements.js";
 import { CLASS_STYLES } from "./svg.js";
 import { createTerm } from "./terms.js";
@@ -17,15 +17,19 @@ export function createConfusionTable(page) {
   const classHeads = ["negative", "positive"].map((classKey) =>
     createHead("col", createHtmlElement("div", { class: "head" }, createHtmlElement("i", { class: `key ${classKey}` }),
       createHtmlElement("b"), sums[`${classKey}s`])));
-  const correctHead = createHead("col", createTerm(page, "precision", words.correct));
+  const correctHead = createHead("col", words.correct), shareTerms = {
+    precision: createTerm(page, "precision", ""), npv: createTerm(page, "npv", words.readouts["rates.npv"]),
+  };
   const rowLabels = [createHtmlElement("b"), createHtmlElement("b")];
   const createRow = (label, sum, share, ...names) => createHtmlElement("tr", {},
     createHead("row", label, createHtmlElement("br"), sums[sum]),
-    ...names.map((name) => cells[name].element), createHtmlElement("td", { class: "correct" }, sums[share]));
-  const caption = createHtmlElement("caption", { class: "visually-hidden" }), message = createHtmlElement("p", {
+    ...names.map((name) => cells[name].element), 
+    createHtmlElement("td", { class: "correct" }, sums[share], shareTerms[share]));
+  const perDotNote = createHtmlElement("td"), caption = createHtmlElement("caption", { class: "visually-hidden" });
+  const message = createHtmlElement("p", {
     class: "box-error", role: "alert" });
   const table = createHtmlElement("table", { class: "counts" }, caption,
-    createHtmlElement("thead", {}, createHtmlElement("tr", {}, createHtmlElement("td"), classHeads[1], classHeads[0],
+    createHtmlElement("thead", {}, createHtmlElement("tr", {}, perDotNote, classHeads[1], classHeads[0],
       correctHead)),
     createHtmlElement("tbody", {}, createRow(rowLabels[0], "called", "precision", "tp", "fp"),
       createRow(rowLabels[1], "uncalled", "npv", "fn", "tn")));
@@ -47,20 +51,21 @@ export function createConfusionTable(page) {
     if (!message.textContent) page.set({ threshold });
   }
 
-  function draw({ counts, state, answer }) {
+  function draw({ counts, dots, answer }) {
     page.counts = counts;
     const isStory = page.isStory();
     const values = { ...counts, called: counts.tp + counts.fp, uncalled: counts.fn + counts.tn };
     const shares = {
       precision: values.called ? answer.rates.precision : NaN, npv: values.uncalled ? answer.rates.npv : NaN,
     };
+    shareTerms.precision.textContent = page.getRateNames().precision;
     for (const [name, output] of Object.entries(sums)) {
       const isShare = name in shares, value = isShare ? shares[name] : values[name];
       const text = isShare
         ? (Number.isNaN(value) ? "–" : page.formatter.formatPercent(value)) : page.formatter.formatCount(value);
       setAttributes(output, { "data-value": value }).textContent = text;
     }
-    const dots = countDots(state.prevalence), pitch = drawBlocks(cells, dots, answer.rates);
+    const pitch = drawBlocks(cells, dots, answer.rates);
     for (const { name, input, output, path, word, element: cell } of Object.values(cells)) {
       word.textContent = isStory ? words.cells[name] : words.areas[name];
       setAttributes(output, { "data-value": values[name] });
@@ -75,17 +80,21 @@ export function createConfusionTable(page) {
     if (!element.querySelector("[data-invalid]")) message.textContent = "";
     const calls = isStory ? [words.called, words.uncalled] : [words.ownpositive, words.ownnegative];
     rowLabels.forEach((label, i) => { label.textContent = calls[i]; });
-    const perDot = counts.total / TOTAL_DOTS;
-    caption.textContent = words.of.replace("{total}", page.formatter.formatCount(counts.total))
-      + (perDot > 1 ? ` ${words.perdot.replace("{n}", page.formatter.formatCount(perDot))}` : "");
-    classHeads.forEach((head, i) => { head.querySelector("b").textContent = page.getClassNames()[i]; });
+    const perDot = counts.total / (dots.negative + dots.positive);
+    caption.textContent = words.of.replace("{total}", page.formatter.formatCount(counts.total));
+    perDotNote.textContent = perDot > 1
+      ? `● ${Number.isInteger(perDot) ? "=" : "≈"} ${page.formatter.formatCount(Math.round(perDot))}` : "";
+    classHeads.forEach((head, i) => { 
+      const name = head.querySelector("b");
+      name.textContent = name.title = page.getClassNames()[i];
+    });
   }
   return { element, draw };
 }
 
 function createCell(page, name) {
   const words = page.words.page, { color, cap } = CLASS_STYLES[CELL_CLASSES[name]];
-  const word = createHtmlElement("span", { class: "word", id: page.createId(`cell-${name}`) });
+  const word = createHtmlElement("span", { id: page.createId(`cell-${name}`) });
   const label = { "aria-label": words.areas[name], "aria-describedby": word.id };
   const input = createHtmlElement("input", { type: "text", inputmode: "decimal", ...label, class: "cell-input" });
   const output = createHtmlElement("output", { class: "visually-hidden", "data-name": name });
@@ -93,8 +102,7 @@ function createCell(page, name) {
   const verdict = isCorrect(name) ? "✓" : "✕";
   const element = createHtmlElement("td", { class: `${name} ${isCorrect(name) ? "right" : "wrong"}` },
     createHtmlElement("div", { class: "cell" }, createHtmlElement("div", { class: "cell-text" }, input, output,
-      createHtmlElement("span", { class: "cell-word" }, word,
-        createHtmlElement("span", { class: "tag" }, words.areas[name]), ` ${verdict}`)),
+      createHtmlElement("span", { class: "cell-word" }, word, ` ${verdict}`)),
     createSvgElement("svg", { class: "block", "aria-hidden": "true" }, path)));
   return { name, element, input, output, path, word };
 }

@@ -4,7 +4,6 @@ import { listFamilies } from "./fitted.js";
 import { clamp } from "./format.js";
 import { createOverlayControls } from "./overlays.js";
 import { DEFAULT_STATE, findDataset } from "./state.js";
-import { createTerm } from "./terms.js";
 
 const SLIDER_STEPS = 2000, FITTED_FIELDS = ["mean0", "std0", "mean1", "std1"];
 const ARROW_STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
@@ -115,7 +114,7 @@ function createRefitButton(page, onclick) {
 // ---- single controls
 // A box for an exact number. A wrong text stays in it, with a message next to it.
 function createNumberBox(page, name, factor, label) {
-  const { state, formatter, words: { page: words } } = page, isPercentage = name === "prevalence";
+  const { state, formatter, words: { page: words } } = page;
   const message = createHtmlElement("span", { class: "box-error", role: "alert", id: page.createId(`${name}-error`) });
   const attributes = { inputmode: "decimal", autocomplete: "off", "aria-describedby": message.id };
   const input = createHtmlElement("input", {
@@ -125,9 +124,7 @@ function createNumberBox(page, name, factor, label) {
     if (text) input.setAttribute("aria-invalid", "true");
     else input.removeAttribute("aria-invalid");
   };
-  const format = (value) => isPercentage
-    ? formatter.formatPercent(value, value < 0.1 && Math.abs(value * 100 % 1) > 1e-9 ? 1 : 0)
-      : page.formatValue(name, value);
+  const format = (value) => name === "prevalence" ? formatter.formatPrevalence(value) : page.formatValue(name, value);
   input.addEventListener("change", () => {
     const value = formatter.parseTyped(input.value.replace("%", "")) / factor;
     const error = Number.isFinite(value) ? page.findError({ [name]: value }) : words.wrong.finite;
@@ -165,19 +162,21 @@ function createSlider(page, name, createScale, factor = 1) {
       box.update();
       range.setAttribute("aria-valuetext", box.input.value);
       const className = page.getClassNames()[classKey === "negative" ? 0 : 1], isStory = page.isStory();
-      const ownLabel = `${isTerm ? page.words.terms.prevalence.title : shortLabel}: ${className}`;
+      const ownLabel = `${isPrevalence ? page.words.terms.prevalence.title : shortLabel}: ${className}`;
       const fullLabel = classKey && !isStory ? ownLabel : label;
       range.setAttribute("aria-label", fullLabel);
       box.input.setAttribute("aria-label", `${fullLabel}, ${words.exact}`);
-      if (isTerm) caption.textContent = isStory ? shortLabel : className;
+      if (isPrevalence) caption.textContent = isStory ? shortLabel : className;
+      element.dataset.label = fullLabel.replace(", %", "");
       range.disabled = box.input.disabled = !!page.answer.locked && FITTED_FIELDS.includes(name);
     },
   };
   const key = classKey ? createHtmlElement("i", { class: `key ${classKey}` }) : null;
-  const shortLabel = words.sliders[name] ?? label, isTerm = name === "prevalence";
-  const caption = isTerm
-    ? createTerm(page, "prevalence", shortLabel) : createHtmlElement("span", { class: "slider-name" }, shortLabel);
-  return createHtmlElement("div", { class: `slider ${classKey ?? ""} ${name}` }, key, caption, box.element, range);
+  const shortLabel = words.sliders[name] ?? label, isPrevalence = name === "prevalence";
+  const caption = createHtmlElement("span", { class: "slider-name" }, shortLabel);
+  const className = `slider ${classKey ?? ""} ${name}`;
+  const element = createHtmlElement("div", { class: className }, key, caption, box.element, range);
+  return element;
 }
 
 function moveSlider(event, range) {

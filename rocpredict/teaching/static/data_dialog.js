@@ -3,7 +3,7 @@ import { openDialog } from "./dialog.js";
 import { createButton, createHtmlElement } from "./elements.js";
 import { PASTED_KEY } from "./fitted.js";
 import { createDataset, describeSummary, listLabels, readTable } from "./own_data.js";
-import { DEFAULT_STATE } from "./state.js";
+import { DEFAULT_STATE, toFittedState } from "./state.js";
 
 const READ_DELAY_MS = 200, MAX_SHOWN_TEXT = 100000;
 
@@ -35,7 +35,8 @@ function createForm(page, apply) {
   const words = page.words.entry, createField = (...parts) => createHtmlElement("div", { class: "field" }, ...parts);
   const text = createHtmlElement("textarea", { id: page.createId("paste"), rows: 6, spellcheck: "false" });
   text.placeholder = words.example;
-  const file = createHtmlElement("input", { type: "file", id: page.createId("file"), accept: ".csv,.tsv,.txt" });
+  const file = createHtmlElement("input", {
+    type: "file", id: page.createId("file"), accept: ".csv,.tsv,.txt", class: "visually-hidden" });
   const message = createHtmlElement("p", { class: "message", role: "alert" }), note = createHtmlElement("p", {});
   const choices = createHtmlElement("div", { class: "choices" });
   const useButton = createButton(words.use, () => attempt(use), { class: "use" });
@@ -78,11 +79,14 @@ function createForm(page, apply) {
     const { names, n } = read.features[0], { features } = read;
     const options = features.map(({ name }, i) => [String(i), name]);
     const feature = features.length > 1 ? addChoice("feature", options, "0") : null;
-    const positive = addChoice("positive", names.map((name, i) => [String(i), name]), "1");
+    const { mean } = features[0], larger = mean[0] > mean[1] ? 0 : 1;
+    const positive = addChoice("positive", names.map((name, i) => [String(i), name]), String(larger));
     const describe = () => {
       const high = Number(positive.value), total = n && n[0] + n[1];
       const share = n ? fillSentence(words.share, { n1: n[high], total }) : "";
-      note.textContent = `${fillSentence(words.summary, { low: names[1 - high], high: names[high] })} ${share}`;
+      const why = high === larger ? words.larger : "";
+      const chosen = fillSentence(words.chosen, { positive: names[high], why });
+      note.textContent = `${chosen} ${share}`;
     };
     positive.addEventListener("change", describe);
     describe();
@@ -101,6 +105,9 @@ function createForm(page, apply) {
       select.replaceChildren(...items.map(([value, name]) => createHtmlElement("option", { value }, name)));
       select.value = selected;
     };
+    const countRows = (name) => table.rows.filter(({ cells }) => cells[Number(label.value)].trim() === name).length;
+    const findRarest = () => listLabels(table, Number(label.value)).reduce((rarest, name) =>
+      countRows(name) <= countRows(rarest) ? name : rarest);
     const fillNegative = () => {
       const others = listLabels(table, Number(label.value)).filter((name) => name !== positive.value);
       const items = others.map((name) => [`=${name}`, name]);
@@ -108,7 +115,8 @@ function createForm(page, apply) {
     };
     const fillPositive = () => {
       const labels = listLabels(table, Number(label.value));
-      fill(positive, labels.map((name) => [name, name]), labels.at(-1));
+      fill(positive, labels.map((name) => [name, name]), 
+        labels.some((name) => isNaN(name)) ? findRarest() : labels.at(-1));
       fillNegative();
       describe();
     };
@@ -117,10 +125,15 @@ function createForm(page, apply) {
       const rows = table.rows.length.toLocaleString(page.payload.lang);
       const left = omitted.filter(({ column }) => column !== table.header[Number(label.value)]);
       const sentences = left.map((values) => fillSentence(words.omitted, values));
-      note.textContent = [fillSentence(words.found, { rows, features }), ...sentences].join(" ");
+      const why = positive.value === findRarest() ? words.rarer : "";
+      const chosen = fillSentence(words.chosen, { positive: positive.value, why });
+      note.textContent = [fillSentence(words.found, { rows, features }), chosen, ...sentences].join(" ");
     };
     label.addEventListener("change", fillPositive);
-    positive.addEventListener("change", fillNegative);
+    positive.addEventListener("change", () => {
+      fillNegative();
+      describe();
+    });
     fillPositive();
     read.choose = () => {
       const isAll = !negative.value;
@@ -145,8 +158,7 @@ function createForm(page, apply) {
       return;
     }
     payload.datasets = [dataset, ...payload.datasets.filter(({ key }) => key !== PASTED_KEY)];
-    const { mean, std, direction } = facts[feature];
-    const fit = { mean0: mean[0], mean1: mean[1], std0: std[0], std1: std[1], direction, threshold: NaN };
+    const fit = { ...toFittedState(facts[feature]), threshold: NaN };
     apply({ ...DEFAULT_STATE, ...kept, data: PASTED_KEY, pair: 0, feature, ...fit, fresh: true });
   }
 
@@ -168,7 +180,8 @@ function createForm(page, apply) {
   useButton.disabled = true;
   const elements = [
     createField(createHtmlElement("label", { for: text.id }, words.table), text),
-    createField(createHtmlElement("label", { for: file.id }, words.file), file), choices, note, message, useButton,
+    createHtmlElement("p", {}, file, createHtmlElement("label", { for: file.id }, words.file)), choices,
+    note, message, useButton,
   ];
   return { elements, readFile, focus: () => text.focus() };
 }

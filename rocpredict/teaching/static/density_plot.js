@@ -1,7 +1,7 @@
 // The plot of both densities, with the threshold and its four areas. Below the axis, people are dots.
 import { CLASS_KEYS, createDataMarks, createDotMarks } from "./dot_marks.js";
 import { createSvgElement, setAttributes } from "./elements.js";
-import { clamp } from "./format.js";
+import { clamp, truncateName } from "./format.js";
 import { ACCENT_COLOR, CLASS_STYLES, CONTROL_COLOR, MUTED_COLOR, PAPER_COLOR, TEXT_COLOR } from "./svg.js";
 import { addPointerListeners, createGrip, createLayers, createLine, createOutlinedText, createPlot } from "./svg.js";
 import { createScale, createStroke, createText, createTickMarks, moveGrip, resizePlot } from "./svg.js";
@@ -150,8 +150,10 @@ function createUnitLabel(page, { width, tickY }, fontSize) {
 }
 
 function createClassLabels(page, layout) {
-  return placeClassLabels(page, layout).map(({ labelX, labelY, name, attributes }) =>
-    createOutlinedText(labelX, labelY, name, layout.fontSize, attributes));
+  return placeClassLabels(page, layout).map(({ labelX, labelY, name, fullName, attributes }) => {
+    const title = name === fullName ? [] : [createSvgElement("title", {}, fullName)];
+    return createSvgElement("g", {}, ...title, createOutlinedText(labelX, labelY, name, layout.fontSize, attributes));
+  });
 }
 
 // The names of the classes stand on the outer shoulders of their densities.
@@ -163,17 +165,17 @@ function placeClassLabels(page, { threshold, densities, x, y, width, fontSize, b
   return CLASS_KEYS.map((classKey, i) => {
     const { value, peak, values } = modes[i], other = modes[1 - i].value;
     const isLeft = value < other || (value === other && !i);
-    const half = values[peak] * 0.85, name = page.getClassNames()[i];
+    const half = values[peak] * 0.85, fullName = page.getClassNames()[i];
+    const most = Math.floor(width / fontSize / 2), name = truncateName(fullName, most);
     const index = isLeft
       ? values.findIndex((density) => density >= half) : values.findLastIndex((density) => density >= half);
     const shoulderX = x(threshold[Math.max(0, index)]) + (isLeft ? -12 : 12), length = name.length * fontSize * 0.65;
-    const attributes = {
-      "text-anchor": isLeft ? "end" : "start", fill: CLASS_STYLES[classKey].textColor, "font-weight": 700,
-    };
+    const anchor = isLeft ? "end" : "start", fill = CLASS_STYLES[classKey].textColor;
+    const attributes = { "text-anchor": anchor, fill, "font-weight": 700 };
     const bounds = isLeft ? [Math.min(length, width), width] : [0, Math.max(0, width - length)];
     const labelX = clamp(shoulderX, bounds), labelY = Math.min(y(half), base - 40);
     const box = [isLeft ? labelX - length : labelX, isLeft ? labelX : labelX + length, labelY - fontSize / 3];
-    return { labelX, labelY, name, attributes, box };
+    return { labelX, labelY, name, fullName, attributes, box };
   });
 }
 
@@ -194,8 +196,8 @@ function createArea(page, { name, classKey, isCalledPositive }, state, { xs, ys,
   else [areaXs, areaYs].forEach((values, i) => values.push([thresholdX, thresholdY][i]));
   const d = `${toPathData([areaXs[0], ...areaXs, areaXs.at(-1)], [base, ...areaYs, base])}Z`;
   const area = { d, "data-area": name, fill: CLASS_STYLES[classKey].color, "fill-opacity": 0.13 };
-  const hatch = isCalledPositive
-    ? createSvgElement("path", { d, fill: `url(#${page.createId(`hatch-${classKey}`)})` }) : null;
+  const fill = `url(#${page.createId(`hatch-${classKey}`)})`;
+  const hatch = isCalledPositive ? createSvgElement("path", { d, fill }) : null;
   return createSvgElement("g", {}, createSvgElement("path", area), hatch);
 }
 
@@ -208,12 +210,12 @@ export function interpolateLinear(xs, ys, x) {
 // The labels of the areas stand around the threshold like a table. With weights they are shares of all people.
 function createAreaLabels(page, { state, answer: { rates } }, obstacles,
   { thresholdX, base, top, fontSize, weights, width }) {
-  const digits = page.isWide() ? 3 : 2, words = page.words.page, names = page.getRateNames();
-  return AREAS.flatMap(({ name, rate, classKey, isCalledPositive, row }) => {
+  const words = page.words.page, names = page.getRateNames(), occupied = [...obstacles];
+  return AREAS.toReversed().flatMap(({ name, rate, classKey, isCalledPositive, row }) => {
     const share = rates[rate] * weights[classKey === "negative" ? 0 : 1];
     if (!(share >= MIN_AREA)) return [];
     const isRight = isCalledPositive === (state.direction !== "lower"), labelX = thresholdX + (isRight ? 7 : -7);
-    const text = page.formatter.formatShort(share, digits);
+    const text = page.formatter.formatRate(share);
     const label = state.weighted ? `${words.areas[name]} ${text} ${words.ofall}` : `${names[rate]} ${text}`;
     const length = label.length * fontSize * 0.62;
     if (isRight ? labelX + length > width : labelX < length) return [];
@@ -221,12 +223,13 @@ function createAreaLabels(page, { state, answer: { rates } }, obstacles,
       "text-anchor": isRight ? "start" : "end", "font-weight": 700, fill: CLASS_STYLES[classKey].textColor,
       "data-label": name, "data-share": share,
     };
-    const [start, end] = isRight ? [labelX, labelX + length] : [labelX - length, labelX];
-    const isFree = (labelY) => obstacles.every(([low, high, y]) =>
-      high < start - 7 || low > end + 7 || Math.abs(y - labelY + fontSize / 3) > 15);
+    const start = isRight ? labelX : labelX - length, end = start + length;
+    const isFree = (labelY) => occupied.every(([low, high, y]) =>
+      high < start - 7 || low > end + 7 || Math.abs(y - labelY + fontSize / 3) > 0.9 * fontSize);
     const lowest = row ? base - 8 : Math.min(base - 8 - 1.5 * fontSize, base - 0.34 * (base - top));
-    const heights = Array.from({ length: row ? 1 : 24 }, (_, i) => lowest - i * fontSize / 6);
+    const heights = Array.from({ length: 24 }, (_, i) => lowest - i * fontSize / 6);
     const labelY = heights.find((height) => height > 0.8 * fontSize && isFree(height));
+    occupied.push([start, end, labelY - fontSize / 3]);
     return labelY === undefined ? [] : [createOutlinedText(labelX, labelY, label, fontSize, attributes)];
   });
 }
@@ -237,7 +240,7 @@ function createCrossingMarkers(page, { state: { weighted }, answer }, { x, base,
   const label = weighted ? words.crossingweighted : words.crossing;
   const best = (weighted ? answer.accuracybest : answer.best).threshold;
   return crossings.filter((t) => t > range[0] && t < range[1]).map((value) => {
-    const title = createSvgElement("title", {}, `${label} ${page.formatter.formatSignificant(value)}`);
+    const title = createSvgElement("title", {}, `${label} ${page.formatThreshold(value)}`);
     const style = { ...createStroke(TEXT_COLOR, 2), fill: value === best ? PAPER_COLOR : CONTROL_COLOR };
     const d = toDiamondPathData(x(value), base, 7, 6);
     return createSvgElement("path", { d, ...style, "data-crossing": value }, title);

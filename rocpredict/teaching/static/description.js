@@ -1,9 +1,10 @@
 // Names and numbers that describe the state: classes, features, thresholds, the axis, and the states to go back to.
+import { truncateName } from "./format.js";
 import { computeGaussianRates, findPair } from "./model.js";
 import { REQUEST_FIELDS } from "./state.js";
 import { computeCounts } from "./view_model.js";
 
-const MAX_NAME_LENGTH = 40, GESTURE_MS = 400, MAX_HISTORY = 50, SD_REACH = 3.3;
+const GESTURE_MS = 400, MAX_HISTORY = 50, SD_REACH = 3.3;
 
 // One earlier state for each gesture, such as a drag, or for each burst of keys.
 export function rememberState(page, next) {
@@ -33,8 +34,6 @@ export function findBestObstacle({ answer, words: { page: words } }, root) {
   if (answer.auc < 0.5) return words.remarks.reversed;
   return Number.isFinite(answer.best.threshold) ? "" : words.remarks.none;
 }
-
-const truncateName = (name) => name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH - 1)}…` : name;
 
 export const isStory = ({ state, payload }) => !state.data && !payload.names;
 
@@ -76,7 +75,7 @@ export function formatThreshold(page, value) {
   if (state.family !== "gaussian" || answer?.locked || value !== state.threshold) return formatter.formatStep(value,
     step);
   const countAt = (t) => {
-    const { tp, fp } = computeCounts(computeGaussianRates(state, t, payload.normal), state.prevalence);
+    const { tp, fp } = computeCounts(computeGaussianRates(state, t, payload.normal), state, payload);
     return `${tp} ${fp}`;
   };
   const isExact = countAt(Math.round(value / step) * step) === countAt(value);
@@ -87,6 +86,8 @@ export function formatValue(page, name, value) {
   if (name === "threshold") return page.formatThreshold(value);
   const { formatter } = page, step = name.startsWith("mean") || name.startsWith("std") ? 10 * page.getStep() : 0.1;
   const isOnStep = Math.abs(value / step - Math.round(value / step)) < 1e-6;
-  return isOnStep ? formatter.formatStep(value, step) : formatter.formatSignificant(value);
+  if (isOnStep) return formatter.formatStep(value, step);
+  const rounded = formatter.formatStep(value, step / 10), significant = formatter.formatSignificant(value);
+  return rounded.length < significant.length ? rounded : significant;
 }
 

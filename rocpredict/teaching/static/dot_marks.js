@@ -1,6 +1,6 @@
 // The dots below the axis of the densities: large if the person is called positive, small otherwise. And the
 // histograms and rugs of observations.
-import { countDots, placeDots, splitDots } from "./dots.js";
+import { placeDots, splitDots } from "./dots.js";
 import { createSvgElement, setAttributes } from "./elements.js";
 import { CLASS_STYLES, toPathData } from "./svg.js";
 
@@ -17,11 +17,11 @@ export function createDotMarks(layer) {
   layer.append(...Object.values(paths));
   let placed = null, placedKey = [];
   return {
-    draw({ state, answer: { curve, rates } }, { x, range, width, base, stripHeight, key }) {
-      const nextKey = [...key, ...Object.values(countDots(state.prevalence)), state.direction];
+    draw({ state, dots, answer: { curve, rates } }, { x, range, width, base, stripHeight, key }) {
+      const nextKey = [...key, ...Object.values(dots), state.direction];
       if (nextKey.some((value, i) => value !== placedKey[i])) {
         const box = { x, range, width: width - 20, height: stripHeight };
-        placed = placeDots(curve, state, box);
+        placed = placeDots(curve, dots, state.direction, box);
         placedKey = nextKey;
         setAttributes(layer, { transform: `translate(0 ${base + 3})` });
       }

@@ -1,12 +1,10 @@
 // People as dots: one dot at each quantile of both classes, without random numbers. Independent of the document.
 import { clamp } from "./format.js";
 
-export const TOTAL_DOTS = 1000;
-
 /** Returns the numbers of dots of the negative and the positive class: at least one each. */
-export function countDots(prevalence) {
-  const positives = clamp(Math.round(TOTAL_DOTS * prevalence), [1, TOTAL_DOTS - 1]);
-  return { negative: TOTAL_DOTS - positives, positive: positives };
+export function countDots(prevalence, total) {
+  const positives = clamp(Math.round(total * prevalence), [1, total - 1]);
+  return { negative: total - positives, positive: positives };
 }
 
 // The quantiles (i - 1/2)/n of a class, ascending, from its rates along the thresholds.
@@ -23,8 +21,8 @@ function computeQuantiles({ threshold, fpr, tpr }, classKey, direction, n) {
 }
 
 /** Returns the positions of all dots below the axis: columns of dots, the positive class below the negative one. */
-export function placeDots(curve, { prevalence, direction }, { x, range, width, height }) {
-  const counts = countDots(prevalence), unit = width / (range[1] - range[0]);
+export function placeDots(curve, counts, direction, { x, range, width, height }) {
+  const unit = width / (range[1] - range[0]);
   const peaks = counts.negative * Math.max(...curve.negative) + counts.positive * Math.max(...curve.positive);
   const pitch = clamp(Math.sqrt((height - 6) * unit / peaks), [1.6, 7]);
   let top = 0;

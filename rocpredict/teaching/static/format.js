@@ -1,4 +1,5 @@
 // Numbers formatted for the reader's language. Independent of the document.
+export const truncateName = (name, most = 40) => name.length > most ? `${name.slice(0, most - 1)}…` : name;
 export const clamp = (value, [low, high]) => Math.min(Math.max(value, low), high);
 
 export function createFormatter(decimalSeparator) {
@@ -19,18 +20,19 @@ export function createFormatter(decimalSeparator) {
       ? formatFixed(value, Math.max(0, digits - 1 - exponent)) : localizeNumber(value.toExponential(digits - 1));
   }
 
+  // Rates have three decimals. Without the zero before an English decimal point: they are not above 1.
   function formatRate(value) {
-    if (value > 0 && value < 0.0005) return localizeNumber("<0.001");
-    return value < 1 && value >= 0.9995 ? localizeNumber(">0.999") : formatFixed(value);
+    if (value > 0 && value < 0.0005) return `<${formatShort(0.001)}`;
+    return value < 1 && value >= 0.9995 ? `>${formatShort(0.999)}` : formatShort(value);
   }
 
-  // Plots omit the zero before an English decimal point.
   const formatShort = (value, digits = 3) =>
     isEnglish ? formatFixed(value, digits).replace(/^(−?)0\./, "$1.") : formatFixed(value, digits);
 
   // Counts have groups of three digits: from 1,000 in English, from 10 000 in other languages.
   const formatCount = (value) =>
     isEnglish || value >= 10000 ? String(value).replace(/\B(?=(\d{3})+$)/g, isEnglish ? "," : "\u202f") : String(value);
+  const formatPrevalence = (value) => formatPercent(value, value < 0.1 && Math.abs(value * 100 % 1) > 1e-9 ? 1 : 0);
   const formatPercent = (value, digits = 0) => `${formatFixed(100 * value, digits)}${isEnglish ? "" : "\u202f"}%`;
 
   // Numbers of a scale whose smallest step is known; very large and very small ones have an exponent.
@@ -49,7 +51,7 @@ export function createFormatter(decimalSeparator) {
   const localizeDecimals = (sentence) => sentence.replace(/(?<= \d)\.(?=\d)/g, decimalSeparator);
 
   return {
-    formatFixed, formatSignificant, formatRate, formatShort, formatCount, formatPercent, formatStep, parseTyped,
-    localizeDecimals,
+    formatFixed, formatSignificant, formatRate, formatShort, formatCount, formatPercent, formatPrevalence,
+    formatStep, parseTyped, localizeDecimals,
   };
 }

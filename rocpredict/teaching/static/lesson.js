@@ -2,7 +2,7 @@
 import { createButton, createHtmlElement } from "./elements.js";
 import { computeLessonFacts, createPopulation, simulateCurves } from "./sampling.js";
 import { mountSamplingPanel } from "./sampling_panel.js";
-import { createTemplateFiller } from "./templates.js";
+import { createTemplateFiller, getByPath } from "./templates.js";
 
 const COMMON_START = {
   family: "gaussian", cost: 1, weighted: false, costline: false, strip: false, empirical: true,
@@ -70,7 +70,8 @@ export function mountLesson(root, page) {
 }
 
 function mountSteps(root, panel, page, playPairs) {
-  const { fillTemplate, fillTemplateAsText } = createTemplateFiller(page.formatter), words = page.words.lesson;
+  const { fillTemplate, fillTemplateAsText, updateOutput } = createTemplateFiller(page.formatter);
+  const words = page.words.lesson;
   const isAvailable = ({ start: { data } }) => !data || page.payload.datasets.some(({ key }) => key === data);
   const steps = STEPS.filter(isAvailable), body = createHtmlElement("div", { class: "step" });
   const items = steps.map(({ key }, i) => {
@@ -98,8 +99,14 @@ function mountSteps(root, panel, page, playPairs) {
   function updateReveal() {
     const step = steps[current];
     if (!step || !revealButton || isShown) return;
+    for (const output of body.querySelectorAll(".try output")) {
+      updateOutput(output, getByPath(getFacts(page), output.dataset.name.replace("lesson.", "")));
+    }
     const isAnswered = choice >= 0 || !words.steps[step.key].options;
-    revealButton.disabled = !(isAnswered && (!step.isDone || step.isDone(page, swept)));
+    const isReady = isAnswered && (!step.isDone || step.isDone(page, swept));
+    revealButton.disabled = !isReady;
+    revealButton.title = isReady ? "" : isAnswered ? body.querySelector(".try, [data-lesson=pairs]")?.textContent
+      : page.words.page.predicting;
   }
 
   function closeLesson() {
@@ -172,10 +179,10 @@ function mountSteps(root, panel, page, playPairs) {
         createHtmlElement("h3", { tabindex: -1 }, stepWords.title),
       createHtmlElement("p", { class: "question" }, ...fillTemplate(stepWords.ask, facts)),
       ...(choices ? [createHtmlElement("p", { class: "chips", role: "group", "aria-label": stepWords.title },
-        ...choices)] : []),
-      ...(isDone && stepWords.try ? [createHtmlElement("p", { class: "try", hidden: true }, stepWords.try)] : []),
+        ...choices, key === "auc" ? createLessonButton("pairs", () => playPairs(100)) : null)] : []),
+      ...(isDone && stepWords.try ? [createHtmlElement("p", { class: "try", hidden: !!choices },
+        ...fillTemplate(stepWords.try, facts))] : []),
       ...(choices ? [] : [createHtmlElement("p", {}, revealButton)]),
-      ...(key === "auc" ? [createHtmlElement("p", {}, createLessonButton("pairs", () => playPairs(100)))] : []),
       createHtmlElement("div", { class: "explanation", tabindex: -1, hidden: true }));
     markStep();
     updateReveal();
@@ -188,7 +195,8 @@ function mountSteps(root, panel, page, playPairs) {
     const back = index ? createLessonButton("back", () => goToStep(index - 1)) : null;
     back?.replaceChildren("‹");
     back?.setAttribute("aria-label", words.back);
-    const leave = createButton("✕", leaveLesson, { class: "quiet", "data-lesson": "leave", "aria-label": words.leave });
+    const leave = createButton("✕", leaveLesson, { class: "quiet", "data-lesson": "leave",
+      "aria-label": words.leave });
     return createHtmlElement("div", { class: "step-bar" }, leave,
       createHtmlElement("span", { class: "progress" }, progress), back, reveal, next);
   }

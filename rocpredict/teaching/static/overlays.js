@@ -1,5 +1,6 @@
 // What can be laid over the ROC plot: a confidence band of the empirical curve, and the curve of a second feature.
 import { createHtmlElement, createSvgElement } from "./elements.js";
+import { truncateName } from "./format.js";
 import { computeAnswer, findPair } from "./model.js";
 import { toFittedState } from "./state.js";
 import { MUTED_COLOR, createCurve, createOutlinedText, createStroke, toPathData } from "./svg.js";
@@ -80,8 +81,8 @@ function createSecondCurve(facts, state, payload, { formatRate }, { x, y, fontSi
   const { fpr, tpr } = getSecondCurve(facts, state, payload), bounds = facts.direction === "lower" ? [0, 1] : [1, 0];
   const [xs, ys] = [[fpr, x], [tpr, y]].map(([rates, scale]) => [bounds[0], ...rates, bounds[1]].map(scale));
   const { name } = findPair(state, payload).data.features[state.second];
-  const shortName = name.length > 24 ? `${name.slice(0, 23)}…` : name;
-  const text = `${shortName}, AUC ${formatRate(facts.auc)}`, attributes = { "text-anchor": "end", fill: MUTED_COLOR };
+  const text = `${truncateName(name, 24)}, AUC ${formatRate(facts.auc)}`;
+  const attributes = { "text-anchor": "end", fill: MUTED_COLOR };
   return [createCurve(xs, ys, SECOND_STROKE, "second"),
     createOutlinedText(x(0.98), y(0.3), text, fontSize, attributes)];
 }

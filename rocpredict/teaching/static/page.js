@@ -23,7 +23,8 @@ import { createTerms } from "./terms.js";
 import { createUpdater } from "./update.js";
 import { createViewModel } from "./view_model.js";
 
-const ANNOUNCEMENT_DELAY_MS = 300, ADDRESS_DELAY_MS = 250, NARROW_EM = 37.5, WIDE_EM = 56.25;
+const ANNOUNCEMENT_DELAY_MS = 300, ADDRESS_DELAY_MS = 250, POINTER_MS = 2500, NARROW_EM = 37.5;
+const TOTAL_DOTS = 1000, NARROW_DOTS = 200;
 const getDark = () => matchMedia("(prefers-color-scheme: dark)");
 let mountCount = 0;
 
@@ -81,7 +82,6 @@ function createPage(payload, root) {
       formatValue: (name, value) => formatValue(page, name, value),
     findError: (patch) => findValidationError(computeNextState(page.state, patch, payload), payload),
     findBestObstacle: () => findBestObstacle(page, root), remember: (next) => rememberState(page, next),
-    isWide: () => !page.state.lecture && root.clientWidth / page.getFontSize() >= WIDE_EM,
     getFontSize: () => parseFloat(getComputedStyle(root.querySelector(".frame")).fontSize),
     startGesture() {
       page.gesture ??= { range: page.getRange(), isNew: true };
@@ -139,9 +139,11 @@ function drawPage(root, page, { views, measuresFigure, readouts, sentence, panel
   root.classList.toggle("lecture", state.lecture);
   root.dataset.theme = state.theme === "auto" ? (getDark().matches ? "dark" : "light") : state.theme;
   root.toggleAttribute("data-asking", state.step >= 0);
-  panel.draw(root.clientWidth / fontSize < NARROW_EM);
+  const isNarrow = root.clientWidth / fontSize < NARROW_EM;
+  panel.draw(isNarrow);
   measuresFigure.hidden = !state.strip;
-  const viewModel = createViewModel(state, answer, page.payload, page.resampledCurves);
+  const viewModel = createViewModel(state, answer, page.payload, page.resampledCurves,
+    isNarrow ? NARROW_DOTS : TOTAL_DOTS);
   page.counts = viewModel.counts;
   sentence.draw(viewModel);
   for (const input of Object.values(page.inputs)) input.update();
@@ -166,6 +168,12 @@ function addListeners(root, page, actions, { hasAddress, suppress }) {
   const stopSweep = (event) => {
     if (event.key !== " " && !event.target.closest(".sweep")) actions.stopSweep();
   };
+  let timer = 0;
+  for (const type of ["pointermove", "pointerdown"]) root.addEventListener(type, () => {
+    root.dataset.moved = "";
+    clearTimeout(timer);
+    timer = setTimeout(() => { delete root.dataset.moved; }, POINTER_MS);
+  });
   for (const type of ["pointerdown", "keydown", "wheel"]) root.addEventListener(type, stopSweep, true);
   getDark().addEventListener("change", requestDraw);
   if (hasAddress) window.addEventListener("hashchange", readAddress);

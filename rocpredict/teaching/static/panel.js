@@ -16,10 +16,13 @@ export function createBar(page, actions, views) {
   ]);
   const menu = createMenu(page, "menu", [
     createViewControls(page, actions), button("reset", actions.resetState), button("help", page.showHelp)]);
+  const lecture = createButton("", actions.toggleLecture, { class: "quiet" });
+  page.inputs.lecture = {
+    update() { lecture.textContent = words.buttons[page.state.lecture ? "endlecture" : "lecture"]; },
+  };
   return createHtmlElement("header", { class: "bar toolbar" },
     title ? createHtmlElement("span", { class: "title", "aria-hidden": "true" }, title) : null,
-    createCaseSelect(page, actions),
-    createButton(words.buttons.lecture, actions.toggleLecture, { class: "quiet" }), share, menu);
+    createCaseSelect(page, actions), lecture, share, menu);
 }
 
 // A menu is a list under its button. It closes after Escape and outside clicks.

@@ -8,18 +8,19 @@ const RATES = ["tpr", "fpr", "tnr", "fnr", "ameans", "precision", "npv", "accura
 // For each group of readouts: the path of each number in the answer, and the method of the formatter.
 const READOUTS = {
   here: {
-    threshold: "formatSignificant", ...Object.fromEntries(RATES.map((name) => [`rates.${name}`, "formatRate"])),
-    "rates.cost": "formatSignificant", "rates.mcc": "formatFixed",
+    threshold: "formatThreshold", prevalence: "formatPrevalence",
+    ...Object.fromEntries(RATES.map((name) => [`rates.${name}`, "formatRate"])),
+    "rates.cost": "formatSignificant", "rates.mcc": "formatShort",
   },
   prediction: {
-    auc: "formatRate", dprime: "formatFixed", std_ratio: "formatSignificant", "best.threshold": "formatSignificant",
-    "best.ameans": "formatRate", "accuracybest.threshold": "formatSignificant", "accuracybest.accuracy": "formatRate",
-    "costbest.threshold": "formatSignificant", "costbest.cost": "formatSignificant",
+    auc: "formatRate", dprime: "formatFixed", std_ratio: "formatSignificant", "best.threshold": "formatThreshold",
+    "best.ameans": "formatRate", "accuracybest.threshold": "formatThreshold", "accuracybest.accuracy": "formatRate",
+    "costbest.threshold": "formatThreshold", "costbest.cost": "formatSignificant",
   },
   rows: {
     "empirical.auc": "formatRate", "empirical.low": "formatRate", "empirical.high": "formatRate",
     "empirical.tpr": "formatRate", "empirical.fpr": "formatRate", "empirical.ameans": "formatRate",
-    "empirical.best.ameans": "formatRate", "empirical.gap.value": "formatFixed",
+    "empirical.best.ameans": "formatRate", "empirical.gap.value": "formatShort",
   },
 };
 
@@ -28,7 +29,7 @@ export function createReadouts(page) {
   const words = page.words.page, readouts = [];
   const elements = Object.entries(READOUTS).map(([group, methods]) => {
     const groupReadouts = Object.entries(methods).map(([path, method]) => createReadout(page, path,
-      page.formatter[method]));
+      page.formatter[method] ?? page[method]));
     readouts.push(...groupReadouts);
     const list = createHtmlElement("dl", {}, ...groupReadouts.map(({ element }) => element));
     return createHtmlElement("div", { class: group }, createHtmlElement("h3", {}, words.groups[group]), list);
@@ -36,7 +37,7 @@ export function createReadouts(page) {
 
   function draw() {
     for (const { path, draw: drawReadout } of readouts) {
-      drawReadout(selectLabel(path, page), getByPath(page.answer, path));
+      drawReadout(selectLabel(path, page), getByPath(path in page.state ? page.state : page.answer, path));
     }
     elements[2].hidden = !page.answer.empirical;
   }
@@ -63,7 +64,7 @@ function selectLabel(path, page) {
   const { state, answer, words: { page: words } } = page;
   const names = page.getRateNames();
   if (path === "rates.ameans") return `Ameans = (${names.tpr} + ${names.tnr})/2`;
-  if (path !== "auc") return words.readouts[path] ?? names[path.split(".")[1]];
+  if (path !== "auc") return words.readouts[path] ?? names[path.split(".")[1]] ?? page.words.terms[path].title;
   if (answer.locked || state.family !== "gaussian") return words.readouts.auc;
   const difference = state.direction === "lower" ? "m₀ − m₁" : "m₁ − m₀";
   return `${words.readouts.auc} = Φ((${difference})/√(s₀² + s₁²))`;
@@ -86,12 +87,12 @@ export function listNotes(page) {
 }
 
 // The note is about accuracy if the densities are weighted, else about Ameans.
-function selectCrossingNote({ state, answer, words: { page: words }, formatter: { formatSignificant } }) {
+function selectCrossingNote({ state, answer, words: { page: words }, formatThreshold }) {
   if (answer.auc < 0.5) return "";
   const [low, high] = answer.range, best = answer.best.threshold, accuracy = answer.accuracybest.threshold;
   const visibleCrossings = answer.crossings.filter((t) => t > low && t < high);
   const otherCrossing = visibleCrossings.find((t) => t !== best);
-  const fill = (note, values) => note.replaceAll(/\{(\w+)\}/g, (_, name) => formatSignificant(values[name]));
+  const fill = (note, values) => note.replaceAll(/\{(\w+)\}/g, (_, name) => formatThreshold(values[name]));
   if (!Number.isFinite(best)) return words.remarks.none;
   const weightedNote = Number.isFinite(accuracy) ? words.remarks.weighted : words.remarks.unweighted;
   if (state.weighted) return fill(weightedNote, { best, accuracy });

@@ -39,7 +39,7 @@ export function createRocPlot(page) {
     moveGrip(grip, x(answer.rates.fpr), y(answer.rates.tpr));
     const current = { "aria-valuenow": answer.rates.fpr, "aria-valuetext": page.describeThreshold() };
     setAttributes(grip, { "aria-valuemin": 0, "aria-valuemax": 1, ...current });
-    auc.textContent = `AUC ${page.formatter.formatShort(answer.auc)}`;
+    auc.textContent = `AUC ${page.formatter.formatRate(answer.auc)}`;
     auc.classList.toggle("above", answer.auc < 0.5);
     Object.assign(auc.style, answer.auc < 0.5
       ? { left: `${left + 6}px`, right: "", top: `${y(1) + 2}px`, bottom: "" }
@@ -184,7 +184,7 @@ function createLegend(page, viewModel, { x, y, fontSize, isNarrow }) {
 function listLegendEntries(page, { state, answer, resampledCurves }) {
   const words = page.words.page, entries = [];
   if (state.empirical && answer.empirical) {
-    const label = `${words.counted} ${page.formatter.formatShort(answer.empirical.auc)}`;
+    const label = `${words.counted} ${page.formatter.formatRate(answer.empirical.auc)}`;
     entries.push([PREDICTED_STROKE, words.predicted], [EMPIRICAL_STROKE, label]);
   }
   if (state.costline) entries.push([COST_STROKE, words.costline]);

@@ -128,7 +128,7 @@ function computeAucWithoutZeros(observations, { direction }, table) {
 // The numbers that the lesson's sentences name: the answer, and a few more.
 export function computeLessonFacts(state, answer, payload) {
   const { auc, rates } = answer, observations = getObservations(state, payload);
-  const counts = computeCounts(rates, state.prevalence);
+  const counts = computeCounts(rates, state, payload);
   const values = observations ? [...observations.negative, ...observations.positive] : [];
   return {
     ...answer, counts, alarms: counts.tp + counts.fp, hundred: { auc: 100 * auc },

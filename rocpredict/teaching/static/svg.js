@@ -74,7 +74,8 @@ export function createOutlinedText(x, y, content, fontSize, attributes = {}) {
 
 // The ticks of an axis, each with its position.
 export function createTickMarks(page, x, [low, high], y, fontSize, width) {
-  return computeTicks(low, high, Math.max(2, Math.floor(width / (fontSize * 5)))).map(({ value, step }) => {
+  const { length } = page.formatter.formatStep(low, (high - low) / 4), space = Math.max(3.5, 0.6 * length + 0.5);
+  return computeTicks(low, high, Math.max(2, Math.floor(width / fontSize / space))).map(({ value, step }) => {
     const label = page.formatter.formatStep(Math.abs(value) < step / 2 ? 0 : value, step);
     const mark = createLine(x(value), y, x(value), y + 5, createStroke(CONTROL_COLOR));
     const text = createCenteredText(x(value), y + 6 + fontSize, label, fontSize, { fill: MUTED_COLOR });

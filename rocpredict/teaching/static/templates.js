@@ -5,10 +5,11 @@ import { parseNumber } from "./model.js";
 export const createOutput = (name) => createHtmlElement("output", { "data-name": name, "aria-live": "off" });
 export const getByPath = (object, path) => path.split(".").reduce((value, key) => value?.[key], object);
 
-export function createTemplateFiller({ formatFixed, localizeDecimals }) {
+export function createTemplateFiller({ formatFixed, formatShort, localizeDecimals }) {
   function updateOutput(output, value, digits = 0) {
     const number = parseNumber(value);
-    setAttributes(output, { "data-value": number }).textContent = formatFixed(number, Number(digits));
+    setAttributes(output, { "data-value": number }).textContent =
+      Number(digits) === 3 ? formatShort(number) : formatFixed(number, Number(digits));
     return output;
   }
 

@@ -3,7 +3,7 @@ import { createButton, createHtmlElement } from "./elements.js";
 
 /** Returns the card, and the functions that make a term, open it and close it. */
 export function createTerms(page) {
-  const words = page.words.terms, { formatShort, formatCount } = page.formatter;
+  const words = page.words.terms, { formatFixed, formatRate, formatShort, formatCount } = page.formatter;
   const title = createHtmlElement("h2", { tabindex: -1 }), aliases = createHtmlElement("p", { class: "aliases" });
   const text = createHtmlElement("p"), formula = createHtmlElement("p", { class: "formula" });
   const closeButton = createButton("✕", close, { class: "quiet close", "aria-label": page.words.page.buttons.close });
@@ -48,18 +48,18 @@ export function createTerms(page) {
     const difference = state.direction === "lower" ? "m₀ − m₁" : "m₁ − m₀";
     const formulas = {
       threshold: [`x ${state.direction === "lower" ? "≤" : "≥"} ${page.formatThreshold(state.threshold)}`],
-      tpr: [TP, "/(", again.TP, " + ", FN, `) = ${formatShort(rates.tpr)}`],
-      fpr: [FP, "/(", again.FP, " + ", TN, `) = ${formatShort(rates.fpr)}`],
-      tnr: [TN, "/(", FP, " + ", again.TN, `) = ${formatShort(rates.tnr)}`],
-      auc: [isGaussian ? `Φ((${difference})/√(s₀² + s₁²)) = ` : "AUC = ", formatShort(auc)],
-      ameans: [`(${formatShort(rates.tpr)} + ${formatShort(rates.tnr)})/2 = ${formatShort(rates.ameans)}`],
+      tpr: [TP, "/(", again.TP, " + ", FN, `) = ${formatRate(rates.tpr)}`],
+      fpr: [FP, "/(", again.FP, " + ", TN, `) = ${formatRate(rates.fpr)}`],
+      tnr: [TN, "/(", FP, " + ", again.TN, `) = ${formatRate(rates.tnr)}`],
+      auc: [isGaussian ? `Φ((${difference})/√(s₀² + s₁²)) = ` : "AUC = ", formatRate(auc)],
+      ameans: [`(${formatRate(rates.tpr)} + ${formatRate(rates.tnr)})/2 = ${formatRate(rates.ameans)}`],
       prevalence: [`${format(counts.positives)}/${format(counts.total)}`],
       precision: [TP, "/(", again.TP, " + ", FP,
-        `) = ${format(tp)}/${format(tp + fp)} = ${formatShort(tp + fp ? rates.precision : NaN)}`],
+        `) = ${format(tp)}/${format(tp + fp)} = ${formatRate(tp + fp ? rates.precision : NaN)}`],
       npv: [TN, "/(", again.TN, " + ", FN, `) = ${format(tn)}/${format(tn + fn)} = ${
-        formatShort(tn + fn ? rates.npv : NaN)}`],
-      accuracy: [`(${format(tp)} + ${format(tn)})/${format(counts.total)} = ${formatShort(rates.accuracy)}`],
-      mcc: [formatShort(rates.mcc)], dprime: [`(${difference})/√((s₀² + s₁²)/2) = ${formatShort(dprime)}`],
+        formatRate(tn + fn ? rates.npv : NaN)}`],
+      accuracy: [`(${format(tp)} + ${format(tn)})/${format(counts.total)} = ${formatRate(rates.accuracy)}`],
+      mcc: [formatShort(rates.mcc)], dprime: [`(${difference})/√((s₀² + s₁²)/2) = ${formatFixed(dprime)}`],
     };
     formula.replaceChildren(...formulas[current]);
   }

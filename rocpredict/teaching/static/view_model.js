@@ -1,13 +1,16 @@
 // The view model: everything that the plots and tables draw from an answer. Independent of the document.
+import { countDots } from "./dots.js";
 import { clamp } from "./format.js";
-import { computeMeasures, getObservations } from "./model.js";
+import { computeMeasures, findPair, getObservations } from "./model.js";
 
-export function createViewModel(state, answer, payload, resampledCurves) {
+export function createViewModel(state, answer, payload, resampledCurves, maxDots) {
   const observations = getObservations(state, payload), gap = answer.empirical?.gap;
   if (observations) observations.histograms ??= computeHistograms(observations, answer.range);
   const predictedTpr = gap && interpolateTpr(answer.curve, gap.fpr);
+  const counts = computeCounts(answer.rates, state, payload);
   return {
-    state, answer, observations, resampledCurves, counts: computeCounts(answer.rates, state.prevalence),
+    state, answer, observations, resampledCurves, counts,
+    dots: countDots(state.prevalence, Math.min(maxDots, counts.total)),
     gap: gap && { ...gap, from: predictedTpr - gap.value, to: predictedTpr },
     measureCurves: state.strip ? computeMeasureCurves(answer, state.prevalence) : null,
   };
@@ -20,9 +23,12 @@ function interpolateTpr(curve, fpr) {
   return y[i - 1] + (y[i] - y[i - 1]) * clamp((fpr - x[i - 1]) / (x[i] - x[i - 1] || 1), [0, 1]);
 }
 
-// Expected counts among 1000 observations, or 10000 or 100000 where one class is rare.
-export function computeCounts(rates, prevalence) {
-  const rare = Math.min(prevalence, 1 - prevalence), total = [1000, 10000].find((n) => n * rare > 9.999) ?? 100000;
+// Expected counts among 1000 observations, or 10000 or 100000 where one class is rare. Among those of the data where
+// there are fewer, while the prevalence is theirs.
+export function computeCounts(rates, state, payload) {
+  const { prevalence } = state, [n0, n1] = findPair(state, payload)?.facts.count ?? [1000, 0], rows = n0 + n1;
+  const rare = Math.min(prevalence, 1 - prevalence), isOfRows = rows < 1000 && Math.abs(n1 / rows - prevalence) < 1e-9;
+  const total = isOfRows ? rows : [1000, 10000].find((n) => n * rare > 9.999) ?? 100000;
   const positives = Math.round(total * prevalence);
   const tp = Math.round(positives * rates.tpr), fp = Math.round((total - positives) * rates.fpr);
   return { total, positives, negatives: total - positives, tp, fp, fn: positives - tp, tn: total - positives - fp };
