@@ -217,22 +217,10 @@ def table_3() -> Table:
     for (name, (mean, std)), values in zip(TABLE_3.items(), ours, strict=True):
         fitted = Gaussian.fit(values)
         rows.append([name, mean, fitted.mean, mean - fitted.mean, std, fitted.std, std - fitted.std])
-    return Table(
-        "Table III. Iris: Euclidean distance to a class mean, all four features",
-        [
-            "distance",
-            "mean printed",
-            "mean recomputed",
-            "mean difference",
-            "SD printed",
-            "SD recomputed",
-            "SD difference",
-        ],
-        rows,
-        dict.fromkeys(("mean printed", "SD printed"), ".2f")
-        | dict.fromkeys(("mean recomputed", "SD recomputed"), ".4f")
-        | dict.fromkeys(("mean difference", "SD difference"), "+z.4f"),
-    )
+    kinds = {"printed": ".2f", "recomputed": ".4f", "difference": "+z.4f"}
+    formats = {f"{statistic} {kind}": form for statistic in ("mean", "SD") for kind, form in kinds.items()}
+    title = "Table III. Iris: Euclidean distance to a class mean, all four features"
+    return Table(title, ["distance", *formats], rows, formats)
 
 
 def table_4() -> Table:

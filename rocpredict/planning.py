@@ -272,7 +272,9 @@ class StudyDesign:
     def simulated(self, counts: SampleSizes) -> tuple[float, float]:
         """Return the mean width or the power in simulated studies, and its Monte Carlo standard error."""
         if self._expected_curve is not None:
-            return self._simulated_widths(counts)
+            if counts not in self._simulations:
+                self._simulations[counts] = self._expected_curve.simulate_limits(counts, self.level).mean_width()
+            return cast(tuple[float, float], self._simulations[counts])
         low, high = self._simulations.get(counts) or self._simulations.setdefault(counts, self._simulate(counts))
         if self.quantity == "width":
             values: Any = high - low
@@ -280,12 +282,6 @@ class StudyDesign:
             null = self.null or 0.0
             values = (low > null) | ((high < null) & (self.alternative == "two-sided"))
         return float(values.mean()), float(values.std() / sqrt(len(values)))
-
-    def _simulated_widths(self, counts: SampleSizes) -> tuple[float, float]:
-        assert self._expected_curve is not None
-        if counts not in self._simulations:
-            self._simulations[counts] = self._expected_curve.simulate_limits(counts, self.level).mean_width()
-        return cast(tuple[float, float], self._simulations[counts])
 
     @cached_property
     def _simulations(self) -> dict[SampleSizes, tuple[Any, Any]]:
@@ -321,7 +317,9 @@ class StudyDesign:
         dependence = None if self.other is None else Dependence.unpaired(areas)
         if self.correlation is not None:
             dependence = Dependence.paired(areas, squares, products, counts)
-        return default_limits(areas, dependence, self._interval_level)
+        # the level of the interval that excludes the null values that the test rejects
+        level = self.level if self.alternative == "two-sided" else max(2 * self.level - 1, 1e-9)
+        return default_limits(areas, dependence, level)
 
     def _draw(self, index: int, label: int, distribution: Distribution, shape: tuple[int, int]) -> FloatArray:
         """Draw the values of one class, shape (studies, n)."""
@@ -335,11 +333,6 @@ class StudyDesign:
             r, first = sign * self.correlation[label], ndtri(np.random.default_rng([label, 0]).random(shape).T)
             scores = r * first + sqrt(1 - r * r) * scores
         return np.asarray(distribution.mean + distribution.std * scores)
-
-    @property
-    def _interval_level(self) -> float:
-        """Level of the interval that excludes the null values that the test rejects."""
-        return self.level if self.alternative == "two-sided" else max(2 * self.level - 1, 1e-9)
 
     def minimal_counts(self, method: str, ratio: float) -> SampleSizes:
         """Return the smallest numbers that meet the goal, with ``ratio`` negatives for each positive, rounded up."""
@@ -480,9 +473,11 @@ def _smallest_satisfying(
 
 
 # ---- arguments
-def _check_design(
+def _make_design(
     curve: Roc,
+    method: Any,
     *,
+    auc_only: bool,
     against: Any,
     correlation: Any,
     level: Any,
@@ -491,8 +486,8 @@ def _check_design(
     width: Any = None,
     power: Any = None,
     is_planned: bool = False,
-) -> dict[str, Any]:
-    """Check arguments and return the other fields of the design; designs with ``is_planned`` need no goal."""
+) -> StudyDesign:
+    """Check arguments and return the design; designs with ``is_planned`` need no goal."""
     other = _other_curve(against)
     null = None if other is not None or against is None else check_probability("against", against, ends=False)
     within = None if correlation is None else _check_correlation(correlation, curve, other)
@@ -508,15 +503,12 @@ def _check_design(
         target: float | None = _check_power(power, curve, compared, alternative, level)
     else:
         target = _check_width(width, null, alternative, estimated.band_width)
-    goal = {"quantity": "power" if width is None else "width", "target": target, "level": level}
-    return {
-        "other": other,
-        "null": null,
-        "correlation": within,
-        "estimated": estimated,
-        "alternative": alternative,
-        **goal,
-    }
+    quantity = "power" if width is None else "width"
+    design = StudyDesign(curve, other, null, within, estimated, quantity, target, level, alternative, auc_only)
+    if method is not None and check_option("method", method, METHODS) not in design.variances:
+        allowed = ", ".join(map(repr, design.variances))
+        raise RocPredictError(f"method={method!r} is not available for this design; choose one of {allowed}")
+    return design
 
 
 def _check_estimated(estimated: ComparedQuantity, curve: Roc, level: float, *, width: Any, against: Any) -> None:
@@ -767,12 +759,6 @@ def _summarize(design: StudyDesign, counts: dict[str, SampleSizes], method: str 
     )
 
 
-def _check_method(method: Any, design: StudyDesign) -> None:
-    if method is not None and check_option("method", method, METHODS) not in design.variances:
-        allowed = ", ".join(map(repr, design.variances))
-        raise RocPredictError(f"method={method!r} is not available for this design; choose one of {allowed}")
-
-
 def sample_size(
     roc: Roc[float] | None = None,
     *,
@@ -887,11 +873,9 @@ def sample_size(
     SampleSize(n_negative=104, n_positive=104, total=208, width=0.298809, method='dirichlet')
     """
     curve = _expected_curve(roc, mean, std, auc)
-    goal: dict[str, Any] = {"width": width, "power": power, "level": level, "alternative": alternative}
-    estimated = ComparedQuantity.from_arguments(fpr, tpr, tpr_at_fpr)
-    checked = _check_design(curve, against=against, correlation=correlation, estimated=estimated, **goal)
-    design = StudyDesign(curve, auc_only=auc is not None, **checked)
-    _check_method(method, design)
+    options: dict[str, Any] = {"against": against, "correlation": correlation, "alternative": alternative}
+    options |= {"width": width, "power": power, "estimated": ComparedQuantity.from_arguments(fpr, tpr, tpr_at_fpr)}
+    design = _make_design(curve, method, auc_only=auc is not None, level=level, **options)
     number = check_finite("ratio", ratio)
     if number.ndim or not 0 < number <= _MAX_RATIO:
         raise RocPredictError(f"ratio={short_repr(ratio)} is not a number in (0, {_MAX_RATIO:g}]")
@@ -948,10 +932,8 @@ def power(
     SampleSize(n_negative=50, n_positive=50, total=100, power=0.2837, method='smoothed-logit')
     """
     curve = _expected_curve(roc, mean, std, auc)
-    options: dict[str, Any] = {"against": against, "correlation": correlation, "level": level}
-    checked = _check_design(curve, **options, alternative=alternative, is_planned=True)
-    design = StudyDesign(curve, auc_only=auc is not None, **checked)
-    _check_method(method, design)
+    options: dict[str, Any] = {"against": against, "correlation": correlation, "alternative": alternative}
+    design = _make_design(curve, method, auc_only=auc is not None, level=level, **options, is_planned=True)
     sizes = tuple(int(check_int("count", n)) for n in check_pair("count", count))
     if min(sizes) < _MIN_CLASS_SIZE:
         raise RocPredictError(f"count={short_repr(count)} has a class of fewer than {_MIN_CLASS_SIZE} observations")

@@ -1,6 +1,7 @@
 """Many cases in one test: each case is checked, and all failures are reported together."""
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from itertools import product
@@ -61,14 +62,23 @@ def for_each(*axes: Mapping[str, object] | Iterable[object]) -> Callable[[Callab
     return decorate
 
 
+def refusal(call: Callable[..., object], *arguments: object, **options: object) -> str:
+    """Return the message of the RocPredictError that a call raises, which is a ValueError and has one line."""
+    with pytest.raises(RocPredictError) as raised:
+        call(*arguments, **options)
+    assert isinstance(raised.value, ValueError)
+    message = str(raised.value)
+    assert "\n" not in message
+    return message
+
+
 def check_refusals(refusals: Iterable[tuple[Callable[..., object], tuple[object, ...], str]]) -> None:
     """Check for each (function, arguments, pattern) that the call raises a RocPredictError that the pattern matches."""
 
     def check(case):
         function, arguments, pattern = case
-        with pytest.raises(RocPredictError, match=pattern) as raised:
-            function(*arguments)
-        assert "\n" not in str(raised.value)
+        message = refusal(function, *arguments)
+        assert re.search(pattern, message), message
 
     check_each({f"[{i}] {case[2]}": case for i, case in enumerate(refusals)}, check)
 
@@ -76,3 +86,8 @@ def check_refusals(refusals: Iterable[tuple[Callable[..., object], tuple[object,
 def check_refused(table: Iterable[tuple[Callable[[], object], str]]) -> None:
     """Check for each (call, words) that the call raises a RocPredictError that contains the words."""
     check_refusals((call, (), words) for call, words in table)
+
+
+def check_starts(calls: Mapping[str, Callable[[], object]]) -> None:
+    """Check that the message of each refused call starts with its words."""
+    check_refusals((call, (), f"^{re.escape(words)}") for words, call in calls.items())

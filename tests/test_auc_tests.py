@@ -11,6 +11,7 @@ from scipy.special import ndtri
 
 import rocpredict as rp
 from tests.cases import check_refused, for_each
+from tests.samples import pair_wins
 
 SIDES = np.array([-1, 1])
 PAIRED = ("smoothed-logit", "delong", "bootstrap", "venkatraman")
@@ -29,8 +30,7 @@ def rows(seed=3, sizes=(13, 17), curves=3, levels=7):
 
 
 def kernel(x, y):
-    gap = np.subtract.outer(x[y == 1], x[y == 0])
-    return (gap > 0) + (gap == 0) / 2
+    return pair_wins(x[y == 0], x[y == 1])
 
 
 def placements(x, y, weights=None):

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from unicodedata import category
@@ -17,7 +18,6 @@ import shtab
 
 import rocpredict as rp
 from rocpredict.base.files import format_csv
-from rocpredict.cli import main
 
 ROWS = [("size", "weight", "outcome"), ("1.5", "20", "well"), ("2.25", "3", "well"), ("2.0", "40.5", "sick")]
 ROWS += [("3.5", "7", "sick"), ("-1e-3", "8", "well"), ("", "9.5", "sick")]
@@ -33,16 +33,10 @@ FAST_READERS = ("compare", "screen", "teach")
 
 
 @pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
+def run(run, monkeypatch, tmp_path):
     """Run the command line in an empty folder: exit code, output, errors."""
     monkeypatch.chdir(tmp_path)
-
-    def call(*words):
-        code = main([str(word) for word in words])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
+    return partial(run, "")
 
 
 def table(separator=",", *, decimal=".", encoding="utf-8", end="\n", quote=""):

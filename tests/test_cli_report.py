@@ -1,27 +1,22 @@
 """``rocpredict report`` and ``rocpredict screen --report``: the library's pages, from files."""
 
 import json
+from functools import partial
 
 import pytest
 
 import rocpredict as rp
-from rocpredict.cli import main
 from rocpredict.reports.feature import feature_report
 from rocpredict.reports.screening import screening_report
 from tests.blank import leave_blank
 
 
 @pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
+def run(run, monkeypatch, tmp_path):
     """Run the command line in a folder of its own, with white pictures."""
     monkeypatch.chdir(tmp_path)
     leave_blank(monkeypatch)
-
-    def call(*words):
-        code = main([str(word) for word in words])
-        return code, *capsys.readouterr()
-
-    return call
+    return partial(run, "")
 
 
 GLUCOSE = ("report", "pima", "--feature", "glucose", "--nan", "omit", "--resamples", 20, "--date", "2026-11-21")

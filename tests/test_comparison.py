@@ -14,6 +14,7 @@ from rocpredict.distributions.normality import (
     suppress_normality_warning,
 )
 from tests.cases import ENGINES, check_each, check_refused
+from tests.samples import pair_wins
 
 IRIS = load_iris()
 ROWS = IRIS.y != "setosa"
@@ -27,11 +28,11 @@ def assert_by_brute_force(case):
     laws = [stats.norm(v.mean(), v.std(ddof=1)) for v in (n, p)]
     result = compare(rp.predict_roc(x, y), rp.empirical_roc(x, y))
     auc = stats.norm.cdf((p.mean() - n.mean()) / np.hypot(n.std(ddof=1), p.std(ddof=1)))
-    counted = ((p[:, None] > n).mean() + (p[:, None] >= n).mean()) / 2
+    above = pair_wins(n, p)
+    counted = above.mean()
     assert result.predicted_auc == pytest.approx(auc, rel=1e-13)
     assert result.empirical_auc == pytest.approx(counted, rel=1e-13)
     assert result.auc_error == pytest.approx(auc - counted, abs=1e-14)
-    above = ((p[:, None] > n) * 1.0 + (p[:, None] >= n)) / 2
     error = np.sqrt(above.mean(axis=1).var(ddof=1) / len(p) + above.mean(axis=0).var(ddof=1) / len(n))
     assert result.auc_error_z == pytest.approx((auc - counted) / error, rel=1e-9)
     assert (result.empirical_auc_low, result.empirical_auc_high) == tuple(rp.empirical_roc(x, y).auc_interval())

@@ -23,6 +23,7 @@ from rocpredict.diagnostics.goodness_of_fit import goodness_of_fit_gaussian as f
 from rocpredict.inference import bootstrap
 from rocpredict.inference.bootstrap import BootstrapOptions
 from tests.cases import CORE, check_refused, for_each
+from tests.samples import labelled
 
 Q = (np.arange(100) + 0.5) / 100
 NORMAL = stats.norm.ppf(Q)  # as normal as 100 rows can be
@@ -30,12 +31,8 @@ LOGNORMAL = stats.lognorm(0.8).ppf(Q)
 EXPONENTIAL = stats.expon.ppf(Q), 2.5 * stats.expon.ppf(Q)
 
 
-def rows(negative, positive):
-    return np.concatenate([negative, positive]), np.repeat([0, 1], [len(negative), len(positive)])
-
-
 def diagnosis_of(negative, positive, **options):
-    return diagnose(*rows(negative, positive), **({"n_resamples": 100} | options))
+    return diagnose(*labelled(negative, positive), **({"n_resamples": 100} | options))
 
 
 def severities(diagnosis):
@@ -99,7 +96,7 @@ def test_batches_of_draws_equal_single_draws():
 
 
 def test_seeds_and_chunks_of_draws(monkeypatch):
-    x, y = rows(NORMAL, NORMAL**3)
+    x, y = labelled(NORMAL, NORMAL**3)
     whole, other = (diagnose(x, y, n_resamples=50, rng=seed) for seed in (7, 8))
     assert other.area_between_expected != whole.area_between_expected
     assert diagnose(x, y, rng=7, n_resamples=50).to_dict() == whole.to_dict()
@@ -210,8 +207,8 @@ def test_the_location_of_the_misfit_is_reported():
     negative, positive = EXPONENTIAL
     result = diagnosis_of(negative, positive)
     with pytest.warns(rp.AssumptionWarning, match="class is skewed"):
-        predicted = rp.predict_roc(*rows(negative, positive))
-    empirical = rp.empirical_roc(*rows(negative, positive))
+        predicted = rp.predict_roc(*labelled(negative, positive))
+    empirical = rp.empirical_roc(*labelled(negative, positive))
     comparison = rp.compare(predicted, empirical)
     assert result.area_between == pytest.approx(comparison.area_between, rel=1e-12)
     assert result.auc_error == predicted.auc() - empirical.auc()

@@ -52,8 +52,7 @@ def paired_clusters(y, weights=None):
     return {"clusters": clusters} if fewest >= 4 else {}
 
 
-def empirical(negative, positive, **options):
-    return rp.EmpiricalRoc(negative=negative, positive=positive, **options)
+empirical = rp.EmpiricalRoc
 
 
 def limits(interval):

@@ -15,6 +15,7 @@ from scipy.special import expit, logit, ndtr, ndtri
 import rocpredict as rp
 from rocpredict.inference.bootstrap import BootstrapOptions
 from tests.cases import check_each, check_refused
+from tests.samples import pair_wins
 
 AUC_METHODS = ("smoothed-logit", "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap", "bca")
 PARTIAL_AUC_METHODS = ("smoothed-logit", "delong", "logit", "bootstrap", "bca")
@@ -23,8 +24,7 @@ Z = ndtri(0.975)
 SIDES = np.array([-1, 1])
 
 
-def empirical(negative, positive, **options):
-    return rp.EmpiricalRoc(negative=negative, positive=positive, **options)
+empirical = rp.EmpiricalRoc
 
 
 def predicted(m0, s0, m1, s1, count=None):
@@ -37,16 +37,10 @@ def samples(seed=5, sizes=(9, 12), levels=6):
     return rng.integers(0, levels, sizes[0]).astype(float), rng.integers(1, levels + 1, sizes[1]).astype(float)
 
 
-def kernel(negative, positive):
-    """Return the placement of each of the n0 n1 pairs: 1, 0, or 1/2 for a tie."""
-    gap = np.subtract.outer(np.asarray(positive), np.asarray(negative))
-    return (gap > 0) + (gap == 0) / 2
-
-
 def brute_placements(negative, positive, w0=None, w1=None):
     w0 = np.ones(len(negative)) if w0 is None else np.asarray(w0, dtype=float)
     w1 = np.ones(len(positive)) if w1 is None else np.asarray(w1, dtype=float)
-    wins = kernel(negative, positive)
+    wins = pair_wins(negative, positive)
     area = w1 @ wins @ w0 / (w0.sum() * w1.sum())
     return area, (w1 @ wins / w1.sum(), w0), (wins @ w0 / w0.sum(), w1)
 
@@ -144,7 +138,7 @@ def test_bca_counts_equal_areas_as_ties():
         negative, positive = samples(seed, (9, 11), 10_000)
         parts = BootstrapOptions(200, 0).resample_counts((None, None), (9, 11))
         counts = [np.concatenate(part) for part in zip(*parts, strict=True)]
-        wins = kernel(np.sort(negative), np.sort(positive))
+        wins = pair_wins(np.sort(negative), np.sort(positive))
         areas = np.round(np.einsum("bp,pn,bn->b", counts[1], wins, counts[0]) * 2) / 2  # exact, in pairs
         area, *classes = brute_placements(negative, positive)
         won = round(area * 99 * 2) / 2
@@ -178,7 +172,7 @@ def test_bootstrap_of_two_and_two_by_all_its_resamples():
     P(area = 0) = P(area = 1) = 1/16 here: with 2,000 resamples each tail of 2.5 % is reached (fails 1 in 1e13).
     """
     roc = empirical([1.0, 3.0], [2.0, 4.0])
-    every = [kernel(n, p).mean() for n in product([1.0, 3.0], repeat=2) for p in product([2.0, 4.0], repeat=2)]
+    every = [pair_wins(n, p).mean() for n in product([1.0, 3.0], repeat=2) for p in product([2.0, 4.0], repeat=2)]
     assert tuple(roc.auc_interval(method="bootstrap")) == (min(every), max(every)) == (0, 1)
     drawn = roc.auc_std_error(method="bootstrap", n_resamples=20_000)
     assert drawn == pytest.approx(np.std(every), rel=0.03)  # 5 standard errors of a standard deviation: 1 in 1e6

@@ -2,13 +2,12 @@
 
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
-import pytest
 
-from rocpredict import RocPredictError
 from rocpredict.base.labels import check_labels, split_classes
-from tests.cases import check_each, optional
+from tests.cases import check_each, optional, refusal
 
 pd = optional("pandas")
 pl = optional("polars")
@@ -27,12 +26,7 @@ def assert_split(classes, negative, positive, *, labels):
     assert (type(classes.negative_label), type(classes.positive_label)) == tuple(map(type, labels))
 
 
-def message_of(*args, **kwargs):
-    with pytest.raises(RocPredictError) as caught:
-        split_classes(*args, **kwargs)
-    assert isinstance(caught.value, ValueError)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
+message_of = partial(refusal, split_classes)
 
 
 OBVIOUS = {

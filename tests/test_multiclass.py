@@ -14,6 +14,7 @@ from rocpredict.base.formatting import to_json
 from rocpredict.datasets import load_iris
 from rocpredict.multiclass import multiclass_auc
 from tests.cases import check_refused
+from tests.samples import pair_wins
 
 IRIS = load_iris()
 
@@ -26,16 +27,12 @@ def drawn(sizes, seed=0, decimals=None, shift=1.2):
     return (scores if decimals is None else scores.round(decimals)), y
 
 
-def area(a, b):
-    return ((b[:, None] > a).mean() + (b[:, None] >= a).mean()) / 2
-
-
 def pairwise(scores, y, method):
     """Hand and Till's mean, or that of each class against the rest, by the definition."""
     classes = range(scores.shape[1])
     if method == "one-vs-rest":
-        return np.mean([area(scores[y != k, k], scores[y == k, k]) for k in classes])
-    return np.mean([area(scores[y == j, i], scores[y == i, i]) for i in classes for j in classes if i != j])
+        return np.mean([pair_wins(scores[y != k, k], scores[y == k, k]).mean() for k in classes])
+    return np.mean([pair_wins(scores[y == j, i], scores[y == i, i]).mean() for i in classes for j in classes if i != j])
 
 
 @pytest.mark.extra("sklearn")
@@ -66,7 +63,7 @@ def test_scikit_learns_values():
 def test_one_feature_by_brute_force():
     """Hand and Till's mean over pairs, each the share of pairs of rows in the order of the labels."""
     x, order = IRIS.column("sepal_length"), ["setosa", "versicolor", "virginica"]
-    areas = [area(x[IRIS.y == a], x[IRIS.y == b]) for a, b in combinations(order, 2)]
+    areas = [pair_wins(x[IRIS.y == a], x[IRIS.y == b]).mean() for a, b in combinations(order, 2)]
     result = multiclass_auc(x, IRIS.y, labels=order)
     assert result.auc == pytest.approx(np.mean(areas), rel=1e-13)
     assert [part.auc for part in result.binary_aucs] == pytest.approx(areas, rel=1e-13)

@@ -81,10 +81,7 @@ def test_areas_agree_with_quadrature_and_40_digits(*pair):
 def test_areas_keep_their_digits_in_the_tail(shift):
     """1 - AUC down to 1e-200 against 40 digits; scipy's normal tail is good to 2e-13 out there."""
     negative = GaussianKde(SAMPLE, bandwidth=1)
-    for positive in (
-        GaussianKde(SAMPLE + 2 * shift, bandwidth=1),
-        GaussianMixture([1, 3], [2 * shift] * 2, [1, 0.5]),
-    ):
+    for positive in (GaussianKde(SAMPLE + 2 * shift, bandwidth=1), GaussianMixture([1, 3], [2 * shift] * 2, [1, 0.5])):
         wanted = exact_area(negative, positive, -1)
         assert 0 < wanted < 1e-4
         solver = NormalSumSolver(negative, positive)

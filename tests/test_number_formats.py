@@ -96,17 +96,7 @@ def test_an_estimate_has_as_many_decimals_as_keep_it_apart():
 def test_p_values_in_sentences_and_tables():
     values = (0, 1e-9, 0.001, 0.0123, 0.05, 0.0499, 0.25, 0.999, 1)
     assert [format_p_statement(p) for p in values] == [
-        *(
-            "p < 0.001",
-            "p < 0.001",
-            "p = 0.001",
-            "p = 0.012",
-            "p = 0.050",
-            "p = 0.050",
-            "p = 0.25",
-            "p > 0.99",
-            "p = 1",
-        ),
+        *("p < 0.001", "p < 0.001", "p = 0.001", "p = 0.012", "p = 0.050", "p = 0.050", "p = 0.25", "p > 0.99", "p = 1")
     ]
     assert format_p_statement(1e-5, "q") == "q < 0.001"
     assert [format_p_value(p) for p in (0, 4.8123e-5, 0.0123)] == ["<1e-300", "4.8e-05", "0.012"]

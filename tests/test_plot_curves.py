@@ -77,10 +77,7 @@ def test_the_p_value_of_the_test_stands_in_the_legend(counted):
     claim = rp.auc_test(*columns[:2], IRIS.y, alternative="greater", **SPECIES)
     assert legend(plot_roc(*counted[:2], test=claim))[2].startswith("AUC of x1 <= AUC of x2: p = ")
     fitted = rp.predict_roc(columns[0], IRIS.y, **SPECIES)
-    for rocs, method in (
-        (counted[:2], "MOVER of smoothed-logit…"),
-        ((fitted, counted[1]), "MOVER of delta and smoo…"),
-    ):
+    for rocs, method in ((counted[:2], "MOVER of smoothed-logit…"), ((fitted, counted[1]), "MOVER of delta and smoo…")):
         of_curves = rp.auc_test(*rocs)
         text = f"equal AUCs: p = {of_curves.p_value:.3f} ({method}"
         assert legend(plot_roc(*rocs, test=of_curves))[2].startswith(text)

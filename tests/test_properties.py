@@ -20,8 +20,7 @@ def predicted(pair, **options):
     return rp.PredictedRoc(negative=pair[0], positive=pair[1], **options)
 
 
-def empirical(negative, positive, **options):
-    return rp.EmpiricalRoc(negative=negative, positive=positive, **options)
+empirical = rp.EmpiricalRoc
 
 
 @drawn

@@ -200,13 +200,7 @@ def test_the_paragraph_names_the_intervals_that_are_printed(analyze):
         "Newcombe",
     ):
         assert name in text
-    for name in (
-        "Wilson",
-        "Efron and Tibshirani",
-        "optimism-corrected",
-        "Kim and Pollard",
-        "assume a fixed threshold",
-    ):
+    for name in ("Wilson", "Efron and Tibshirani", "optimism-corrected", "Kim and Pollard", "assume a fixed threshold"):
         assert name in text
     for name in ("Newcombe (1998)", "Wilson (1927)", "Clopper", "Efron", "Mann"):
         assert any(name in reference for reference in references(analysis))

@@ -9,8 +9,7 @@ from scipy import sparse
 
 import rocpredict as rp
 from rocpredict.base.results import FLAG_DESCRIPTIONS
-from rocpredict.base.validation import RocPredictError
-from tests.cases import CORE, ENGINES, check_each
+from tests.cases import CORE, ENGINES, check_each, refusal
 
 ROWS = 40
 Y = np.arange(ROWS) % 2
@@ -25,10 +24,7 @@ engines = pytest.mark.parametrize("engine", ENGINES)
 
 def refused(*arguments, call=rp.screen, **options):
     """Return the message of the refusal, which is one line."""
-    with pytest.raises(RocPredictError) as error:
-        call(*arguments, **options)
-    assert "\n" not in str(error.value)
-    return str(error.value)
+    return refusal(call, *arguments, **options)
 
 
 def assert_refused(cases):

@@ -169,16 +169,9 @@ def test_frames(engine):
         )
 
 
-MIXED = {
-    "size": X[:, 0],
-    "word": np.array(["a", "b", "c"])[np.arange(ROWS) % 3],
-    "truth": X[:, 3] > 0,
-}
+MIXED = {"size": X[:, 0], "word": np.array(["a", "b", "c"])[np.arange(ROWS) % 3], "truth": X[:, 3] > 0}
 if pd:
-    MIXED |= {
-        "kind": pd.Categorical(np.array(["p", "q"])[Y]),
-        "day": pd.date_range("2020-01-01", periods=ROWS),
-    }
+    MIXED |= {"kind": pd.Categorical(np.array(["p", "q"])[Y]), "day": pd.date_range("2020-01-01", periods=ROWS)}
 
 
 @pytest.mark.extra("pandas", "polars", "pyarrow")

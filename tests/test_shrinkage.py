@@ -12,7 +12,7 @@ from scipy import integrate, stats
 
 from rocpredict import Ecdf, empirical_roc, predict_roc
 from rocpredict.distributions import shrinkage
-from rocpredict.distributions.ecdf import empirical_tpr, upper_tails
+from rocpredict.distributions.ecdf import cumulate, empirical_tpr, upper_tails
 from rocpredict.distributions.power_transform import LAMBDA_GRID, fit_power_transforms
 from rocpredict.distributions.shrinkage import (
     ShrinkageDistribution,
@@ -22,6 +22,7 @@ from rocpredict.distributions.shrinkage import (
 )
 from rocpredict.solvers.shrinkage import evaluate_batch
 from tests.cases import for_each
+from tests.samples import labelled
 
 pytestmark = pytest.mark.filterwarnings("ignore:the data contradict")  # either direction is declared
 GRID = (np.arange(200) + 0.5) / 200
@@ -30,10 +31,6 @@ GRID = (np.arange(200) + 0.5) / 200
 def two_classes(seed=0, n0=30, n1=25):
     rng = np.random.default_rng(seed)
     return rng.gamma(3, 1, n0), rng.gamma(5, 1, n1)
-
-
-def labelled(negative, positive):
-    return np.concatenate([negative, positive]), np.repeat([0, 1], [len(negative), len(positive)])
 
 
 def roc_of(negative, positive, **options):
@@ -258,7 +255,7 @@ def test_cells_of_many_ranks_stand_for_each_rank(make, declared):
 def test_empirical_area_and_its_variance_are_delongs(make):
     negative, positive = make(np.random.default_rng(2), 17, 23)
     pooled = shrinkage.PooledSample.from_samples(negative[None], positive[None])
-    area, variance = mann_whitney_auc(pooled, shrinkage._cumulate(pooled.positive_fraction), 17, 23)
+    area, variance = mann_whitney_auc(pooled, cumulate(pooled.positive_fraction), 17, 23)
     empirical = empirical_roc(*labelled(negative, positive))
     assert area[0] == pytest.approx(empirical.auc(), abs=1e-12)
     assert np.sqrt(variance[0]) == pytest.approx(empirical.auc_std_error(method="delong"), rel=1e-9)

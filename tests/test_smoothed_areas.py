@@ -14,6 +14,7 @@ from scipy.special import expit, logit, ndtri
 
 import rocpredict as rp
 from tests.cases import check_each
+from tests.samples import pair_wins
 
 drawn = settings(derandomize=True, deadline=None, max_examples=25)
 SIDES = np.array([-1, 1])
@@ -38,9 +39,8 @@ def correlated(seed, sizes=(13, 17), shifts=(1.2, 0.6)):
 
 def placements(x, y):
     """Return the area and the placements of each class, pair by pair."""
-    gap = np.subtract.outer(x[y == 1], x[y == 0])
-    wins = (gap > 0) + (gap == 0) / 2
-    return wins.mean(), (wins.mean(axis=0), wins.mean(axis=1))
+    pairs = pair_wins(x[y == 0], x[y == 1])
+    return pairs.mean(), (pairs.mean(axis=0), pairs.mean(axis=1))
 
 
 def added_squares(x, y):

@@ -15,7 +15,7 @@ from scipy.sparse import csc_array
 import rocpredict as rp
 from rocpredict.base.validation import RocPredictError
 from rocpredict.distributions.normality import suppress_normality_warning
-from tests.cases import ENGINES, check_each
+from tests.cases import ENGINES, check_each, refusal
 
 BOTH = {"positive": 1, "negative": 0}
 HIGHER = {2: "m2", 3: "m3", 4: "m4"}
@@ -44,12 +44,6 @@ def in_parts(X, y, ends, **options):
     """Summarize each part that has a row of either class."""
     parts = [slice(*bounds) for bounds in pairwise(ends)]
     return [rp.summarize(X[rows], y[rows], **BOTH, **options) for rows in parts if np.isin(y[rows], (0, 1)).any()]
-
-
-def refused(call, *args, **options):
-    with pytest.raises(RocPredictError) as error:
-        call(*args, **options)
-    return str(error.value)
 
 
 def assert_agree(result, whole, X, y):
@@ -127,7 +121,7 @@ def test_json_with_nan_is_refused():
     text = rp.summarize(*sample(), **BOTH).to_json()
     content = json.loads(text)
     content["negative"]["mean"][0] = np.nan
-    assert "NaN is not a number of JSON" in refused(rp.TwoClassSummary.from_json, json.dumps(content))
+    assert "NaN is not a number of JSON" in refusal(rp.TwoClassSummary.from_json, json.dumps(content))
 
 
 def test_json_keeps_labels_and_names_of_every_kind():
@@ -255,13 +249,13 @@ def test_summaries_that_do_not_add_up():
         "the positive label is 'p' in the first and 'w' in the second": summary(y=["n", "w"], positive="w"),
         "the negative label is 'n' in the first and 'p' in the second": summary(positive="n", negative="p"),
     }.items():
-        assert refused(first.__add__, other) == f"summaries cannot be added: {words}"
-    words = refused(first.negative.__add__, first.select([0]).negative)
+        assert refusal(first.__add__, other) == f"summaries cannot be added: {words}"
+    words = refusal(first.negative.__add__, first.select([0]).negative)
     assert words == "summaries of 2 and 1 features cannot be added"
     labels = np.array(["a", "rest", "b", "c"])[np.arange(80) % 4]
     named, others = (rp.summarize(X, labels, positive="a", negative=negative) for negative in ("rest", None))
     assert named.negative.count.sum() < others.negative.count.sum()
-    assert "cannot be added" in refused(named.__add__, others)
+    assert "cannot be added" in refusal(named.__add__, others)
 
 
 def test_batches_are_one_table():
@@ -310,8 +304,8 @@ BAD_OPTIONS = {
 
 def test_batches_and_options_that_are_refused():
     X, y = sample(13)
-    messages = {words: refused(rp.summarize, batches, **options) for words, (batches, options) in BAD_BATCHES.items()}
-    messages |= {words: refused(rp.summarize, X, y, **options) for words, options in BAD_OPTIONS.items()}
+    messages = {words: refusal(rp.summarize, batches, **options) for words, (batches, options) in BAD_BATCHES.items()}
+    messages |= {words: refusal(rp.summarize, X, y, **options) for words, options in BAD_OPTIONS.items()}
     assert {words: message for words, message in messages.items() if words not in message} == {}
 
 
@@ -344,11 +338,11 @@ def test_from_summary_names_the_feature_that_has_no_prediction():
     X, y = sample(15)
     for without in (np.full(len(y), True), y == y[0], y != y[0]):  # both classes, or one of them
         X[:, 1] = np.where(without, np.nan, X[:, 0])
-        words = refused(rp.PredictedRoc.from_summary, rp.summarize(X, y))
+        words = refusal(rp.PredictedRoc.from_summary, rp.summarize(X, y))
         assert words.startswith("feature 'x1' has fewer than two finite values in a class; ")
     assert "1 more" not in words
     X[:, 3] = np.nan
-    words = refused(rp.PredictedRoc.from_summary, rp.summarize(X, y))
+    words = refusal(rp.PredictedRoc.from_summary, rp.summarize(X, y))
     assert re.match(r"feature 'x1' \(and 1 more\) has fewer", words)
 
 
@@ -384,4 +378,4 @@ def test_json_of_something_else_is_refused():
         content = json.loads(text)
         (content if name in content else content["negative"])[name] = part
         texts.append(json.dumps(content))
-    check_each({str(text): text for text in texts}, lambda text: refused(rp.TwoClassSummary.from_json, text))
+    check_each({str(text): text for text in texts}, lambda text: refusal(rp.TwoClassSummary.from_json, text))

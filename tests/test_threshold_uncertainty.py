@@ -13,6 +13,7 @@ from rocpredict.inference.bootstrap import BootstrapOptions, bootstrap_threshold
 from rocpredict.solvers import thresholds
 from rocpredict.solvers.thresholds import ThresholdCriterion
 from tests.cases import check_each, check_refused
+from tests.samples import labelled
 
 
 def informedness_squared(rates):
@@ -50,12 +51,7 @@ def two_classes(sizes=(30, 24), shift=1.2, seed=4):
     return rng.normal(size=sizes[0]), rng.normal(shift, 1.4, sizes[1])
 
 
-def empirical(negative, positive, **options):
-    return rp.EmpiricalRoc(negative=negative, positive=positive, **options)
-
-
-def labelled(negative, positive):
-    return np.concatenate([negative, positive]), np.repeat([0, 1], [len(negative), len(positive)])
+empirical = rp.EmpiricalRoc
 
 
 def counted_best(name, direction="higher"):

@@ -15,8 +15,7 @@ def predicted(m0, s0, m1, s1, **options):
     return rp.PredictedRoc(negative=rp.Gaussian(m0, s0), positive=rp.Gaussian(m1, s1), **options)
 
 
-def empirical(negative, positive, **options):
-    return rp.EmpiricalRoc(negative=negative, positive=positive, **options)
+empirical = rp.EmpiricalRoc
 
 
 def test_t01_direction_is_fixed_by_default():

@@ -8,6 +8,7 @@ from rocpredict.distributions import ecdf
 from rocpredict.distributions.shrinkage import misfit_statistic
 from rocpredict.roc.predicted import ModelFit
 from tests.cases import for_each
+from tests.samples import labelled
 
 
 def sample_of(seed, n0=40, n1=30, wrong=False):
@@ -15,7 +16,7 @@ def sample_of(seed, n0=40, n1=30, wrong=False):
     negative, positive = rng.normal(6, 1, n0), rng.normal(7, 1.3, n1)
     if wrong:
         positive = np.where(rng.random(n1) < 0.5, rng.normal(3.5, 0.3, n1), rng.normal(8.5, 0.3, n1))
-    return np.concatenate([negative, positive]), np.repeat([0, 1], [n0, n1])
+    return labelled(negative, positive)
 
 
 @for_each([True, False])

@@ -141,13 +141,7 @@ def test_a_phrase_is_found_on_one_line_and_across_lines():
         *("The sample says so.", "accurate but for ties"),
     ):
         assert len([*obscure_phrases(text)]) == 1, text
-    for text in (
-        "counted curvature",
-        "discounted curve",
-        "all but forty",
-        "besides, renewed",
-        "the UpOn1",
-    ):
+    for text in ("counted curvature", "discounted curve", "all but forty", "besides, renewed", "the UpOn1"):
         assert not [*obscure_phrases(text)], text
     assert [line for line, *_ in obscure_phrases("one\ntwo anew\nanew")] == [2, 3]
 

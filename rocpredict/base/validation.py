@@ -227,6 +227,11 @@ def check_option(name: str, value: object, allowed: Iterable[object]) -> Any:
     )
 
 
+def first_line(error: BaseException) -> str:
+    """Return the first line of the message of an error of another library."""
+    return next(iter(str(error).splitlines()), "").strip()
+
+
 _MAX_SUGGESTIONS = 5_000  # largest number of names that are compared with a word
 
 

@@ -35,9 +35,8 @@ from rocpredict.teaching.page import TeachingPage
 
 def add_paper_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``paper``."""
-    command.add_argument(
-        "--seed", type=int, default=0, help="seed of the simulated experiments of Table I (default: 0)"
-    )
+    seed = "seed of the simulated experiments of Table I (default: 0)"
+    command.add_argument("--seed", type=int, default=0, help=seed)
     command.add_argument("--out", type=Path, metavar="DIR", help="write tables and figures to this folder")
 
 
@@ -67,41 +66,31 @@ def run_paper(options: argparse.Namespace) -> None:
 
 def add_predict_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``predict``."""
+    add = command.add_argument
     common.add_pair_option(command, "--mean", "class means, in the unit of the feature")
     common.add_pair_option(command, "--std", "class standard deviations")
     common.add_pair_option(command, "--sem", "standard errors of the means, instead of --std; needs --count")
     common.add_pair_option(command, "--median", "class medians, instead of --mean; needs --iqr")
     widths = "two widths, or four quartiles (negative q1 q3, positive q1 q3)"
-    ranges = f"interquartile ranges, instead of --std: {widths}"
-    command.add_argument("--iqr", nargs="+", type=float, metavar="Q", help=ranges)
-    command.add_argument(
-        "--effect-size", type=float, metavar="D", help="Cohen's d, instead of --std; default means: 0 and D"
-    )
+    add("--iqr", nargs="+", type=float, metavar="Q", help=f"interquartile ranges, instead of --std: {widths}")
+    add("--effect-size", type=float, metavar="D", help="Cohen's d, instead of --std; default means: 0 and D")
     common.add_pair_option(
         command, "--count", "class sizes; they set the prevalence and, for two Gaussians, add confidence intervals"
     )
     others = ", ".join(MOMENT_ESTIMATORS)
     families = f"distribution of each class: gaussian (default) or, with --mean and --std or --sem, {others}"
     choices = ["gaussian", *MOMENT_ESTIMATORS]
-    command.add_argument("--family", choices=choices, default=choices[0], metavar="NAME", help=families)
+    add("--family", choices=choices, default=choices[0], metavar="NAME", help=families)
     common.add_level(command)
     common.add_direction(command)
-    command.add_argument(
-        "--threshold", type=float, metavar="T", help="show the rates at this threshold instead of the best one"
-    )
+    add("--threshold", type=float, metavar="T", help="show the rates at this threshold instead of the best one")
     criteria = f"criterion of the best threshold: ameans (balanced accuracy, default), {', '.join(list(CRITERIA)[1:])}"
-    command.add_argument("--criterion", default="ameans", metavar="NAME", help=criteria)
-    command.add_argument(
-        "--prevalence", type=float, metavar="P", help="fraction of positives in the population where the rule is used"
-    )
-    command.add_argument(
-        "--cost-fp", type=float, default=1.0, metavar="C", help="cost of a false positive (default: 1)"
-    )
-    command.add_argument(
-        "--cost-fn", type=float, default=1.0, metavar="C", help="cost of a false negative (default: 1)"
-    )
-    command.add_argument("--beta", type=float, metavar="B", help="weight of recall, for --criterion f_beta")
-    command.add_argument("--value", type=float, metavar="V", help="limit of --criterion min_tpr, min_tnr or max_fpr")
+    add("--criterion", default="ameans", metavar="NAME", help=criteria)
+    add("--prevalence", type=float, metavar="P", help="fraction of positives in the population where the rule is used")
+    add("--cost-fp", type=float, default=1.0, metavar="C", help="cost of a false positive (default: 1)")
+    add("--cost-fn", type=float, default=1.0, metavar="C", help="cost of a false negative (default: 1)")
+    add("--beta", type=float, metavar="B", help="weight of recall, for --criterion f_beta")
+    add("--value", type=float, metavar="V", help="limit of --criterion min_tpr, min_tnr or max_fpr")
     common.add_plot(command, "densities and curve (.svg, .png or .pdf)")
 
 
@@ -219,30 +208,23 @@ def run_diagnose(options: argparse.Namespace) -> None:
 
 def _add_curve_options(command: argparse.ArgumentParser, default: str) -> None:
     """Add the options of the expected curve, and of the null hypothesis."""
+    add = command.add_argument
     common.add_pair_option(command, "--mean", "expected class means, in the unit of the feature")
     common.add_pair_option(command, "--std", "expected class standard deviations")
-    command.add_argument(
-        "--auc",
-        type=float,
-        metavar="A",
-        help="expected AUC, instead of --mean and --std (two Gaussians with equal SDs)",
-    )
-    command.add_argument("--against", type=float, metavar="A", help="AUC of the null hypothesis")
+    auc = "expected AUC, instead of --mean and --std (two Gaussians with equal SDs)"
+    add("--auc", type=float, metavar="A", help=auc)
+    add("--against", type=float, metavar="A", help="AUC of the null hypothesis")
     common.add_pair_option(command, "--against-mean", "class means of a second feature, for a comparison")
     common.add_pair_option(command, "--against-std", "class standard deviations of the second feature")
     correlation = (
         "correlation of the two features within a class, if both are measured on the same subjects: one number, or one "
         "for each class (default: different subjects)"
     )
-    command.add_argument("--correlation", nargs="+", type=float, metavar="R", help=correlation)
-    command.add_argument(
-        "--alternative",
-        choices=POWER_ALTERNATIVES,
-        default="two-sided",
-        help="alternative hypothesis (default: two-sided)",
-    )
+    add("--correlation", nargs="+", type=float, metavar="R", help=correlation)
+    alternatives = "alternative hypothesis (default: two-sided)"
+    add("--alternative", choices=POWER_ALTERNATIVES, default="two-sided", help=alternatives)
     common.add_level(command, "confidence level")
-    command.add_argument("--method", choices=METHODS, help=f"method of the interval or test (default: {default})")
+    add("--method", choices=METHODS, help=f"method of the interval or test (default: {default})")
 
 
 def _curve_arguments(options: argparse.Namespace) -> dict[str, Any]:
@@ -259,18 +241,16 @@ def _curve_arguments(options: argparse.Namespace) -> dict[str, Any]:
 
 def add_sample_size_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``sample-size``."""
+    add = command.add_argument
     _add_curve_options(command, f"{DEFAULT} for an AUC, {CURVE_DEFAULT} for a TPR or partial AUC")
-    command.add_argument(
-        "--tpr-at-fpr", type=float, metavar="F", help="plan for the TPR at this FPR instead of the AUC"
-    )
+    add("--tpr-at-fpr", type=float, metavar="F", help="plan for the TPR at this FPR instead of the AUC")
     for axis in ("fpr", "tpr"):
         text = f"plan for the partial AUC over this range of {axis.upper()}"
-        command.add_argument(f"--{axis}", nargs=2, type=float, metavar=("LOW", "HIGH"), help=text)
-    ratio = "negatives for each positive (default: 1)"
-    command.add_argument("--ratio", type=float, default=1.0, metavar="R", help=ratio)
-    command.add_argument("--width", type=float, metavar="W", help="full width of the confidence interval")
+        add(f"--{axis}", nargs=2, type=float, metavar=("LOW", "HIGH"), help=text)
+    add("--ratio", type=float, default=1.0, metavar="R", help="negatives for each positive (default: 1)")
+    add("--width", type=float, metavar="W", help="full width of the confidence interval")
     goal = "power of a test, instead of --width; needs --against or --against-mean"
-    command.add_argument("--power", type=float, metavar="P", help=goal)
+    add("--power", type=float, metavar="P", help=goal)
 
 
 def run_sample_size(options: argparse.Namespace) -> None:
@@ -330,16 +310,15 @@ def _parse_null(options: argparse.Namespace) -> Any:
 
 def add_report_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``report``."""
+    add = command.add_argument
     common.add_data(command)
-    command.add_argument("--out", type=Path, required=True, metavar="FILE", help="file to write (.html)")
+    add("--out", type=Path, required=True, metavar="FILE", help="file to write (.html)")
     common.add_direction(command)
     common.add_level(command)
-    command.add_argument(
-        "--prevalence", type=float, metavar="P", help="fraction of positives in the population where the rule is used"
-    )
-    command.add_argument("--unit", metavar="UNIT", help="unit of the feature")
-    command.add_argument("--title", metavar="TEXT", help="heading of the page")
-    command.add_argument("--date", metavar="DAY", help="date of the report, such as 2026-11-21 (default: today)")
+    add("--prevalence", type=float, metavar="P", help="fraction of positives in the population where the rule is used")
+    add("--unit", metavar="UNIT", help="unit of the feature")
+    add("--title", metavar="TEXT", help="heading of the page")
+    add("--date", metavar="DAY", help="date of the report, such as 2026-11-21 (default: today)")
     common.add_resampling(command)
 
 
@@ -380,23 +359,24 @@ def notes_for_report(notes: Iterable[str]) -> tuple[str, ...]:
 
 def add_teach_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``teach``."""
-    command.add_argument("data", nargs="?", metavar="DATA", help=f"CSV file, or one of {', '.join(DATASET_NAMES)}")
+    add = command.add_argument
+    add("data", nargs="?", metavar="DATA", help=f"CSV file, or one of {', '.join(DATASET_NAMES)}")
     common.add_classes(command, hint="")
     common.add_feature(command, "all numeric columns")
     common.add_pair_option(command, "--mean", "initial class means, for example from a published table; needs --std")
     common.add_pair_option(command, "--std", "initial class standard deviations")
-    command.add_argument("--unit", metavar="UNIT", help="unit of the features (not for built-in data)")
-    command.add_argument("--prevalence", type=float, metavar="P", help="initial fraction of positives")
-    command.add_argument("--title", metavar="TEXT", help="heading of the page")
-    command.add_argument("--save", type=Path, metavar="FILE", help="write the page to a file and exit")
-    command.add_argument("--site", type=Path, metavar="DIR", help="write the page to a folder for a web host and exit")
-    command.add_argument("--url", metavar="URL", help="address at which the page will be published")
-    command.add_argument("--worksheet", type=Path, metavar="FILE", help="write a printable worksheet with answers")
-    command.add_argument("--port", type=int, default=0, metavar="N", help="port of the server (default: any free port)")
-    command.add_argument("--no-browser", action="store_true", help="do not open the browser")
-    command.add_argument("--lang", choices=languages(), default="en", help="language of the page (default: en)")
-    command.add_argument("--no-lesson", action="store_true", help="omit the guided lesson")
-    command.add_argument("--lecture", action="store_true", help="start in lecture mode: large text for a projector")
+    add("--unit", metavar="UNIT", help="unit of the features (not for built-in data)")
+    add("--prevalence", type=float, metavar="P", help="initial fraction of positives")
+    add("--title", metavar="TEXT", help="heading of the page")
+    add("--save", type=Path, metavar="FILE", help="write the page to a file and exit")
+    add("--site", type=Path, metavar="DIR", help="write the page to a folder for a web host and exit")
+    add("--url", metavar="URL", help="address at which the page will be published")
+    add("--worksheet", type=Path, metavar="FILE", help="write a printable worksheet with answers")
+    add("--port", type=int, default=0, metavar="N", help="port of the server (default: any free port)")
+    add("--no-browser", action="store_true", help="do not open the browser")
+    add("--lang", choices=languages(), default="en", help="language of the page (default: en)")
+    add("--no-lesson", action="store_true", help="omit the guided lesson")
+    add("--lecture", action="store_true", help="start in lecture mode: large text for a projector")
 
 
 def run_teach(options: argparse.Namespace) -> None:
@@ -544,17 +524,13 @@ def _run_tests(
     omitted = sum(test.omitted)
     notes = [f"{pluralize(omitted, 'observation')} omitted because of missing values."] if omitted else []
     if "opposite_directions" in test.flags:
-        notes.append(f"If the features have opposite directions, {_direction_remedy(test.estimates, directions)}.")
+        opposite = {"higher": "lower", "lower": "higher"}
+        best = (now if auc >= 0.5 else opposite[now] for auc, now in zip(test.estimates, directions, strict=True))
+        remedy = f"pass the direction of each feature, such as {' '.join(f'--direction {side}' for side in best)}"
+        notes.append(f"If the features have opposite directions, {remedy}.")
     title = f"{', '.join(names)} on the same observations"
     table = common.reword(test.table(), title, lambda words: _substitute_names(words, names), notes)
     return {"auc_test": values}, [table]
-
-
-def _direction_remedy(estimates: Iterable[float], directions: Iterable[str]) -> str:
-    """Return the advice to pass a direction for each feature, by its AUC in the present direction."""
-    opposite = {"higher": "lower", "lower": "higher"}
-    best = (now if auc >= 0.5 else opposite[now] for auc, now in zip(estimates, directions, strict=True))
-    return f"pass the direction of each feature, such as {' '.join(f'--direction {direction}' for direction in best)}"
 
 
 def _rename_features(values: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
@@ -575,22 +551,19 @@ _OOB_NOTE = (
 
 def add_compare_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``compare``."""
+    add = command.add_argument
     common.add_data(command, "all features of built-in data")
     common.add_direction(
         command, "append", " (default: higher); pass it once for all features, or once for each --feature"
     )
     methods = "test of two features (default: smoothed-logit; venkatraman tests whole curves)"
-    command.add_argument("--method", choices=TWO_SAMPLE_METHODS, help=methods)
+    add("--method", choices=TWO_SAMPLE_METHODS, help=methods)
     alternatives = "alternative hypothesis about the first of two features (default: two-sided)"
-    command.add_argument("--alternative", choices=ALTERNATIVES, help=alternatives)
-    command.add_argument(
-        "--margin", type=float, metavar="D", help="largest AUC difference that counts as equivalent or noninferior"
-    )
+    add("--alternative", choices=ALTERNATIVES, help=alternatives)
+    add("--margin", type=float, metavar="D", help="largest AUC difference that counts as equivalent or noninferior")
     common.add_level(command, "confidence level of all intervals")
-    command.add_argument("--seed", type=int, metavar="N", help="seed of a test that uses random numbers (default: 0)")
-    command.add_argument(
-        "--resamples", type=int, metavar="N", help="number of resamples or permutations (default: 2000)"
-    )
+    add("--seed", type=int, metavar="N", help="seed of a test that uses random numbers (default: 0)")
+    add("--resamples", type=int, metavar="N", help="number of resamples or permutations (default: 2000)")
     common.add_plot(command, "the curves of each feature (.svg, .png or .pdf)")
 
 

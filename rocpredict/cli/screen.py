@@ -33,20 +33,17 @@ _EMPIRICAL_CHOICES: dict[str, bool | str] = {"yes": True, "no": False, "top": "t
 
 def _add_table(command: argparse.ArgumentParser, more: str = "") -> None:
     """Add the options for files, classes and columns."""
+    add = command.add_argument
     files = "CSV, Parquet, Feather or h5ad file, folder, file name pattern such as 'part*.csv'"
     sources = f"{files}, built-in data set ({', '.join(DATASET_NAMES)}){more}"
-    command.add_argument("data", nargs="+", metavar="FILE", help=sources)
+    add("data", nargs="+", metavar="FILE", help=sources)
     common.add_classes(command)
     columns = command.add_mutually_exclusive_group()
-    columns.add_argument(
-        "--feature",
-        action="append",
-        metavar="COLUMN",
-        help="feature to use; may be repeated (default: all numeric columns)",
-    )
+    features = "feature to use; may be repeated (default: all numeric columns)"
+    columns.add_argument("--feature", action="append", metavar="COLUMN", help=features)
     columns.add_argument("--exclude", action="append", metavar="COLUMN", help="column to exclude; may be repeated")
     memory = "memory limit, such as 500MB (default: 1GB); a table that needs more is read in blocks"
-    command.add_argument("--memory", default="1GB", metavar="SIZE", help=memory)
+    add("--memory", default="1GB", metavar="SIZE", help=memory)
     matrix = command.add_mutually_exclusive_group()
     matrix.add_argument("--layer", metavar="NAME", help="layer of an h5ad file to read (default: X)")
     matrix.add_argument("--use-raw", action="store_true", help="read the raw matrix of an h5ad file (adata.raw)")
@@ -54,48 +51,35 @@ def _add_table(command: argparse.ArgumentParser, more: str = "") -> None:
 
 def add_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``screen``."""
+    add = command.add_argument
     _add_table(command, ", summary (.json)")
-    command.add_argument(
-        "--pairs",
-        choices=["rest", "all"],
-        default="rest",
-        help="with three or more labels: each class against the rest (default), or all pairs of classes",
-    )
+    pairs = "with three or more labels: each class against the rest (default), or all pairs of classes"
+    add("--pairs", choices=["rest", "all"], default="rest", help=pairs)
     empirical = (
         "empirical results for all features (yes, default), for no feature (no), for the --n-top features with the "
         "best predictions (top), or from histograms, with bounds for the AUC (histogram)"
     )
-    command.add_argument("--empirical", choices=list(_EMPIRICAL_CHOICES), default="yes", help=empirical)
+    add("--empirical", choices=list(_EMPIRICAL_CHOICES), default="yes", help=empirical)
     n_top = "number of features with empirical results, for --empirical top (default: 100)"
-    command.add_argument("--n-top", type=int, default=100, metavar="N", help=n_top)
+    add("--n-top", type=int, default=100, metavar="N", help=n_top)
     family = "predict with two Gaussians (default), or with a weighted mean of a model and the data (auto)"
-    command.add_argument("--family", choices=["gaussian", "auto"], default="gaussian", help=family)
+    add("--family", choices=["gaussian", "auto"], default="gaussian", help=family)
     direction = "values that are predicted positive; auto (default): chosen for each feature by its class means"
-    command.add_argument("--direction", choices=["auto", "higher", "lower"], default="auto", help=direction)
+    add("--direction", choices=["auto", "higher", "lower"], default="auto", help=direction)
     common.add_level(command, "confidence level")
-    command.add_argument(
-        "--adjust",
-        choices=ADJUSTMENTS,
-        default=ADJUSTMENTS[0],
-        help=f"adjustment of p-values for multiple testing, which gives the q-values (default: {ADJUSTMENTS[0]})",
-    )
+    adjustments = f"adjustment of p-values for multiple testing, which gives the q-values (default: {ADJUSTMENTS[0]})"
+    add("--adjust", choices=ADJUSTMENTS, default=ADJUSTMENTS[0], help=adjustments)
     missing = "missing values: omit them separately for each feature (default), or raise an error"
-    command.add_argument("--nan", choices=["raise", "omit"], default="omit", help=missing)
+    add("--nan", choices=["raise", "omit"], default="omit", help=missing)
     engine = "library that computes empirical results; auto (default) uses numba for large tables if it is installed"
-    command.add_argument("--engine", choices=["auto", "numpy", "numba"], default="auto", help=engine)
-    command.add_argument(
-        "--jobs", type=int, default=1, metavar="N", help="number of threads (default: 1; -1: one for each processor)"
-    )
-    order = "column to sort the rows by (default: distance of the AUC from 1/2)"
-    command.add_argument("--sort", metavar="COLUMN", help=order)
+    add("--engine", choices=["auto", "numpy", "numba"], default="auto", help=engine)
+    add("--jobs", type=int, default=1, metavar="N", help="number of threads (default: 1; -1: one for each processor)")
+    add("--sort", metavar="COLUMN", help="column to sort the rows by (default: distance of the AUC from 1/2)")
     rows = f"number of rows to print or write (default: {_DEFAULT_ROWS} on screen, all in files)"
-    command.add_argument("--top", type=int, metavar="N", help=rows)
-    command.add_argument("--format", choices=FORMATS, help="output format (default: table)")
-    command.add_argument(
-        "--out", type=Path, metavar="FILE", help="file to write; its ending sets the format unless you pass --format"
-    )
-    page = "also write an HTML report of all rows, with figures"
-    command.add_argument("--report", type=Path, metavar="FILE", help=page)
+    add("--top", type=int, metavar="N", help=rows)
+    add("--format", choices=FORMATS, help="output format (default: table)")
+    add("--out", type=Path, metavar="FILE", help="file to write; its ending sets the format unless you pass --format")
+    add("--report", type=Path, metavar="FILE", help="also write an HTML report of all rows, with figures")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -265,12 +249,13 @@ def _read_one_summary(options: argparse.Namespace) -> tuple[TwoClassSummary, Any
 
 def add_summarize_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``summarize``."""
+    add = command.add_argument
     _add_table(command)
     least = "smallest number of values; a feature with fewer values in a class is blanked (default: 5)"
-    command.add_argument("--min-count", type=int, default=5, metavar="N", help=least)
+    add("--min-count", type=int, default=5, metavar="N", help=least)
     unit = "unit of a feature, such as glucose=mg/dL; may be repeated. Only files with equal units are merged"
-    command.add_argument("--unit", action="append", metavar="COLUMN=UNIT", default=[], help=unit)
-    command.add_argument("--out", type=Path, metavar="FILE.json", help="file to write (default: print a table)")
+    add("--unit", action="append", metavar="COLUMN=UNIT", default=[], help=unit)
+    add("--out", type=Path, metavar="FILE.json", help="file to write (default: print a table)")
 
 
 def run_summarize(options: argparse.Namespace) -> None:

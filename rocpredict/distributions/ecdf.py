@@ -10,13 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from rocpredict.base.validation import (
-    FloatArray,
-    RocPredictError,
-    check_nonnegative,
-    check_real,
-    readonly_array,
-)
+from rocpredict.base.validation import FloatArray, RocPredictError, check_nonnegative, check_real, readonly_array
 from rocpredict.distributions.base import Atoms, Distribution
 
 IntArray = NDArray[np.intp]
@@ -40,6 +34,13 @@ def count_below_transposed(n_less: IntArray, n_less_equal: IntArray, size: int) 
     if n_less_equal is n_less:
         return queries_below, queries_below
     return queries_below, np.cumsum(np.bincount(n_less, minlength=size + 1)[:size])
+
+
+def cumulate(values: FloatArray) -> FloatArray:
+    """Return the sums of the first 0, 1, ... values of each row, shape (rows, columns + 1)."""
+    total = np.zeros((len(values), values.shape[1] + 1))
+    np.cumsum(values, axis=1, out=total[:, 1:])
+    return total
 
 
 @dataclass(frozen=True, eq=False, repr=False)

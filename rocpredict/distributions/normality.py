@@ -12,13 +12,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from rocpredict.base.validation import FloatArray
-from rocpredict.distributions.ecdf import (
-    COMPARISON_FPR,
-    FPR_PROBIT,
-    MAX_HARMLESS_AREA,
-    area_between,
-    empirical_tpr,
-)
+from rocpredict.distributions.ecdf import COMPARISON_FPR, FPR_PROBIT, MAX_HARMLESS_AREA, area_between, empirical_tpr
 
 WARNING_MISFIT_RATIO = 1.6
 """Limit of the mean squared distance divided by its expected value; the median for fitted normal samples is 0.3."""

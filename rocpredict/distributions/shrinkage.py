@@ -12,7 +12,7 @@ from scipy.special import betainc, ndtr, ndtri, owens_t
 
 from rocpredict.base.validation import Direction, FloatArray
 from rocpredict.distributions.base import Distribution
-from rocpredict.distributions.ecdf import Ecdf
+from rocpredict.distributions.ecdf import Ecdf, cumulate
 
 # ---- constants; docs/auto.md states how each was chosen
 _DELTAS = np.array(
@@ -149,7 +149,7 @@ def _shape_table(n0: int, n1: int, declared: bool) -> _ShapeTable:
         posterior,
         np.ascontiguousarray((np.log(smoothed) - log_complement).T),
         np.ascontiguousarray(log_complement.T),
-        _cumulate(smoothed * (m / n_cells)),
+        cumulate(smoothed * (m / n_cells)),
         log_prior + _INFORMATION_POWER * np.log(information + _INFORMATION_OFFSET),
         delta,
     )
@@ -160,14 +160,7 @@ def _rebin(values: FloatArray, n_bins: int) -> FloatArray:
     size = values.shape[1]
     if size == n_bins:
         return values
-    return np.diff(_interpolate_columns(_cumulate(values), np.arange(n_bins + 1) * (size / n_bins)), axis=1)
-
-
-def _cumulate(values: FloatArray) -> FloatArray:
-    """Return the sums of the first 0, 1, ... values along the last axis."""
-    total = np.zeros((len(values), values.shape[1] + 1))
-    np.cumsum(values, axis=1, out=total[:, 1:])
-    return total
+    return np.diff(_interpolate_columns(cumulate(values), np.arange(n_bins + 1) * (size / n_bins)), axis=1)
 
 
 def _interpolate_columns(values: FloatArray, at: FloatArray) -> FloatArray:
@@ -342,15 +335,15 @@ def estimate_shrinkage(negative: FloatArray, positive: FloatArray, *, declared: 
     n0, n1 = negative.shape[1], positive.shape[1]
     pooled = PooledSample.from_samples(negative, positive)
     m, table, sample = n0 + n1, _shape_table(n0, n1, declared), pooled.positive_fraction
-    below = _cumulate(sample)
+    below = cumulate(sample)
     weights = _shape_weights(pooled, table, below)
     n_cells = len(table.log_odds)
-    in_cells = _cumulate(weights @ table.posterior * (m / n_cells))
+    in_cells = cumulate(weights @ table.posterior * (m / n_cells))
     shape_below = _interpolate_columns(in_cells, np.arange(m + 1) * (n_cells / m))
     shape = np.diff(shape_below, axis=1)
     if pooled.has_ties:
         shape = pooled.average(shape)
-        shape_below = _cumulate(shape)
+        shape_below = cumulate(shape)
 
     rank = (np.arange(m) + 0.5) / m
     shape_area = (m * (shape @ rank) - n1 * n1 / 2) / (n0 * n1)
@@ -358,8 +351,8 @@ def estimate_shrinkage(negative: FloatArray, positive: FloatArray, *, declared: 
     rank_area = posterior_median_auc(*mann_whitney_auc(pooled, below, n0, n1), n0, n1, declared=declared)
 
     noise = shape * (1 - shape)
-    noise_below, tilt = _cumulate(noise), noise * rank
-    tilt_below = _cumulate(tilt)
+    noise_below, tilt = cumulate(noise), noise * rank
+    tilt_below = cumulate(tilt)
     center = (tilt_below[:, -1] / noise_below[:, -1])[:, None]
     tilt -= noise * center
     tilt_below -= noise_below * center
@@ -395,10 +388,10 @@ def _clip_sums(pooled: PooledSample, values: FloatArray, sums: FloatArray) -> Fl
     """Return the sums of P(positive) after clipping and averaging over ties; ``sums`` are the original sums."""
     limits = _MIN_POSTERIOR, 1 - _MIN_POSTERIOR
     if pooled.has_ties:
-        return _cumulate(pooled.average(np.clip(values, *limits)))
+        return cumulate(pooled.average(np.clip(values, *limits)))
     clipped = np.flatnonzero((values.min(axis=1) < limits[0]) | (values.max(axis=1) > limits[1]))
     result = sums.copy()
-    result[clipped] = _cumulate(np.clip(values[clipped], *limits))
+    result[clipped] = cumulate(np.clip(values[clipped], *limits))
     return result
 
 

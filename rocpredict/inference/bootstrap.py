@@ -14,7 +14,7 @@ from rocpredict.base.labels import MAX_EXPANDED_ROWS
 from rocpredict.base.progress import report_progress
 from rocpredict.base.rates import Rates
 from rocpredict.base.validation import FloatArray, RocPredictError, Seed, check_int, check_seed, to_scalar
-from rocpredict.distributions.ecdf import Ecdf, count_below
+from rocpredict.distributions.ecdf import Ecdf, count_below, cumulate
 from rocpredict.inference.placements import RateRange
 from rocpredict.solvers.base import area_under, interpolate_tpr_batch, middle_of_best
 from rocpredict.solvers.empirical import EmpiricalSolver
@@ -81,13 +81,6 @@ def draw_counts(rng: np.random.Generator, size: int, weights: Any, rows: int) ->
     return np.bincount(picked.ravel(), minlength=size * rows).reshape(size, rows).astype(np.float64)
 
 
-def cumulative_counts(counts: FloatArray) -> FloatArray:
-    """Return the cumulative sums of the counts, beginning with 0, shape (B, rows + 1)."""
-    total = np.zeros((len(counts), counts.shape[1] + 1))
-    np.cumsum(counts, axis=1, out=total[:, 1:])
-    return total
-
-
 def expand_weights(sample: Ecdf) -> Ecdf:
     """Replace integer frequency weights by repeated observations."""
     weights = sample.sorted_weights
@@ -138,7 +131,7 @@ def make_auc_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, F
     below, to = count_below(negative.sorted_sample, positive.sorted_sample)
 
     def areas(negative_counts: FloatArray, positive_counts: FloatArray) -> FloatArray:
-        total = cumulative_counts(negative_counts)
+        total = cumulate(negative_counts)
         lower = total.take(below, axis=1)
         if to is not below:
             lower += total.take(to, axis=1)
@@ -162,7 +155,7 @@ def make_points_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray
     def points(*counts: FloatArray) -> BootstrapPoints:
         fpr, tpr = (
             (total[:, -1:] - total.take(place, axis=1)) / total[:, -1:]
-            for total, place in zip(map(cumulative_counts, counts), places, strict=True)
+            for total, place in zip(map(cumulate, counts), places, strict=True)
         )
         return BootstrapPoints(tpr, fpr)
 
@@ -270,14 +263,14 @@ def _range_of_best(
 def _rates_from(draws: FloatArray, place: NDArray[np.intp]) -> FloatArray:
     """Return the fractions of B resamples at or after a few indices, which do not increase."""
     starts = np.unique(np.append(0, place[place < draws.shape[1]]))
-    below = cumulative_counts(np.add.reduceat(draws, starts, axis=1))
+    below = cumulate(np.add.reduceat(draws, starts, axis=1))
     return np.asarray((below[:, -1:] - below.take(np.searchsorted(starts, place), axis=1)) / below[:, -1:])
 
 
 def _rates_between(draws: FloatArray, place: NDArray[np.intp]) -> FloatArray:
     """Return the same for many indices."""
     first, last = int(place[-1]), int(place[0])
-    below = cumulative_counts(draws[:, first:last])
+    below = cumulate(draws[:, first:last])
     below += draws[:, :first].sum(axis=1, keepdims=True)
     total = below[:, -1:] + draws[:, last:].sum(axis=1, keepdims=True)
     return np.asarray((total - below.take(place - first, axis=1)) / total)

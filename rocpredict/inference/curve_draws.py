@@ -98,6 +98,13 @@ def _power_excess(high: FloatArray, low: FloatArray, exponent: Any) -> FloatArra
 
 
 # ---- draws
+def steep_exponent(tpr: FloatArray, first_tpr: FloatArray, fpr: FloatArray, first_fpr: FloatArray) -> FloatArray:
+    """Return the exponent of curves that start steeply, from the rates of a vertex and of the first vertex."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rise = np.log(tpr / first_tpr) / np.log(fpr / first_fpr)
+    return np.asarray(np.clip(np.nan_to_num(rise, nan=1.0), *_EXPONENT_LIMITS) * _EXPONENT_FACTOR)
+
+
 def class_columns(sample: Ecdf) -> ClassColumns:
     """Return the observations of a class as the column of one curve."""
     return ClassColumns(sample.sorted_sample[:, None], sample.sorted_weights)
@@ -261,10 +268,8 @@ class _Curve(NamedTuple):
         inside = 1 - (positive[:, -2:-1] - inside) if is_above else inside
         zero = np.zeros((len(inside), 1))
         fpr, tpr = np.hstack([zero, negative[:, 1:-1], zero + 1]), np.hstack([zero, inside, zero + 1])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rise = np.log(tpr[:, self.quarter] / tpr[:, 1]) / np.log(fpr[:, self.quarter] / fpr[:, 1])
-        exponent = np.clip(np.nan_to_num(rise, nan=1.0), *_EXPONENT_LIMITS)
-        return CurveDraws(fpr, tpr, exponent * _EXPONENT_FACTOR, self.missing_area)
+        exponent = steep_exponent(tpr[:, self.quarter], tpr[:, 1], fpr[:, self.quarter], fpr[:, 1])
+        return CurveDraws(fpr, tpr, exponent, self.missing_area)
 
 
 def _rank_window(totals: FloatArray, fpr_range: tuple[float, float]) -> tuple[int, int]:

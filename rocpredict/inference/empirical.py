@@ -54,12 +54,7 @@ from rocpredict.inference.placements import (
 from rocpredict.solvers.base import ROUNDING, Solver
 from rocpredict.solvers.empirical import EmpiricalSolver, OperatingPoints
 from rocpredict.solvers.families import solver_for
-from rocpredict.solvers.thresholds import (
-    ThresholdCriterion,
-    ThresholdStability,
-    correct_ameans,
-    find_best_threshold,
-)
+from rocpredict.solvers.thresholds import ThresholdCriterion, ThresholdStability, correct_ameans, find_best_threshold
 
 KINDS = ("pointwise", "simultaneous")
 """Kinds of confidence bands; the first is the default."""

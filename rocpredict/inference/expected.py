@@ -14,7 +14,7 @@ from rocpredict.base.validation import ArrayOrFloat, FloatArray
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import is_discrete
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.inference.curve_draws import STEEP_EXPONENT, IntArray
+from rocpredict.inference.curve_draws import STEEP_EXPONENT, IntArray, steep_exponent
 from rocpredict.inference.intervals import (
     MIN_SCALE,
     MIN_SUM_SQUARES,
@@ -317,7 +317,6 @@ def draw_placements(negative: FloatArray, positive: FloatArray, *, tied: bool) -
 
 
 #: Factor and limits of the exponent of a steep start, as in ``curve_draws``; a test compares both modules.
-_EXPONENT_FACTOR, _EXPONENT_LIMITS = 0.5, (0.05, 1.0)
 _REACH_SD = 6.0  # standard deviations of an order statistic beyond which its FPR is not in the range
 _REACH_RANKS = 20
 _MAX_RANKS = 256  # largest number of ranks; more are reduced to a grid of ranks
@@ -562,12 +561,8 @@ class _Draws(NamedTuple):
 
     def _steep_exponent(self, extra: FloatArray) -> FloatArray:
         """Return the exponent of a curve that starts steeply, shape (studies, draws)."""
-        if self.quarter == 0:
-            return np.full((len(self.sum_index), len(extra)), _EXPONENT_FACTOR)
         first, quarter = (self.sums[self.sum_index[:, place]] + extra for place in (0, self.quarter))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rise = np.log(quarter / first) / np.log(self.fpr[self.quarter + 1] / self.fpr[1])
-        return np.asarray(np.clip(np.nan_to_num(rise, nan=1.0), *_EXPONENT_LIMITS) * _EXPONENT_FACTOR)
+        return steep_exponent(quarter, first, self.fpr[self.quarter + 1], self.fpr[1])
 
 
 @np.errstate(under="ignore")

@@ -44,18 +44,8 @@ _MAX_REPR_WORK = 2_000_000  # largest number of observations times resamples of 
 
 AucErrorMethod: TypeAlias = Literal["delong", "hanley-mcneil", "smoothed-logit", "bootstrap", "delta"] | None
 AucMethod: TypeAlias = (
-    Literal[
-        "smoothed-logit",
-        "newcombe",
-        "delong",
-        "logit",
-        "hanley-mcneil",
-        "bootstrap",
-        "bca",
-        "pivotal",
-        "delta",
-        "reiser-guttman",
-    ]
+    Literal["smoothed-logit", "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap", "bca"]  # of samples
+    | Literal["pivotal", "delta", "reiser-guttman"]  # of two Gaussians
     | None
 )
 AucTestMethod: TypeAlias = Literal["smoothed-logit", "delong", "mann-whitney", "exact", "pivotal", "delta"] | None

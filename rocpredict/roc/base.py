@@ -814,7 +814,9 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         """
         from rocpredict.roc.likelihood_ratio import LikelihoodRatioRoc
 
-        return LikelihoodRatioRoc(self._model_solver, self._to_feature_scale)
+        models = [d.model for d in self._oriented_distributions if isinstance(d, ShrinkageDistribution)]
+        solver = solver_for(*models) if len(models) == 2 else self._solver
+        return LikelihoodRatioRoc(solver, self._to_feature_scale)
 
     def grey_zone(
         self,
@@ -996,12 +998,6 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     @property
     def _is_lower(self) -> Any:
         return np.equal(self.direction, "lower") if self.direction is not None else np.False_
-
-    @property
-    def _model_solver(self) -> Solver:
-        """Solver of the fitted models for a shrunk estimate, else the solver of the curve."""
-        models = [d.model for d in self._oriented_distributions if isinstance(d, ShrinkageDistribution)]
-        return solver_for(*models) if len(models) == 2 else self._solver
 
     @cached_property
     def _oriented_distributions(self) -> tuple[Distribution, Distribution]:

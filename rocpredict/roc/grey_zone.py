@@ -11,14 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.rates import Rates
 from rocpredict.base.results import Result
-from rocpredict.base.validation import (
-    ArrayOrFloat,
-    FloatArray,
-    RocPredictError,
-    Value,
-    check_probabilities,
-    to_scalar,
-)
+from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError, Value, check_probabilities, to_scalar
 from rocpredict.distributions.base import Distribution
 from rocpredict.roc.curves import check_one_or_each
 from rocpredict.solvers.base import EVEN, Solver, middle_of_best

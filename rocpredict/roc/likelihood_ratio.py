@@ -13,14 +13,7 @@ from numpy.typing import ArrayLike
 from rocpredict.base.formatting import format_number
 from rocpredict.base.results import Result, batch_table
 from rocpredict.base.tables import Table
-from rocpredict.base.validation import (
-    FloatArray,
-    Value,
-    check_probabilities,
-    check_real,
-    short_repr,
-    to_scalar,
-)
+from rocpredict.base.validation import FloatArray, Value, check_probabilities, check_real, short_repr, to_scalar
 from rocpredict.roc.curves import CurveMethods, check_one_or_each
 from rocpredict.solvers.base import (
     EVEN,

@@ -13,13 +13,14 @@ from scipy.special import betaln, ndtr, ndtri, stdtr
 from rocpredict.base.labels import MAX_EXPANDED_ROWS
 from rocpredict.base.rates import zero_variance_interval
 from rocpredict.base.results import Flags, Interval
-from rocpredict.base.validation import ArrayOrFloat, Direction, FloatArray, RocPredictError, as_float_array
+from rocpredict.base.validation import ArrayOrFloat, Direction, FloatArray, RocPredictError
 from rocpredict.distributions.ecdf import COMPARISON_FPR, FPR_PROBIT, MAX_HARMLESS_AREA, N_FPR, Ecdf, area_between
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.inference.hypotheses import null_auc_variance, tie_correction
 from rocpredict.inference.intervals import SmoothedAreas
 from rocpredict.inference.placements import compute_placements
 from rocpredict.roc.predicted import PredictedRoc
+from rocpredict.screening.histograms import to_dense
 from rocpredict.screening.kernels.base import map_ordered
 from rocpredict.screening.kernels.counts import ClassPair, RankStatistics
 from rocpredict.screening.summary import TwoClassSummary
@@ -407,27 +408,17 @@ RowPair = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 def count_weighted(
-    X: Any,
-    codes: NDArray[Any],
-    class_pairs: Sequence[ClassPair],
-    weights: FloatArray,
-    thresholds: FloatArray,
+    X: Any, codes: NDArray[Any], class_pairs: Sequence[ClassPair], weights: FloatArray, thresholds: FloatArray
 ) -> Iterator[tuple[slice, RankStatistics]]:
     """Count weighted observations like ``count_blocks``, one feature at a time."""
     pair_rows = [class_rows(codes, class_pair) for class_pair in class_pairs]
     for feature in range(X.shape[1]):
-        x = _columns_of(X, [feature])[:, 0]
+        x = to_dense(X[:, [feature]])[:, 0]
         counts = [
             _count(x, weights, rows, float(at)) for rows, at in zip(pair_rows, thresholds[:, feature], strict=True)
         ]
         stacked = (np.stack(parts)[:, None] for parts in zip(*counts, strict=True))
         yield slice(feature, feature + 1), RankStatistics(*stacked)
-
-
-def _columns_of(X: Any, features: Any) -> FloatArray:
-    """Return the given features of an array or sparse matrix as a dense array of float64."""
-    selection = X[:, features]
-    return as_float_array("X", np.asarray(selection.toarray() if hasattr(selection, "toarray") else selection))
 
 
 def _count(x: FloatArray, weights: FloatArray, class_pair_rows: RowPair, threshold: float) -> tuple[Any, ...]:
@@ -528,7 +519,7 @@ def _blocks(pair: GaussianPairs) -> Iterator[NDArray[np.intp]]:
 
 def _values(matrix: Any, places: NDArray[np.intp], pair: GaussianPairs, rows: RowPair) -> list[FloatArray]:
     """Return the values of both classes that are not missing, each of shape (features, values)."""
-    columns, result = _columns_of(matrix, places).T, []
+    columns, result = to_dense(matrix[:, places]).T, []
     for class_members, sizes in zip(rows, pair.sizes, strict=True):
         values, count = columns[:, class_members], int(sizes[places[0]])
         if count < values.shape[1]:

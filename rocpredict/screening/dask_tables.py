@@ -257,11 +257,7 @@ def _to_dense(part: Any, columns: NDArray[np.intp]) -> FloatArray:
 
 
 def _part_moments(
-    part: Any,
-    labels: Any,
-    codes_by_label: dict[Any, int] | None,
-    columns: NDArray[np.intp],
-    **options: Any,
+    part: Any, labels: Any, codes_by_label: dict[Any, int] | None, columns: NDArray[np.intp], **options: Any
 ) -> Moments:
     """Return the moments of one part."""
     codes = _encode(labels, codes_by_label)

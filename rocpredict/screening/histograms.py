@@ -10,13 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.base.results import Result
-from rocpredict.base.validation import (
-    FloatArray,
-    RocPredictError,
-    as_float_array,
-    select_indices,
-    short_repr,
-)
+from rocpredict.base.validation import FloatArray, RocPredictError, as_float_array, select_indices, short_repr
 from rocpredict.distributions.ecdf import COMPARISON_FPR
 from rocpredict.screening.kernels.base import map_ordered
 from rocpredict.screening.kernels.counts import RankStatistics
@@ -338,7 +332,7 @@ class RowSample(NamedTuple):
         values = np.empty((n_rows, len(table)))
         for place, columns, tile in table.iter_tiles():
             inside = slice(*np.searchsorted(rows, [place.start, place.stop]))
-            values[inside, columns] = _dense(tile[rows[inside] - place.start])
+            values[inside, columns] = to_dense(tile[rows[inside] - place.start])
         return cls(keys[rows], values)
 
     @classmethod
@@ -370,7 +364,8 @@ class RowSample(NamedTuple):
         return pad_edges(rows)
 
 
-def _dense(matrix: Any) -> FloatArray:
+def to_dense(matrix: Any) -> FloatArray:
+    """Return an array or sparse matrix as a dense array of float64."""
     return as_float_array("X", np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix))
 
 
@@ -396,7 +391,7 @@ def count_cells(matrix: Any, codes: NDArray[Any], edges: FloatArray, n_jobs: int
     minimum, maximum = (np.full((*shape[:2], shape[2] + 1), value) for value in (np.inf, -np.inf))
 
     def count(block: slice) -> None:
-        columns = _dense(matrix[:, block])
+        columns = to_dense(matrix[:, block])
         for code, class_rows in enumerate(rows):
             values = np.ascontiguousarray(columns[class_rows].T)
             values.sort(axis=1)

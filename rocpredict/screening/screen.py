@@ -573,28 +573,16 @@ class _ScreeningRun:
 
     def run(self) -> ScreeningResult:
         """Screen the table."""
+        codes, classes, *_ = self.encoded_labels
+        kernel = {"order": self.options.moments, **self.threads}
         if self.options.empirical is True:
             for place, matrix in self.table.iter_blocks():
                 features = np.arange(place.start, place.stop)
-                class_moments = moments_of_classes(
-                    matrix,
-                    self.encoded_labels.codes,
-                    self.encoded_labels.classes,
-                    order=self.options.moments,
-                    weights=self.weights,
-                    **self.threads,
-                )
+                class_moments = moments_of_classes(matrix, codes, classes, weights=self.weights, **kernel)
                 self._count(features, matrix, self.predict(features, class_moments))
         else:
             progress = self.options.progress if self.table.source.is_streamed else None
-            class_moments = read_moments(
-                self.table,
-                self.encoded_labels,
-                self.weights,
-                order=self.options.moments,
-                progress=progress,
-                **self.threads,
-            )
+            class_moments = read_moments(self.table, self.encoded_labels, self.weights, progress=progress, **kernel)
             pairs = self.predict(np.arange(len(self.table)), class_moments)
         if self.options.empirical == "top":
             best = self.results.best_predicted(self.options.n_top)

@@ -41,12 +41,7 @@ from rocpredict.base.validation import (
     short_repr,
 )
 from rocpredict.screening.class_summary import ClassSummary, format_class_size
-from rocpredict.screening.histograms import (
-    FeatureHistograms,
-    RowSample,
-    choose_edges,
-    count_cells,
-)
+from rocpredict.screening.histograms import FeatureHistograms, RowSample, choose_edges, count_cells
 from rocpredict.screening.kernels.base import Engine, Moments, effective_n_jobs, merge, select_engine
 from rocpredict.screening.kernels.moments import moments as moments_of_classes
 from rocpredict.sources.blocks import MemoryBudget, parse_memory
@@ -481,7 +476,8 @@ def describe_difference(first: TwoClassSummary, second: TwoClassSummary) -> str:
     """Return the difference in features, units or labels that prevents adding summaries, or "" if there is none."""
     names = first.feature_names, second.feature_names
     if names[0] != names[1]:
-        alone = [[name for name in here if name not in there] for here, there in (map(_with_set, names, names[::-1]))]
+        others = map(set, names[::-1])
+        alone = [[name for name in here if name not in there] for here, there in zip(names, others, strict=True)]
         parts = [
             f"only the {which} has {format_list(map(repr, missing))}"
             for which, missing in zip(("first", "second"), alone, strict=True)
@@ -500,10 +496,6 @@ def describe_difference(first: TwoClassSummary, second: TwoClassSummary) -> str:
         if labels[0] != labels[1] or isinstance(labels[0], str) != isinstance(labels[1], str):
             return f"the {what} label is {short_repr(labels[0])} in the first and {short_repr(labels[1])} in the second"
     return ""
-
-
-def _with_set(here: tuple[str, ...], there: tuple[str, ...]) -> tuple[tuple[str, ...], set[str]]:
-    return here, {*there}
 
 
 def _checksum(words: Sequence[str], *arrays: NDArray[Any]) -> str:

@@ -21,14 +21,7 @@ from sklearn.utils.validation import _check_method_params, _num_samples, check_i
 
 from rocpredict.base.labels import check_sample_weight, equal_labels, is_label
 from rocpredict.base.rates import RateFunction
-from rocpredict.base.validation import (
-    AssumptionWarning,
-    FloatArray,
-    Label,
-    RocPredictError,
-    check_option,
-    short_repr,
-)
+from rocpredict.base.validation import AssumptionWarning, FloatArray, Label, RocPredictError, check_option, short_repr
 from rocpredict.distributions.families import FamilyName, ScipyFamily
 from rocpredict.distributions.normality import normality_warning, suppress_normality_warning
 from rocpredict.roc.base import Roc

@@ -27,19 +27,10 @@ from rocpredict.base.validation import (
 )
 from rocpredict.solvers.base import EVEN, Axis, OptimalThreshold, Solver, is_undominated, rates_at
 
-CriterionName: TypeAlias = Literal[
-    "ameans",
-    "youden",
-    "balanced_accuracy",
-    "cost",
-    "accuracy",
-    "f1",
-    "f_beta",
-    "closest_topleft",
-    "min_tpr",
-    "min_tnr",
-    "max_fpr",
-]
+CriterionName: TypeAlias = (
+    Literal["ameans", "youden", "balanced_accuracy", "closest_topleft", "min_tpr", "min_tnr", "max_fpr"]
+    | Literal["cost", "accuracy", "f1", "f_beta"]  # these depend on the prevalence
+)
 CRITERIA: dict[str, str] = {
     "ameans": "highest Ameans (TPR + TNR)/2",
     "youden": "highest Youden index J = TPR + TNR - 1; same threshold as ameans",

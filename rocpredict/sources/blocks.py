@@ -127,6 +127,7 @@ class ColumnSource(ABC):
 
     shape: tuple[int, int]
     is_streamed = False
+    _is_text: Any = None  # mask of the columns of text, if there can be any
 
     @abstractmethod
     def iter_blocks(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> BlockIterator:
@@ -150,7 +151,7 @@ class ColumnSource(ABC):
     @property
     def not_numeric(self) -> NDArray[np.bool_]:
         """Mask of the columns without numbers."""
-        return np.zeros(self.shape[1], dtype=bool)
+        return np.zeros(self.shape[1], dtype=bool) if self._is_text is None else np.asarray(self._is_text)
 
 
 class SparseSource(ColumnSource):
@@ -350,20 +351,10 @@ _DUCKDB_UNORDERED = re.compile(
     re.IGNORECASE,
 )
 _DUCKDB_RANDOM = re.compile(r"(random|uuid|nextval|shuffle)\w*\(", re.IGNORECASE)
-_DASK_NODES = frozenset(
-    [
-        "Elemwise",
-        "FromPandas",
-        "FromArray",
-        "ReadParquet",
-        "Filter",
-        "DropnaFrame",
-        "Head",
-        "Tail",
-        "Concat",
-        "Repartition",
-    ]
-)
+_DASK_NODES = {
+    *("FromPandas", "FromArray", "ReadParquet"),
+    *("Elemwise", "Filter", "DropnaFrame", "Head", "Tail", "Concat", "Repartition"),
+}
 """Classes of the nodes of a Dask expression that preserve the order of the rows."""
 _DASK_FUNCTIONS = frozenset(["Map", "Apply"])
 """Classes of elementwise nodes that call a function of the user."""
@@ -449,11 +440,6 @@ class DataFrameSource(BlockSource):
         self.shape = int(rows), len(self.columns)
         self._kinds = kinds = [type(kind).__name__ for kind in schema.values()]
         self._is_text = np.array([self._holds_text(*item) for item in enumerate(kinds)], dtype=bool)
-
-    @property
-    def not_numeric(self) -> NDArray[np.bool_]:
-        """Mask of the columns without numbers."""
-        return self._is_text
 
     def dtype(self, columns: ColumnIndices) -> Any:
         """Return float32 if no column needs more precision, else float64."""

@@ -16,7 +16,7 @@ from functools import cached_property
 from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, NamedTuple, cast
+from typing import IO, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -339,6 +339,10 @@ def read_csv(path: str | PathLike[str]) -> CsvTable:
     return CsvTable(path.name, header, rows, [line for line, _ in numbered], separator)
 
 
+FeaturesAndLabels: TypeAlias = tuple[FeatureTable, NDArray[Any] | None]
+"""Features of files, and their labels; None if no labels are read."""
+
+
 class TableReader(ABC):
     """Files with the same columns, read as one table.
 
@@ -369,9 +373,7 @@ class TableReader(ABC):
                 )
 
     @abstractmethod
-    def features(
-        self, *, label: str | None = None, usecols: Sequence[str] | None = None
-    ) -> tuple[FeatureTable, NDArray[Any] | None]:
+    def features(self, *, label: str | None = None, usecols: Sequence[str] | None = None) -> FeaturesAndLabels:
         """Read the features and the labels.
 
         Parameters
@@ -431,9 +433,7 @@ class CsvFiles(TableReader):
                 self._headers.append(header)
         super().__init__(paths, self._headers)
 
-    def features(
-        self, *, label: str | None = None, usecols: Sequence[str] | None = None
-    ) -> tuple[FeatureTable, NDArray[Any] | None]:
+    def features(self, *, label: str | None = None, usecols: Sequence[str] | None = None) -> FeaturesAndLabels:
         """Read the features and the labels; see ``TableReader.features``."""
         names = self._select(label, usecols)
         source, kinds = SpooledColumns(len(names)), ColumnKinds(names)
@@ -532,9 +532,7 @@ class LargeCsvFiles(CsvFiles):
     the ``csv`` module reads the files or raises the error.
     """
 
-    def features(
-        self, *, label: str | None = None, usecols: Sequence[str] | None = None
-    ) -> tuple[FeatureTable, NDArray[Any] | None]:
+    def features(self, *, label: str | None = None, usecols: Sequence[str] | None = None) -> FeaturesAndLabels:
         """Read the kinds of the columns and the labels; see ``TableReader.features``."""
         names = self._select(label, usecols)
         source = ChunkedCsv(names)
@@ -671,11 +669,6 @@ class ChunkedCsv(BlockSource):
     def finish(self) -> None:
         """Treat columns without any value as numeric."""
         self._is_number = ~self._is_text
-
-    @property
-    def not_numeric(self) -> NDArray[np.bool_]:
-        """Mask of the columns with text."""
-        return self._is_text
 
     def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
         """Yield the chosen columns, one chunk of lines after the other."""

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.base.labels import check_labels
-from rocpredict.base.validation import RocPredictError, check_option, check_pair, short_repr
+from rocpredict.base.validation import RocPredictError, check_option, check_pair, first_line, short_repr
 from rocpredict.sources import csv_reader
 from rocpredict.sources.blocks import DEFAULT_BUDGET, DataFrameSource, MemoryBudget, check_feature_names
-from rocpredict.sources.csv_reader import GZIP_MAGIC, CsvFiles, TableReader, check_first_bytes, check_line_length
+from rocpredict.sources.csv_reader import GZIP_MAGIC, CsvFiles, FeaturesAndLabels, TableReader, check_first_bytes
 from rocpredict.sources.table import (
     FeatureTable,
     check_has_numeric,
@@ -77,9 +77,7 @@ class ColumnarFiles(TableReader):
                         "columns must have the same type"
                     )
 
-    def features(
-        self, *, label: str | None = None, usecols: Sequence[str] | None = None
-    ) -> tuple[FeatureTable, NDArray[Any] | None]:
+    def features(self, *, label: str | None = None, usecols: Sequence[str] | None = None) -> FeaturesAndLabels:
         """Read the features and the labels; see ``TableReader.features``."""
         import narwhals
         import polars
@@ -124,8 +122,7 @@ def _translate_errors(work: Any, name: str, file_format: FileFormat) -> Any:
         narwhals.exceptions.NarwhalsError,
         OSError,
     ) as error:
-        reason = next(iter(str(error).splitlines()), "").strip()
-        raise RocPredictError(f"{name} cannot be read as {file_format}: {reason}") from None
+        raise RocPredictError(f"{name} cannot be read as {file_format}: {first_line(error)}") from None
 
 
 def _type_family(kind: Any) -> str:
@@ -260,8 +257,7 @@ def _open_h5ad(paths: Sequence[str | PathLike[str]]) -> Any:
         raw = holder(file["raw"]) if "raw" in file else None
         return holder(file, obs=read_elem(file["obs"]), layers=layers, raw=raw)
     except (OSError, KeyError) as error:
-        reason = next(iter(str(error).splitlines()), "").strip()
-        raise RocPredictError(f"{paths[0]} cannot be read as h5ad: {reason}") from None
+        raise RocPredictError(f"{paths[0]} cannot be read as h5ad: {first_line(error)}") from None
 
 
 def find_files(paths: PathArgument) -> list[str | PathLike[str]]:
@@ -395,7 +391,7 @@ def _copy_stream(source: IO[bytes], target: IO[bytes], name: str) -> None:
         last_line_end = max(block.rfind(b"\n"), block.rfind(b"\r"))
         length = len(block) - 1 - last_line_end + (length if last_line_end < 0 else 0)
         if is_text:
-            check_line_length(length, name)
+            csv_reader.check_line_length(length, name)
         block = source.read(_COPY_BYTES)
 
 

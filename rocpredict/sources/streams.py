@@ -11,7 +11,7 @@ from weakref import finalize
 import numpy as np
 from numpy.typing import NDArray
 
-from rocpredict.base.validation import FloatArray, RocPredictError
+from rocpredict.base.validation import FloatArray, RocPredictError, first_line
 from rocpredict.sources.blocks import (
     DEFAULT_BUDGET,
     BlockIterator,
@@ -128,11 +128,6 @@ class ArrowDataset(BlockSource):
         for piece in fragment.split_by_row_group():
             yield piece, sum(group.num_rows for group in piece.row_groups)
 
-    @property
-    def not_numeric(self) -> NDArray[np.bool_]:
-        """Mask of the columns without numbers."""
-        return self._is_text
-
     def dtype(self, columns: ColumnIndices) -> Any:
         """Return float32 if no column needs more precision, else float64."""
         is_float32 = [self._is_float32[index] for index in columns.tolist() if not self._is_text[index]]
@@ -146,8 +141,7 @@ class ArrowDataset(BlockSource):
             part = piece.to_table(schema=self._schema, columns=names, memory_pool=pa.system_memory_pool())
             return nw.from_native(part, eager_only=True)
         except (OSError, ValueError) as error:  # pyarrow's errors derive from these
-            reason = next(iter(str(error).splitlines()), "").strip()
-            raise RocPredictError(f"{_piece_name(piece)} cannot be read: {reason}") from None
+            raise RocPredictError(f"{_piece_name(piece)} cannot be read: {first_line(error)}") from None
 
     def _read_piece(self, out: NDArray[Any], piece: Any, columns: ColumnIndices) -> None:
         """Write the chosen columns of a row group into an array."""
@@ -213,6 +207,7 @@ class SpooledBatches(SpooledColumns):
 
     def __init__(self, batches: Iterable[Any], schema: Any) -> None:
         import narwhals as nw
+        import pyarrow as pa
 
         super().__init__(len(schema.names))
         self.names = list(schema.names)
@@ -223,7 +218,7 @@ class SpooledBatches(SpooledColumns):
         for codes in self._codes:
             codes.default_factory = codes.__len__  # type: ignore[attr-defined]
         for batch in _read_once(batches):
-            frame = nw.from_native(_to_table(batch), eager_only=True)
+            frame = nw.from_native(pa.Table.from_batches([batch]), eager_only=True)
             if len(frame):
                 self.append(
                     np.stack([self._encode(place, frame.get_column(name)) for place, name in enumerate(self.names)])
@@ -235,11 +230,6 @@ class SpooledBatches(SpooledColumns):
             return np.asarray(frame_column_to_floats(self.names[place], series), dtype=np.float64)
         codes = self._codes[place]
         return np.fromiter((codes[item] for item in series.to_list()), np.float64, len(series))
-
-    @property
-    def not_numeric(self) -> NDArray[np.bool_]:
-        """Mask of the columns without numbers."""
-        return self._is_text
 
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
         """Read the chosen columns, with NaN for columns without numbers."""
@@ -266,16 +256,11 @@ def _read_once(batches: Iterable[Any]) -> Iterator[Any]:
             is_empty = False
             yield batch
     except (OSError, ValueError) as error:  # pyarrow's errors derive from these
-        reason = next(iter(str(error).splitlines()), "").strip()
-        raise RocPredictError(f"X cannot be read: {reason}; a reader can be read once, so open it again") from None
+        raise RocPredictError(
+            f"X cannot be read: {first_line(error)}; a reader can be read once, so open it again"
+        ) from None
     if is_empty:
         raise RocPredictError("X has no batches left; a reader can be read once, so open it again")
-
-
-def _to_table(batch: Any) -> Any:
-    import pyarrow as pa
-
-    return pa.Table.from_batches([batch])
 
 
 class SparseFile(ColumnSource):

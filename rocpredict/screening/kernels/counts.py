@@ -279,11 +279,7 @@ def _csr_readers(X: Any, layered: list[GroupLayer], groups: SortGroups, engine: 
 
 
 def _read_panel(
-    values: NDArray[Any],
-    first: NDArray[np.int64],
-    last: NDArray[np.int64],
-    sizes: NDArray[np.intp],
-    block: slice,
+    values: NDArray[Any], first: NDArray[np.int64], last: NDArray[np.int64], sizes: NDArray[np.intp], block: slice
 ) -> GroupedValues:
     first, last = first[block], last[block]
     low, high = max(0, int(first.min()) - 1), int(last.max())
