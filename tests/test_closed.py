@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rocpredict import Ecdf, Gaussian
+from rocpredict import Ecdf, Gaussian, PredictedRoc
 from rocpredict.distributions.families import ScipyDistribution
 from rocpredict.distributions.mixture import GaussianMixture
 from rocpredict.distributions.normal_sum import GaussianKde
@@ -60,6 +60,15 @@ def test_areas_agree_with_quadrature(*pair):
     assert auc + complement == pytest.approx(1, abs=1e-15)
     assert closed.log_auc_complement() == pytest.approx(np.log(complement), rel=1e-13)
     assert solver_for(*pair[::-1]).auc() == pytest.approx(complement, rel=1e-14)
+
+
+def test_equal_densities_at_the_end_of_both_supports_are_no_crossing():
+    """The likelihood ratio of beta(1, 4) to beta(1, 2) is 2 (1 - x)^2: it begins at 2 and falls."""
+    for sign in (1, -1):
+        pair = [stats.beta(1, b) if sign > 0 else stats.beta(b, 1) for b in (2, 4)]
+        roc = PredictedRoc(*pair)
+        assert roc.crossings(cost_fp=2).tolist() == []
+        assert roc.crossings(cost_fp=1.5) == pytest.approx([0.5 - sign * (np.sqrt(0.75) - 0.5)], abs=1e-15)
 
 
 @for_each([*itertools.product(PLAIN, [0.0, -0.7, 1.5]), *itertools.product(sorted(PAIRS.keys() - PLAIN.keys()), [0.3])])

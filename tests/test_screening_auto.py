@@ -141,6 +141,11 @@ def test_only_rows_with_an_empirical_auc_are_estimated():
     full = _screened(X, y, progress=lambda *done: calls[1].append(done))
     assert calls == (sorted(calls[0]), sorted(calls[1]))
     assert (calls[0][-1], calls[1][-1]) == ((3, 3), (9, 9))
+    blocks = []
+    rp.screen(np.tile(X, 50), y, **CLASSES, family="auto", progress=lambda *done: blocks.append(done))
+    assert blocks == sorted(blocks)
+    assert blocks[-1] == (450, 450)
+    assert 1 < len(blocks) < 450, "each block is reported"
     plain = rp.screen(X, y, **CLASSES, empirical="top", n_top=3).in_input_order()
     counted = ~np.isnan(top["empirical_auc"])
     assert counted.sum() == 3
