@@ -219,15 +219,21 @@ def test_a_batch_is_its_features_one_by_one():
     columns = np.array(
         [[4, 3, 8, 2], [0, 1, 1, 3], [0, 1, 0, 1], [1, 1, 0, 1.5], [1, 0, 2, 0], [1, 0, 2, 1], [0, 1, 4, 1]]
     )
-    columns = columns.astype(float).T
-    roc = rp.PredictedRoc(rp.Gaussian(*columns[:2]), rp.Gaussian(*columns[2:]))
-    limits = np.linspace(0.02, 0.3, columns.shape[1])
-    for demand in ({"max_fnr": limits}, {"max_fpr": 0.1, "min_npv": 1 - limits, "prevalence": 0.4}):
-        batch = roc.grey_zone(**demand)
-        for i in range(columns.shape[1]):
-            one = rp.PredictedRoc(rp.Gaussian(*columns[:2, i]), rp.Gaussian(*columns[2:, i]))
-            own = {name: value[i] if np.ndim(value) else value for name, value in demand.items()}
-            assert [getattr(batch, name)[i] for name in NAMES] == numbers(one.grey_zone(**own))
+    whole = columns.astype(float).T
+    for columns in (
+        whole[:, whole[3] > 0],
+        whole[:, whole[1] > 0],
+        whole,
+    ):  # point masses in one class only, or in both
+        roc = rp.PredictedRoc(rp.Gaussian(*columns[:2]), rp.Gaussian(*columns[2:]))
+        limits = np.linspace(0.02, 0.3, columns.shape[1])
+        demands = {"min_npv": 1 - limits, "max_fpr": 0.1}, {"min_ppv": 1 - limits, "max_fnr": 0.1}
+        for demand in ({"max_fnr": limits}, *(one | {"prevalence": 0.4} for one in demands)):
+            batch = roc.grey_zone(**demand)
+            for i in range(columns.shape[1]):
+                one = rp.PredictedRoc(rp.Gaussian(*columns[:2, i]), rp.Gaussian(*columns[2:, i]))
+                own = {name: value[i] if np.ndim(value) else value for name, value in demand.items()}
+                assert [getattr(batch, name)[i] for name in NAMES] == numbers(one.grey_zone(**own))
     assert repr(batch).startswith("GreyZone(shape=(7,), single=")
     mixed = rp.PredictedRoc(rp.Gaussian([4, -4], 3), rp.Gaussian([8, -8], 2), direction="auto").grey_zone()
     assert (mixed.rule_in == [mixed.high[0], mixed.low[1]]).all()

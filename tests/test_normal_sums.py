@@ -14,7 +14,14 @@ from rocpredict import Gaussian, RocPredictError
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.families import from_scipy
 from rocpredict.distributions.fitting import get_fitter
-from rocpredict.distributions.mixture import GaussianMixture, em_step, fit_resamples, initial_parameters, min_std
+from rocpredict.distributions.mixture import (
+    GaussianMixture,
+    _run_em,
+    em_step,
+    fit_resamples,
+    initial_parameters,
+    min_std,
+)
 from rocpredict.distributions.normal_sum import GaussianKde, NormalSum
 from rocpredict.solvers.families import (
     NormalSumSolver,
@@ -418,6 +425,19 @@ def test_mixture_is_the_sum_of_its_parts():
 
 def two_groups(rng, n):
     return np.where(rng.random(n) < 0.3, rng.normal(-1, 0.5, n), rng.normal(3, 1, n))
+
+
+def test_a_mixture_is_continued_if_it_can_reach_the_likelihood_that_is_needed():
+    """It gains more than 1/300 of what is missing in a step; a likelihood that no step approaches ends it at once."""
+    rng = np.random.default_rng(11)
+    points, counts = np.unique(two_groups(rng, 200), return_counts=True)
+    counts, floor = counts.astype(float), min_std(200)
+    start = initial_parameters(points, counts, 2, rng, floor)
+    best = _run_em(points, counts, start, floor, 300).log_likelihood
+    first = em_step(points, counts, em_step(points, counts, start, floor), floor).log_likelihood
+    reached = _run_em(points, counts, start, floor, 300, needed=best - 0.01 * (best - first))
+    np.testing.assert_array_equal(reached.log_likelihood, best)
+    np.testing.assert_array_equal(_run_em(points, counts, start, floor, 300, needed=1e9).log_likelihood, first)
 
 
 def test_fit_the_likelihood_never_falls():
