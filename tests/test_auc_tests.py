@@ -714,3 +714,14 @@ def test_fitted_curves_near_1_are_compared_by_the_intervals_of_their_samples(fam
     assert test.p_value < 0.02
     partial = rp.auc_test(*rocs, fpr=(0, 0.2), n_resamples=40)
     assert 0 < partial.interval.low < partial.difference < partial.interval.high
+
+
+def test_a_single_observation_determines_no_difference():
+    """The standard error of one curve is infinite; the interval is nearly all of [-1, 1]."""
+    curves = [rp.PredictedRoc(rp.Gaussian(0, 1), rp.Gaussian(1, 1), count=n) for n in ((1, 5), (100, 100))]
+    for pair in (curves, curves[::-1]):
+        test = rp.auc_test(*pair)
+        assert test.p_value == 1
+        assert test.interval.low < -0.95
+        assert test.interval.high > 0.95
+        assert "single_observation" in test.flags

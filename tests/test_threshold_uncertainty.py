@@ -315,6 +315,14 @@ def test_infinite_thresholds_are_flagged():
         assert 0 <= worth.low < worth.high <= 1
 
 
+def test_the_threshold_next_to_a_point_mass_has_no_finite_interval():
+    """The spread of 20 equal values is unknown; a width of 0 would be false certainty."""
+    roc = rp.PredictedRoc(rp.Gaussian(0, 1), rp.Gaussian(1, 0), count=(20, 20))
+    for criterion, options in {"ameans": {}, "f1": {"prevalence": 0.5}, "min_tpr": {"value": 0.8}}.items():
+        interval = roc.best_threshold(criterion, **options).threshold_interval()
+        assert (interval.low, interval.estimate, interval.high) == (-np.inf, 1, np.inf)
+
+
 def test_predicted_uncertainty_of_degenerate_moments():
     """Alike, the wrong way round, without spread, of one case: ends in order, no NaN, the estimate inside.
 

@@ -63,6 +63,7 @@ TWO_SAMPLE_METHODS = ("smoothed-logit", "delong", "dirichlet", "bootstrap", "ven
 _WHOLE_AREA = ComparedQuantity()
 _DIFFERENCE = np.array([1.0, -1.0])
 _GRID = (np.arange(400) + 0.5) / 400  # fractions of the observations
+_MAX_STD_ERROR = 1e3  # of an area; the standard error is infinite if a class has a single observation
 
 
 def auc_test(
@@ -356,7 +357,8 @@ def _area_of_roc(roc: Any, options: _TestOptions, chance: float) -> tuple[Smooth
     uncertainty = roc._uncertainty(resampling.n_resamples, resampling.rng)
     is_gaussian = isinstance(roc.negative, Gaussian) and isinstance(roc.positive, Gaussian)
     estimate = np.asarray(area_function(rate_range)(uncertainty.solver))
-    variance = np.asarray(np.nan_to_num(uncertainty.area_std_error(rate_range, None)) ** 2)
+    std_error = np.nan_to_num(uncertainty.area_std_error(rate_range, None))
+    variance = np.minimum(std_error, _MAX_STD_ERROR) ** 2
     if rate_range is None and not is_gaussian:  # the interval of the sample, extended to include the estimate
         smoothed = replace(SmoothedAreas.from_placements(uncertainty.placements_of_sample()), estimate=estimate)
         return smoothed, METHOD_NAMES["smoothed-logit"]

@@ -458,7 +458,7 @@ class AreaContrast:
         is_dominant = first.has_dominant_cluster or second.has_dominant_cluster
         areas = SmoothedAreas(**columns, n_units=n_units, has_dominant_cluster=is_dominant)
         variances = columns["variance"]
-        if columns["is_probit"].any():  # the degrees of freedom are those on the scale of the bounds
+        if columns["is_probit"].any():  # the degrees of freedom are those on the probit scale
             variances = variances * np.exp(ndtri(columns["centre"]) ** 2)
         components = [VarianceComponent(v, float(part.df)) for v, part in zip(variances, parts, strict=True)]
         return cls(

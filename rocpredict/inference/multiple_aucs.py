@@ -529,7 +529,9 @@ def auc_estimate(
 
     Groups are compared on the logit scale by Welch's test for means with unequal variances [3]_. The variance of each
     AUC A is at least 0.6 A(1 - A)(r0/n0 + r1/n1), where n0 and n1 are the numbers of negatives and positives in the
-    group. For each class, r is the mean over the groups of sum (placement - A)^2 / (n A(1 - A)).
+    group. For each class, r is the mean over the groups of sum (placement - A)^2 / (n A(1 - A)). The limit protects
+    against a group that by chance lacks rare values, from which most of the variance comes. It costs power if the
+    curves of the groups have different shapes.
 
     References
     ----------

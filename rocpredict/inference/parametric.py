@@ -246,6 +246,8 @@ class ParametricUncertainty(Uncertainty):
             else:
                 std_error, df = delta_std_error(threshold_of, *self._moments)
             is_estimated = np.isfinite(best.threshold) & np.isfinite(std_error)
+            for fitted in self._moments[:2]:  # the spread of a point mass is unknown
+                is_estimated = is_estimated & (fitted.std > 0)
             half = np.where(is_estimated, student_critical_value(df, level) * std_error, np.inf)
             center = np.where(is_estimated, best.threshold, 0.0)
             low, high = center - half, center + half
