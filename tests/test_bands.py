@@ -270,3 +270,9 @@ REFUSED = [
 
 def test_what_cannot_be_answered_is_refused_in_words():
     check_refused(REFUSED)
+
+
+def test_the_notebook_picture_shows_the_curve_and_both_bounds():
+    band = published().band()
+    drawn = [np.mean(heights) for _, heights in band._plot().curves]
+    assert drawn[1] < drawn[0] < drawn[2]
