@@ -24,12 +24,16 @@ const plain = (value) => typeof value === "number" && !Number.isFinite(value) ? 
   : value && typeof value === "object" ? Object.fromEntries(Object.entries(value).map(([k, v]) => [k, plain(v)]))
   : value;
 """
+# A page that has changed its size draws once more, one frame after the frame in which the browser sees the new size.
+_THREE_FRAMES = """
+const threeFrames = async () => { for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame); };
+"""
 _DRAWN = """
 const [nth, done] = arguments;
 (function look() {
   const root = document.querySelectorAll(".rocpredict")[nth];
   if (root && !root.rocpredict) setTimeout(look, 5);
-  else Promise.resolve(root?.rocpredict.ready).then(() => done());
+  else Promise.resolve(root?.rocpredict.ready).then(threeFrames).then(() => done());
 })();
 """
 _TOUR = """
@@ -99,7 +103,7 @@ class Looker:
 
     def wait(self, nth: int = 0) -> None:
         """Wait until a teaching page has drawn, if there is one."""
-        self.later(_DRAWN, nth)
+        self.later(_THREE_FRAMES + _DRAWN, nth)
 
     def pause(self, milliseconds: int) -> None:
         """Let the page do what it does by a clock."""
@@ -116,8 +120,8 @@ class Looker:
 
     def set(self, nth: int = 0, /, **state: Any) -> None:
         """Change the state of a page, and wait until it has drawn."""
-        script = f"{_PAGE.format(nth=nth)} page.set(arguments[0]).then(() => arguments[1]())"
-        self.driver.execute_async_script(script, state)
+        script = "page.set(arguments[0]).then(threeFrames).then(() => arguments[1]())"
+        self.driver.execute_async_script(_PAGE.format(nth=nth) + _THREE_FRAMES + script, state)
 
     def tour(self, states: Iterable[dict[str, Any]], names: list[str] | None = None) -> list[Any]:
         """Set one state after the other: state, answer (or the parts of it named) and what is broken, after each."""
@@ -150,6 +154,10 @@ class Looker:
     def all(self, selector: str) -> list[WebElement]:
         """Return all elements of a kind."""
         return self.driver.find_elements("css selector", selector)
+
+    def each(self, selector: str, expression: str) -> list[Any]:
+        """Evaluate a JavaScript expression of ``e`` for each element of a kind, all before the page can draw again."""
+        return list(self.run(f"return [...document.querySelectorAll(arguments[0])].map((e) => {expression})", selector))
 
     def focused(self) -> WebElement:
         """Return the element that has the focus."""

@@ -80,7 +80,7 @@ def test_without_javascript_a_message_is_shown(look: Looker, saved: Callable[...
 def test_only_one_live_region_is_announced(opened: Callable[..., Looker]) -> None:
     """Thirty numbers change at once: only the status line is read aloud, after 300 ms, once."""
     look = opened(datasets=())
-    assert {e.get_attribute("aria-live") for e in look.all("output")} == {"off"}
+    assert set(look.each("output", "e.ariaLive")) == {"off"}
     assert len(look.all("[aria-live=polite]")) == 1
     look.focus()
     look.press(*5 * [Keys.ARROW_RIGHT])
@@ -114,7 +114,7 @@ def test_forced_colours_hide_nothing(opened: Callable[..., Looker]) -> None:
     assert look.run("return matchMedia('(forced-colors: active)').matches")
     for name, state in _STATES.items():
         look.set(**_USUAL | state)
-        strokes = {line.value_of_css_property("stroke") for line in look.all("[data-line$=tive]")}
+        strokes = set(look.each("[data-line$=tive]", "getComputedStyle(e).stroke"))
         assert (name, look.overflow(), len(strokes)) == (name, 0, 2)
     assert look.findings() == []
 

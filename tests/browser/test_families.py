@@ -40,7 +40,7 @@ def test_saved_families_equal_the_library(look: Looker, tmp_path: Path) -> None:
     x, y = _marker()
     look.open(TeachingPage(x, y, datasets=(), lesson=False).save(tmp_path / "page.html").as_uri())
     fitted = [name for name in PAGE_FAMILIES if name not in ("gaussian", "beta")]
-    offered = [option.get_attribute("value") for option in look.all("select[id$='-family'] option")]
+    offered = look.each("select[id$='-family'] option", "e.value")
     assert offered == ["gaussian", *fitted]
     points = [("higher", 2.0, 0.07), ("lower", 0.3, 0.3)]
     names = ("direction", "threshold", "prevalence")

@@ -112,7 +112,7 @@ def test_the_screening_is_sorted_by_keys(look: Looker, written: Callable[[str], 
 def test_numbers_are_sorted_as_numbers(look: Looker, written: Callable[[str], str]) -> None:
     """The AUC of each row, as the library orders them, though it is shown with three digits."""
     look.open(written("screening"))
-    place = [head.text for head in look.all("table.sortable thead th button")].index("AUC predicted")
+    place = look.each("table.sortable thead th button", "e.innerText").index("AUC predicted")
     look.focus(f"table.sortable th:nth-child({place + 1}) button")
     look.press(Keys.ENTER)
     found = [float(value) for value in look.run(_COLUMN, place)]

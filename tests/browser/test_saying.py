@@ -55,7 +55,8 @@ def test_weighted_densities_cross_where_accuracy_is_best(opened: Callable[..., L
     assert f"weighted densities cross at {accurate:.2f}: there accuracy is best" in said
     assert f"Ameans is best at {roc.best_threshold().threshold:.2f}, where the unweighted densities cross" in said
     assert "cross twice" not in said
-    assert look.one("[data-crossing] title").get_attribute("textContent").startswith("The weighted densities cross at")
+    titles = look.each("[data-crossing] title", "e.textContent")
+    assert titles[0].startswith("The weighted densities cross at")
     look.set(prevalence=0.001, mean1=4.5, std1=2.9)
     assert "no threshold is more accurate than one call for all cases" in _remarks(look)
     look.set(weighted=False)
@@ -155,7 +156,7 @@ def test_data_have_the_names_of_their_classes(opened: Callable[..., Looker], lan
     look.set(data="iris", pair=2, feature=2)
     assert look.state()["prevalence"] == 0.5
     assert "virginica" in look.one(".slider.prevalence .slider-name").text
-    assert [head.text.split()[-1] for head in look.all(".counts thead .head")] == ["50", "50"]
+    assert [text.split()[-1] for text in look.each(".counts thead .head", "e.innerText")] == ["50", "50"]
     titles = look.run("return [...document.querySelectorAll('[data-picture=roc] text')].map((e) => e.textContent)")
     assert {"TPR (virginica)", "FPR (versicolor)"} <= set(titles)
     look.set(names="signal")

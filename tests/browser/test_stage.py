@@ -220,8 +220,8 @@ def test_a_short_phone_shows_the_stage(opened: Callable[..., Looker]) -> None:
     _, top, _, bottom = look.boxes()["densities"]
     assert bottom - top >= 190
     assert not look.run(_OVERLAPPING)
-    large = look.one("[data-dots='negative called']")
-    assert float(large.get_attribute("stroke-width")) > 3, "dots, not a block"
+    widths = look.each("[data-dots='negative called']", "e.getAttribute('stroke-width')")
+    assert float(widths[0]) > 3, "dots, not a block"
     assert look.one(".counts thead td").text == "● = 5"
 
 
@@ -287,7 +287,7 @@ def test_people_are_counted_once(opened: Callable[..., Looker]) -> None:
     assert counts == [86, 244]
     curve = "return document.querySelector('[data-curve=predicted]').getAttribute('d')"
     before = look.run(curve)
-    assert [cell.text for cell in look.all(".correct")] == ["26%\nPrecision", "98%\nNPV"]
+    assert look.each(".correct", "e.innerText") == ["26%\nPrecision", "98%\nNPV"]
     look.set(panel="numbers")
     names = ("threshold", "prevalence", "best.threshold", "auc", "dprime")
     shown = [look.one(f".readouts output[data-name='{name}']").text for name in names]
@@ -501,7 +501,7 @@ def test_pairs_fill_a_bar_to_the_auc(opened: Callable[..., Looker]) -> None:
     """The height of the bar is the share of pairs won."""
     look = opened("#panel=game", datasets=())
     look.run("document.querySelector('[data-chance=hundred]').click()")
-    height = float(look.one("rect[data-mark=pairs]").get_attribute("height"))
+    height = look.each("rect[data-mark=pairs]", "e.height.baseVal.value")[0]
     side = look.run(
         "const c = document.querySelector('[data-curve=chance]'); return c.x2.baseVal.value - c.x1.baseVal.value"
     )

@@ -129,4 +129,4 @@ def test_no_key_is_lost_while_a_response_is_pending(look: Looker) -> None:
         low, high = look.range()
         wanted = pytest.approx(2 + 40 * (high - low) / 200)
         assert [look.state()["threshold"], look.answer()["threshold"], look.shown("threshold")] == 3 * [wanted]
-        assert float(look.one("[data-handle]").get_attribute("aria-valuenow")) == wanted
+        assert float(look.each("[data-handle]", "e.ariaValueNow")[0]) == wanted
