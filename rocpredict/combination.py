@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh, inv
 from scipy.spatial import distance as spatial_distance  # importing the package first avoids an import deadlock
 
-from rocpredict.base.formatting import format_number
+from rocpredict.base.formatting import format_number, pluralize
 from rocpredict.base.labels import (
     check_feature,
     check_index,
@@ -434,13 +434,13 @@ class LinearCombination(Result):
                 problem = f"X has no column {short_repr(absent[0])}"
                 raise RocPredictError(f"{problem}; pass the columns {short_repr(names)}")
         elif len(columns) != len(names):
-            required = f"{len(names)} columns: {short_repr(names)}"
-            raise RocPredictError(f"X has {len(columns)} columns; pass {required}")
+            required = f"{pluralize(len(names), 'column')}: {short_repr(names)}"
+            raise RocPredictError(f"X has {pluralize(len(columns), 'column')}; pass {required}")
         else:
             columns = dict(zip(names, columns.values(), strict=True))
         values = np.column_stack([check_feature(columns[name], name) for name in names])
         if n_missing := int(np.isnan(values).any(axis=1).sum()):
-            raise RocPredictError(f"X has missing values (NaN) in {n_missing} rows; remove these rows")
+            raise RocPredictError(f"X has missing values (NaN) in {pluralize(n_missing, 'row')}; pass complete rows")
         return np.asarray(values @ self.coefficients)
 
     def to_dict(self) -> dict[str, Any]:
@@ -542,8 +542,8 @@ def _number_of_folds(n_folds: Any, samples: Samples) -> int:
         n_train = len(sample) - -(-len(sample) // count)
         if n_train < _MIN_ROWS:
             raise RocPredictError(
-                f"the {name} class has {len(sample)} observations, and n_folds={requested} leaves {n_train} for "
-                "training; cross-validation needs 3 or more observations of each class (n_folds=None skips it)"
+                f"the {name} class has {pluralize(len(sample), 'observation')}, and n_folds={requested} leaves "
+                f"{n_train} for training; cross-validation needs 3 or more of each class (n_folds=None skips it)"
             )
     return count
 
@@ -751,7 +751,7 @@ def class_mean_distance(
     columns = {name: check_feature(column, name) for name, column in _columns_by_name(X, with_labels=True).items()}
     for name, column in columns.items():
         if np.isinf(column).any():
-            raise RocPredictError(f"{name} has {np.isinf(column).sum()} infinite values; pass finite values")
+            raise RocPredictError(f"{name} has infinite values ({np.isinf(column).sum()}); pass finite values")
     values = np.column_stack(list(columns.values()))
     check_index({"X": X, "y": y})
     labels = check_labels(y, values)
@@ -762,12 +762,12 @@ def class_mean_distance(
         raise RocPredictError(f"class_label={short_repr(class_label)} is not a label in y; {allowed}")
     complete = ~np.isnan(values).any(axis=1)
     if nan_policy == "raise" and not complete.all():
-        n_missing = (~complete).sum()
-        raise RocPredictError(f"X has missing values (NaN) in {n_missing} rows; use nan_policy='omit' to ignore them")
+        lacking = pluralize(int((~complete).sum()), "row")
+        raise RocPredictError(f"X has missing values (NaN) in {lacking}; pass nan_policy='omit' to omit them")
     members = equal_labels(labels, class_label) & complete
     rows, needed = int(members.sum()), 2 if leave_one_out else 1
     if rows < needed:
-        problem = f"class_label={short_repr(class_label)} has {rows} observations without missing values"
+        problem = f"class_label={short_repr(class_label)} has {pluralize(rows, 'observation')} without missing values"
         raise RocPredictError(f"{problem}; {needed} or more are needed")
     if metric == "mahalanobis":
         return _mahalanobis(values, members, tuple(columns), leave_one_out)
@@ -782,7 +782,7 @@ def _mahalanobis(
     sample = values[members]
     n, p = sample.shape
     if n <= p:
-        problem = f"the class has {n} observations without missing values, and X has {p} features"
+        problem = f"the class has {pluralize(n, 'observation')} without missing values, and X has {p} features"
         raise RocPredictError(f"{problem}; {p + 1} observations or more are needed")
     fit: Gaussian[Any] = Gaussian.fit(sample)
     _check_not_constant(names, fit.std, "constant in the class")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
-from rocpredict.base.formatting import format_list, truncate
+from rocpredict.base.formatting import format_list, pluralize, truncate
 from rocpredict.base.labels import (
     REST_LABEL,
     check_feature,
@@ -170,7 +170,7 @@ class Decomposition:
         return Interval(low, high, level, method, estimate, Flags(fallback=fallback, single_observation=single))
 
 
-#: Number of observations with an AUC of 1/2 that smoothing adds.
+#: Number of pseudo-observations with an AUC of 1/2 that smoothing adds.
 _PSEUDO_COUNT = 0.25
 #: The variance per observation is at least A(1 - A)/3, the variance of uniform placements at A = 1/2.
 _MIN_VARIANCE_DIVISOR = 3.0
@@ -425,7 +425,7 @@ def multiclass_auc(
     truth = check_labels(y, np.asarray(scores))
     names = _class_names(truth, labels, columns, method)
     if len(truth) != len(columns):
-        raise RocPredictError(f"scores has {len(columns)} rows, but y has {len(truth)}; pass equal lengths")
+        raise RocPredictError(f"scores has length {len(columns)}, but y has length {len(truth)}; pass equal lengths")
     groups = [np.flatnonzero(equal_labels(truth, name)) for name in names]
     parts = Decomposition.of_scores(columns, groups, method, average)
     replicates = parts.resample(BootstrapOptions(n_resamples, rng)) if interval_method == "bootstrap" else None
@@ -461,7 +461,7 @@ def _as_columns(scores: Any) -> FloatArray:
     else:
         raise RocPredictError(f"scores has shape {shape}; pass an array of shape (n, classes), or (n,) for one feature")
     if n_missing := int(np.isnan(columns).any(axis=1).sum()):
-        raise RocPredictError(f"scores has missing values (NaN) in {n_missing} rows; remove these rows")
+        raise RocPredictError(f"scores has missing values (NaN) in {pluralize(n_missing, 'row')}; pass complete rows")
     return columns
 
 
@@ -483,6 +483,6 @@ def _class_names(y: NDArray[Any], labels: ArrayLike | None, columns: FloatArray,
     if len(names) < 2:
         raise RocPredictError(f"y has only one label, {names[0]!r}; pass two classes or more")
     if not one_feature and columns.shape[1] != len(names):
-        problem = f"scores has {columns.shape[1]} columns, but y has {len(names)} classes {names}"
+        problem = f"scores has {pluralize(columns.shape[1], 'column')}, but y has {len(names)} classes {names}"
         raise RocPredictError(f"{problem}; pass one column for each class")
     return names

@@ -73,12 +73,12 @@ _VARIANCES = {
 """Description of the variance of each method."""
 _BIASES = _VARIANCES | {
     "exact": "normal approximation with the exact variance",
-    "empirical": "normal approximation with a large-sample variance, poor for few observations and near the corners of "
-    "the curve",
+    "empirical": "normal approximation with a large-sample variance, rough for few observations and near the corners "
+    "of the curve",
     "hanley-mcneil": "it assumes exponential classes, in which the positives vary more",
     "obuchowski": "it assumes equal standard deviations and ignores the correlation of the two curve parameters",
 }
-"""Reason why the sample size that each method gives differs from that of the default interval or test."""
+"""Reason why the sample size by each method differs from the sample size by the default interval or test."""
 METHODS = tuple(_VARIANCES)
 POWER_ALTERNATIVES = ("two-sided", "greater")
 _MIN_EXPECTED_ERRORS = 10  # n min(A, 1 - A) of the smaller class, needed for the formula
@@ -390,7 +390,7 @@ class StudyDesign:
             yield self._describe_computation(counts)
             return
         if self.quantity == "width":
-            yield "The interval is the estimate ± z standard errors; in about half of the studies it is wider."
+            yield "The interval is the estimate ± z standard errors; in half of all studies it is wider than planned."
         else:
             yield self._describe_null(method)
         if min(counts) < _SMALL_CLASS_SIZE:
@@ -418,8 +418,8 @@ class StudyDesign:
             )
         if is_gaussian(self.curve):
             return (
-                "Under the null hypothesis, the classes have the same standard deviations, and means for which the AUC "
-                f"is {self.null}."
+                "Under the null hypothesis, the standard deviations of the classes are as specified, and the means are "
+                f"such that the AUC is {self.null}."
             )
         return "The variance is the same under the null hypothesis."
 

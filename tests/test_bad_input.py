@@ -98,11 +98,11 @@ CONSTRUCTIONS = {
     "array family": (lambda: rp.predict_roc(X, Y, family=np.array(["a", "b"])), "is not available"),
     "infinity and moments": (
         lambda: rp.predict_roc([1, INF, 2, 3], [0, 0, 1, 1]),
-        "x has 1 infinite values in the negative class; a fit needs finite values (rp.empirical_roc accepts",
+        "x has infinite values in the negative class (1 of 2); a fit needs finite values (rp.empirical_roc accepts",
     ),
     "infinity and likelihood": (
         lambda: rp.predict_roc([1, INF, 2, 3], [0, 0, 1, 1], family=stats.gamma),
-        "x has 1 infinite values in the negative class",
+        "x has infinite values in the negative class (1 of 2)",
     ),
     "one row and moments": (
         lambda: rp.predict_roc([1, 2, 3], [0, 0, 1]),
@@ -240,7 +240,7 @@ FROM_STATS = {
     "median and std": ({"median": (1, 2), "std": (1, 2)}, "median= and iqr= belong together"),
     "iqr alone": ({"iqr": (1, 2)}, "median= and iqr= belong together"),
     "all of them": ({"mean": (1, 2), "median": (1, 2), "iqr": (1, 2)}, "iqr= cannot be combined with mean="),
-    "wrong sign": ({"mean": (1, 2), "effect_size": -1}, "effect_size=-1 does not match mean=; pass the sign"),
+    "wrong sign": ({"mean": (1, 2), "effect_size": -1}, "effect_size=-1 does not match mean=; pass one with the sign"),
     "no difference": ({"mean": (1, 1), "effect_size": 1}, "effect_size=1 does not match mean="),
     "no effect": ({"mean": (1, 2), "effect_size": 0}, "effect_size=0 does not match mean="),
     "NaN effect": ({"effect_size": NAN}, "effect_size=nan contains NaN"),

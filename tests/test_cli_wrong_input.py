@@ -155,7 +155,7 @@ SCREEN = {
     "screen iris --positive rose": "--positive 'rose' is not a label in the data; labels are ['setosa', 'versicolor'",
     "screen iris --feature stem": "iris has no feature 'stem'; features are sepal_length",
     "screen pima --feature age --feature age": "--feature age is passed twice; pass different columns",
-    "screen iris --label color": "--label 'color' applies to files only; built-in data set iris has labels",
+    "screen iris --label color": "--label 'color' applies to files; the built-in data set iris has labels",
     f"{STUDY} --exclude height": "--exclude 'height' is not a column of study.csv; columns are 'size'",
     f"{STUDY} --exclude size --exclude size": "--exclude size is passed twice; pass different columns",
     f"{STUDY} --exclude size --feature noise": "argument --feature: not allowed with argument --exclude",
@@ -181,10 +181,10 @@ TEACHING = {
     f"{TEACH} --positive ill": "--positive 'ill' is not a label",
     f"{TEACH} --positive sick --feature name": "which is not a number",
     f"{TEACH} --positive sick --feature a --feature a": "passed twice",
-    "teach iris --label y": "--label 'y' applies to files only; built-in data set iris has labels",
+    "teach iris --label y": "--label 'y' applies to files; the built-in data set iris has labels",
     "teach iris --feature petal": "--feature 'petal' is not allowed",
     "teach iris --feature petal_width --feature petal_length": (
-        "--feature is passed 2 times; pass the initial feature once, or a CSV file"
+        "--feature is passed 2 times; pass one feature, or a CSV file for several"
     ),
     f"teach iris {TWO_CLASSES}": "--mean and --std describe two Gaussians instead of DATA",
     "teach --mean 4 8": "must be passed together",

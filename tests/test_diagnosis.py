@@ -249,15 +249,15 @@ def test_the_verdict_on_notes_states_the_deviations():
 
     reason, remedy = "by more than sampling variation explains", "use family='boxcox' or family='auto'."
     assert verdict(curve=0.015, AUC=-0.0124) == (
-        f"The curve and AUC of family='gaussian' deviate slightly, but {reason} (TPR by 0.015 on average, AUC by "
-        f"0.012): {remedy}"
+        f"The curve and AUC of family='gaussian' deviate slightly from the data, but {reason} (TPR by 0.015 on "
+        f"average, AUC by 0.012): {remedy}"
     )
     assert verdict(curve=0.06, threshold=0.025) == (
-        f"The curve and threshold of family='gaussian' probably deviate {reason} (TPR by 0.060 on average, Ameans at "
-        f"the threshold by 0.025): {remedy}"
+        f"The curve and threshold of family='gaussian' probably deviate from the data {reason} (TPR by 0.060 on "
+        f"average, Ameans at the threshold by 0.025): {remedy}"
     )
     assert verdict(AUC=0.011) == (
-        f"The AUC of family='gaussian' deviates slightly, but {reason} (AUC by 0.011): {remedy}"
+        f"The AUC of family='gaussian' deviates slightly from the data, but {reason} (AUC by 0.011): {remedy}"
     )
 
 

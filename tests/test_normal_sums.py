@@ -22,7 +22,7 @@ from rocpredict.distributions.mixture import (
     initial_parameters,
     min_std,
 )
-from rocpredict.distributions.normal_sum import GaussianKde, NormalSum
+from rocpredict.distributions.normal_sum import GaussianKde, NormalSum, NormalSumBatch
 from rocpredict.solvers.families import (
     NormalSumSolver,
     _area,
@@ -381,7 +381,7 @@ def test_what_is_no_kernel_density_or_mixture():
         (
             [1.0, 2.0],
             {"weights": [0.3, 0.4]},
-            "weights sum to 0.7 observations; a standard deviation needs more than 1",
+            "the weights sum to 0.7; a standard deviation needs a sum above 1",
         ),
     ]
     check_refusals([(partial(GaussianKde, **options), (sample,), words) for sample, options, words in kernels])
@@ -399,8 +399,8 @@ def test_what_is_no_kernel_density_or_mixture():
     ]
     check_refusals([(GaussianMixture, arguments, words) for *arguments, words in mixtures])
     fits = [
-        ([], None, "x has 0 distinct values; a mixture needs at least two"),
-        ([2.0, 2.0], None, "x has 1 distinct values"),
+        ([], None, "x has fewer than two distinct values; a mixture needs at least two"),
+        ([2.0, 2.0], None, "x has fewer than two distinct values"),
         ([1.0, np.inf], None, "x=.* contains infinite values"),
         (np.ones((2, 2)), None, r"x has shape \(2, 2\); expected one feature"),
         ([1.0, 2.0], 3, "components=3 is not between 1 and 2, the number of distinct values in x"),
@@ -553,6 +553,16 @@ def test_a_batch_of_mixtures_has_the_curves_of_its_mixtures(name):
     pairs = [[GaussianMixture(*batch.components(index)) for batch in batches] for index in range(8)]
     expected = [float(QUANTITIES[name](NormalSumSolver(*pair))) for pair in pairs]
     np.testing.assert_allclose(QUANTITIES[name](solver_for(*batches)), expected, rtol=1e-10, atol=1e-14)
+
+
+def test_of_two_equally_good_thresholds_a_batch_takes_the_one_that_each_pair_takes():
+    """Classes that mirror each other: rounding alone orders the two losses, differently in each of 100 places."""
+    places = np.linspace(-3, 3, 100)[:, None]
+    halves, ones = np.full((100, 2), 0.5), np.ones((100, 2))
+    negative, positive = (NormalSumBatch(halves, places + means, ones) for means in ([0.0, 4.0], [2.0, 6.0]))
+    first = [GaussianMixture(*d.components(0)) for d in (negative, positive)]
+    expected = places[:, 0] - places[0] + NormalSumSolver(*first).optimal_ameans().threshold
+    np.testing.assert_allclose(solver_for(negative, positive).optimal_ameans().threshold, expected, rtol=0, atol=1e-9)
 
 
 def test_resamples_with_few_distinct_values_have_as_many_components_at_most():

@@ -293,7 +293,7 @@ def test_what_has_nothing_to_show_is_refused(table, kind):
     with pytest.raises(rp.RocPredictError, match="table has no rows"):
         table[:0].plot(kind)
     unknown = table[table["feature"] == "x21"]
-    with pytest.raises(rp.RocPredictError, match=r"no row of the table has both|none of the 1 rows has an AUC"):
+    with pytest.raises(rp.RocPredictError, match=r"no row of the table has (both|an AUC)"):
         unknown.plot(kind)
     assert table[:1].plot(kind)
 

@@ -106,7 +106,7 @@ def test_only_two_gaussians_have_an_interval_of_the_predicted_auc(analyze):
     assert "No interval" not in paragraph(analysis)
     assert "generalized pivots of the means and standard deviations" in paragraph(analysis)
     text = section(analysis, "Area under the curve")
-    assert "A small p is evidence that the AUC is not 0.5; the confidence interval shows how large" in text
+    assert "A small p is evidence that the AUC is not 0.5; the confidence interval shows how far" in text
     assert "may still be informative if the standard deviations of the classes differ." in text
 
 
@@ -209,7 +209,7 @@ def test_the_paragraph_names_the_intervals_that_are_printed(analyze):
     assert [row[2:4] for row in cells(analysis, "rates")[4:]] == [["", ""]] * 3
     text = paragraph(analysis)
     assert "computed from the rates for a prevalence of 0.100, without confidence intervals." in text
-    assert "TPR, TNR with Clopper-Pearson intervals" in text
+    assert "TPR and TNR with Clopper-Pearson intervals" in text
 
 
 def test_only_methods_that_were_used_are_cited(analyze):
@@ -258,13 +258,13 @@ def test_the_agreement_of_a_shrunk_estimate_is_little_evidence(analyze):
     assert "samples from" not in paragraph(analyze())
     analysis = analyze(ODD, family="auto")
     assert analysis.model_fit.misfit_ratio > 1
-    assert "; its model alone deviates by more than sampling variation" in analysis.verdict
+    assert "; the model alone deviates from them by more than sampling variation explains" in analysis.verdict
 
 
 def test_missing_values_and_weights(analyze):
     """The assumption behind leaving rows out, and behind weights, is stated only if there are any."""
     lacking = np.where(np.arange(80) < 9, np.nan, X)
-    rests = "this is valid only if, within each class, the chance that a value is missing does not"
+    rests = "this is valid only if, within each class, the probability that a value is missing does not"
     analysis = analyze(lacking)
     assert rests in between(page_of(analysis), "<h3>Assumptions", "<h3>")
     prevalence = "<dt>Prevalence</dt><dd>{}</dd>"
@@ -273,7 +273,7 @@ def test_missing_values_and_weights(analyze):
     assert rests not in between(page_of(analyze()), "<h3>Assumptions", "<h3>")
     text = page(rp.screen(lacking[:, None], Y))
     assert f"{rests} depend on the value. Features are therefore compared on different observations." in text
-    weighted = "with sampling or inverse-probability weights neither the confidence intervals nor the p-values"
+    weighted = "with sampling or inverse-probability weights, neither the confidence intervals nor the p-values"
     assert weighted in page(rp.screen(X[:, None], Y, weights=np.full(80, 2.0)))
     text = page(rp.screen(X[:, None], Y))
     assert rests not in text
@@ -309,8 +309,9 @@ def test_the_tests_of_top_features_and_of_the_others_are_named():
     """The hypothesis of each p, and that the data chose the test; nothing of it if all features have both AUCs."""
     x = np.column_stack([X, _RNG.normal(size=(80, 3))])
     assert (
-        "Their p-values test whether both classes have the same distribution (Mann-Whitney); the p-values of the "
-        "others test whether the class means are equal (Welch)." in findings(rp.screen(x, Y, empirical="top", n_top=1))
+        "Their p-values are from the Mann-Whitney test that both classes have the same distribution; the p-values of "
+        "the others are from Welch's test that the class means are equal."
+        in findings(rp.screen(x, Y, empirical="top", n_top=1))
     )
     whole = rp.screen(x, Y, empirical="top", n_top=4)
     assert "best predicted AUC" not in findings(whole)

@@ -328,7 +328,7 @@ def test_weights_scores_and_models_that_the_classifier_refuses():
         def predict_proba(self, X):
             return np.full((len(X), 2), np.nan)
 
-    with pytest.raises(RocPredictError, match="estimator returned NaN as predict_proba of 8 of 8 obs"):
+    with pytest.raises(RocPredictError, match="estimator returned NaN by predict_proba for 8 of 8 obs"):
         ThresholdedClassifier(Broken()).fit(X, y)
 
 

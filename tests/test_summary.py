@@ -121,7 +121,7 @@ def test_json_with_nan_is_refused():
     text = rp.summarize(*sample(), **BOTH).to_json()
     content = json.loads(text)
     content["negative"]["mean"][0] = np.nan
-    assert "NaN is not a number of JSON" in refusal(rp.TwoClassSummary.from_json, json.dumps(content))
+    assert "NaN is not a JSON number" in refusal(rp.TwoClassSummary.from_json, json.dumps(content))
 
 
 def test_json_keeps_labels_and_names_of_every_kind():

@@ -32,7 +32,7 @@ _SEPARATORS = re.compile("([;|\t\r\n])")
 _QUOTED = re.compile('[,";|\t\r\n]')
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)", re.ASCII)
 HTML_SUFFIXES = (".html", ".htm")
-"""Suffixes of the names of pages."""
+"""Suffixes of page files."""
 _MAX_PREFIX_LENGTH = 64  # characters of the file name that the temporary name keeps; file systems limit its length
 
 
@@ -245,7 +245,7 @@ def make_directory(path: str | PathLike[str]) -> Path:
 
 
 def write_folder(folder: str | PathLike[str], contents: Mapping[str, str | bytes]) -> Path:
-    """Write either all of several files to a folder or none of them; other files in the folder are kept.
+    """Write several files to a folder, either all of them or none; other files in the folder are kept.
 
     Parameters
     ----------

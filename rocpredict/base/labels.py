@@ -280,7 +280,7 @@ def repeat_rows(weights: ArrayLike | None, *columns: ArrayLike) -> tuple[Any, ..
     Raises
     ------
     RocPredictError
-        If a weight is negative or not an integer, all are 0, or there is not one weight for each row.
+        If a weight is negative or not an integer, if all weights are 0, or if there is not one weight for each row.
     """
     if weights is None:
         return columns

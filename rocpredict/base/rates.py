@@ -70,7 +70,7 @@ def rates(*, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rate
     with np.errstate(over="ignore"):
         positives, negatives = counts.tp + counts.fn, counts.fp + counts.tn
         if np.isinf(positives + negatives).any():
-            raise RocPredictError("the sum of tp, fp, fn and tn is beyond the range of float64; scale them down")
+            raise RocPredictError("the sum of tp, fp, fn and tn is beyond the range of float64; pass smaller counts")
     return Rates(
         tpr=to_scalar(divide_or_nan(counts.tp, positives)),
         fpr=to_scalar(divide_or_nan(counts.fp, negatives)),
@@ -395,7 +395,7 @@ MEASURES = (
 )
 """All measures."""
 ALIASES = {name: member.target for name, member in vars(Rates).items() if isinstance(member, _Alias)}
-"""Names of measures in other fields, and the measure that each of them denotes."""
+"""Names of measures in other fields, and the measure that each name denotes."""
 
 
 def divide_or_nan(part: ArrayLike, whole: ArrayLike) -> FloatArray:

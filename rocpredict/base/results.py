@@ -41,11 +41,11 @@ PLOT_KINDS: dict[PictureKind, tuple[str, dict[str, Any]]] = {
     **{kind: (f"plot_{kind}", {}) for kind in get_args(PictureKind)},
     "simultaneous_band": ("plot_band", {"kind": "simultaneous"}),
 }
-"""Kinds of plots of one ROC curve: the function of ``rocpredict.plots`` and its fixed options."""
+"""For each kind of plot of one ROC curve, the name of a function of ``rocpredict.plots`` and its fixed options."""
 
 
 def plot_roc_kind(roc: Any, kind: str, /, **options: Any) -> Any:
-    """Plot one ROC curve in one of the kinds of ``PLOT_KINDS``."""
+    """Plot one ROC curve as one of the kinds in ``PLOT_KINDS``."""
     name, fixed = PLOT_KINDS[check_option("kind", kind, PLOT_KINDS)]
     return plot_result(name, (roc,), options, **fixed)
 
@@ -383,15 +383,15 @@ FLAG_DESCRIPTIONS = {
     "auto_direction": "direction='auto' was resolved here; a direction that is chosen from the sample makes the AUC "
     "optimistic",
     "close_studies": "the studies agree more closely than 97.5% of homogeneous sets of studies; the random-effects "
-    "interval is computed for the variation at this quantile",
+    "interval is computed for a larger variation, the 2.5% quantile in homogeneous studies",
     "constant": "all values are equal; the feature is uninformative",
     "crossings_uncertain": "the likelihood ratio equals the cost ratio up to rounding over an interval; crossings may "
     "be missing or lie anywhere in this interval",
     "dominant_cluster": "one cluster has more than half of the observations of a class; the standard error depends on "
     "that cluster",
     "dropped_resamples": "the family could not be fitted to some resamples; these resamples were omitted",
-    "equal_thresholds": "thresholds outside the interval (plateau) of the best threshold do equally well; see "
-    "`best_threshold().equal_thresholds` in Python",
+    "equal_thresholds": "some thresholds outside the plateau (the interval around the best threshold) do equally "
+    "well; see `best_threshold().equal_thresholds` in Python",
     "extrapolated": "fewer than one negative is expected in the range of FPR, or fewer than one positive in the range "
     "of TPR; the interval depends on an assumed curve in this range",
     "fallback": "the requested method gives zero variance; another method was used",

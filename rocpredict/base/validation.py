@@ -252,7 +252,7 @@ def suggest(word: object, names: Iterable[object]) -> str:
 
 
 def broadcast_arrays(**arrays: FloatArray) -> tuple[FloatArray, ...]:
-    """Return the arrays at their broadcast shape, or raise if the shapes are incompatible."""
+    """Return the arrays broadcast to a common shape, or raise if the shapes are incompatible."""
     try:
         return np.broadcast_arrays(*arrays.values())
     except ValueError:

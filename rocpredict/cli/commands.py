@@ -262,7 +262,7 @@ def run_sample_size(options: argparse.Namespace) -> None:
       rocpredict sample-size --mean 4 8 --std 3 2 --width 0.1 --tpr-at-fpr 0.1
       rocpredict sample-size --mean 4 8 --std 3 2 --width 0.02 --fpr 0 0.1
 
-    The output also compares the sample sizes that other methods give with that of the default method (the reference).
+    The output also compares the sample size by each other method with the sample size by the default (the reference).
     """
     goal = common.pick(options, "width", "power", "fpr", "tpr", "tpr_at_fpr", "ratio")
     planned = sample_size(**_curve_arguments(options), **goal)
@@ -450,7 +450,7 @@ def _page(options: argparse.Namespace) -> TeachingPage:
 
 def _only_name(names: list[str]) -> str:
     if len(names) > 1:
-        raise RocPredictError(f"--feature is passed {len(names)} times; pass the initial feature once, or a CSV file")
+        raise RocPredictError(f"--feature is passed {len(names)} times; pass one feature, or a CSV file for several")
     return names[0]
 
 
@@ -552,7 +552,7 @@ _OOB_NOTE = (
 def add_compare_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``compare``."""
     add = command.add_argument
-    common.add_data(command, "all features of built-in data")
+    common.add_data(command, "all features of a built-in data set")
     common.add_direction(
         command, "append", " (default: higher); pass it once for all features, or once for each --feature"
     )
@@ -638,7 +638,7 @@ def _table(compared: dict[str, Comparison], data: Data, options: argparse.Namesp
     negative = "all other labels" if options.negative is None else options.negative
     positive = "the larger label" if data.classes["positive"] is None else data.classes["positive"]
     family = "Gaussian" if options.family == "gaussian" else options.family
-    title = f"Predicted ({family}) and empirical curve; positive: {positive}, negative: {negative}"
+    title = f"Predicted ({family}) and empirical curves; positive: {positive}, negative: {negative}"
     interval_note = (
         f"empirical_auc_low and empirical_auc_high are the bounds of the {format_level(options.level)} confidence "
         "interval of empirical_auc."

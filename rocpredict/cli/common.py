@@ -39,7 +39,7 @@ _OPTION_NAMES = {"n_resamples": "resamples", "rng": "seed", "n_jobs": "jobs", "b
 _OPTION_NAMES |= {"usecols": "feature", "min_count": "min-count", "units": "unit"}
 """Options whose name differs from the name of the argument."""
 _EMPIRICAL = {"True": "yes", "False": "no", "'top'": "top", "'histogram'": "histogram"}
-"""Values of ``empirical=`` as they are written in messages, and the values of --empirical."""
+"""Values of ``empirical=``, as messages contain them, and the corresponding values of --empirical."""
 _DATA_NAMES = {
     r"\b(labels?) in y\b": r"\1 in the data",
     r"\bx and y exchanged": "--feature and --label exchanged",
@@ -288,7 +288,7 @@ def check_file(name: str) -> None:
 def check_no_label(name: str, options: argparse.Namespace) -> None:
     """Check that --label is not used with built-in data."""
     if options.label is not None:
-        raise RocPredictError(f"--label {options.label!r} applies to files only; built-in data set {name} has labels")
+        raise RocPredictError(f"--label {options.label!r} applies to files; the built-in data set {name} has labels")
 
 
 def read_table(options: argparse.Namespace, *needed: str) -> CsvTable:

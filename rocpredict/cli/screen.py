@@ -64,7 +64,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     add("--n-top", type=int, default=100, metavar="N", help=n_top)
     family = "predict with two Gaussians (default), or with a weighted mean of a model and the data (auto)"
     add("--family", choices=["gaussian", "auto"], default="gaussian", help=family)
-    direction = "values that are predicted positive; auto (default): chosen for each feature by its class means"
+    direction = "values that are predicted positive; auto (default): chosen for each feature from its class means"
     add("--direction", choices=["auto", "higher", "lower"], default="auto", help=direction)
     common.add_level(command, "confidence level")
     adjustments = f"adjustment of p-values for multiple testing, which gives the q-values (default: {ADJUSTMENTS[0]})"
@@ -253,7 +253,7 @@ def add_summarize_options(command: argparse.ArgumentParser) -> None:
     _add_table(command)
     least = "smallest number of values; a feature with fewer values in a class is blanked (default: 5)"
     add("--min-count", type=int, default=5, metavar="N", help=least)
-    unit = "unit of a feature, such as glucose=mg/dL; may be repeated. Only files with equal units are merged"
+    unit = "unit of a feature, such as glucose=mg/dL; may be repeated (only files with equal units can be merged)"
     add("--unit", action="append", metavar="COLUMN=UNIT", default=[], help=unit)
     add("--out", type=Path, metavar="FILE.json", help="file to write (default: print a table)")
 
@@ -395,7 +395,7 @@ def _footnotes(table: ScreeningResult) -> Iterator[str]:
     empirical = f"empirical_auc is computed from {source}" if table.empirical else "empirical results were not computed"
     yield f"auc is predicted from two Gaussians{where}; {empirical}."
     if table.empirical == "top":
-        yield "Empirical results were computed for the features with the best predictions only (--empirical top)."
+        yield "Empirical results were computed only for the features with the best predictions (--empirical top)."
     if table.family == "auto":
         yield (
             "With family 'auto', auc, threshold and ameans come from a weighted mean of the empirical "

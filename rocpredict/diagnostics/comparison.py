@@ -135,7 +135,7 @@ class Comparison(Result):
             f"The largest difference in TPR is at FPR {format_number(self.max_tpr_gap_fpr)}.",
         ]
         columns = ["quantity", "predicted", "empirical", "difference"]
-        return Table("Predicted and empirical ROC curve", columns, rows, notes=notes)
+        return Table("Predicted and empirical ROC curves", columns, rows, notes=notes)
 
 
 def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.95) -> Comparison:

@@ -379,8 +379,8 @@ class _Limits(NamedTuple):
 
 _SKEWNESS, _KURTOSIS = _Limits(1.0, 2.0), _Limits(1.0, 3.0)
 _Z = _Limits(2.6, 3.3)
-"""Limits of skewness and kurtosis in standard errors. The lower severity of the measure and its score
-counts."""
+"""Limits of skewness and kurtosis in standard errors. A finding has the lower of two severities: the one by these
+limits, and the one by the limits of the measure itself."""
 _SHARE, _OUTLIERS = _Limits(0.05, 0.10), _Limits(0.001, 0.02)
 _STD_RATIO = _Limits(1.5, 2.0)
 _AREA, _AUC_ERROR, _REGRET = _Limits(0.0, 0.02), _Limits(0.01, 0.02), _Limits(0.02, 0.03)
@@ -499,7 +499,7 @@ def _check_class(d: Diagnosis, word: str, shape: ClassDescription) -> Iterator[D
         yield _shape_finding(d, check, word)
     message = (
         f"{word} class: A² = {shape.anderson_darling:.3g} ({format_p_statement(shape.p_value)}), largest difference "
-        f"of the cdfs {shape.ks:.3f}"
+        f"between the cdfs {shape.ks:.3f}"
     )
     severity = "note" if shape.p_value <= _P_WARN else "ok"
     yield _finding(f"{word} fit", shape.p_value, severity, message, _suggest_family(d))
@@ -578,7 +578,7 @@ def _summarize(d: Diagnosis) -> str:
         sizes = {item.name: abs(item.value) for item in d.findings if item.name in noted}
         verb = "deviates" if len(noted) == 1 else "deviate"
         is_slight = all(size <= _CURVE_FINDINGS[name].warn for name, size in sizes.items())
-        how = f"{verb} slightly, but" if is_slight else f"probably {verb}"
+        how = f"{verb} slightly from the data, but" if is_slight else f"probably {verb} from the data"
         amounts = ", ".join(_AMOUNTS[name].format(size) for name, size in sizes.items())
         return (
             f"The {_join(noted)} of family='{d.family}' {how} by more than sampling variation explains ({amounts}): "

@@ -52,7 +52,7 @@ class ClassDescription(Result):
     mode, mode_fraction, mode_count : float, float, int
         Most frequent value (the lowest of several), and the fraction and number of observations with this value.
     fraction_at_minimum, fraction_at_maximum, fraction_at_zero : float
-        Fraction of observations equal to the minimum, the maximum and 0.
+        Fractions of observations equal to the minimum, to the maximum and to 0.
     outliers : float
         Fraction of observations more than 3 interquartile ranges outside the quartiles.
     ks : float

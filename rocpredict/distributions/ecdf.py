@@ -182,7 +182,7 @@ class Ecdf(Distribution[float]):
         return self._above[np.searchsorted(self.sorted_sample, x, side="right")]
 
     def mid_rank_weight(self, below: NDArray[np.intp], to: NDArray[np.intp]) -> FloatArray:
-        """Return the mean of the weight of the first ``below`` and of the first ``to`` sorted values."""
+        """Return the mean of two sums of weights, of the first ``below`` and of the first ``to`` sorted values."""
         if self.weights is None:
             return below.astype(np.float64) if below is to else (below + to) / 2
         return (self._below[below] + self._below[to]) / 2
@@ -230,7 +230,7 @@ MAX_HARMLESS_AREA = 0.02
 
 
 def area_between(predicted: FloatArray, empirical: FloatArray) -> FloatArray:
-    """Return the mean absolute difference of the TPRs of two curves at ``COMPARISON_FPR``, along the last axis.
+    """Return the mean absolute difference between the TPRs of two curves at ``COMPARISON_FPR``, along the last axis.
 
     Notes
     -----

@@ -25,7 +25,7 @@ _ROUNDING_TOL = 1e-13  # relative decrease of the objective that may be rounding
 
 
 Loss = Callable[[FloatArray, NDArray[np.intp]], tuple[FloatArray, FloatArray]]
-"""Maps parameters, shape (rows, k), of some of the samples to losses and gradients."""
+"""Maps the parameters of selected samples, shape (rows, k), to losses and gradients."""
 
 
 def newton_bracketed(function: Loss, start: FloatArray) -> FloatArray:
@@ -82,7 +82,7 @@ def minimize_bfgs(
     def line_search(
         at: FloatArray, value: FloatArray, slope: FloatArray, step: FloatArray, rows: NDArray[np.intp]
     ) -> tuple[NDArray[np.bool_], FloatArray, FloatArray, FloatArray]:
-        """Return where the loss decreases sufficiently, and the points after it with their losses and gradients."""
+        """Return a mask of the rows whose loss decreases sufficiently, and their new points, losses and gradients."""
         is_accepted, ahead = np.zeros(len(rows), dtype=bool), (at.copy(), value.copy(), slope.copy())
         trying = np.arange(len(rows))
         for _ in range(_HALVINGS):

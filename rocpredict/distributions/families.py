@@ -370,8 +370,8 @@ def fit_family(name: str, sample: Any, label: str) -> ScipyDistribution:
         raise RocPredictError(f"the {label} class has shape {values.shape}; family={name!r} needs shape (n,)")
     _check_support(name, values, label, _FAMILIES[name].support)
     if len(values) < 2 or (values == values[0]).all():
-        all_equal, too_few = f"all values of the {label} class are equal", f"the {label} class has {len(values)} values"
-        problem = all_equal if len(values) > 1 else too_few
+        all_equal, one = f"all values of the {label} class are equal", f"the {label} class has fewer than two values"
+        problem = all_equal if len(values) > 1 else one
         raise RocPredictError(f"{problem}; family={name!r} needs at least two distinct values")
     parameters, is_fitted = _fit_rows(name, values[None])
     if not is_fitted.all():
@@ -386,7 +386,7 @@ def fit_resampled_families(
 ) -> tuple[ScipyFamilyBatch, ScipyFamilyBatch]:
     """Fit a named family to resamples of both classes, shapes (B, n0) and (B, n1).
 
-    Pairs of resamples to which the family cannot be fitted, as by ``fit_family``, are omitted.
+    Pairs of resamples for which ``fit_family`` would raise an error are omitted.
     """
     contains = _FAMILIES[name].support.contains
     is_valid = np.logical_and(*((np.ptp(part, axis=1) > 0) & contains(part).all(axis=1) for part in resamples))
@@ -424,8 +424,8 @@ def from_moments(name: str, mean: Any, std: Any = None) -> ScipyDistribution:
     Raises
     ------
     RocPredictError
-        If the name is not one of these, if the mean is outside the support, or if ``std`` is not above 0 or is too
-        large for this family and mean.
+        If the family is not one of those above, if the mean is outside the support, or if ``std`` is not above 0 or is
+        too large for this family and mean.
 
     Notes
     -----

@@ -35,7 +35,7 @@ FAMILIES = {
     "yeojohnson": "Gaussians after a common Yeo-Johnson transform of both classes",
     "kde": "kernel densities on the scale of 'boxcox', with twice Silverman's bandwidth and the variance of the sample",
     "mixture": "mixture of one to four Gaussians for each class, selected by BIC",
-    "histogram": "histograms with common bins of both classes, by the Freedman-Diaconis rule",
+    "histogram": "histograms of both classes with common bins, by the Freedman-Diaconis rule",
     "empirical": "empirical distribution of the sample",
     **PARAMETRIC_FAMILIES,
 }
@@ -162,7 +162,7 @@ def check_finite_sample(name: str, sample: FloatArray) -> FloatArray:
     infinite = int(np.isinf(sample).sum())
     if infinite:
         raise RocPredictError(
-            f"x has {infinite} infinite values in the {name} class; a fit needs finite values "
+            f"x has infinite values in the {name} class ({infinite} of {sample.size}); a fit needs finite values "
             "(rp.empirical_roc accepts infinite values)"
         )
     return sample

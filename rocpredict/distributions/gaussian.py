@@ -41,7 +41,7 @@ class Gaussian(Distribution[Value]):
     Raises
     ------
     RocPredictError
-        If a mean or standard deviation is not finite, a standard deviation is negative, or the shapes do not broadcast.
+        If a number is not finite, a standard deviation is negative, or the shapes cannot be broadcast.
 
     Examples
     --------
@@ -111,7 +111,7 @@ class Gaussian(Distribution[Value]):
         total = float(counts.sum())
         if total <= ddof:
             raise RocPredictError(
-                f"x has {total:g} observations; a standard deviation with {ddof=} needs more than {ddof}"
+                f"the sample size of x is {total:g}; a standard deviation with {ddof=} needs more than {ddof}"
             )
         _, exponent = np.frexp(np.abs(sample).max(axis=0))
         scaled = np.ldexp(sample, -exponent)  # neither the sum nor the squares overflow

@@ -349,7 +349,7 @@ class GaussianMixture(NormalSumDistribution):
             raise RocPredictError(f"x has shape {sample.shape}; expected one feature of shape (n,)")
         n_distinct = len(np.unique(sample))
         if n_distinct < 2:
-            raise RocPredictError(f"x has {n_distinct} distinct values; a mixture needs at least two")
+            raise RocPredictError("x has fewer than two distinct values; a mixture needs at least two")
         k = None if n_components is None else check_int("n_components", n_components)
         if k is not None and not 1 <= k <= n_distinct:
             raise RocPredictError(

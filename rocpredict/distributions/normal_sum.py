@@ -317,7 +317,7 @@ class NormalSumDistribution(Distribution):
     With weights w, means m and standard deviations s, the tails are sums of w Phi(+-(x - m)/s), computed separately.
     Quantiles are roots of the smaller tail. Sums are computed in blocks of values and components, so that they need at
     most some tens of megabytes. If all components have the same standard deviation, the components far from a value are
-    not evaluated: their tail is 0 or their weight.
+    not evaluated: each contributes either 0 or its weight to a tail.
     """
 
     components: NormalSum
@@ -743,7 +743,7 @@ def mean_and_std(points: FloatArray, counts: FloatArray) -> tuple[float, float]:
     """Compute the mean and the standard deviation (``ddof=1``) of values with frequency weights."""
     total = float(symmetric_sum(counts))
     if not total > 1:
-        raise RocPredictError(f"weights sum to {total:g} observations; a standard deviation needs more than 1")
+        raise RocPredictError(f"the weights sum to {total:g}; a standard deviation needs a sum above 1")
     _, exponent = np.frexp(np.abs(points).max())
     scaled = np.ldexp(points, -exponent)  # neither the sum nor the squares overflow
     mean = symmetric_sum(counts * scaled) / total

@@ -15,7 +15,7 @@ from rocpredict.base.validation import FloatArray
 from rocpredict.distributions.ecdf import COMPARISON_FPR, FPR_PROBIT, MAX_HARMLESS_AREA, area_between, empirical_tpr
 
 WARNING_MISFIT_RATIO = 1.6
-"""Limit of the mean squared distance divided by its expected value; the median for fitted normal samples is 0.3."""
+"""Limit of the ratio of the mean squared distance to its expected value; normal samples have a median ratio of 0.3."""
 WARNING_MISFIT_RATIO_SKEWED = 0.4
 """The same limit if a class is significantly skewed."""
 SKEWNESS_Z_LIMIT = 3.2

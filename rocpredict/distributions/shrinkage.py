@@ -18,7 +18,7 @@ from rocpredict.distributions.ecdf import Ecdf, cumulate
 _DELTAS = np.array(
     [0.02, 0.08, 0.16, *np.arange(0.25, 1.2, 0.1), *np.arange(1.3, 2, 0.15), 2.1, 2.3, 2.5, 2.75, 3, 3.3, 3.7, 4.2]
 )
-"""Distances of the classes, Phi^-1(AUC), in the table of shapes."""
+"""Distances between the classes, Phi^-1(AUC), in the table of shapes."""
 _LOG_RATIOS = np.array([-1.6, -1.2, -0.9, -0.65, -0.45, -0.3, -0.15, 0, 0.15, 0.3, 0.45, 0.65, 0.9, 1.2, 1.6])
 """Logarithms of the ratio of the standard deviations, positive over negative, in the table."""
 _SHAPE_GRID = np.concatenate([-np.linspace(9, 3.6, 55), np.linspace(-3.5, 3.5, 281), np.linspace(3.6, 9, 55)])
@@ -171,7 +171,7 @@ def _interpolate_columns(values: FloatArray, at: FloatArray) -> FloatArray:
 
 
 def _shape_weights(pooled: PooledSample, table: _ShapeTable, below: FloatArray) -> FloatArray:
-    """Return the posterior weight of each shape, shape (F, C), from the cumulative positives."""
+    """Return the posterior weight of each shape as an array (F, C), from the cumulative positives."""
     (n_features, m), n_cells = pooled.x.shape, len(table.log_odds)
     wide = np.flatnonzero(pooled.sizes > _WIDE_BLOCK * m)
     if not wide.size:
@@ -198,7 +198,7 @@ def _shape_weights(pooled: PooledSample, table: _ShapeTable, below: FloatArray) 
 
 
 def mann_whitney_auc(pooled: PooledSample, below: FloatArray, n0: int, n1: int) -> tuple[FloatArray, FloatArray]:
-    """Return the empirical AUC and its variance by DeLong, from the cumulative positives: shape (F,)."""
+    """Return the empirical AUC and its variance by DeLong, each of shape (F,), from the cumulative positives."""
     q = pooled.positive_fraction
     middle = pooled.average(np.broadcast_to(np.arange(q.shape[1]) + 0.5, q.shape))
     positives_below = pooled.average(below[:, 1:] - q / 2)

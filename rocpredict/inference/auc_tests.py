@@ -178,13 +178,13 @@ def auc_test(
     -----
     "smoothed-logit" combines two smoothed-logit intervals with Student's t, with the degrees of freedom of
     Satterthwaite [4]_. AUCs of the same observations have two such intervals. In the first, curves with equal AUCs
-    share the observations that smoothing adds; in the second, each curve has its own added observations. "two-sided",
-    "greater" and "less" test a difference of 0, at which the AUCs are equal. They use the first interval, which has
-    more power; p of a one-sided test is half of the two-sided p. "noninferior" and "equivalent" test a margin, at which
-    the AUCs are unequal. There, the first interval alone rejects too often with few observations. The margin is
-    therefore excluded if both intervals exclude it, or if the first interval excludes 0 and 0 lies between the margin
-    and the estimate. The interval in the result agrees with all alternatives: it is the wider of the two, except that
-    it excludes 0 if the first does. The limit nearer to 0 therefore jumps where p = 1 - ``level``.
+    share the pseudo-observations that smoothing adds; in the second, each curve has its own pseudo-observations.
+    "two-sided", "greater" and "less" test a difference of 0, at which the AUCs are equal. They use the first interval,
+    which has more power; p of a one-sided test is half of the two-sided p. "noninferior" and "equivalent" test a
+    margin, at which the AUCs are unequal. There, the first interval alone rejects too often with few observations. The
+    margin is therefore excluded if both intervals exclude it, or if the first interval excludes 0 and 0 lies between
+    the margin and the estimate. The interval in the result agrees with all alternatives: it is the wider of the two,
+    except that it excludes 0 if the first does. The limit nearer to 0 therefore jumps where p = 1 - ``level``.
 
     "delong" rejects too often with few observations in a class, with samples of unequal sizes and for AUCs near 1.
     "dirichlet" computes p as the level of significance at which the interval of the draws excludes the null

@@ -182,7 +182,7 @@ def _class_counts(
 def bootstrap_areas(
     negative: Ecdf, positive: Ecdf, rate_range: RateRange | None, resampling: BootstrapOptions
 ) -> FloatArray:
-    """Return the AUC, or the partial area as a fraction of its width, of each resample: shape (n_resamples,)."""
+    """Return the AUC, or the partial area as a fraction of its range, of each resample: shape (n_resamples,)."""
     areas = make_area_function(negative, positive, rate_range)
     chunks = [areas(*counts) for counts in _class_counts(negative, positive, resampling)]
     return np.asarray(np.concatenate(chunks) / (1 if rate_range is None else rate_range.width))

@@ -300,7 +300,7 @@ class _ClassDraws(NamedTuple):
     """Sums of weights of a class that the K curves need."""
 
     shapes: FloatArray
-    """Weights of the cells: rows that no boundary of any curve separates."""
+    """Weights of the cells; a cell consists of rows that no boundary of any curve separates."""
     clusters: Any
     """Cluster of each cell if the cells are rows, or None."""
     groups: list[tuple[IntArray, IntArray, IntArray, int]]

@@ -80,7 +80,7 @@ _FARTHEST_CRITICAL_VALUE = 10.0, 8.4
 _CONTINUITY_CORRECTION = 0.4
 """Number of observations subtracted from a count for Wilson's lower limit.
 
-The best threshold is at the edge of an observation that favors it. The first observation beyond that edge therefore
+The best threshold lies next to an observation that favours it. The first observation beyond that one therefore
 counts against any other threshold. A correction of 1/2 makes the confidence set wider; without correction, its coverage
 is too low in skewed classes.
 """

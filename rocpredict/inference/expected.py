@@ -114,7 +114,7 @@ class SharedCovariance(NamedTuple):
 
 
 def _exact(roc: Curve, null: float | None = None) -> Variance:
-    """Return the exact variance; for a null AUC of 1/2, by Mann and Whitney, for another one, of shifted Gaussians."""
+    """Return the exact variance; for a null AUC of 1/2, by Mann and Whitney; for any other, of shifted Gaussians."""
     if null == 0.5:
         return lambda n0, n1: (n0 + n1 + 1) / (12 * n0 * n1)
     if not is_gaussian(roc):
@@ -223,7 +223,7 @@ class Dependence(NamedTuple):
     std_error: ArrayOrFloat = 0.0
     """Standard error of the Wald interval that the interval of the difference contains; 0 for different samples."""
     cautious: Any = None
-    """The dependence if smoothing added observations to each curve independently, or None: see ``AreaContrast``."""
+    """The dependence if each curve had pseudo-observations of its own, or None: see ``AreaContrast``."""
 
     @classmethod
     def paired(

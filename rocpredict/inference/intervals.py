@@ -32,15 +32,15 @@ STD_ERRORS = ("delong", "hanley-mcneil", "smoothed-logit", "bootstrap")
 PARTIAL_AUC_STD_ERRORS = ("delong", "smoothed-logit", "bootstrap")
 """Standard errors of a partial area."""
 PSEUDO_COUNT = 0.25
-"""Number of observations that smoothing adds to each class for the centre, at the area of an uninformative feature."""
+"""Number of pseudo-observations that smoothing adds to each class for the centre, at the chance area."""
 PSEUDO_COUNT_VARIANCE = 0.5
-"""Number of observations that smoothing adds to each class for the variance."""
+"""Number of pseudo-observations that smoothing adds to each class for the variance."""
 CHANCE_WEIGHT = 0.1
-"""Weight of the variance about the area of an uninformative feature in the variance of the added observations."""
+"""Weight of the variance about the area of an uninformative feature in the variance of the pseudo-observations."""
 MIN_SUM_SQUARES = 0.005
 """Sum of squares added for a difference, so that its degrees of freedom are never 0/0."""
 MIN_SCALE = 1e-4
-"""Smallest scale of the bounds of the areas of a difference."""
+"""Smallest ``AreaContrast.scale``."""
 _QUANTILES = np.concatenate([[0.0], np.geomspace(1e-6, 1e9, 121)])  # brackets of a root
 _FRACTIONS = np.linspace(0, 1, 33)
 _XTOL = 1e-14
@@ -53,7 +53,7 @@ class Tails(NamedTuple):
     greater: float
     less: float
     statistic: float
-    """Student's t of the first p-value; the second has the opposite sign."""
+    """Student's t with the p-value ``greater``; the t with the p-value ``less`` has the opposite sign."""
 
     @classmethod
     def from_lower(cls, p_value: float, df: Any) -> Tails:
@@ -75,8 +75,8 @@ class SmoothedAreas:
     estimate : array
         Areas, as fractions of the largest possible area.
     centre : array
-        Areas after adding ``PSEUDO_COUNT`` observations to each class, placed at the area of an uninformative feature.
-        They are never 0 or 1.
+        Areas after adding ``PSEUDO_COUNT`` pseudo-observations to each class, placed at the area of an uninformative
+        feature. They are never 0 or 1.
     variance, df : array
         Smoothed variance, and its degrees of freedom [1]_.
     n_units : pair
@@ -97,10 +97,10 @@ class SmoothedAreas:
     Notes
     -----
     The variance of n placements with mean A is (S + q)/(u (u - 1)), where S is the sum of squares about A and u = n +
-    ``PSEUDO_COUNT_VARIANCE``. The added observations have the sum of squares q: ``PSEUDO_COUNT_VARIANCE`` times a
+    ``PSEUDO_COUNT_VARIANCE``. The pseudo-observations have the sum of squares q: ``PSEUDO_COUNT_VARIANCE`` times a
     weighted mean of two variances. One is B(1 - B), the largest variance for the mean B, where B is the area after
-    adding half an observation. The other is (c - A)^2 + c(1 - c)/2, where c is the area of an uninformative feature.
-    The three constants were chosen by simulation: see the documentation ("How intervals cover").
+    adding half a pseudo-observation. The other is (c - A)^2 + c(1 - c)/2, where c is the area of an uninformative
+    feature. The three constants were chosen by simulation: see the documentation ("How intervals cover").
 
     References
     ----------
@@ -272,7 +272,7 @@ def _lost_share(area: FloatArray, n: Any, function: Any, argument: float, *, oth
 
     If the smaller class has n observations, n pairs share no observation, and on average fewer than one of these pairs
     is discordant. The beta distribution is the one of Clopper and Pearson's upper bound (1934). This is a rule of
-    thumb, because n (1 - area) is a fraction.
+    thumb, because n (1 - area) is not an integer.
     """
     lost, won = np.broadcast_arrays(n * (1 - area), n * area)
     is_near = (lost > 0) & (lost < 1)
@@ -282,7 +282,7 @@ def _lost_share(area: FloatArray, n: Any, function: Any, argument: float, *, oth
 
 
 def smooth_centre(estimate: FloatArray, n_units: tuple[Any, Any], null_value: float) -> tuple[FloatArray, FloatArray]:
-    """Return areas after adding observations, and the sums of squares that these observations add to a variance."""
+    """Return areas after adding pseudo-observations, and the sums of squares that these add to a variance."""
     n = 2 / sum(1 / count for count in n_units)
     centre = np.asarray((estimate * n + PSEUDO_COUNT * null_value) / (n + PSEUDO_COUNT))
     mean = (estimate * n + null_value / 2) / (n + 1 / 2)
@@ -324,11 +324,11 @@ def _smoothed_covariance(areas: Placements) -> FloatArray:
 
 
 def shared_smoothing(first: Any, second: Any, first_added: Any, second_added: Any) -> FloatArray:
-    """Return the covariance that added observations contribute to two areas of the same observations.
+    """Return the covariance that pseudo-observations contribute to two areas of the same observations.
 
-    The correlation is the square root of the ratio of the smaller to the larger sum of squares of the placements of
-    a class, or of the two variances. It is 1 for curves with equal sums, so smoothing adds nothing to the variance
-    of a difference; it is smaller where the curves differ in shape, since one of them may be unseen there.
+    The correlation is the square root of the ratio of the smaller to the larger sum of squares of the placements of a
+    class, or of the two variances. It is 1 for curves with equal sums, so smoothing adds nothing to the variance of a
+    difference; it is smaller if the curves differ in shape, since an unseen observation may then affect one curve only.
     """
     larger = np.maximum(first, second)
     ratio = np.divide(np.minimum(first, second), larger, out=np.zeros(np.shape(larger)), where=larger > 0)
@@ -374,8 +374,8 @@ class AreaContrast:
     std_error : float, default=0.0
         Standard error of the Wald interval with Student's t that the interval contains; 0 for none.
     cautious : AreaContrast, optional
-        The same contrast, with observations added to each curve independently. The interval is the wider of both, but
-        excludes 0 if the interval of this contrast does.
+        The same contrast, with pseudo-observations added to each curve independently. The interval is the wider of
+        both, but excludes 0 if the interval of this contrast does.
 
     Notes
     -----
@@ -384,10 +384,10 @@ class AreaContrast:
     are bounded, so these bounds have limits as the level rises; beyond the limits, ``zero_variance_interval``
     determines the bounds.
 
-    For whole areas of the same observations, curves with equal areas share the observations that smoothing adds (see
-    ``shared_smoothing``). The distances from the smoothed areas are computed at ``scale`` times the quantile and
+    For whole areas of the same observations, curves with equal areas share the pseudo-observations that smoothing adds
+    (see ``shared_smoothing``). The distances from the smoothed areas are computed at ``scale`` times the quantile and
     divided by ``scale``: correlated areas move together, and the bounds of each area alone would be too near to 0 or 1.
-    A difference other than 0 implies curves with unequal areas, which share fewer added observations. It is excluded
+    A difference other than 0 implies curves with unequal areas, which share fewer pseudo-observations. It is excluded
     only if ``cautious`` also excludes it, or if 0 is excluded and lies between the difference and the estimate.
 
     References

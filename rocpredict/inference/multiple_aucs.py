@@ -53,7 +53,7 @@ ESTIMATE_METHODS: tuple[EstimateMethod, ...] = get_args(EstimateMethod)
 """Intervals of an AUC with strata or clusters; the first is the default."""
 _MAX_REPR_GROUPS = 4
 _MIN_MEAN_SHARE = 0.6
-"""Smallest variance of a group's AUC, as a fraction of the variance by the mean over the groups."""
+"""Smallest variance of a group's AUC, as a fraction of the variance computed from the mean over the groups."""
 
 
 # ---- several curves on the same observations
@@ -612,7 +612,7 @@ def _welch_test(groups: list[Placements]) -> tuple[float, int, float]:
 
     A group that lacks the rare values that contribute most to the variance has an extreme area and a small variance.
     Groups with the same feature have similar variances of the placements, relative to A(1 - A). The variance of each
-    area is therefore at least ``_MIN_MEAN_SHARE`` times its variance by the mean over the groups.
+    area is therefore at least ``_MIN_MEAN_SHARE`` times its variance computed from the mean over the groups.
     """
     areas, df = [SmoothedAreas.from_placements(group) for group in groups], len(groups) - 1
     if not df:

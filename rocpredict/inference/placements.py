@@ -146,7 +146,7 @@ class Stratum(NamedTuple):
 
 
 class VarianceComponent(NamedTuple):
-    """Independent part of the variance of an area (K curves: of the covariances), and its degrees of freedom."""
+    """Independent part of the variance of an area (for K curves, of their covariances), and its degrees of freedom."""
 
     variance: FloatArray
     df: float

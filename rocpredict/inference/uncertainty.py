@@ -91,7 +91,7 @@ class UncertaintyMixin(Generic[Value]):
             - "delong" (default): from the placement values. If the result is 0 or undefined, "smoothed-logit" replaces
               it.
             - "hanley-mcneil": standard error for exponential classes with this AUC.
-            - "smoothed-logit": standard error with added observations, which is never 0.
+            - "smoothed-logit": standard error with pseudo-observations, which is never 0.
             - "bootstrap": standard deviation over resamples.
 
             Two Gaussians with counts: "delta". A fitted prediction also accepts "bootstrap".
@@ -123,7 +123,7 @@ class UncertaintyMixin(Generic[Value]):
         method : str, optional
             Samples:
 
-            - "smoothed-logit" (default): DeLong's interval [1]_ on the logit scale, with added observations and
+            - "smoothed-logit" (default): DeLong's interval [1]_ on the logit scale, with pseudo-observations and
               Student's t.
             - "newcombe": score interval with the variance of exponential classes [2]_.
             - "delong", "logit": Wald intervals with DeLong's variance, for the AUC and for its logit.
@@ -154,7 +154,7 @@ class UncertaintyMixin(Generic[Value]):
 
         Notes
         -----
-        "smoothed-logit" adds a quarter of an observation to each class to estimate the area, and half of one to
+        "smoothed-logit" adds a quarter of a pseudo-observation to each class to estimate the area, and half of one to
         estimate its variance. This method uses quantiles of Student's t with Satterthwaite's degrees of freedom.
         "pivotal" uses the distribution of the AUC for standard deviations drawn as s sqrt((n - 1)/chi-squared) and
         normal means. "delta" uses Satterthwaite's degrees of freedom. The coverage of each method is in the

@@ -35,7 +35,7 @@ _MAX_CLASS_LENGTH = 16
 
 
 class AucStyle(NamedTuple):
-    """Style of one kind of AUC, with its ``columns`` of the table (AUC and confidence limits)."""
+    """Style of one kind of AUC, with its ``columns`` in the table (AUC and confidence limits)."""
 
     name: str
     marker: str
@@ -101,7 +101,7 @@ def draw_ranking(table: ScreeningResult, ax: Axes | None, *, legend: bool) -> Ax
     names, misfit = row_labels(table, range(len(table)), _MAX_NAME_LENGTH), table.flag_mask("misfit")
     predicted, empirical = ~np.isnan(table["auc"]), ~np.isnan(table["empirical_auc"])
     if not (predicted | empirical).any():
-        raise RocPredictError(f"none of the {len(table)} rows has an AUC; see table['flags'] for the reasons")
+        raise RocPredictError("no row of the table has an AUC; see table['flags'] for the reasons")
     size = 4.6 + 0.07 * max(map(len, names)), min(1.6 + 0.26 * len(table), _MAX_FIGURE_HEIGHT)
     canvas = Canvas(ax, size, legend=legend)
     scale = min(1.0, 1 / (len(table) * canvas.text_size("")[1]))

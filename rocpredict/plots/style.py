@@ -216,7 +216,7 @@ def check_curves(
 
 
 def plain_text_label(text: object, longest: int = _MAX_LABEL_LENGTH, tail: int = 0) -> str:
-    """Return a name on one printable line; in a long one, an ellipsis stands before the last ``tail`` characters."""
+    """Return a name on one printable line; a long name has an ellipsis before its last ``tail`` characters."""
     line = replace_missing_glyphs(" ".join(str(text).split()))
     return line if len(line) <= longest else f"{line[: longest - tail - 1]}…{line[len(line) - tail :]}"
 

@@ -416,7 +416,7 @@ def plot_stability(
     low, high = threshold.plateau
     if -_MAX_DISTANCE < low < high < _MAX_DISTANCE:
         look: style.Look = {"facecolor": "#E69F00", "alpha": 0.35, "linewidth": 0, "zorder": 1, "gid": "plateau"}
-        canvas.add([canvas.ax.axvspan(low, high, **look)], "equally good on all data")
+        canvas.add([canvas.ax.axvspan(low, high, **look)], "equally good in the whole sample")
     low, high = stability.quantiles[0.05], stability.quantiles[0.95]
     if max(abs(low), abs(high)) < _MAX_DISTANCE:
         look = {"color": style.MUTED_COLOR, "linewidth": 2, "marker": "|", "markersize": 9, "zorder": 6, "gid": "range"}

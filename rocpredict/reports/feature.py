@@ -158,11 +158,11 @@ def _verdict(diagnosis: Diagnosis | None, fit: ModelFit | None, *, shrunk: bool)
         return "The ROC curve is empirical; the threshold with the highest Ameans was chosen from the same data."
     if not shrunk or not diagnosis.verdict.startswith(NO_EVIDENCE):
         return message_to_prose(diagnosis.verdict)
-    model_deviates = "; its model alone deviates by more than sampling variation" if fit.misfit_ratio > 1 else ""
+    deviates = "; the model alone deviates from them by more than sampling variation explains"
     caveat = diagnosis.verdict.partition(", but ")[2].partition(";")[0].rstrip(".")
     addition = f"; {caveat}" if caveat else ""
     agrees = "The shrunk estimate agrees with the data, which is weak evidence, since it was shrunk towards them"
-    return f"{agrees}{model_deviates}{addition}."
+    return f"{agrees}{deviates if fit.misfit_ratio > 1 else ''}{addition}."
 
 
 _CLASS_MEASURES = {"tpr": "TPR (sensitivity)", "tnr": "TNR (specificity)", "ameans": "Ameans (balanced accuracy)"}

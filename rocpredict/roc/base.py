@@ -558,7 +558,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
         Notes
         -----
-        With a prevalence (base rate) BR the precision is TPR BR/(TPR BR + FPR (1 - BR)). Curves for different
+        With a prevalence (base rate) BR, the precision is TPR BR/(TPR BR + FPR (1 - BR)). Curves for different
         prevalences are not comparable. ``average_precision()`` returns the area under the curve.
 
         Examples
@@ -702,7 +702,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         For two Gaussians the best threshold is the crossing of the (weighted) densities at which the likelihood ratio
         increases. The threshold solves the quadratic equation of [1]_. If no crossing is better than calling all or no
         observations positive, the threshold is infinite. For samples, the best thresholds form intervals; the result is
-        the midpoint of the middle interval. Rates computed from the data that selected the threshold are optimistic.
+        the midpoint of the middle interval. Rates on the data from which the threshold was chosen are optimistic.
 
         References
         ----------
@@ -803,7 +803,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
         Notes
         -----
-        For a shrunk estimate (family "auto") only its model is used, because a likelihood ratio estimated from single
+        For a shrunk estimate (family "auto"), only the model is used, because a likelihood ratio estimated from single
         observations is noise.
 
         Examples

@@ -385,8 +385,8 @@ class PredictedRoc(Roc[Value]):
 
         Notes
         -----
-        With family "auto", this is the weight in the estimate. For other families, it is the weight that the
-        shrinkage rule of "auto" would assign to the model.
+        With family "auto", the model weight is the weight of the model in the estimate. For other families, it is the
+        weight that the shrinkage rule of "auto" would assign to the model.
 
         Examples
         --------
@@ -592,7 +592,7 @@ def _std_from_iqr(median: Any, iqr: Any) -> FloatArray:
     if (np.abs(middle - (low + high) / 2) > _MEDIAN_SKEW_LIMIT * (high - low)).any():
         warnings.warn(
             f"median={short_repr(median)} is far from the midpoint of its quartiles {short_repr(iqr)}: this class is "
-            "skewed, and the Gaussian prediction may be wrong; transform the feature (for example by its logarithm)",
+            "skewed, and the Gaussian prediction may be wrong; transform the feature (for example to its logarithm)",
             AssumptionWarning,
             stacklevel=3,
         )
@@ -609,6 +609,6 @@ def _from_effect_size(mean: Any, effect_size: Any) -> tuple[Gaussian[Any], Gauss
         std = (high - low) / d
     if not np.all((std > 0) & np.isfinite(std)):
         raise RocPredictError(
-            f"effect_size={short_repr(effect_size)} does not match mean=; pass the sign of the difference of the means"
+            f"effect_size={short_repr(effect_size)} does not match mean=; pass one with the sign of mean[1] - mean[0]"
         )
     return Gaussian(low, std), Gaussian(high, std)

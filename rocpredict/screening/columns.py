@@ -301,7 +301,7 @@ SCREENING_MISFIT_RATIO = 1.1
 
 The median of the ratio is 0.3, since the Gaussians are fitted to the same data. The level is 1% for equal standard
 deviations and 5 to some hundred observations per class. It is 2 to 3% if one standard deviation is three times the
-other, and 5% if one is ten times the other. With 1000 or more, the effective limit is ``MAX_HARMLESS_AREA``."""
+other, and 5% if one is ten times the other. With 1000 or more per class, the limit is ``MAX_HARMLESS_AREA``."""
 
 
 def misfit(pair: GaussianPairs, empirical: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:

@@ -32,7 +32,7 @@ from rocpredict.sources.blocks import (
 from rocpredict.sources.table import check_has_numeric, column_index, read_table
 
 _FAN_IN = 8
-"""Number of moments that one task merges."""
+"""Number of sets of moments that one task merges."""
 _ROOM_FACTOR = 8
 """Memory of the workers divided by the size of the columns that are collected at a time."""
 _CHANGED = "the rows of X or y differ between computations; compute X first, or sort it by a key"

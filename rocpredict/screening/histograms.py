@@ -18,7 +18,7 @@ from rocpredict.sources.files import read_batches
 from rocpredict.sources.table import FeatureTable
 
 DEFAULT_EDGES = 256
-"""Number of edges; the AUC is then known to within about 0.004, and the estimate to within 0.02 standard errors."""
+"""Number of edges. The AUC is then known to within about 0.004, and its estimate to within 0.02 standard errors."""
 MAX_EDGES = 65_536
 _BLOCK_FEATURES = 256
 """Number of features whose histograms are evaluated or counted at a time."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, chdtri, ndtr, ndtri, stdtr, stdtrit
 
-from rocpredict.base.formatting import format_list, format_p_value
+from rocpredict.base.formatting import format_list, format_p_value, pluralize
 from rocpredict.base.rates import check_confidence_level, normal_critical_value
 from rocpredict.base.results import MAX_ROWS, Flags, Result, plot_result
 from rocpredict.base.tables import Table
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 _WEIGHT_LEVEL = 0.95
 """Confidence level of the upper limit of tau^2 that determines the weights of the random-effects model."""
 _LEAST_QUANTILE = 0.025
-"""Probability of the quantile of chi^2 that is the least sum of squares of the random-effects interval."""
+"""Probability of the chi^2 quantile that is the smallest sum of squares used for a random-effects interval."""
 _MAX_DISTANCE = 8.25
-"""Largest D that is pooled; the AUC of D above 8.29 rounds to 1."""
+"""Largest D that is pooled; for D above 8.29, the AUC rounds to 1."""
 _MAX_ITER, _RTOL = 200, 1e-12  # Newton's method for tau^2
 _TABLE_COLUMNS = ("n_studies", "auc", "low", "high", "p_value", "fixed_auc", "tau", "i_squared", "homogeneity_p")
 
@@ -55,7 +55,7 @@ class PooledAuc(Result):
     q_statistic, homogeneity_p : array of shape (features,)
         Cochran's Q, and the p-value of the hypothesis that all studies have the same AUC.
     i_squared : array of shape (features,)
-        Proportion of the variance between the estimates that is not sampling variation (Higgins and Thompson).
+        Proportion of the variation between the estimates that is not sampling variation (Higgins and Thompson).
     n_studies : array of int of shape (features,)
         Number of studies with two values or more in both classes.
     study_auc, study_low, study_high, weights : array of shape (features, studies)
@@ -95,7 +95,7 @@ class PooledAuc(Result):
         return len(self.feature_names)
 
     def __repr__(self) -> str:
-        return f"PooledAuc({len(self)} features, {len(self.study_names)} studies, level={self.level:g})"
+        return f"PooledAuc({pluralize(len(self), 'feature')}, {len(self.study_names)} studies, level={self.level:g})"
 
     def table(self) -> Table:
         """Return the pooled AUCs of the first features."""
@@ -104,7 +104,7 @@ class PooledAuc(Result):
         rows = [list(cells) for cells in zip(*(columns[name][:MAX_ROWS] for name in names), strict=True)]
         notes = [f"The first {MAX_ROWS} of {len(self)} features."] if len(self) > MAX_ROWS else []
         notes.append(
-            "auc, low, high and p_value assume random effects (Hartung and Knapp), fixed_auc one AUC in all studies."
+            "auc, low, high and p_value assume random effects (Hartung and Knapp); fixed_auc assumes equal AUCs."
         )
         cells = [f"{self.feature_names[j]} in {self.study_names[k]}" for j, k in np.argwhere(self.is_separated)]
         notes += [f"Separated: {format_list(cells, 10)}."] if cells else []
@@ -185,13 +185,13 @@ def pool(
     variance v of D is computed by the delta method. Differences of location and scale between studies do not affect D.
 
     The fixed-effect mean has weights w = 1/v. In the random-effects model, the D of the studies have a standard
-    deviation tau, which is estimated from Q = sum of w (D - mean)^2 with w = 1/(v + tau^2) [1]_. Its mean has the
-    variance sum of w (D - mean)^2/((k - 1) sum of w) and Student's t with k - 1 degrees of freedom [2]_. If all D
-    happened to be equal, this variance would be 0. The sum is therefore at least the 2.5% quantile of chi^2 with k - 1
-    degrees of freedom, below which it lies in 2.5% of homogeneous sets of studies; the flag ``close_studies`` marks
-    these features. The interval of a few similar studies can be narrower than the fixed-effect interval, also without
-    this flag. The fixed effect is then the safer choice if all studies have the same AUC, but not if they may differ.
-    The wider of both intervals (the modified method [3]_) covers up to 99.8%.
+    deviation tau, which is estimated from Q = sum of w (D - mean)^2 with w = 1/(v + tau^2) [1]_. The mean of this model
+    has the variance sum of w (D - mean)^2/((k - 1) sum of w) and Student's t with k - 1 degrees of freedom [2]_. If all
+    D happened to be equal, this variance would be 0. The sum is therefore at least the 2.5% quantile of chi^2 with
+    k - 1 degrees of freedom; it lies below this quantile in 2.5% of homogeneous sets of studies, and the flag
+    ``close_studies`` marks these features. The interval of a few similar studies can be narrower than the fixed-effect
+    interval, also without this flag. The fixed effect is then the safer choice if all studies have the same AUC, but
+    not if they may differ. The wider of the two intervals (the modified method [3]_) has a coverage of up to 99.8%.
 
     The weights of the random-effects mean use the upper 95% confidence limit of tau^2 (Q profile [4]_) instead of its
     estimate; ``tau`` is the estimate. With an estimate of 0, a large study has nearly all weight, and intervals of few
@@ -203,9 +203,9 @@ def pool(
     interval of two or three studies is wide, since Student's t has one or two degrees of freedom.
 
     A study separates the classes if the lower 95% limit of its AUC, by the normal approximation on the probit scale, is
-    above 1 - 1/(2 n0 n1), the AUC of a sample of which half a pair is in the wrong order. Its D is then an
-    extrapolation of the Gaussian tails, on which the mean would depend. The study is therefore flagged, and pooled with
-    the D whose lower limit is this AUC, but at most 8.25, and the variance of this D. Omitting the study would select
+    above 1 - 1/(2 n0 n1), the AUC of a sample with half a pair in the wrong order. Its D is then an extrapolation of
+    the Gaussian tails, on which the mean would depend. The study is therefore flagged, and pooled with the D for which
+    the lower limit is this AUC (but at most 8.25), and with the variance of this D. Omitting the study would select
     studies by their results. ``study_auc`` is not changed. A study with a standard deviation of 0 in both classes has
     no variance and is left out, with the flag ``point_mass``.
 
@@ -352,7 +352,7 @@ def _study_estimates(
 
 
 def _bound_separated(estimate: ProbitEstimate, stds: list[FloatArray], counts: list[FloatArray]) -> ProbitEstimate:
-    """Return the estimate, with D limited to where the lower limit of the AUC is 1 - 1/(2 n0 n1)."""
+    """Return the estimate, with D limited to the value at which the lower limit of the AUC is 1 - 1/(2 n0 n1)."""
     critical = normal_critical_value(_WEIGHT_LEVEL)
     with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
         limit = -ndtri(0.5 / (counts[0] * counts[1]))

@@ -22,7 +22,7 @@ from rocpredict.base.files import (
     none_if_missing,
     write_atomic,
 )
-from rocpredict.base.formatting import format_number, format_p_value, to_json, to_json_value
+from rocpredict.base.formatting import format_number, format_p_value, pluralize, to_json, to_json_value
 from rocpredict.base.results import FLAG_DESCRIPTIONS, MAX_ROWS, Flags, Result, plot_result, report_screening
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
@@ -56,7 +56,7 @@ def adjust_p_values(p_values: FloatArray, method: str = "benjamini-hochberg") ->
         Method of adjustment.
 
         - "benjamini-hochberg": controls the false discovery rate of independent or positively dependent tests [1]_.
-        - "benjamini-yekutieli": controls the false discovery rate under any dependence [2]_.
+        - "benjamini-yekutieli": controls the false discovery rate under any dependence between the tests [2]_.
         - "holm": controls the family-wise error rate; never less powerful than "bonferroni".
         - "bonferroni": controls the family-wise error rate; multiplies by the number of tests.
         - "none": no adjustment.
@@ -461,7 +461,7 @@ class ScreeningResult(Result):
         (negative, positive), *others = self.class_pairs
         classes = f"negative {short_repr(negative, 40)}, positive {short_repr(positive, 40)}"
         n_numeric = len(self) - int(self.flag_mask("not_numeric").sum())
-        rows_text = f"{len(self)} rows" if n_numeric == len(self) else f"{len(self)} rows ({n_numeric} numeric)"
+        rows_text = pluralize(len(self), "row") + (f" ({n_numeric} numeric)" if n_numeric < len(self) else "")
         parts = [rows_text, f"{1 + len(others)} class pairs" if others else classes]
         columns = self.columns
         if len(self) and not np.isnan(columns["auc"][0]):

@@ -151,7 +151,7 @@ class TwoClassSummary(Result):
         Examples
         --------
         >>> TwoClassSummary.from_stats(mean=(5.1, 6.4), std=(0.9, 1.2), count=(120, 80), feature_names=["glucose"])
-        TwoClassSummary(1 features, negative 'negative' 120, positive 'positive' 80, order=2)
+        TwoClassSummary(1 feature, negative 'negative' 120, positive 'positive' 80, order=2)
         """
         means, stds, counts = (
             np.atleast_1d(*check_pair(name, pair)) for name, pair in (("mean", mean), ("std", std), ("count", count))
@@ -240,14 +240,14 @@ class TwoClassSummary(Result):
         negative, positive = (truncate(str(label), 60) for label in (self.negative_label, self.positive_label))
         notes = [f"Negative: {negative}; positive: {positive}."]
         notes += [POOLED_NOTE] if len(self.file_checksums) > 1 else []
-        return Table(f"Summary of {len(self)} features of two classes", columns, rows, notes=notes)
+        return Table(f"Summary of {pluralize(len(self), 'feature')} in two classes", columns, rows, notes=notes)
 
     def __repr__(self) -> str:
         class_texts = (
             f"{name} {short_repr(getattr(self, f'{name}_label'), 40)} {format_class_size(getattr(self, name).count)}"
             for name in ("negative", "positive")
         )
-        return f"TwoClassSummary({len(self)} features, {', '.join(class_texts)}, order={self.order})"
+        return f"TwoClassSummary({pluralize(len(self), 'feature')}, {', '.join(class_texts)}, order={self.order})"
 
     def select(self, indices: slice | ArrayLike) -> TwoClassSummary:
         """Return the summary of the selected features.
@@ -315,8 +315,8 @@ class TwoClassSummary(Result):
     def to_json(self) -> str:
         """Return the summary as JSON, from which ``from_json`` restores it exactly.
 
-        NaN is written as null, and infinities as the strings "inf" and "-inf". The text states in words which values it
-        contains. ``rocpredict/screening/summary.schema.json`` is its JSON Schema.
+        NaN is written as null, and infinities as the strings "inf" and "-inf". The text includes a description of the
+        values that it contains. ``rocpredict/screening/summary.schema.json`` is the JSON Schema of this text.
 
         Raises
         ------
@@ -454,7 +454,7 @@ class TwoClassSummary(Result):
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def as_units(units: Mapping[str, str] | None, names: Sequence[str]) -> tuple[str, ...]:

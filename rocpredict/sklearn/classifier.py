@@ -62,7 +62,7 @@ class ResponseMethod(NamedTuple):
         else:
             scores = values.ravel() if column else -values.ravel()
         if missing := int(np.isnan(scores).sum()):
-            problem = f"estimator returned NaN as {self.method} of {missing} of {len(scores)} observations"
+            problem = f"estimator returned NaN by {self.method} for {missing} of {len(scores)} observations"
             raise RocPredictError(f"{problem}; pass an estimator that returns finite scores")
         return scores
 

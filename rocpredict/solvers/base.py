@@ -207,7 +207,7 @@ def _interpolate(at: ArrayOrFloat, start: FloatArray, end: FloatArray, low: Floa
 
 
 def hook_of_polyline(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, float]:
-    """Return the FPR bounds of the part of a polyline below the chance line, and the area between the two."""
+    """Return the FPR bounds of the part of a polyline below the chance line, and the area of this part."""
     start, end = (tpr - fpr)[:-1], (tpr - fpr)[1:]
     run = np.diff(fpr)
     under = (np.minimum(start, end) < 0) & (run > 0)
@@ -281,7 +281,7 @@ class CurveSolver(ABC):
 
     @abstractmethod
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to the right of it between two TPRs."""
+        """Return the area under the curve between two FPRs, or to the right of the curve between two TPRs."""
 
     def auc(self) -> FloatArray:
         """Return the area under the curve."""
@@ -575,7 +575,7 @@ class SameCurveSolver(CurveSolver):
         return self.base.along(axis, rate)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to the right of it between two TPRs."""
+        """Return the area under the curve between two FPRs, or to the right of the curve between two TPRs."""
         return self.base.area(axis, low, high)
 
 

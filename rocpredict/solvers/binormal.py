@@ -121,7 +121,7 @@ class BinormalSolver(Solver):
             return np.asarray(np.exp(log_slope))
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to the right of it between two TPRs."""
+        """Return the area under the curve between two FPRs, or to the right of the curve between two TPRs."""
         d, s0, s1 = self.scaled
         sigma, beta = (s1, s0) if axis == "fpr" else (s0, -s1)
         return map_blocks(integrate_normal_cdf, d, sigma, beta, low, high)[0]
@@ -228,7 +228,7 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
         return np.where(pair.identical, rate, value)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to the right of it between two TPRs."""
+        """Return the area under the curve between two FPRs, or to the right of the curve between two TPRs."""
         forward = axis == "fpr"
         pair = self.folded if forward else self.folded.exchanged
         limits = pair.abscissa.isf(high), pair.abscissa.isf(low)
@@ -422,7 +422,7 @@ def _degenerate_rule(
 
 
 def _degenerate_roc_points(pair: FoldedPair, rates: FloatArray, inner: list[FloatArray]) -> list[FloatArray]:
-    """Replace points by a perfect curve where a class is a point mass, or by the chance line if both are the same."""
+    """Replace points by a perfect curve where a class is a point mass, or by the chance line if both masses agree."""
     rank, half = np.arange(len(rates)), len(rates) // 2
     up, top = rank < half, rank >= half - 1
     perfect = np.where(up, np.inf, 0.0), np.where(up, 0.0, rates), np.where(top, 1.0, rates)
@@ -643,7 +643,7 @@ def _panel_edges(break_points: FloatArray, low: FloatArray, high: FloatArray) ->
 class FoldedNormal(NamedTuple):
     """Standard normal distribution folded about a centre, with the methods of a distribution.
 
-    A rule calls values positive that are at or above z, or at or below the mirror image of z in the centre. If
+    A rule calls a value positive if it is at or above z, or at or below the mirror image of z in the centre. If
     ``inside`` is True, the values between z and its mirror image are called positive, and z is the lower of the two.
     """
 
@@ -695,7 +695,7 @@ class FoldedNormal(NamedTuple):
         return np.where(rate == 1, np.where(inside, -np.inf, centre), z)
 
     def approximate_isf(self, rate: FloatArray) -> FloatArray:
-        """Return, without a search, z of a rule whose rate is close to ``rate``, and exact for rates of 0 and 1."""
+        """Return z of a rule whose rate is close to ``rate`` (equal to it if it is 0 or 1), without a search."""
         beyond = ndtr(-self.centre)
         return np.asarray(-ndtri(np.where(self.inside, rate + (1 - rate) * beyond, rate * beyond)))
 

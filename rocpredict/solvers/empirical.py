@@ -103,7 +103,7 @@ class EmpiricalSolver(Solver):
         return interpolate_tpr(fpr, tpr, rate) if axis == "fpr" else interpolate_tpr_below(tpr, fpr, rate)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to the right of it between two TPRs."""
+        """Return the area under the curve between two FPRs, or to the right of the curve between two TPRs."""
         v = self.points
         x, y = (v.fpr, v.tpr) if axis == "fpr" else (v.tpr, v.tnr)
         return np.asarray(area_under(x, y, float(low), float(high)))

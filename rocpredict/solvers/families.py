@@ -560,7 +560,7 @@ class NormalSumBatchSolver(BatchSolver):
         return NormalSumBatchSolver(self.positive, self.negative).auc_complement()
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to the right of it between two TPRs."""
+        """Return the area under the curve between two FPRs, or to the right of the curve between two TPRs."""
         d, beyond = (self.negative, self.positive.reflect()) if axis == "fpr" else (self.positive, self.negative)
         ends = np.clip([d.isf(high), d.isf(low)], *d.bounds(_AREA_Z))
         narrowest = np.minimum(d.stds.min(axis=-1), beyond.stds.min(axis=-1))
@@ -609,7 +609,7 @@ class ScipyFamilyBatchSolver(BatchSolver):
         return self._integrate(*pair, (0.0, 1.0), lambda single: single.auc_complement())
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to the right of it between two TPRs."""
+        """Return the area under the curve between two FPRs, or to the right of the curve between two TPRs."""
         pair = (self.negative, self.positive, "sf") if axis == "fpr" else (self.positive, self.negative, "cdf")
         return self._integrate(*pair, (float(low), float(high)), lambda single: single.area(axis, low, high))
 

@@ -82,7 +82,7 @@ class NumericalSolver(Solver):
         return np.where(np.equal(rate, 1), -np.inf, t)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to the right of it between two TPRs."""
+        """Return the area under the curve between two FPRs, or to the right of the curve between two TPRs."""
         if axis == "fpr":
             d, beyond, at = self.negative, self.positive.sf, self.positive.sf_inclusive
         else:
@@ -272,7 +272,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         return LikelihoodRatioRanking(self.base)
 
     def auc_complement(self) -> FloatArray:
-        """Return 1 - AUC: for a positive, the mean proportion of negatives with a higher likelihood ratio."""
+        """Return 1 - AUC, the mean over the positives of the proportion of negatives with a higher likelihood ratio."""
         if self.separates:
             return np.zeros(())
         ranking = self.ranking
@@ -293,7 +293,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         return np.where(rate <= self._start_tpr, 0.0, lowest)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to the right of it between two TPRs."""
+        """Return the area under the curve between two FPRs, or to the right of the curve between two TPRs."""
         if self.separates:
             return np.asarray(high - low)
         abscissa, ordinate = (self.negative, self.positive) if axis == "fpr" else (self.positive, self.negative)

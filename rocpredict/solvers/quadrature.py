@@ -39,8 +39,8 @@ def integrate(
 ) -> float:
     """Integrate over the panels between finite edges, halving each panel until its integral converges.
 
-    ``rtol`` is relative to the integral of the absolute value. Panels in far tails, whose integrals are negligible
-    compared with this tolerance, are not halved.
+    ``rtol`` is relative to the integral of the absolute value of the integrand. Panels in far tails, whose integrals
+    are negligible compared with this tolerance, are not halved.
     """
     left, right = edges[:-1], edges[1:]
     coarse = integrate_panel(left, right)

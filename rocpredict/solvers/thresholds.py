@@ -115,7 +115,7 @@ class ThresholdStability(Result):
     fraction_in_plateau : float
         Fraction of ``thresholds`` in the plateau (interval of equally good thresholds) of the whole sample.
     ameans_in_sample : float
-        Ameans (balanced accuracy) of the best threshold on the data that selected the threshold, which is optimistic.
+        Ameans (balanced accuracy) of the best threshold on the data from which it was chosen; this value is optimistic.
     ameans_oob : float
         Out-of-bag Ameans: the mean over resamples of the Ameans on the observations that are not in the resample. This
         mean is slightly pessimistic, because a resample contains fewer distinct observations. The value is 1/2 if no
@@ -242,9 +242,9 @@ class BestThreshold(Result, Generic[Value]):
     def ameans_corrected(self) -> float | None:
         """Optimism-corrected Ameans (balanced accuracy), or None for a predicted threshold.
 
-        The Ameans of an empirical threshold is optimistic on the data that selected the threshold. The corrected value
-        is 0.9 times the mean out-of-bag Ameans over 1000 seeded resamples, plus 0.1 times the Ameans in the sample.
-        With 2,000 or more observations, fewer resamples are drawn; with 100,000 or more, 20.
+        The Ameans of an empirical threshold is optimistic on the data from which the threshold was chosen. The
+        corrected value is 0.9 times the mean out-of-bag Ameans over 1000 seeded resamples, plus 0.1 times the Ameans in
+        the sample. With 2,000 or more observations, fewer resamples are drawn; with 100,000 or more, 20.
         """
         return None if self._uncertainty is None else self._uncertainty.ameans_corrected
 
@@ -525,7 +525,7 @@ def _threshold_at_limit(solver: Solver, target: ThresholdCriterion) -> OptimalTh
 
 
 def _cross_gap(solver: Solver, threshold: FloatArray, *, axis: Axis) -> FloatArray:
-    """Return the other bound of a gap between the values of one class if the other class has a better rate at it."""
+    """Return the other bound of a gap between the values of one class if the other class has a better rate there."""
     if solver.takes_batches:
         return threshold
     d = solver.negative if axis == "fpr" else solver.positive

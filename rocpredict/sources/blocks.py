@@ -30,7 +30,7 @@ _UNITS = {"": 1} | {
     for base, suffix in ((1000, "B"), (1024, "iB"))
 }
 _TILES_IN_MEMORY = 12
-"""Memory budget divided by the size of a block; it covers blocks in use, read or decoded, sorted copies and labels."""
+"""Memory budget divided by the size of a block; the budget also covers blocks being read, sorted copies and labels."""
 _COLUMNS_IN_MEMORY = 5
 """Memory for screening one column divided by the size of the column, for columns that are larger than a block."""
 
@@ -79,7 +79,7 @@ def parse_memory(memory: object) -> int:
     Raises
     ------
     RocPredictError
-        If ``memory`` is neither, or is less than 16 MB.
+        If ``memory`` is not a size, or is less than 16 MB.
     """
     match = (
         re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([a-z]*)\s*", memory, re.IGNORECASE) if isinstance(memory, str) else None

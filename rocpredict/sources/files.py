@@ -358,7 +358,7 @@ def open_tables(paths: PathArgument) -> TableReader:
     ...     _ = path.write_text("size,kind\n1.5,a\n2,b\n")
     ...     table, labels = open_tables(path).features(label="kind")
     >>> table, labels.tolist()
-    (FeatureTable(2 rows, 1 features: 'size'), ['a', 'b'])
+    (FeatureTable(2 rows, 1 feature: 'size'), ['a', 'b'])
     """
     files, formats = zip(*map(_open_path, find_files(paths)), strict=True)
     for file, other in zip(files, formats, strict=True):

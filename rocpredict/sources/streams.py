@@ -249,7 +249,7 @@ class SpooledBatches(SpooledColumns):
 
 
 def _read_once(batches: Iterable[Any]) -> Iterator[Any]:
-    """Yield batches, or raise if there is none, as after a first reading."""
+    """Yield batches, or raise if none is left, as after a first reading."""
     is_empty = True
     try:
         for batch in batches:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rocpredict.base.formatting import pluralize
 from rocpredict.base.labels import check_index, check_labels, check_not_lazy
 from rocpredict.base.results import Result
 from rocpredict.base.tables import Table
@@ -137,7 +138,7 @@ class FeatureTable(Result):
     def table(self) -> Table:
         """Return the names of the features, and whether they are numeric."""
         rows = [[str(name), not bad] for name, bad in zip(self.names, self.not_numeric.tolist(), strict=True)]
-        return Table(f"Table of {self.n_rows} rows and {len(self)} features", ["feature", "numeric"], rows)
+        return Table(f"Table of {self.n_rows} rows and {pluralize(len(self), 'feature')}", ["feature", "numeric"], rows)
 
     def __repr__(self) -> str:
         names_text = ", ".join(short_repr(name, 40) for name in self.names[:3].tolist()) + (
@@ -145,7 +146,7 @@ class FeatureTable(Result):
         )
         n_text = int(self.not_numeric.sum())
         names_text += f"; {n_text} not numeric" if n_text else ""
-        return f"FeatureTable({self.n_rows} rows, {len(self)} features: {names_text})"
+        return f"FeatureTable({pluralize(self.n_rows, 'row')}, {pluralize(len(self), 'feature')}: {names_text})"
 
 
 def check_has_numeric(table: FeatureTable) -> FeatureTable:
@@ -254,7 +255,7 @@ def split_table_and_labels(
     --------
     >>> table, labels = split_table_and_labels({"size": [1, 2, 3], "kind": ["a", "b", "a"]}, "kind")
     >>> table, labels.tolist()
-    (FeatureTable(3 rows, 1 features: 'size'), ['a', 'b', 'a'])
+    (FeatureTable(3 rows, 1 feature: 'size'), ['a', 'b', 'a'])
     """
     check_index({"X": X, "y": y})
     if isinstance(y, str) and not _is_anndata(X):

@@ -154,7 +154,7 @@ class PageDataset:
         labels = unique_labels(y)
         texts = [to_encodable_text(label) for label in labels]
         if len(set(texts)) < len(texts):
-            raise RocPredictError(f"y has labels that are equal as text: {short_repr(labels)}; rename them")
+            raise RocPredictError(f"y has labels that are identical as text: {short_repr(labels)}; rename them")
         rest_label = REST_LABEL if REST_LABEL not in texts else f"others of {len(texts)}"
         text_of = dict(zip(labels, texts, strict=True)) | {None: rest_label}
         classes = np.zeros(len(y), dtype=np.intp)

@@ -80,7 +80,7 @@ def map_ordered(work: Callable[[Item], Output], items: Iterable[Item], n_jobs: i
 
 
 class Addable(Protocol):
-    """Sums over rows that can be added."""
+    """Addable sums over rows."""
 
     def add(self, other: Any) -> None:
         """Add the sums of other rows."""
@@ -291,7 +291,7 @@ class Moments(NamedTuple):
         return cls(np.empty(shape, count), np.empty(shape, np.int64), np.empty(shape), np.empty(shape), *further)
 
     def assign(self, columns: Any, block: Moments) -> None:
-        """Store the moments of some of the features."""
+        """Store the moments of the selected features."""
         for target, values in zip(self, block, strict=True):
             if target is not None and values is not None:
                 target[:, columns] = values

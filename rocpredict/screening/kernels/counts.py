@@ -30,7 +30,7 @@ _INTEGER_FIELDS = ("negatives", "positives", "negatives_below", "negatives_tied"
 
 
 class GroupedValues(NamedTuple):
-    """Values of b features, separated by G groups of rows."""
+    """Values of b features, divided into G groups of rows."""
 
     values: NDArray[Any]
     """One-dimensional array of float32 or float64; NaN is missing."""
@@ -110,7 +110,7 @@ class SortGroups(NamedTuple):
     sizes: Indexes
     """Number of rows of each group."""
     unions: tuple[Indexes, ...] = ()
-    """Groups of single classes that the engine joins; the first group of a pair is then the index of such a set."""
+    """Groups of single classes that the engine joins; the first group of a pair is then an index into these sets."""
 
     @property
     def bounds(self) -> Indexes:

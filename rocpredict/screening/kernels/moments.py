@@ -53,7 +53,7 @@ _MAX_POWER = 1_000
 
 
 class _Table(NamedTuple):
-    """Dense table with the options of its reading. Weights are above 0 in all rows with a class."""
+    """Dense table with the options for reading it. Weights are above 0 in all rows with a class."""
 
     X: NDArray[Any]
     classes: Classes

@@ -282,7 +282,7 @@ def _negative_rank(negatives, step):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def _add_run(k, count1, count, below, positives, n_all, state, pair_of, counts, f):  # type: ignore[no-untyped-def]
-    """Add tied values, ``count1`` of them of class k, and write its TPR up to the negatives below or in them."""
+    """Add a run of tied values, ``count1`` from class k, and write the TPRs of k at the FPRs within the run."""
     n_before, end, rank, step, total, squares0, squares1, rough0, rough1 = state
     before, negatives = n_before[k], n_all - positives
     low, count0 = below - before, count - count1
