@@ -278,6 +278,9 @@ def test_a_curve_against_itself():
     for alternative in ("noninferior", "equivalent"):
         result = rp.auc_test(np.arange(8.0), np.arange(8.0), Y, alternative=alternative, margin=0.1)
         assert result.p_value == pytest.approx(0.9**4, rel=1e-12)
+    constant = [rp.empirical_roc(np.full(n, 1.0), np.arange(n) % 2) for n in (8, 10)]
+    assert "same_curve" in rp.auc_test(*constant, paired=False).flags
+    assert "same_curve" not in rp.auc_test(*(rp.empirical_roc(np.arange(n), np.arange(n) % 2) for n in (8, 10))).flags
 
 
 def test_no_variance_but_different_curves():
