@@ -209,8 +209,8 @@ def test_languages_have_the_same_places(lang):
 
 
 def test_words_contain_no_results():
-    """Decimals in the words are the conditions of a question, never its result."""
-    conditions = {"0.5", "0.005", "0.05", "0.01", "4.5"}
+    """Decimals in the words are the conditions of a question or the answers to choose from, never its result alone."""
+    conditions = {"0.5", "0.005", "0.05", "0.01", "4.5", "0.50", "0.65", "0.80"}
     texts = [text for path, text in sentences(load_translations("en")).items() if path[0] in SECTIONS]
     decimals = {figure for text in texts for figure in re.findall(r"\d+\.\d+", PLACE.sub("", str(text)))}
     assert decimals <= conditions

@@ -132,7 +132,7 @@ def _compact(line: str) -> str:
     return "".join(part if index % 2 else _SPACES.sub(r"\1", part) for index, part in enumerate(parts))
 
 
-_DECLARED = re.compile(r"^(?:export )?(?:async )?(?:function|const) (\w{4,})", re.MULTILINE)
+_DECLARED = re.compile(r"(?:^(?:export )?(?:async )?(?:function|const) |, (?=[A-Z_]+ =))(\w{4,})", re.MULTILINE)
 _DIGITS = ascii_letters + digits
 
 
@@ -149,14 +149,13 @@ def shorten_names(text: str) -> str:
 def packed_script(constants: str) -> str:
     """Return the script with its style sheet and constants, compressed and in base 85 to make a saved file smaller."""
     additions = (
-        f"const CONSTANTS = {constants};\n"
-        'const sheet = document.createElement("style");\n'
+        '\nconst sheet = document.createElement("style");\n'
         f"sheet.textContent = {to_script_json(style())};\n"
-        "document.head.append(sheet);\n"
+        f"document.head.append(sheet);\nconst CONSTANTS = {constants};"
     )
     compact = re.sub(r"([{(,;])\n", r"\1", shorten_names("\n".join(map(_compact, script().splitlines()))))
-    deflate = zlib.compressobj(9, memLevel=7)  # smaller blocks compress this text best
-    packed = deflate.compress((additions + compact).encode()) + deflate.flush()
+    deflate = zlib.compressobj(9, memLevel=6)  # smaller blocks compress this text best
+    packed = deflate.compress((compact + additions).encode()) + deflate.flush()
     return b85encode(packed).decode().translate(_TO_TEXT_SAFE)
 
 

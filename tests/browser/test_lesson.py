@@ -29,6 +29,19 @@ _ACTIONS = {
 _KEYS = ["alarm", "crossing", "curve", "auc", "rare", "widths", "cost", "iris", "pima", "sample"]
 
 
+_ROC = rp.PredictedRoc(rp.Gaussian(4, 3), rp.Gaussian(8, 2))
+_COST = _ROC.best_threshold("cost", prevalence=0.5, cost_fp=0.1, cost_fn=1.0)
+# What the answers must say, by the library.
+_FACTS = {
+    "alarm": {"counts.tp": round(100 * _ROC.rates(8.0).tpr), "counts.fp": round(900 * _ROC.rates(8.0).fpr)},
+    "crossing": {"best.threshold": _ROC.best_threshold().threshold, "best.ameans": _ROC.best_threshold().ameans},
+    "auc": {"auc": _ROC.auc(), "hundred.auc": 100 * _ROC.auc()},
+    "rare": {"percent.precision": 100 * _ROC.rates(_ROC.best_threshold().threshold, prevalence=0.01).precision},
+    "widths": {"auc": 0.5},
+    "cost": {"costbest.threshold": _COST.threshold, "costbest.tpr": _COST.tpr, "costbest.fpr": _COST.fpr},
+}
+
+
 def _answer(look: Looker) -> None:
     """Choose the first answer, where there are answers."""
     look.run("document.querySelector('.chip')?.click()")
@@ -92,6 +105,8 @@ def test_the_lesson_from_start_to_end(opened: Callable[..., Looker], lang: str) 
         assert look.focused() == told
         assert len(told.text) > 80
         assert not _UNTOLD.search(told.text), told.text
+        for name, number in _FACTS.get(key, {}).items():
+            assert look.shown(f"lesson.{name}") == pytest.approx(number, abs=1e-8), (key, name)
         assert look.state()["step"] == step
         _press_button(look, "finish" if step in (5, 9) else "next")
     state = look.state()

@@ -65,6 +65,7 @@ export function createConfusionTable(page) {
         ? (Number.isNaN(value) ? "–" : page.formatter.formatPercent(value)) : page.formatter.formatCount(value);
       setAttributes(output, { "data-value": value }).textContent = text;
     }
+    table.classList.toggle("large", counts.total > 1000);
     const pitch = drawBlocks(cells, dots, answer.rates);
     for (const { name, input, output, path, word, element: cell } of Object.values(cells)) {
       word.textContent = isStory ? words.cells[name] : words.areas[name];

@@ -160,6 +160,7 @@ function createSlider(page, name, createScale, factor = 1) {
     update() {
       range.value = Math.round(clamp(createScale().toFraction(state[name]), [0, 1]) * SLIDER_STEPS);
       box.update();
+      element.classList.toggle("high", range.value > 0.6 * SLIDER_STEPS);
       range.setAttribute("aria-valuetext", box.input.value);
       const className = page.getClassNames()[classKey === "negative" ? 0 : 1], isStory = page.isStory();
       const ownLabel = `${isPrevalence ? page.words.terms.prevalence.title : shortLabel}: ${className}`;

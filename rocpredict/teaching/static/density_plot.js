@@ -41,11 +41,9 @@ export function createDensityPlot(page) {
       ...createAreaLabels(page, viewModel, [...placeMomentGrips(grips, viewModel, layout),
         ...placeClassLabels(page, layout).map(({ box }) => box)], layout));
     threshold.draw(viewModel, layout);
-    for (const tick of tickLayer.children) {
-      const distance = Math.abs(tick.dataset.tick - layout.pillX);
-      const unitX = layout.width - (0.62 * page.getUnit().length + 1) * layout.fontSize;
-      tick.toggleAttribute("hidden", distance < layout.pillWidth / 2 + 18 || tick.dataset.tick > unitX);
-    }
+    for (const tick of tickLayer.children) tick.toggleAttribute("hidden", tick.dataset.tick > layout.unitX
+      || Math.abs(tick.dataset.tick - layout.pillX) < layout.pillWidth / 2 + 18);
+    lineLayer.lastChild.toggleAttribute("hidden", layout.pillX + layout.pillWidth / 2 > layout.unitX);
   }
   return { element, svg, draw };
 }
@@ -62,9 +60,10 @@ function computeDensityLayout(page, { state, answer: { curve }, observations }, 
   const x = createScale(range, [MARGIN, width - MARGIN]), y = createScale([0, 1.04 * maxDensity], [base, top]);
   const pillText = page.formatThreshold(state.threshold), pillWidth = fontSize * (0.64 * pillText.length + 1.4);
   const thresholdX = x(clamp(state.threshold, range)), half = pillWidth / 2;
+  const unit = truncateName(page.getUnit(), 12), unitX = width - (0.62 * unit.length + 1) * fontSize;
   return {
-    width, height, fontSize, top, base, tickY, tickHeight, stripHeight, weights, densities, x, y, range, pillText,
-    pillWidth, thresholdX, pillX: clamp(thresholdX, [half, width - half]),
+    width, height, fontSize, top, unit, unitX, base, tickY, tickHeight, stripHeight, weights, densities, x, y, range,
+    pillText, pillWidth, thresholdX, pillX: clamp(thresholdX, [half, width - half]),
     threshold: curve.threshold, xs: curve.threshold.map(x), maxDensity,
     ys: { negative: densities.negative.map(y), positive: densities.positive.map(y) },
     toValue: (pixel) => range[0] + (pixel - MARGIN) / (width - 2 * MARGIN) * (range[1] - range[0]),
@@ -141,12 +140,12 @@ function createDensityLines(page, layout) {
     return createSvgElement("path", { d, ...createStroke(color, 2.5, dash), "data-line": classKey });
   });
   const axis = createLine(x(range[0]), base, x(range[1]), base, createStroke(CONTROL_COLOR));
-  return [...lines, axis, ...createClassLabels(page, layout), createUnitLabel(page, layout, fontSize)];
+  return [...lines, axis, ...createClassLabels(page, layout), createUnitLabel(layout)];
 }
 
-function createUnitLabel(page, { width, tickY }, fontSize) {
+function createUnitLabel({ width, tickY, unit, fontSize }) {
   const attributes = { "text-anchor": "end", fill: MUTED_COLOR, "data-unit": "" };
-  return createText(width, tickY + 6 + fontSize, page.getUnit(), fontSize, attributes);
+  return createText(width, tickY + 6 + fontSize, unit, fontSize, attributes);
 }
 
 function createClassLabels(page, layout) {
@@ -172,8 +171,8 @@ function placeClassLabels(page, { threshold, densities, x, y, width, fontSize, b
     const shoulderX = x(threshold[Math.max(0, index)]) + (isLeft ? -12 : 12), length = name.length * fontSize * 0.65;
     const anchor = isLeft ? "end" : "start", fill = CLASS_STYLES[classKey].textColor;
     const attributes = { "text-anchor": anchor, fill, "font-weight": 700 };
-    const bounds = isLeft ? [Math.min(length, width), width] : [0, Math.max(0, width - length)];
-    const labelX = clamp(shoulderX, bounds), labelY = Math.min(y(half), base - 40);
+    const labelX = clamp(shoulderX, isLeft ? [Math.min(length, width), width] : [0, Math.max(0, width - length)]);
+    const labelY = Math.min(y(half), base - 40);
     const box = [isLeft ? labelX - length : labelX, isLeft ? labelX : labelX + length, labelY - fontSize / 3];
     return { labelX, labelY, name, fullName, attributes, box };
   });
@@ -198,7 +197,7 @@ function createArea(page, { name, classKey, isCalledPositive }, state, { xs, ys,
   const area = { d, "data-area": name, fill: CLASS_STYLES[classKey].color, "fill-opacity": 0.13 };
   const fill = `url(#${page.createId(`hatch-${classKey}`)})`;
   const hatch = isCalledPositive ? createSvgElement("path", { d, fill }) : null;
-  return createSvgElement("g", {}, createSvgElement("path", area), hatch);
+  return createSvgElement("g", { class: name }, createSvgElement("path", area), hatch);
 }
 
 export function interpolateLinear(xs, ys, x) {
@@ -216,9 +215,11 @@ function createAreaLabels(page, { state, answer: { rates } }, obstacles,
     if (!(share >= MIN_AREA)) return [];
     const isRight = isCalledPositive === (state.direction !== "lower"), labelX = thresholdX + (isRight ? 7 : -7);
     const text = page.formatter.formatRate(share);
-    const label = state.weighted ? `${words.areas[name]} ${text} ${words.ofall}` : `${names[rate]} ${text}`;
-    const length = label.length * fontSize * 0.62;
-    if (isRight ? labelX + length > width : labelX < length) return [];
+    const measure = (label) => (0.7 * label.length - 0.33 * label.match(/[ ,.fijlt]/g).length) * fontSize;
+    const label = [state.weighted ? `${words.areas[name]} ${text} ${words.ofall}` : `${names[rate]} ${text}`, text]
+      .find((label) => measure(label) <= (isRight ? width - labelX : labelX));
+    if (!label) return [];
+    const length = measure(label);
     const attributes = {
       "text-anchor": isRight ? "start" : "end", "font-weight": 700, fill: CLASS_STYLES[classKey].textColor,
       "data-label": name, "data-share": share,

@@ -20,20 +20,22 @@ export function createFormatter(decimalSeparator) {
       ? formatFixed(value, Math.max(0, digits - 1 - exponent)) : localizeNumber(value.toExponential(digits - 1));
   }
 
-  // Rates have three decimals. Without the zero before an English decimal point: they are not above 1.
+  // Rates have three decimals, as in the results and reports of the library: 0.866, in German 0,866.
   function formatRate(value) {
-    if (value > 0 && value < 0.0005) return `<${formatShort(0.001)}`;
-    return value < 1 && value >= 0.9995 ? `>${formatShort(0.999)}` : formatShort(value);
+    if (value > 0 && value < 0.0005) return `<${formatFixed(0.001)}`;
+    return value < 1 && value >= 0.9995 ? `>${formatFixed(0.999)}` : formatFixed(value);
   }
-
-  const formatShort = (value, digits = 3) =>
-    isEnglish ? formatFixed(value, digits).replace(/^(−?)0\./, "$1.") : formatFixed(value, digits);
 
   // Counts have groups of three digits: from 1,000 in English, from 10 000 in other languages.
   const formatCount = (value) =>
     isEnglish || value >= 10000 ? String(value).replace(/\B(?=(\d{3})+$)/g, isEnglish ? "," : "\u202f") : String(value);
-  const formatPrevalence = (value) => formatPercent(value, value < 0.1 && Math.abs(value * 100 % 1) > 1e-9 ? 1 : 0);
-  const formatPercent = (value, digits = 0) => `${formatFixed(100 * value, digits)}${isEnglish ? "" : "\u202f"}%`;
+  // As rates, percentages are 0% and 100% only if they are exactly that.
+  const formatPrevalence = (value) =>
+    formatPercent(value, Math.abs(value - 0.5) > 0.4 && Math.abs(value * 100 % 1) > 1e-9 ? 1 : 0);
+  const formatPercent = (value, digits = 0) => {
+    const bound = digits || value <= 0 || value >= 1 ? "" : value < 0.005 ? "<1" : value >= 0.995 ? ">99" : "";
+    return `${bound || formatFixed(100 * value, digits)}${isEnglish ? "" : "\u202f"}%`;
+  };
 
   // Numbers of a scale whose smallest step is known; very large and very small ones have an exponent.
   function formatStep(value, step) {
@@ -47,11 +49,8 @@ export function createFormatter(decimalSeparator) {
     return plain ? Number(plain) : NaN;
   };
 
-  // Sentences contain decimal numbers too.
-  const localizeDecimals = (sentence) => sentence.replace(/(?<= \d)\.(?=\d)/g, decimalSeparator);
-
   return {
-    formatFixed, formatSignificant, formatRate, formatShort, formatCount, formatPercent, formatPrevalence,
-    formatStep, parseTyped, localizeDecimals,
+    formatFixed, formatSignificant, formatRate, formatCount, formatPercent, formatPrevalence,
+    formatStep, parseTyped,
   };
 }

@@ -39,7 +39,7 @@ function computeMeasuresLayout(page, boxWidth) {
 function createMeasuresGrid(page, { left, width, fontSize, y }) {
   return [0, 0.5, 1].flatMap((rate) => [
     createLine(left, y(rate), width - 10, y(rate), createStroke(GRID_COLOR)),
-    createRightAlignedText(left - 5, y(rate) + fontSize / 3, page.formatter.formatShort(rate, 1), fontSize),
+    createRightAlignedText(left - 5, y(rate) + fontSize / 3, page.formatter.formatFixed(rate, 1), fontSize),
   ]);
 }
 

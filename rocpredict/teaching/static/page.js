@@ -14,7 +14,7 @@ import { reportHeight } from "./frame.js";
 import { mountLesson } from "./lesson.js";
 import { createMeasuresPlot } from "./measures_plot.js";
 import { createBar, createPanel } from "./panel.js";
-import { showQrCode } from "./qr.js";
+import { createQrPlot, getPublicAddress, showQrCode } from "./qr.js";
 import { createReadouts } from "./readouts.js";
 import { createRocPlot } from "./roc_plot.js";
 import { createSentence } from "./sentence.js";
@@ -129,8 +129,19 @@ function buildPage(root, page, actions, hasAddress) {
     page.payload.title || words.title);
   root.append(createHtmlElement("div", { class: "frame" }, heading, sentence.element, createFigure("densities"),
     createThresholdRow(page, actions), createFigure("roc"), createSliders(page), table, panel.element,
-    createBar(page, actions, views), page.liveRegion));
+    createBar(page, actions, views), page.liveRegion, createImprint(page)));
   return { views, measuresFigure, readouts, sentence, panel };
+}
+
+// A printed page ends with the version, and the address with its QR code.
+function createImprint(page) {
+  const imprint = createHtmlElement("div", { class: "imprint" });
+  window.addEventListener("beforeprint", () => {
+    const address = getPublicAddress(page);
+    imprint.replaceChildren(createHtmlElement("p", {}, `rocpredict ${page.payload.version} ${address ?? ""}`),
+      address ? createQrPlot(address, "") ?? "" : "");
+  });
+  return imprint;
 }
 
 // ---- drawing

@@ -10,7 +10,7 @@ const READOUTS = {
   here: {
     threshold: "formatThreshold", prevalence: "formatPrevalence",
     ...Object.fromEntries(RATES.map((name) => [`rates.${name}`, "formatRate"])),
-    "rates.cost": "formatSignificant", "rates.mcc": "formatShort",
+    "rates.cost": "formatSignificant", "rates.mcc": "formatFixed",
   },
   prediction: {
     auc: "formatRate", dprime: "formatFixed", std_ratio: "formatSignificant", "best.threshold": "formatThreshold",
@@ -20,7 +20,7 @@ const READOUTS = {
   rows: {
     "empirical.auc": "formatRate", "empirical.low": "formatRate", "empirical.high": "formatRate",
     "empirical.tpr": "formatRate", "empirical.fpr": "formatRate", "empirical.ameans": "formatRate",
-    "empirical.best.ameans": "formatRate", "empirical.gap.value": "formatShort",
+    "empirical.best.ameans": "formatRate", "empirical.gap.value": "formatFixed",
   },
 };
 

@@ -76,25 +76,26 @@ function createGuides() {
 }
 
 function createRocGrid(page, { x, y, fontSize, names, isNarrow, left }) {
-  const { formatShort } = page.formatter, gridStroke = createStroke(GRID_COLOR),
-    [negative, positive] = page.getClassNames();
+  const gridStroke = createStroke(GRID_COLOR), [negative, positive] = page.getClassNames();
+  const isLong = isNarrow && names.tpr.length > 5, titleY = y(isNarrow && !isLong ? 0.76 : 0.5);
   const grid = (isNarrow ? [0, 0.5, 1] : [0, 0.2, 0.4, 0.6, 0.8, 1]).flatMap((rate) => {
-    const label = rate % 1 ? formatShort(rate, 1) : String(rate), anchor = isNarrow && rate === 1 ? "end" : "middle";
+    const label = rate % 1 ? page.formatter.formatFixed(rate, 1) : String(rate);
+    const anchor = isNarrow && rate === 1 ? "end" : "middle";
     return [
       createLine(x(rate), y(0), x(rate), y(1), gridStroke), createLine(x(0), y(rate), x(1), y(rate), gridStroke),
       createCenteredText(x(rate), y(0) + 4 + fontSize, label, fontSize, { fill: MUTED_COLOR, "text-anchor": anchor }),
-      createRightAlignedText(x(0) - 6, y(rate) + fontSize / 3, label, fontSize),
+      isLong && rate === 0.5 ? null : createRightAlignedText(x(0) - 6, y(rate) + fontSize / 3, label, fontSize),
     ];
   });
-  const titleX = left - (isNarrow ? 0.55 : 2.3) * fontSize,
-    transform = `rotate(-90 ${titleX} ${y(isNarrow ? 0.76 : 0.5)})`;
+  const titleX = left - (isNarrow ? 0.55 : 2.7) * fontSize,
+    transform = `rotate(-90 ${titleX} ${titleY})`;
   const fitName = (rate, name) => isNarrow || rate.length + name.length > 22 ? rate : `${rate} (${name})`;
   const styles = [CLASS_STYLES.negative, CLASS_STYLES.positive].map(({ textColor: fill }) => ({ fill }));
   return [
-    ...grid,
+    ...grid.filter(Boolean),
     createLine(x(0), y(0), x(1), y(1), createStroke(CONTROL_COLOR, 1.5, "2 4"), { "data-curve": "chance" }),
     createCenteredText(x(0.5), y(0) + 6 + 2.2 * fontSize, fitName(names.fpr, negative), fontSize, styles[0]),
-    createCenteredText(titleX, y(isNarrow ? 0.76 : 0.5), fitName(names.tpr, positive), fontSize,
+    createCenteredText(titleX, titleY, fitName(names.tpr, positive), fontSize,
       { transform, ...styles[1] }),
   ];
 }

@@ -16,6 +16,10 @@ export function createSentence(page, isStory) {
     { class: "quiet", "aria-label": words.buttons.close });
   const linkNote = createHtmlElement("p", { class: "link-note", role: "status", hidden: true }, linkText, closeLink);
   const messages = createHtmlElement("div", { class: "messages" }, page.notice, linkNote, remark, turn, notes);
+  // The table of a phone is below the messages.
+  if (window.ResizeObserver) new ResizeObserver(() => {
+    page.root.style.setProperty("--messages", `${messages.offsetHeight}px`);
+  }).observe(messages);
 
   function showInvalid(invalid) {
     const [{ name, text, value } = {}] = invalid, names = invalid.map((entry) => entry.name).join(", ");
@@ -33,8 +37,10 @@ export function createSentence(page, isStory) {
     const span = (className, content) => createHtmlElement("b", { class: className }, content);
     const share = (count, total) => words.sentence.share.replace("{n}", formatCount(count))
       .replace("{of}", formatCount(total));
+    const name = (title) => title && createHtmlElement("span", { class: "name", title }, title);
     const parts = {
-      at: isLower ? words.sentence.below : words.sentence.at, t: threshold, positive, negative, unit: page.getUnit(),
+      at: isLower ? words.sentence.below : words.sentence.at, t: threshold, positive: name(positive),
+        negative: name(negative), unit: name(page.getUnit()),
       tp: span("of-ill", share(counts.tp, counts.positives)),
         fp: span("of-healthy", share(counts.fp, counts.negatives)),
     };

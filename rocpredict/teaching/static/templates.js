@@ -5,17 +5,16 @@ import { parseNumber } from "./model.js";
 export const createOutput = (name) => createHtmlElement("output", { "data-name": name, "aria-live": "off" });
 export const getByPath = (object, path) => path.split(".").reduce((value, key) => value?.[key], object);
 
-export function createTemplateFiller({ formatFixed, formatShort, localizeDecimals }) {
+export function createTemplateFiller({ formatFixed }) {
   function updateOutput(output, value, digits = 0) {
     const number = parseNumber(value);
-    setAttributes(output, { "data-value": number }).textContent =
-      Number(digits) === 3 ? formatShort(number) : formatFixed(number, Number(digits));
+    setAttributes(output, { "data-value": number }).textContent = formatFixed(number, Number(digits));
     return output;
   }
 
   // A list of strings and output elements.
   function fillTemplate(template, values) {
-    return localizeDecimals(template).split(/(\{[\w.]+(?::\d)?\})/).map((part) => {
+    return template.split(/(\{[\w.]+(?::\d)?\})/).map((part) => {
       const [, name, digits] = part.match(/^\{([\w.]+):?(\d)?\}$/) ?? [];
       return name ? updateOutput(createOutput(`lesson.${name}`), getByPath(values, name), digits) : part;
     });

@@ -3,7 +3,7 @@ import { createButton, createHtmlElement } from "./elements.js";
 
 /** Returns the card, and the functions that make a term, open it and close it. */
 export function createTerms(page) {
-  const words = page.words.terms, { formatFixed, formatRate, formatShort, formatCount } = page.formatter;
+  const words = page.words.terms, { formatFixed, formatRate, formatCount } = page.formatter;
   const title = createHtmlElement("h2", { tabindex: -1 }), aliases = createHtmlElement("p", { class: "aliases" });
   const text = createHtmlElement("p"), formula = createHtmlElement("p", { class: "formula" });
   const closeButton = createButton("✕", close, { class: "quiet close", "aria-label": page.words.page.buttons.close });
@@ -28,6 +28,7 @@ export function createTerms(page) {
     card.hidden = false;
     page.root.dataset.term = name;
     title.focus();
+    card.scrollIntoView({ block: "nearest" });
   }
 
   function close() {
@@ -46,12 +47,14 @@ export function createTerms(page) {
     const again = { TP: positive("TP"), FP: negative("FP"), TN: negative("TN") };
     const format = (n) => formatCount(n), isGaussian = state.family === "gaussian";
     const difference = state.direction === "lower" ? "m₀ − m₁" : "m₁ − m₀";
+    const color = (text) => text.split(/([ms][₀₁])/).map((part) =>
+      part.endsWith("₁") ? positive(part) : part.endsWith("₀") ? negative(part) : part);
     const formulas = {
       threshold: [`x ${state.direction === "lower" ? "≤" : "≥"} ${page.formatThreshold(state.threshold)}`],
       tpr: [TP, "/(", again.TP, " + ", FN, `) = ${formatRate(rates.tpr)}`],
       fpr: [FP, "/(", again.FP, " + ", TN, `) = ${formatRate(rates.fpr)}`],
       tnr: [TN, "/(", FP, " + ", again.TN, `) = ${formatRate(rates.tnr)}`],
-      auc: [isGaussian ? `Φ((${difference})/√(s₀² + s₁²)) = ` : "AUC = ", formatRate(auc)],
+      auc: color(`${isGaussian ? `Φ((${difference})/√(s₀² + s₁²))` : "AUC"} = ${formatRate(auc)}`),
       ameans: [`(${formatRate(rates.tpr)} + ${formatRate(rates.tnr)})/2 = ${formatRate(rates.ameans)}`],
       prevalence: [`${format(counts.positives)}/${format(counts.total)}`],
       precision: [TP, "/(", again.TP, " + ", FP,
@@ -59,7 +62,7 @@ export function createTerms(page) {
       npv: [TN, "/(", again.TN, " + ", FN, `) = ${format(tn)}/${format(tn + fn)} = ${
         formatRate(tn + fn ? rates.npv : NaN)}`],
       accuracy: [`(${format(tp)} + ${format(tn)})/${format(counts.total)} = ${formatRate(rates.accuracy)}`],
-      mcc: [formatShort(rates.mcc)], dprime: [`(${difference})/√((s₀² + s₁²)/2) = ${formatFixed(dprime)}`],
+      mcc: [formatFixed(rates.mcc)], dprime: color(`(${difference})/√((s₀² + s₁²)/2) = ${formatFixed(dprime)}`),
     };
     formula.replaceChildren(...formulas[current]);
   }
