@@ -22,4 +22,4 @@ html_static_path = ["static"]
 html_extra_path = ["generated/live"]  # the teaching page, in the folder teach
 html_css_files = ["style.css"]
 
-rocpredict.TeachingPage().save_site(Path(__file__).parent / "generated" / "live" / "teach")
+rocpredict.TeachingPage().save_site(Path(__file__).parent / "generated" / "live" / "teach", glossary="../glossary.html")

@@ -669,6 +669,8 @@ def test_a_site_is_written_completely_or_not_at_all(tmp_path, monkeypatch):
     (tmp_path / "taken" / "index.html").mkdir(parents=True)
     with pytest.raises(RocPredictError, match="cannot be written: Is a directory"):
         page.save_site(tmp_path / "taken")
+    with pytest.raises(RocPredictError, match="glossary='javascript:1' is not an address or a path"):
+        page.save_site(tmp_path / "new", glossary="javascript:1")
     assert [path.name for path in (tmp_path / "taken").iterdir()] == ["index.html"]
 
     def full(path, mode):

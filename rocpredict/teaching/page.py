@@ -147,6 +147,14 @@ def _number_start(mean: Any, std: Any, **numbers: Any) -> dict[str, float]:
     return {name: getattr(parsed, name) for name in state}
 
 
+def _check_glossary(glossary: Any) -> str:
+    """Return an address or a relative path, such as "../glossary.html"."""
+    is_text = isinstance(glossary, str) and re.fullmatch(r"[^\s#<>\"]+", glossary) is not None
+    if not is_text or (":" in glossary and not glossary.startswith(("http://", "https://"))):
+        raise RocPredictError(f"glossary={short_repr(glossary)} is not an address or a path such as '../glossary.html'")
+    return str(glossary)
+
+
 def _check_url(url: Any) -> str | None:
     """Return an address of a page, with a slash after a folder."""
     if url is None:
@@ -347,7 +355,7 @@ class TeachingPage:
         check_suffix("path=", check_writable(path), *HTML_SUFFIXES)
         return write_atomic(path, self.to_html())
 
-    def save_site(self, folder: str | PathLike[str]) -> Path:
+    def save_site(self, folder: str | PathLike[str], *, glossary: str | None = None) -> Path:
         """Write a folder for a web host: the page, a preview image and the worksheet.
 
         The page has links to the steps of the lesson and to the worksheet, and a citation. If ``url`` was passed, it
@@ -358,6 +366,9 @@ class TeachingPage:
         folder : path
             Folder to write index.html, preview.png and worksheet.html to. It is created if it does not exist, and
             other files in it are kept.
+        glossary : str, optional
+            Address or relative path of a glossary, such as "../glossary.html". The definition of each term on the page
+            then has a link to ``#term-`` and the name of the term there. By default, there is no link.
 
         Returns
         -------
@@ -366,10 +377,11 @@ class TeachingPage:
         Raises
         ------
         RocPredictError
-            If the files cannot be written; then none of them is written.
+            If the files cannot be written, or ``glossary`` is not an address or a path; then none of them is written.
         """
+        payload = self.payload() | ({} if glossary is None else {"glossary": _check_glossary(glossary)})
         files: dict[str, str | bytes] = {"worksheet.html": worksheet_html(self.lang), "preview.png": self._picture()}
-        files["index.html"] = build_html(self.payload(), is_site=True)
+        files["index.html"] = build_html(payload, is_site=True)
         return write_folder(folder, files)
 
     def serve(self, port: int = 0, *, open_browser: bool = False) -> TeachingServer:

@@ -3,6 +3,7 @@
 import base64
 import io
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -443,6 +444,19 @@ def test_hues_mean_classes_only(opened: Callable[..., Looker]) -> None:
         ]
         assert abs(grays[0] - grays[1]) > 30
         look.run("document.documentElement.style.filter = ''")
+
+
+def test_a_definition_has_a_link_to_the_glossary(look: Looker, tmp_path: Path) -> None:
+    """A site with a glossary; a page without one has no link."""
+    page = rp.TeachingPage(datasets=())
+    look.open(f"{page.save_site(tmp_path, glossary='../glossary.html').as_uri()}/index.html")
+    look.run("page.page.openTerm('tpr')")
+    links = look.each(".card a", "[e.checkVisibility(), e.textContent, e.getAttribute('href')]")
+    assert links == [[True, "Glossary", "../glossary.html#term-TPR"]]
+    assert look.findings() == []
+    look.open(page.save(tmp_path / "page.html").as_uri())
+    look.run("page.page.openTerm('tpr')")
+    assert look.each(".card a", "e.getBoundingClientRect().height + e.textContent") == ["0"]
 
 
 def test_a_term_opens_its_definition(opened: Callable[..., Looker]) -> None:

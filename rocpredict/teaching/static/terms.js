@@ -7,9 +7,11 @@ export function createTerms(page) {
   const title = createHtmlElement("h2", { tabindex: -1 }), aliases = createHtmlElement("p", { class: "aliases" });
   const text = createHtmlElement("p"), formula = createHtmlElement("p", { class: "formula" });
   const closeButton = createButton("✕", close, { class: "quiet close", "aria-label": page.words.page.buttons.close });
+  const { glossary } = page.payload;
+  const glossaryLink = createHtmlElement("a", { target: "_blank" }, glossary ? page.words.page.glossary : "");
   const card = createHtmlElement("section", { class: "card", "aria-label": page.words.page.sections.term,
     hidden: true },
-    createHtmlElement("header", {}, title, closeButton), aliases, text, formula);
+    createHtmlElement("header", {}, title, closeButton), aliases, text, formula, glossaryLink);
   let opener = null, current = "";
   card.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
@@ -25,6 +27,7 @@ export function createTerms(page) {
     [title.textContent, aliases.textContent] = [heading, also];
     text.textContent = page.fillClasses(page.isStory() ? story : own);
     fillFormula();
+    if (glossary) glossaryLink.href = `${glossary}#term-${heading}`;
     card.hidden = false;
     page.root.dataset.term = name;
     title.focus();
