@@ -15,9 +15,9 @@ from rocpredict.base.formatting import format_number, pluralize
 from rocpredict.base.labels import (
     check_feature,
     check_index,
+    check_label,
     check_labels,
     equal_labels,
-    is_label,
     split_rows,
     unique_labels,
 )
@@ -757,9 +757,7 @@ def class_mean_distance(
     labels = check_labels(y, values)
     if len(labels) != len(values):
         raise RocPredictError(f"X has {len(values)} rows, but y has {len(labels)}; pass equal lengths")
-    if not is_label(class_label, present := unique_labels(labels)):
-        allowed = f"use one of {short_repr(present)}"
-        raise RocPredictError(f"class_label={short_repr(class_label)} is not a label in y; {allowed}")
+    check_label("class_label", class_label, unique_labels(labels))
     complete = ~np.isnan(values).any(axis=1)
     if nan_policy == "raise" and not complete.all():
         lacking = pluralize(int((~complete).sum()), "row")

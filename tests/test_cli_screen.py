@@ -307,7 +307,7 @@ BROKEN_LINES = {
     '1,2,3,4,"a,well': "broken.csv, line",
     "1,2,3,4,a,": "broken.csv, line 7: column 'outcome' has no label",
     "1,2,3,4,a,NA": "broken.csv, line 7: column 'outcome' has no label",
-    "1,2,soon,4,a,well": "line 7: column 'noise' contains 'soon', which is not a number",
+    "1,2,soon,4,a,well": "'soon', which is not a number; correct it, or leave the column out with --exclude",
     '1,2,"1,5",4,a,well': "line 7: column 'noise' contains '1,5', which is not a number",
     "1,2,3,1.2.3,a,well": "line 7: column 'dose' contains '1.2.3', which is not a number",
     "1,2,3,4 mg,a,well": "line 7: column 'dose' contains '4 mg', which is not a number",

@@ -55,9 +55,10 @@ COMPARE = {
         "directions (sepal_length higher, sepal_width lower); to test them, pass --direction higher --direction"
     ),
     f"{IRIS} --method delong": "--method applies to a test of two features, but none are selected",
+    "compare pima --feature age --method delong": "applies to a test of two features, but 1 is selected; select them",
     f"{TRIO} --margin 0.1": "--margin applies to a test of two features, but 3 are selected; three or more",
-    f"{PAIR} --margin 0.1": "--alternative 'two-sided' takes no --margin",
-    f"{PAIR} --alternative equivalent": "--alternative 'equivalent' needs --margin",
+    f"{PAIR} --margin 0.1": "--alternative 'two-sided' takes no margin; omit --margin",
+    f"{PAIR} --alternative equivalent": "--alternative 'equivalent' needs --margin; pass a number in (0, 1)",
     f"{PAIR} --alternative noninferior --margin 2": "--margin 2.0 is outside the open interval (0, 1)",
     f"{PAIR} --seed 1": "--seed needs a --method that uses random numbers: dirichlet, bootstrap, venk",
     f"{PAIR} --method delong --resamples 99": "--resamples needs a --method that uses random numbers",

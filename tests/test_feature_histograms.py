@@ -261,8 +261,10 @@ def test_histograms_that_are_refused():
             columns, np.arange(100) % 3, positive=1, pairs="all"
         ),
         "family='auto' is not available with empirical='histogram'": screened(batches, positive=1, family="auto"),
-        "y is missing; pass labels, or use empirical=False or 'histogram'": lambda: rp.screen(one),
-        "a batch has 1 features, and the first batch has 7": screened([*batches, ([[1.0]], [1])], positive=1),
+        "empirical=True needs observations, and X is a summary; pass empirical=False": lambda: rp.screen(one),
+        "y='y' is not available for a summary, which contains its labels; omit y": lambda: rp.screen(one, "y"),
+        "y is missing; pass labels, or use empirical=False or 'histogram'": lambda: rp.screen(batches),
+        "a batch has 1 feature, and the first batch has 7": screened([*batches, ([[1.0]], [1])], positive=1),
         "the JSON is not a summary: its histograms and": lambda: rp.TwoClassSummary.from_json(half.to_json()),
         "histograms are invalid: edges do not": changed(edges=[row[::-1] for row in content["histograms"]["edges"]]),
         "the JSON is not a summary: its histograms": changed(edges=[], negative={}, positive={}),

@@ -336,7 +336,7 @@ if pd:
         "X has the column names '1' and 1, which are identical": pd.DataFrame([[1, 2]], columns=[1, "1"]),
     }
 REFUSED_NAMES = {
-    "feature_names has 1 names and X has 5 columns; pass one name for each column": ["a"],
+    "feature_names has 1 name and X has 5 columns; pass one name for each column": ["a"],
     "feature_names='abcde' is not a list of names": "abcde",
     "feature_names=3 is not a list of names": 3,
     "X has the column name 'a' twice, the column name 'b' twice; column names must be unique": list("aabbc"),

@@ -13,7 +13,7 @@ from rocpredict.distributions.fitting import FAMILIES, get_fitter
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.power_transform import Transformed
 from rocpredict.distributions.shrinkage import ShrinkageDistribution
-from tests.cases import check_refusals, for_each
+from tests.cases import check_refusals, for_each, refusal
 
 pytestmark = pytest.mark.filterwarnings("ignore:the data contradict")  # either direction is declared
 
@@ -132,6 +132,7 @@ def test_a_gaussian_on_another_axis_has_the_moments_of_its_rows():
 
 def test_families_and_samples_that_cannot_be_fitted():
     wrong = ["normal", "Gaussian", "", None, 3, stats.norm(0, 1), stats.poisson, ["auto"]]
+    assert refusal(predict_roc, [1, 2, 3, 4], [0, 0, 1, 1], family="gama").endswith("did you mean 'gamma'?")
     words = r"family=.* is not available; choose one of 'gaussian', 'auto'"
     refusals = [(get_fitter, (family,), words) for family in wrong]
 

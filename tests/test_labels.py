@@ -207,7 +207,10 @@ def test_missing_labels_are_never_a_class():
 
 REFUSALS = {
     "positive='sick' is not a label in y; labels are ['healthy', 'ill']": (["ill"] * 2 + ["healthy"] * 2, "sick"),
-    "positive='1' is not a label in y; labels are [0, 1]": (Y, "1"),
+    "positive='1' is not a label in y; labels are [0, 1]; did you mean 1?": (Y, "1"),
+    "labels are [False, True]; did you mean True?": ([False, False, True, True], "true"),
+    "labels are ['False', 'True']; did you mean 'True'?": (["False", "True"] * 2, True),
+    "labels are ['0', '1.0']; did you mean '1.0'?": (["0", "1.0"] * 2, 1),
     "positive=nan is not a label in y": (Y, np.nan),
     "positive=[1] is not a label in y": (Y, [1]),
     "positive=array([1]) is not a label in y": (Y, np.array([1])),

@@ -167,6 +167,16 @@ def test_a_query_that_only_seems_ordered(monkeypatch):
             _screen_often(query)
 
 
+def test_queries_that_fail():
+    """An error of the library that runs the query is one sentence."""
+    with pytest.raises(RocPredictError, match=r"^X is a query that fails: unable to find column \"nope\"; .*; correct"):
+        rp.screen(ROWS.lazy().select("nope"), "y")
+    with pytest.raises(RocPredictError, match=r"^X is a query that fails: No such file .*nix\.csv; correct the query$"):
+        rp.screen(pl.scan_csv("nix.csv"), "y")
+    with pytest.raises(RocPredictError, match=r"^X is a query that fails: .*; correct the query$"):
+        rp.screen(ROWS.lazy().with_columns(a=pl.lit("x").cast(pl.Int64)), "y")
+
+
 def test_frames_are_not_queries():
     frame = ROWS.group_by("g").agg(*MEANS)
     labels = frame["y"].to_numpy()

@@ -301,7 +301,7 @@ FITS = [
     (5, Y6, {}, "X=5 is not a table; pass an array of shape"),
     (np.ma.masked_greater(X6, 1), Y6, {}, "missing values .NaN. in .* of 12"),
     (np.ones((0, 2)), [], {}, r"X has shape \(0, 2\)"),
-    (X6, Y6, {"feature_names": ["a"]}, "feature_names has 1 names and X has 2 columns; pass one name for each column"),
+    (X6, Y6, {"feature_names": ["a"]}, "feature_names has 1 name and X has 2 columns; pass one name for each column"),
     (X6, Y6, {"feature_names": "ab"}, "feature_names='ab' is not a list of names"),
     (X6, Y6[:-1], {}, "x0 has 12 values and y has 11"),
     (X6, Y6, {"criterion": "f1"}, "criterion='f1' is not allowed; choose one of 'auc', 'ameans'"),
@@ -348,7 +348,7 @@ SCORED = [
     (dict(zip(IRIS.feature_names[:3], IRIS.X.T, strict=False)), "X has no column 'petal_width'; pass the columns"),
 ]
 DISTANCES = [
-    (X6, Y6, {"class_label": 2}, r"class_label=2 is not a label in y; use one of \[0, 1\]"),
+    (X6, Y6, {"class_label": 2}, r"class_label=2 is not a label in y; labels are \[0, 1\]"),
     (X6, Y6, {"class_label": [0]}, r"class_label=\[0\] is not a label in y"),
     (X6, Y6[:3], {"class_label": 0}, "X has 12 rows, but y has 3"),
     (X6, Y6, {"class_label": 0, "metric": "manhattan"}, "metric='manhattan' is not allowed"),

@@ -190,9 +190,11 @@ def test_a_file_is_of_the_kind_that_its_name_gives(tmp_path):
         assert files[0].read_bytes().startswith(head)
         assert files[0].read_bytes() == files[1].read_bytes()
     for name in ("roc.exe", "roc", "roc.svg.bak"):
-        with pytest.raises(rp.RocPredictError, match=r"use the extension \.png, \.svg or \.pdf"):
-            save_figure(PREDICTED.plot().figure, tmp_path / "none" / name)
-    assert not (tmp_path / "none").exists()
+        with pytest.raises(rp.RocPredictError, match=r"path=.*: pass a name that ends in \.png or \.svg or \.pdf"):
+            save_figure(PREDICTED.plot().figure, tmp_path / name)
+        assert not (tmp_path / name).exists()
+    with pytest.raises(rp.RocPredictError, match=r"figure=<NotebookAxes.* is not a matplotlib Figure; pass one, such"):
+        save_figure(PREDICTED.plot(), tmp_path / "a.png")
 
 
 # ---- the paper's figures

@@ -288,8 +288,10 @@ def test_studies_that_cannot_be_pooled():
         "summaries has 1 study; pass": lambda: rp.pool(iter([a])),
         "summaries has 1 study; ": lambda: rp.pool(a),
         "summaries has 'a.json'; pass TwoClassSummary objects": lambda: rp.pool(["a.json", a]),
+        "summaries has 'b.json'; pass TwoClassSummary objects": lambda: rp.pool("b.json"),
+        "study_names='AB' is not a list of names; pass one name for each": lambda: rp.pool([a, b], study_names="AB"),
         "study 2 contains the same data as study 1; pass each study once": lambda: rp.pool([a, copy]),
-        "C contains the same data as A; pass each study once": lambda: rp.pool([a, b, a], study_names="ABC"),
+        "C contains the same data as A; pass each study once": lambda: rp.pool([a, b, a], study_names=["A", "B", "C"]),
         "the negative label is 'versicolor' in study 1 and 'negative' in study 2; use": lambda: rp.pool([a, paper]),
         "the unit of 'petal_width' is not stated in study 1 and 'mm' in study 2; convert": lambda: rp.pool([a, in_mm]),
         "study_names=A, A are not 2 different names": lambda: rp.pool([a, b], study_names=["A", "A"]),
@@ -298,5 +300,8 @@ def test_studies_that_cannot_be_pooled():
         "feature='petal' is not allowed": lambda: pooled.plot("petal"),
         "pooled=3 is not a PooledAuc; pass the result of rp.pool": lambda: rp.plots.plot_forest(3),
         "colour= is not an option of plot_forest": lambda: pooled.plot(colour="red"),
+        "legnd= is not an option of plot_forest; its options are feature, ax, legend; did": lambda: pooled.plot(
+            legnd=1
+        ),
     }
     check_starts(cases)

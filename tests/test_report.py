@@ -301,6 +301,8 @@ def test_refusals_write_no_file(tmp_path, monkeypatch):
         feature_report(None, None, "page.pdf")
     with pytest.raises(rp.RocPredictError, match="cannot be written"):
         feature_report(None, None, tmp_path / "none" / "there.html")
+    with pytest.raises(rp.RocPredictError, match="notes='one' is not a list of sentences; pass one text for each"):
+        feature_report(X[:, 0], Y, tmp_path / "a.html", positive=Y[-1], notes="one")
     with pytest.raises(rp.RocPredictError, match="prevalence="):
         feature_report(X[:, 0], Y, tmp_path / "page.html", positive=Y[-1], prevalence=1.5)
     with pytest.raises(UndefinedError, match="'date' is undefined"):

@@ -293,10 +293,12 @@ def _batches():
 
 def test_batches_have_no_empirical_auc():
     """Exact AUCs need all rows at once; the message says which inputs go with empirical=False."""
-    words = "y is missing; pass labels, or use empirical=False or 'histogram' for a summary or batches of (X, y)"
+    words = "y is missing; pass labels, or use empirical=False or 'histogram' for batches of (X, y)"
+    summary = "needs observations, and X is a summary; pass empirical=False, or 'histogram' if it contains histograms"
     for empirical in (True, "top"):
-        for data in (_batches(), rp.summarize(X, Y), X):
+        for data in (_batches(), X):
             assert refused(data, empirical=empirical) == words
+        assert refused(rp.summarize(X, Y), empirical=empirical) == f"{empirical=} {summary}"
     assert "y is missing with X=array(" in refused(X, empirical=False)
 
 
@@ -329,6 +331,7 @@ def test_refusals_of_the_result():
         "k=-1 is negative; it must be 0 or more": (table.top, -1),
         "k=1.5 is not an integer": (table.top, 1.5),
         "name='x7' is not a feature of this table": (table.feature, "x7"),
+        "name='X0' is not a feature of this table; see table['feature']; did you mean 'x0'?": (table.feature, "X0"),
         "name=0 is not a feature of this table": (table.feature, 0),
         "is not a feature of this table": (table.feature, ["x0", "x1", "x0"]),
         "kind='pie' is not allowed": (table.plot, "pie"),

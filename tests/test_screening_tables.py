@@ -14,6 +14,7 @@ from scipy import sparse
 import rocpredict as rp
 from rocpredict.base.validation import RocPredictError
 from rocpredict.cli import main
+from rocpredict.sources import csv_reader
 from tests.cases import ENGINES, check_each, optional
 
 duckdb = optional("duckdb")
@@ -329,6 +330,46 @@ def _equal(columns, table):
             np.testing.assert_array_equal(np.array(columns[name], dtype=float), values, err_msg=name)
         else:
             assert list(columns[name]) == values.tolist(), name
+
+
+@pytest.mark.extra("pandas", "polars", "pyarrow", "dask")
+def test_a_row_index_is_not_a_feature(tmp_path, monkeypatch, capsys):
+    """pandas and R write a row index without a name; a data frame has it outside its columns, in every form."""
+    from dask import dataframe
+    from pyarrow import dataset
+
+    frame = pd.DataFrame(WITH_HOLES, columns=NAMES, index=np.arange(ROWS)[::-1]).assign(y=Y)
+    expected = rp.screen(frame, "y", empirical=False)
+    assert sorted(expected["feature"]) == NAMES
+    name, columnar = str(tmp_path / "t.csv"), str(tmp_path / "t.parquet")
+    frame.to_csv(name)
+    frame.to_parquet(columnar)
+    forms = [name, columnar, pd.read_csv(name), pl.read_csv(name), pl.scan_csv(name), pl.read_parquet(columnar)]
+    for form in (*forms, dataset.dataset(columnar), dataframe.read_csv(name)):
+        result = rp.screen(form, "y", empirical=False)
+        assert result["feature"].tolist() == expected["feature"].tolist(), type(form)
+        np.testing.assert_allclose(result["auc"], expected["auc"], rtol=1e-9)
+        assert rp.summarize(form, "y").feature_names == tuple(NAMES)
+    assert (
+        len(rp.screen(pd.read_csv(name).drop(columns="y"), Y)) == len(rp.screen(pd.read_csv(name), "y")) == len(NAMES)
+    )
+    main(["screen", name, "--label", "y"])
+    assert "Not screened, because it is a row index: the column without a name.\n" in capsys.readouterr().out
+    main(["screen", name, "--label", "y", "--exclude", "x0"])
+    assert "row index" in capsys.readouterr().out
+    main(["screen", name, "--label", "y", "--feature", "x0"])
+    assert "row index" not in capsys.readouterr().out
+    assert rp.TeachingPage(name, "y").data[0].features == tuple(NAMES)
+    main(["teach", name, "--label", "y", "--save", str(tmp_path / "t.html")])
+    assert '"name":""' not in (tmp_path / "t.html").read_text("utf-8")
+    for command in ("screen", "teach"):
+        assert main([command, name]) == 2
+        assert re.search("columns (of t.csv )?are x0, x1, ", capsys.readouterr().err)
+    monkeypatch.setattr(csv_reader, "MIN_BYTES", 0)
+    assert_same(rp.screen(name, "y", empirical=False), rp.screen(columnar, "y", empirical=False), rel=1e-9)
+    (tmp_path / "two.csv").write_text(",a,,y\n0,1,,0\n1,2,,1\n")
+    with pytest.raises(RocPredictError, match=r"^two\.csv has 2 columns without a name; name them, or delete them$"):
+        rp.screen(tmp_path / "two.csv", "y")
 
 
 @pytest.mark.extra("polars")

@@ -172,7 +172,11 @@ def test_files_that_do_not_belong_together(sites, run):
         "summaries with rocpredict merge",
         "screen site-a.json --label outcome": "--label 'outcome' applies to tables only; a summary contains its labels",
         "screen site-a.json --empirical top": (
-            "--empirical top applies to tables only; a summary contains no observations"
+            "--empirical top applies to tables only; a summary contains no observations; pass --empirical no"
+        ),
+        "screen site-a.json --family auto": "--family auto applies to tables only; a summary contains no observations",
+        "screen site-a.json --empirical yes": (
+            "--empirical yes applies to tables only; a summary contains no observations; pass --empirical no"
         ),
         "screen site-a.json --feature masss": "--feature 'masss' is not a column of site-a.json; columns are "
         "'glucose', 'mass', 'rare'; did you mean 'mass'?",
@@ -275,13 +279,18 @@ def test_statistics_of_a_table_are_a_summary():
         "count=1.0 is below 2; pass 2 or more observations": {"count": (1, 5)},
         "count=9.5 is not a whole number; pass numbers of observations": {"count": (9.5, 9)},
         "count=1e+20 is 2^53 or more; pass smaller counts": {"count": (9, 1e20)},
-        "std=array([-1.]) is negative": {"std": (-1, 1)},
+        "std=-1 is negative": {"std": (-1, 1)},
         "std=1e+200 has a variance outside the range of float64; use another unit": {"std": (1e200, 1)},
         "std=1e-200 has a variance outside the range of float64; use another unit": {"std": (1, 1e-200)},
-        "mean=array([nan])": {"mean": (np.nan, 1)},
+        "mean=nan contains NaN": {"mean": (np.nan, 1)},
         "mean=3 is not a pair": {"mean": 3},
         "feature_names=('a', 'b') are not 1 unique name": {"feature_names": ["a", "b"]},
-        "mean, std and count have shape (1, 1); pass numbers": {"mean": ([[1]], [[2]])},
+        "feature_names='glucose' is not a list of names; pass one name for each": {"feature_names": "glucose"},
+        "feature_names=5 is not a list of names; pass one name for each": {"feature_names": 5},
+        "mean, std and count have shapes (1, 1), (1,); pass numbers": {"mean": ([[1]], [[2]])},
+        "mean, std and count have shapes (2,), (3,), (1,); pass numbers": {"mean": ([1, 2], [1, 2, 3])},
+        "mean=[1, [2]] is not a real number or an array": {"mean": ([1, [2]], 3)},
+        "negative='a' is also the positive label": {"negative": "a", "positive": "a"},
         "units= has the feature 'y'; features are 'x0'": {"units": {"y": "m"}},
         "units=3 is not a mapping of feature names to text": {"units": 3},
     }

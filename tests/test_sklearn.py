@@ -288,7 +288,7 @@ REFUSED = {
     "does not accept costs": {"cost_fp": 2},
     "family='normal' is not available": {"family": "normal"},
     "family='gamma' needs values above 0": {"family": "gamma"},
-    r"positive='sick' is not a label in y; use one of \[0, 1\]": {"positive": "sick"},
+    r"positive='sick' is not a label in y; labels are \[0, 1\]": {"positive": "sick"},
     "response_method='predict' is not allowed": {"response_method": "predict"},
     "GaussianNB has no method decision_function": {"response_method": "decision_function"},
     "cv= holds out row 0 in 3 folds": {"cv": RepeatedStratifiedKFold(n_splits=2, n_repeats=3)},

@@ -279,7 +279,10 @@ BAD_BATCHES = {
     "X has no batches; pass an iterable of (X, y)": ([], {}),
     "positive= is needed with batches": ([(TWO, ["a", "b"])], {}),
     "positive= is needed with": ([(TWO, [0, 7])], {}),
-    "no batch has an observation of the positive class, 'c'": ([(TWO, ["a", "b"])], {"positive": "c"}),
+    "no batch has an observation of the positive class, 'A'; labels are 'a', 'b'; did you mean 'a'?": (
+        [(TWO, ["a", "b"])],
+        {"positive": "A"},
+    ),
     "no batch has an observation of the negative class": ([(TWO, [1, 1])], {}),
     "positive=[0, 1] is not a label": ([(TWO, [0, 1])], {"positive": [0, 1]}),
     "summaries cannot be added: only the second has 'x1'": ([(TWO, [0, 1]), ([[1.0, 2.0]], [1])], {}),
@@ -289,7 +292,10 @@ BAD_BATCHES = {
     "y is missing with X=5; pass labels, or an iterable of (X, y) batches without y": (5, {}),
 }
 BAD_OPTIONS = {
-    "y has neither positive=5 nor negative=6; at least one of them is needed": {"positive": 5, "negative": 6},
+    "y has neither positive='1' nor negative=6, and at least one of them is needed; labels are 0, 1; did you mean 1?": {
+        "positive": "1",
+        "negative": 6,
+    },
     "negative=1 is also the positive label; pass two different labels": {"positive": 1, "negative": 1},
     "positive=5 is not a label in y; labels are [0, 1]": {"positive": 5},
     "positive=[1] is not a label in y; labels are [0, 1]": {"positive": [1], "negative": 0},

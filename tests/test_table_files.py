@@ -219,6 +219,9 @@ def test_a_first_line_that_never_ends_is_refused(tmp_path, monkeypatch):
         assert message_of(written(tmp_path, content)) == f"t0.csv {nul}"
     archive = "is a spreadsheet or a ZIP archive; save it as a CSV file in UTF-8 or UTF-16"
     assert message_of(written(tmp_path, b"PK\x03\x04\x14\x00\x06\x00\n")) == f"t0.csv {archive}"
+    (tmp_path / "a.json").write_text('{\n  "format": 1}')
+    assert message_of([tmp_path / "a.json"]).startswith("a.json is JSON; pass a CSV, Parquet or Feather file (Two")
+    assert message_of([""]) == "'' is not a path; pass a file name"
     for device in ("full", "zero"):
         assert message_of([f"/dev/{device}"]) == f"{device} {nul}"
         with pytest.raises(RocPredictError, match=nul):
@@ -496,8 +499,11 @@ def test_paths_without_the_column_of_labels(files):
     cases = {
         "y='z' is not a column of part0.csv; columns are 'a', 'b', 'c', 'd', 'y'": lambda: rp.screen(path, "z"),
         "y='z' is not a column of X.obs; columns are 'y'": lambda: rp.screen(folder / "data.h5ad", "z"),
-        "y is missing; pass the name of the label column": lambda: rp.screen(path),
-        "; pass the name of the column of labels": lambda: rp.summarize(path),
+        "y is missing; pass the name of the label column; columns of part0.csv are 'a', ": lambda: rp.screen(path),
+        "columns of part0.csv are 'a', 'b', 'c', 'd', 'y'": lambda: rp.summarize(path),
+        "y is missing; pass the name of the label column; columns of data.h5ad are 'y'": lambda: rp.screen(
+            folder / "data.h5ad"
+        ),
         "feature_names": lambda: rp.screen(path, "y", feature_names=["a"]),
         "h5ad files cannot be combined with other files": lambda: rp.screen([path, folder / "data.h5ad"], "y"),
         "part0.csv is named twice": lambda: rp.screen([path, folder / "csv"], "y"),

@@ -205,6 +205,19 @@ def test_frames_of_every_kind_are_the_same_page(make):
     assert held["start"] == {"data": "own"}
 
 
+def test_a_file_is_shown_as_its_table(tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_text("age,name,outcome\n1,a,ill\n2,b,well\n4,c,ill\n5,d,well\n")
+    page = TeachingPage(str(path), "outcome", positive="ill", **LEAST)
+    assert page.data[0].features == ("age",)
+    assert page.payload() == TeachingPage({"age": [1, 2, 4, 5]}, ["ill", "well"] * 2, positive="ill", **LEAST).payload()
+    with pytest.raises(RocPredictError, match=r"^y is missing; pass the name of the label column; columns of own\.csv"):
+        TeachingPage(path)
+    path.write_text("age,outcome\n1,ill\nsixty,well\n")
+    with pytest.raises(RocPredictError, match="'sixty', which is not a number; correct it, or pass a table without"):
+        TeachingPage(path, "outcome", positive="ill")
+
+
 def test_missing_values_can_be_refused():
     """``nan_policy="raise"`` names the feature; "omit", the default, leaves them out; another value is an error."""
     x, y = {"a": [1, 2, 3, 4, np.nan], "b": [1, 2, 1, 3, 2]}, [0, 0, 1, 1, 1]

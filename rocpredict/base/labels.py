@@ -553,11 +553,8 @@ def _resolve_positive(names: list[Any], positive: Any, negative: Any) -> Any:
     if len(names) == 1:
         raise RocPredictError(f"y has only the label {names[0]!r}; two classes are needed")
     for which, label in (("negative", negative), ("positive", positive)):
-        if label is not None and not is_label(label, names):
-            raise RocPredictError(
-                f"{which}={short_repr(label)} is not a label in y; labels are {_format_labels(names)}"
-                f"{suggest(label, names)}"
-            )
+        if label is not None:
+            check_label(which, label, names)
     positive = _default_positive(names, negative) if positive is None else positive
     if negative is not None and negative == positive:
         raise RocPredictError(f"negative={negative!r} is also the positive label; pass two different labels")
@@ -592,6 +589,15 @@ def _default_positive(names: list[Any], negative: Any) -> Any:
 def is_label(label: Any, names: list[Any]) -> bool:
     """Return whether a value is one of the labels."""
     return is_scalar(label) and not is_missing(label) and any(_is_equal(name, label) for name in names)
+
+
+def check_label(name: str, label: Any, labels: list[Any]) -> None:
+    """Raise if a value is not one of the labels."""
+    if not is_label(label, labels):
+        raise RocPredictError(
+            f"{name}={short_repr(label)} is not a label in y; labels are {_format_labels(labels)}"
+            f"{suggest(label, labels)}"
+        )
 
 
 def _refuse_nan(name: str, missing: NDArray[np.bool_], remedy: str) -> None:

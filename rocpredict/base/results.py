@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from rocpredict.base.files import Backend, data_frame
 from rocpredict.base.formatting import format_interval, format_list, format_number, truncate
 from rocpredict.base.tables import CurvePlot, Table
-from rocpredict.base.validation import RocPredictError, Value, check_option, short_repr, to_scalar
+from rocpredict.base.validation import RocPredictError, Value, check_option, short_repr, suggest, to_scalar
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,7 +63,8 @@ def plot_result(function: str, results: tuple[Any, ...], options: dict[str, Any]
     allowed = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in fixed]
     unknown = next((name for name in options if name not in allowed), None)
     if unknown is not None:
-        raise RocPredictError(f"{unknown}= is not an option of {function}; its options are {', '.join(allowed)}")
+        options_text = f"{', '.join(allowed)}{suggest(unknown, allowed)}"
+        raise RocPredictError(f"{unknown}= is not an option of {function}; its options are {options_text}")
     return plot(*results, **fixed, **options)
 
 

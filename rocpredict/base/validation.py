@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Hashable, Iterable, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from itertools import islice
 from numbers import Number
@@ -177,6 +178,13 @@ def check_pair(name: str, value: object, expected: str = "(negative, positive)")
     return items
 
 
+def check_list(name: str, value: Any, expected: str, items: str = "names") -> list[Any]:
+    """Return the items of a list, or raise if ``value`` is text or no list."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable) or getattr(value, "ndim", 1) != 1:
+        raise RocPredictError(f"{name}={short_repr(value)} is not a list of {items}; pass {expected}")
+    return value.tolist() if isinstance(value, np.ndarray) else list(value)
+
+
 def check_int(name: str, value: object) -> int:
     """Return ``value`` as an int, or raise if it is not an integer."""
     try:
@@ -236,19 +244,29 @@ _MAX_SUGGESTIONS = 5_000  # largest number of names that are compared with a wor
 
 
 def suggest(word: object, names: Iterable[object]) -> str:
-    """Return "; did you mean 'name'?" for the most similar name, or "" if no name is similar.
+    """Return "; did you mean 'name'?" for the same name as text or number, or a similar one, or "" if there is none.
 
     Examples
     --------
     >>> suggest("glucse", ["glucose", "mass"])
     "; did you mean 'glucose'?"
+    >>> suggest("1", [0, 1])
+    '; did you mean 1?'
     """
-    if not isinstance(word, str):
-        return ""
-    choices = [name for name in islice(names, _MAX_SUGGESTIONS) if isinstance(name, str)]
-    by_case = {name.casefold(): name for name in reversed(choices)}
-    nearest = get_close_matches(word.casefold(), by_case, 1)
-    return f"; did you mean {short_repr(by_case[nearest[0]])}?" if nearest else ""
+    choices = [*islice(names, _MAX_SUGGESTIONS)]
+    same = [name for name in choices if type(name) is not type(word) and _as_text(name) == _as_text(word) is not None]
+    by_case = {name.casefold(): name for name in reversed(choices) if isinstance(name, str)}
+    nearest = get_close_matches(word.casefold(), by_case, 1) if isinstance(word, str) and not same else []
+    candidates = same or [by_case[name] for name in nearest]
+    return f"; did you mean {short_repr(candidates[0])}?" if candidates else ""
+
+
+def _as_text(value: object) -> str | None:
+    """Return text that is equal for a number or boolean and for its text, or None for other objects."""
+    text = str(value).strip().casefold() if isinstance(value, (str, Number, np.generic)) else None
+    with suppress(TypeError, ValueError):
+        return repr(float(text))  # type: ignore[arg-type]
+    return text
 
 
 def broadcast_arrays(**arrays: FloatArray) -> tuple[FloatArray, ...]:

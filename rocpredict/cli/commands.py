@@ -28,6 +28,7 @@ from rocpredict.planning import CURVE_DEFAULT, DEFAULT, METHODS, POWER_ALTERNATI
 from rocpredict.roc.empirical import EmpiricalRoc, empirical_roc
 from rocpredict.roc.predicted import PredictedRoc, predict_roc
 from rocpredict.solvers.thresholds import AMEANS_ALIASES, CRITERIA, PREVALENCE_FREE_CRITERIA, BestThreshold
+from rocpredict.sources.blocks import INDEX_NAMES
 from rocpredict.sources.csv_reader import CsvTable
 from rocpredict.teaching.assets import languages
 from rocpredict.teaching.page import TeachingPage
@@ -462,7 +463,7 @@ def _columns(table: CsvTable, options: argparse.Namespace) -> dict[str, Any]:
     trouble = RocPredictError(f"{table.name} has no column other than the labels")
     for name in table.header:
         try:
-            columns |= {} if name == options.label else {name: table.numbers(name)}
+            columns |= {} if name in (options.label, *INDEX_NAMES) else {name: table.numbers(name)}
         except RocPredictError as error:  # a text column is not a feature
             trouble = error
     if not columns:
@@ -484,7 +485,8 @@ def _check_tests(options: argparse.Namespace) -> None:
             else "; select them with --feature"
         )
         raise RocPredictError(
-            f"--{test_options[0]} applies to a test of two features, but {n_features or 'none'} are selected{remedy}"
+            f"--{test_options[0]} applies to a test of two features, but {n_features or 'none'} "
+            f"{'is' if n_features == 1 else 'are'} selected{remedy}"
         )
     random_options = [name for name in test_options if name in {"seed", "resamples"}]
     if random_options and options.method in {None, "smoothed-logit", "delong"}:
@@ -615,7 +617,7 @@ def _directions(directions: list[str | None], count: int) -> list[str | None]:
         return directions * count
     if len(directions) != count:
         raise RocPredictError(
-            f"--direction is passed {len(directions)} times for {count} features; pass it once, or once "
+            f"--direction is passed {len(directions)} times for {pluralize(count, 'feature')}; pass it once, or once "
             "for each feature"
         )
     if "auto" in directions:

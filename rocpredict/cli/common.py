@@ -32,7 +32,7 @@ from rocpredict.sources.csv_reader import CsvTable, read_csv
 _ARGUMENTS = (
     "mean|std|unit|url|sem|median|iqr|effect_size|count|prevalence|criterion|beta|value|positive|negative|cost_fp|cost_fn|family|"
     "auc|width|power|against|against_mean|against_std|correlation|fpr|tpr|tpr_at_fpr|level|alternative|ratio|method|margin|"
-    "direction|n_top|engine|label|exclude|port|date|feature"
+    "direction|n_top|engine|label|exclude|port|date|feature|memory"
 )
 """Arguments ``name=`` of the library that correspond to options ``--name``."""
 _OPTION_NAMES = {"n_resamples": "resamples", "rng": "seed", "n_jobs": "jobs", "by": "sort", "k": "top"}
@@ -47,6 +47,14 @@ _DATA_NAMES = {
     r"^X (?=has|is|contains)": "the table ",
 }
 """Patterns of the data arguments X, x and y, and the words for a user of the commands."""
+_PYTHON_WORDS = {
+    "nan_policy='omit'": "--nan omit",
+    "rp.empirical_roc": "the empirical curve",
+    "pass a table without this column": "leave the column out with --exclude",
+    ", or a numpy Generator": "",
+    "a datetime.date or text such as": "a date such as",
+}
+"""Words of messages for Python, and the words for a user of the commands."""
 
 
 def translate_to_options(message: str) -> str:
@@ -55,9 +63,9 @@ def translate_to_options(message: str) -> str:
     def option(match: re.Match[str]) -> str:
         return f"--{_OPTION_NAMES.get(match[1], match[1]).replace('_', '-')}"
 
-    message = message.replace("nan_policy='omit'", "--nan omit")
     message = re.sub(r"\bempirical=(True|False|'\w+')", lambda match: f"--empirical {_EMPIRICAL[match[1]]}", message)
-    message = message.replace("rp.empirical_roc", "the empirical curve")
+    for words, replacement in _PYTHON_WORDS.items():
+        message = message.replace(words, replacement)
     for pattern, words in _DATA_NAMES.items():
         message = re.sub(pattern, words, message)
     name = rf"\b({'|'.join([_ARGUMENTS, *_OPTION_NAMES])})="
@@ -297,7 +305,9 @@ def read_table(options: argparse.Namespace, *needed: str) -> CsvTable:
     table = read_csv(options.data)
     for name in needed:
         if not getattr(options, name):
-            raise RocPredictError(f"--{name} is needed; columns of {table.name} are {format_list(table.header, 10)}")
+            raise RocPredictError(
+                f"--{name} is needed; columns of {table.name} are {format_list(filter(None, table.header), 10)}"
+            )
     return table
 
 

@@ -123,7 +123,8 @@ class _Parser(argparse.ArgumentParser):
                 return
             option = word.partition("=")[0]
             if word.startswith("--") and " " not in option and not any(name.startswith(option) for name in names):
-                self.error(f"unrecognized option: {option}{suggest(option, names)}")
+                hint = suggest(option[2:], [name[2:] for name in names]).replace("mean '", "mean '--")
+                self.error(f"unrecognized option: {option}{hint}")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
@@ -135,6 +136,8 @@ class _Parser(argparse.ArgumentParser):
         (file or sys.stderr).write(message)  # argparse would ignore a full disk
 
     def error(self, message: str) -> NoReturn:
+        if message.startswith("unrecognized arguments"):
+            message += "; repeat an option to pass several values, such as --feature A --feature B"
         raise RocPredictError(f"{message} (see {self.prog} --help)")
 
 

@@ -23,6 +23,7 @@ from rocpredict.datasets import DATASET_NAMES
 from rocpredict.screening.result import ADJUSTMENTS, ScreeningResult
 from rocpredict.screening.screen import screen
 from rocpredict.screening.summary import POOLED_NOTE, TwoClassSummary, describe_difference, summarize
+from rocpredict.sources.blocks import INDEX_NAMES
 from rocpredict.sources.table import column_index
 
 FORMATS = ("table", "csv", "json", "markdown")
@@ -59,7 +60,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
         "empirical results for all features (yes, default), for no feature (no), for the --n-top features with the "
         "best predictions (top), or from histograms, with bounds for the AUC (histogram)"
     )
-    add("--empirical", choices=list(_EMPIRICAL_CHOICES), default="yes", help=empirical)
+    add("--empirical", choices=list(_EMPIRICAL_CHOICES), help=empirical)
     n_top = "number of features with empirical results, for --empirical top (default: 100)"
     add("--n-top", type=int, default=100, metavar="N", help=n_top)
     family = "predict with two Gaussians (default), or with a weighted mean of a model and the data (auto)"
@@ -100,8 +101,9 @@ def run(options: argparse.Namespace) -> None:
     """
     form = _format(options)
     is_summary = any(Path(name).suffix.lower() == ".json" for name in options.data)
-    if is_summary and options.empirical == "yes":
-        options.empirical = "no"
+    if is_summary and options.family == "auto":
+        raise RocPredictError("--family auto applies to tables only; a summary contains no observations")
+    options.empirical = options.empirical or ("no" if is_summary else "yes")
     _check(options, form)
     features, labels, notes = _read_one_summary(options) if is_summary else _read_data(options)
     arguments = common.parse_classes(options, labels) | _screen_options(options)
@@ -175,6 +177,7 @@ def _read_data(options: argparse.Namespace) -> tuple[Any, Any, tuple[str, ...]]:
         return data.features, data.labels, data.notes
     from rocpredict.sources.files import find_files, is_h5ad, open_tables, read_table_and_labels
 
+    notes: tuple[str, ...] = ()
     for name in options.data:
         common.check_file(name)
     paths = find_files(options.data)
@@ -192,15 +195,15 @@ def _read_data(options: argparse.Namespace) -> tuple[Any, Any, tuple[str, ...]]:
             raise RocPredictError(f"--layer and --use-raw need an h5ad file; {paths[0]} has another format")
         files = open_tables(paths)
         if options.label is None:
-            raise RocPredictError(f"--label is needed; columns are {format_list(files.names, 10)}")
+            raise RocPredictError(f"--label is needed; columns are {format_list(filter(None, files.names), 10)}")
         features, read_labels = files.features(label=options.label, usecols=_feature_columns(options, files.names))
         labels = np.asarray(read_labels)
+        if options.feature is None and set(files.names) & {*INDEX_NAMES} - {*(options.exclude or ())}:
+            notes += ("Not screened, because it is a row index: the column without a name.",)
     words = features.names[features.not_numeric]
-    return (
-        features,
-        labels,
-        (f"Not screened, because they are not numeric: {format_list(words, 10)}.",) if len(words) else (),
-    )
+    if len(words):
+        notes += (f"Not screened, because they are not numeric: {format_list(words, 10)}.",)
+    return features, labels, notes
 
 
 def _feature_columns(options: argparse.Namespace, names: Sequence[str]) -> list[str] | None:
@@ -209,7 +212,7 @@ def _feature_columns(options: argparse.Namespace, names: Sequence[str]) -> list[
         return options.feature
     for name in options.exclude:
         column_index(np.array(names), name, argument="exclude", source_name=Path(options.data[0]).name)
-    return [name for name in names if name not in {options.label, *options.exclude}]
+    return [name for name in names if name not in {options.label, *options.exclude, *INDEX_NAMES}]
 
 
 def _read_summary(name: str) -> TwoClassSummary:
@@ -234,8 +237,11 @@ def _read_one_summary(options: argparse.Namespace) -> tuple[TwoClassSummary, Any
         )
     if options.label is not None:
         raise RocPredictError(f"--label {options.label!r} applies to tables only; a summary contains its labels")
-    if options.empirical == "top":
-        raise RocPredictError("--empirical top applies to tables only; a summary contains no observations")
+    if options.empirical in ("yes", "top"):
+        raise RocPredictError(
+            f"--empirical {options.empirical} applies to tables only; a summary contains no observations; pass "
+            "--empirical no, or --empirical histogram if it contains histograms"
+        )
     summary = _read_summary(options.data[0])
     names = _feature_columns(options, summary.feature_names)
     if names is not None:

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from rocpredict.base.validation import Direction, FloatArray, RocPredictError, short_repr
+from rocpredict.base.validation import Direction, FloatArray, RocPredictError, short_repr, suggest
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.families import (
@@ -75,7 +75,7 @@ def get_fitter(family: Any, direction: Direction = None) -> PairFitter:
         return partial(_fit_pair, family, direction)
     raise RocPredictError(
         f"family={short_repr(family)} is not available; choose one of {', '.join(map(repr, FAMILIES))}, or a "
-        "continuous scipy.stats family"
+        f"continuous scipy.stats family{suggest(family, FAMILIES)}"
     )
 
 

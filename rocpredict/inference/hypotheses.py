@@ -167,7 +167,8 @@ class Hypothesis:
         check_option("alternative", self.alternative, ALTERNATIVES)
         needs_margin = self.alternative in {"noninferior", "equivalent"}
         if needs_margin != (self.margin is not None):
-            raise RocPredictError(f"alternative={self.alternative!r} {'needs' if needs_margin else 'takes no'} margin=")
+            problem = "needs margin=; pass a number in (0, 1)" if needs_margin else "takes no margin; omit margin="
+            raise RocPredictError(f"alternative={self.alternative!r} {problem}")
         if needs_margin:
             object.__setattr__(self, "margin", check_probability("margin", self.margin, ends=False))
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr, ndtr
 
-from rocpredict.base.formatting import format_number, format_p_value
+from rocpredict.base.formatting import format_number, format_p_value, pluralize
 from rocpredict.base.labels import as_label_column, check_index, check_labels, repeat_rows, unique_labels
 from rocpredict.base.rates import check_confidence_level, proportion_interval
 from rocpredict.base.results import Flags, Interval, Result
@@ -255,7 +255,7 @@ def _is_correct(
     for k, predicted in enumerate(predictions, 1):
         if len(predicted) != len(truth):
             raise RocPredictError(
-                f"y_pred{k} has {len(predicted)} rows, y has {len(truth)}; pass one label for each row"
+                f"y_pred{k} has {pluralize(len(predicted), 'row')}, y has {len(truth)}; pass one label for each row"
             )
     if positive is None:
         return [predicted == codes for predicted in predictions]

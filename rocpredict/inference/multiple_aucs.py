@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import fdtrc, logit
 
-from rocpredict.base.formatting import format_list, format_number, format_p_value
+from rocpredict.base.formatting import format_list, format_number, format_p_value, pluralize
 from rocpredict.base.labels import as_rereadable, check_index, encode_groups
 from rocpredict.base.rates import check_confidence_level
 from rocpredict.base.results import MAX_ROWS, Flags, Interval, Result
@@ -203,8 +203,11 @@ def auc_test_many(
     """
     check_index({"features": features, "y": y})
     columns = _columns_by_name(features)
+    shape = np.shape(features) if isinstance(features, np.ndarray) else ()
+    if len(shape) == 2 and shape[0] == np.size(y) != shape[1]:
+        raise RocPredictError(f"features has shape {shape}, one row for each label; pass the transpose, features.T")
     if len(columns) < 2:
-        raise RocPredictError(f"features has {len(columns)} curves; pass two or more, each of shape (n,)")
+        raise RocPredictError(f"features has {pluralize(len(columns), 'curve')}; pass two or more, each of shape (n,)")
     options = RowOptions(positive, negative, nan_policy, direction, weights, clusters, strata)
     sample = CurveSample.from_rows(columns, y, options)
     areas, level = sample.placements(), check_confidence_level(level)

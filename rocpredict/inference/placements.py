@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rocpredict.base.formatting import pluralize
 from rocpredict.base.labels import (
     MAX_EXPANDED_ROWS,
     ClassRows,
@@ -642,8 +643,8 @@ def _check_directions(direction: Any, count: int) -> tuple[str, ...]:
     directions = tuple(direction) if isinstance(direction, Sequence) else (direction,)
     if len(directions) != count:
         raise RocPredictError(
-            f"direction={short_repr(direction)} has {len(directions)} items; pass one direction for "
-            f"each of {count} curves"
+            f"direction={short_repr(direction)} has {pluralize(len(directions), 'item')}; pass one direction for each "
+            f"of {pluralize(count, 'curve')}"
         )
     for item in directions:
         check_option("direction", item, _DIRECTIONS[1:3])

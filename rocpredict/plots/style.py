@@ -18,7 +18,7 @@ from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.text import Text
 from numpy.typing import NDArray
 
-from rocpredict.base.files import write_atomic
+from rocpredict.base.files import check_suffix, check_writable, write_atomic
 from rocpredict.base.validation import (
     Direction,
     FloatArray,
@@ -368,7 +368,7 @@ def save_figure(figure: Figure, path: str | PathLike[str]) -> Path:
     Raises
     ------
     RocPredictError
-        If the format is not supported or the file cannot be written.
+        If ``figure`` is not a figure, the format is not supported or the file cannot be written.
 
     Examples
     --------
@@ -379,13 +379,14 @@ def save_figure(figure: Figure, path: str | PathLike[str]) -> Path:
     >>> save_figure(figure, Path(tempfile.mkdtemp()) / "roc.svg").name
     'roc.svg'
     """
+    if not hasattr(figure, "savefig"):
+        raise RocPredictError(f"figure={short_repr(figure)} is not a matplotlib Figure; pass one, such as ax.figure")
+    check_suffix("path=", check_writable(path), *(f".{kind}" for kind in _FIXED_METADATA))
     return write_atomic(path, figure_to_bytes(figure, Path(path).suffix.removeprefix(".").lower()))
 
 
 def figure_to_bytes(figure: Figure, kind: str, *, dots_per_inch: float = _SAVED_DPI) -> bytes:
     """Return a figure as the bytes of a "png", "svg" or "pdf" file."""
-    if kind not in _FIXED_METADATA:
-        raise RocPredictError(f"format {kind!r} is not supported for figures; use the extension .png, .svg or .pdf")
     file = io.BytesIO()
     with mpl.rc_context({"svg.hashsalt": "rocpredict", "svg.fonttype": "none"}):
         figure.savefig(file, format=kind, dpi=dots_per_inch, metadata=_FIXED_METADATA[kind])

@@ -25,6 +25,7 @@ from rocpredict.base.validation import (
     Label,
     NanPolicy,
     RocPredictError,
+    check_list,
     check_probability,
     short_repr,
 )
@@ -348,6 +349,7 @@ def feature_report(
     'width.html'
     """
     check_suffix("path=", check_writable(path), *HTML_SUFFIXES)
+    notes = check_list("notes", notes, "one text for each", "sentences")
     if unit is not None and not isinstance(unit, str):
         raise RocPredictError(f"unit={short_repr(unit)} is not text; pass a str or None")
     day, level = check_date(date), check_confidence_level(level)

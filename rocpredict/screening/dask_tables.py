@@ -22,6 +22,7 @@ from rocpredict.base.validation import FloatArray, RocPredictError, short_repr
 from rocpredict.screening.kernels.base import Moments, merge
 from rocpredict.screening.kernels.moments import moments
 from rocpredict.sources.blocks import (
+    INDEX_NAMES,
     DaskQuery,
     MemoryBudget,
     block_slices,
@@ -184,6 +185,8 @@ def _from_frame(X: Any, y: Any, names: Any, needs_order: bool) -> DaskTable | No
         sizes = np.array(compute([dask.delayed(len)(part) for part in parts]))
         labels = check_labels(y, np.empty((0, 0)))
         label_parts = _split(labels, sizes)
+    if names is None or isinstance(y, str):
+        columns = columns[~np.isin(frame_names[columns], INDEX_NAMES)]
     kept = frame_names[columns] if names is None else check_feature_names(names, len(columns))
     return DaskTable(kept, is_text[columns], parts, columns, label_parts, sizes, labels)
 

@@ -14,7 +14,7 @@ from rocpredict.base.formatting import format_list, format_p_value, pluralize
 from rocpredict.base.rates import check_confidence_level, normal_critical_value
 from rocpredict.base.results import MAX_ROWS, Flags, Result, plot_result
 from rocpredict.base.tables import Table
-from rocpredict.base.validation import FloatArray, Label, RocPredictError, check_option, short_repr
+from rocpredict.base.validation import FloatArray, Label, RocPredictError, check_list, check_option, short_repr
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.inference.parametric import ProbitEstimate, auc_probit
 from rocpredict.screening.summary import TwoClassSummary
@@ -231,9 +231,12 @@ def pool(
     (array([0.787]), array([0.649]), array([0.887]), array([0.21]))
     """
     passed: Any = summaries
-    studies: list[TwoClassSummary] = list(passed) if isinstance(passed, Iterable) else [passed]
+    is_list = isinstance(passed, Iterable) and not isinstance(passed, (str, Mapping))
+    studies: list[TwoClassSummary] = list(passed) if is_list else [passed]
     level = check_confidence_level(level)
-    names = [f"study {k + 1}" for k in range(len(studies))] if study_names is None else list(map(str, study_names))
+    names = [f"study {k + 1}" for k in range(len(studies))]
+    if study_names is not None:
+        names = [*map(str, check_list("study_names", study_names, "one name for each study"))]
     features = _check_studies(studies, names)
     estimate, bounded, is_point = _study_estimates(studies, features)
     with np.errstate(divide="ignore", invalid="ignore"):

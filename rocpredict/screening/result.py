@@ -34,6 +34,7 @@ from rocpredict.base.validation import (
     is_missing,
     select_indices,
     short_repr,
+    suggest,
 )
 
 if TYPE_CHECKING:
@@ -273,7 +274,8 @@ class ScreeningResult(Result):
         """
         rows = np.flatnonzero([feature == str(name) for feature in self.columns["feature"].tolist()])
         if not rows.size:
-            raise RocPredictError(f"name={short_repr(name)} is not a feature of this table; see table['feature']")
+            hint = suggest(name, self["feature"])
+            raise RocPredictError(f"name={short_repr(name)} is not a feature of this table; see table['feature']{hint}")
         return self._rows(rows)
 
     def top(self, k: int = 10) -> ScreeningResult:

@@ -63,7 +63,7 @@ from rocpredict.screening.summary import (
     summarize_table,
 )
 from rocpredict.sources.blocks import DenseSource, MemoryBudget, parse_memory
-from rocpredict.sources.files import is_path, read_batches, read_table_and_labels
+from rocpredict.sources.files import check_batches, is_path, read_batches, read_table_and_labels
 from rocpredict.sources.table import FeatureTable, check_not_dataset, check_row_order
 
 _COLUMNS = (
@@ -277,9 +277,10 @@ def screen(
         NumPy array of numbers (a memory map is not loaded whole), SciPy sparse matrix (never made dense), pandas,
         polars or pyarrow data frame, or an object with ``X`` and ``var_names`` such as AnnData. The table is neither
         changed nor copied whole. A path may be passed instead: a CSV, Parquet, Feather or h5ad file, a folder or
-        pattern of files with the same columns, or a list of paths. Without ``y``, pass a ``TwoClassSummary``, or an
-        iterable of (X, y) batches, both with ``empirical=False`` or "histogram". Batches may have three or more classes
-        with ``empirical=False``.
+        pattern of files with the same columns, or a list of paths. A row index (a column without a name, "Unnamed: 0"
+        or "__index_level_0__") is not a feature. Without ``y``, pass a ``TwoClassSummary``, or
+        an iterable of (X, y) batches, both with ``empirical=False`` or "histogram". Batches may have three or more
+        classes with ``empirical=False``.
     y : array-like of shape (n,), or str, optional
         Class labels, or the name of a column of a data frame, of a file or of ``obs``.
     positive : label, optional
@@ -435,6 +436,8 @@ def screen(
         if has_pairs and options.empirical is False:
             return _screen_batches(X, options, positive=positive, pairs=pairs)
         return _from_summary(_as_summary(X, options, positive=positive, negative=negative), options)
+    if isinstance(X, TwoClassSummary):
+        raise RocPredictError(f"y={short_repr(y)} is not available for a summary, which contains its labels; omit y")
     check_index({"X" if isinstance(y, str) else "y": X if isinstance(y, str) else y, "weights": weights})
     budget = MemoryBudget(options.memory, options.n_jobs)
     lazy = open_dask(X, y, feature_names, needs_order=empirical is not False or weights is not None)
@@ -669,10 +672,14 @@ def _as_summary(X: Any, options: _ScreenOptions, **classes: Any) -> TwoClassSumm
     """Return X if it is a summary, else the sum of the summaries of its batches."""
     check_not_dataset(X)
     if options.empirical not in (False, "histogram"):
-        needed = "the name of the label column" if is_path(X) else "labels"
-        raise RocPredictError(
-            f"y is missing; pass {needed}, or use empirical=False or 'histogram' for a summary or batches of (X, y)"
-        )
+        if is_path(X):
+            check_batches(X)
+        if isinstance(X, TwoClassSummary):
+            raise RocPredictError(
+                f"empirical={options.empirical!r} needs observations, and X is a summary; pass empirical=False, or "
+                "'histogram' if it contains histograms"
+            )
+        raise RocPredictError("y is missing; pass labels, or use empirical=False or 'histogram' for batches of (X, y)")
     edges = DEFAULT_EDGES if options.empirical == "histogram" else None
     if isinstance(X, TwoClassSummary):
         if edges is not None and X.histograms is None:

@@ -32,6 +32,7 @@ from rocpredict.base.validation import (
     RocPredictError,
     check_finite,
     check_int,
+    check_list,
     check_nonnegative,
     check_option,
     check_pair,
@@ -39,6 +40,7 @@ from rocpredict.base.validation import (
     is_scalar,
     select_indices,
     short_repr,
+    suggest,
 )
 from rocpredict.screening.class_summary import ClassSummary, format_class_size
 from rocpredict.screening.histograms import FeatureHistograms, RowSample, choose_edges, count_cells
@@ -153,20 +155,30 @@ class TwoClassSummary(Result):
         >>> TwoClassSummary.from_stats(mean=(5.1, 6.4), std=(0.9, 1.2), count=(120, 80), feature_names=["glucose"])
         TwoClassSummary(1 feature, negative 'negative' 120, positive 'positive' 80, order=2)
         """
+        if negative == positive:
+            raise RocPredictError(f"negative={negative!r} is also the positive label; pass two different labels")
         means, stds, counts = (
-            np.atleast_1d(*check_pair(name, pair)) for name, pair in (("mean", mean), ("std", std), ("count", count))
-        )
-        shape = np.broadcast_shapes(*(np.shape(part) for pair in (means, stds, counts) for part in pair))
-        if len(shape) != 1:
-            raise RocPredictError(
-                f"mean, std and count have shape {shape}; pass numbers or arrays of shape (features,)"
+            [np.atleast_1d(check(name, part)) for part in check_pair(name, pair)]
+            for name, pair, check in (
+                ("mean", mean, check_finite),
+                ("std", std, check_nonnegative),
+                ("count", count, check_finite),
             )
-        names = tuple(map(str, [f"x{j}" for j in range(*shape)] if feature_names is None else feature_names))
+        )
+        shapes = {part.shape: None for pair in (means, stds, counts) for part in pair}
+        shape = max(shapes, key=lambda shape: (len(shape), shape))
+        if len(shape) != 1 or len(shapes.keys() - {(1,), shape}):
+            raise RocPredictError(
+                f"mean, std and count have shapes {format_list(map(str, shapes))}; pass numbers or arrays of shape "
+                "(features,)"
+            )
+        listed = [f"x{j}" for j in range(*shape)] if feature_names is None else feature_names
+        names = tuple(map(str, check_list("feature_names", listed, "one name for each feature")))
         if (len(names), len({*names})) != (*shape, *shape):
             raise RocPredictError(f"feature_names={short_repr(names)} are not {pluralize(shape[0], 'unique name')}")
         classes = []
-        for m, s, n in zip(means, stds, counts, strict=True):
-            numbers: NDArray[Any] = check_finite("count", np.broadcast_to(n, shape))
+        for parts in zip(means, stds, counts, strict=True):
+            center, scale, numbers = (np.broadcast_to(part, shape) for part in parts)
             if (numbers < 2).any():
                 raise RocPredictError(f"count={short_repr(numbers.min())} is below 2; pass 2 or more observations")
             if (numbers != np.round(numbers)).any():
@@ -175,15 +187,14 @@ class TwoClassSummary(Result):
             if (numbers >= 2**53).any():
                 raise RocPredictError(f"count={short_repr(numbers.max())} is 2^53 or more; pass smaller counts")
             numbers = numbers.astype(np.int64)
-            center, scale = (np.broadcast_to(part, shape).astype(float) for part in (m, s))
             with np.errstate(over="ignore", under="ignore"):
-                m2 = check_nonnegative("std", scale) ** 2 * (numbers - 1)
+                m2 = scale**2 * (numbers - 1)
             lost = (scale > 0) & ~((m2 >= np.finfo(float).tiny) & (m2 < np.inf))
             if lost.any():
                 raise RocPredictError(
                     f"std={short_repr(scale[lost][0])} has a variance outside the range of float64; use another unit"
                 )
-            classes.append(ClassSummary(numbers, np.zeros(shape, np.int64), check_finite("mean", center), m2))
+            classes.append(ClassSummary(numbers, np.zeros(shape, np.int64), center, m2))
         return cls(classes[0], classes[1], names, negative, positive, as_units(units, names))
 
     @property
@@ -366,7 +377,8 @@ class TwoClassSummary(Result):
             content = json.loads(text, parse_constant=_refuse_constant)
         except (TypeError, ValueError) as error:
             raise RocPredictError(
-                f"text={short_repr(text)} is not the JSON of a summary: {error}; pass the content of the file"
+                f"text={short_repr(text)} is not the JSON of a summary: {error}; pass the text that a file contains, "
+                "not its name"
             ) from None
         if not isinstance(content, dict) or content.get("format") != _FORMAT:
             raise RocPredictError(f"the JSON is not a summary; it needs format={_FORMAT!r}")
@@ -468,6 +480,7 @@ def as_units(units: Mapping[str, str] | None, names: Sequence[str]) -> tuple[str
     if unknown:
         raise RocPredictError(
             f"units= has the feature {short_repr(unknown[0])}; features are {format_list(map(repr, names))}"
+            f"{suggest(unknown[0], names)}"
         )
     return tuple(units.get(name, "") for name in names)
 
@@ -666,7 +679,8 @@ def _encode_batch_labels(labels: NDArray[Any], positive: Any, negative: Any) -> 
         return encode_labels(labels, positive=positive, negative=negative, pairs=None)
     if not any(is_present):
         raise RocPredictError(
-            f"y has neither positive={positive!r} nor negative={negative!r}; at least one of them is needed"
+            f"y has neither positive={positive!r} nor negative={negative!r}, and at least one of them is needed; "
+            f"labels are {format_list(map(repr, names))}{suggest(positive, names)}"
         )
     if positive == negative:
         raise RocPredictError(f"negative={negative!r} is also the positive label; pass two different labels")
@@ -776,14 +790,17 @@ def _summarize_batches(
         if histogram_edges is not None and edges is None:
             edges = choose_edges(histogram_edges, table, sample)
         if edges is not None and len(edges) != len(table):
-            raise RocPredictError(f"a batch has {len(table)} features, and the first batch has {len(edges)}")
+            raise RocPredictError(
+                f"a batch has {pluralize(len(table), 'feature')}, and the first batch has {len(edges)}"
+            )
         summary = summarize_table(table, coded, None, options, edges)
         total = summary if total is None else total._plus(summary)
     for class_name in ("negative", "positive"):
         if not (getattr(total, class_name).count + getattr(total, class_name).n_missing).any():
-            raise RocPredictError(
-                f"no batch has an observation of the {class_name} class, {getattr(total, f'{class_name}_label')!r}"
-            )
+            label = getattr(total, f"{class_name}_label")
+            present = sorted(other_labels | ({positive} if class_name == "negative" else set()), key=repr)
+            hint = f"labels are {format_list(map(repr, present))}{suggest(label, present)}"
+            raise RocPredictError(f"no batch has an observation of the {class_name} class, {label!r}; {hint}")
     return total if negative is not None or len(other_labels) > 1 else replace(total, negative_label=other_labels.pop())
 
 

@@ -19,7 +19,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, _num_samples, check_is_fitted, has_fit_parameter
 
-from rocpredict.base.labels import check_sample_weight, equal_labels, is_label
+from rocpredict.base.labels import check_label, check_sample_weight, equal_labels
 from rocpredict.base.rates import RateFunction
 from rocpredict.base.validation import AssumptionWarning, FloatArray, Label, RocPredictError, check_option, short_repr
 from rocpredict.distributions.families import FamilyName, ScipyFamily
@@ -105,8 +105,7 @@ def _resolve_positive(labels: NDArray[Any], positive: Any) -> Any:
     names = np.unique(labels).tolist()
     if positive is None:
         return names[-1]
-    if not is_label(positive, names):
-        raise RocPredictError(f"positive={short_repr(positive)} is not a label in y; use one of {names}")
+    check_label("positive", positive, names)
     return names[names.index(positive)]
 
 

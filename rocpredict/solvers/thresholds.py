@@ -76,7 +76,8 @@ class ThresholdCriterion:
         for name, takers in (("value", ("min_tpr", "min_tnr", "max_fpr")), ("beta", ("f_beta",))):
             needed = self.criterion in takers
             if needed != (getattr(self, name) is not None):
-                problem = f"needs {name}=" if needed else f"does not accept {name}="
+                allowed = "in [0, 1]" if name == "value" else "above 0"
+                problem = f"needs {name}=; pass a number {allowed}" if needed else f"does not accept {name}="
                 raise RocPredictError(f"criterion={self.criterion!r} {problem}")
         if self.beta is not None and np.ndim(self.beta):
             raise RocPredictError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import pairwise
@@ -15,7 +15,8 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rocpredict.base.validation import RocPredictError, as_float_array, is_missing, short_repr
+from rocpredict.base.formatting import pluralize
+from rocpredict.base.validation import RocPredictError, as_float_array, check_list, first_line, is_missing, short_repr
 
 BLOCK_BYTES = 32 * 2**20
 """Memory limit of one block of a table."""
@@ -390,6 +391,20 @@ class DaskQuery:
         return nw.from_native(self._native.compute())
 
 
+_QUERY_LIBRARIES = frozenset(("polars", "narwhals", "duckdb", "_duckdb"))
+"""Libraries whose errors are errors of a query."""
+
+
+def run_query(work: Callable[[], Any]) -> Any:
+    """Return the result of a step of a lazy query, or raise if the library that runs the query fails."""
+    try:
+        return work()
+    except Exception as error:
+        if not isinstance(error, OSError) and type(error).__module__.partition(".")[0] not in _QUERY_LIBRARIES:
+            raise
+        raise RocPredictError(f"X is a query that fails: {first_line(error)}; correct the query") from None
+
+
 def has_row_order(frame: Any) -> bool:
     """Return whether a lazy frame has the same row order each time it is collected.
 
@@ -429,7 +444,7 @@ class DataFrameSource(BlockSource):
 
         self.is_ordered = isinstance(frame, nw.DataFrame) or has_row_order(frame)
         frame = frame if self.is_ordered else self.collect(frame)
-        schema = frame.collect_schema()
+        schema = run_query(frame.collect_schema)
         self.frame, self.columns, self._lazy = frame, list(schema), not isinstance(frame, nw.DataFrame)
         self.is_streamed = self._lazy
         self._labels: tuple[str, NDArray[Any]] | None = None
@@ -492,7 +507,7 @@ class DataFrameSource(BlockSource):
 
     def collect(self, query: Any) -> Any:
         """Run a query on a lazy frame."""
-        return query.collect()
+        return run_query(query.collect)
 
     def _holds_text(self, index: int, kind: str) -> bool:
         if kind not in _TEXT_TYPES and kind not in _OBJECT_TYPES:
@@ -563,17 +578,17 @@ def _objects(items: list[Any]) -> NDArray[Any]:
     return array
 
 
+INDEX_NAMES = "", "Unnamed: 0", "__index_level_0__"
+"""Names of a row index that pandas or R wrote to a file: of a CSV column, its name in pandas, of a Parquet column."""
+
+
 def check_feature_names(names: Any, columns: int, holder: str = "X") -> NDArray[np.str_]:
     """Return one name for each column, or raise if the names are not unique or their number differs."""
     if names is None:
         return np.array([f"x{place}" for place in range(columns)])
-    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable) or getattr(names, "ndim", 1) != 1:
-        raise RocPredictError(
-            f"feature_names={short_repr(names)} is not a list of names; pass one name for each column of {holder}"
-        )
-    items = names.tolist() if isinstance(names, np.ndarray) else list(names)
+    items = check_list("feature_names", names, f"one name for each column of {holder}")
     if len(items) != columns:
-        counts = f"feature_names has {len(items)} names and {holder} has {columns} columns"
+        counts = f"feature_names has {pluralize(len(items), 'name')} and {holder} has {pluralize(columns, 'column')}"
         raise RocPredictError(f"{counts}; pass one name for each column")
     return check_unique_names(items)
 

@@ -25,6 +25,7 @@ from rocpredict.base.formatting import pluralize
 from rocpredict.base.validation import FloatArray, RocPredictError, short_repr, suggest
 from rocpredict.sources.blocks import (
     DEFAULT_BUDGET,
+    INDEX_NAMES,
     BlockIterator,
     BlockSource,
     ColumnIndices,
@@ -106,7 +107,11 @@ def _detect_encoding(first_bytes: bytes) -> str:
 
 
 def check_first_bytes(first_bytes: bytes, name: str) -> None:
-    """Raise if the first line contains NUL bytes, unless the text is UTF-16 or UTF-32."""
+    """Raise for JSON, and if the first line contains NUL bytes, unless the text is UTF-16 or UTF-32."""
+    if first_bytes.lstrip()[:1] == b"{" and name.lower().endswith(".json"):
+        raise RocPredictError(
+            f"{name} is JSON; pass a CSV, Parquet or Feather file (TwoClassSummary.from_json reads a summary)"
+        )
     first_line = first_bytes.partition(b"\n")[0].partition(b"\r")[0]
     if b"\0" in first_line and _detect_encoding(first_bytes) == "utf-8-sig":
         kind = (
@@ -154,6 +159,9 @@ def _check_header(cells: list[str], name: str) -> list[str]:
     if not any(header):
         raise RocPredictError(f"{name} is empty; a header line with column names is needed")
     twice = [column for column, count in Counter(header).items() if count > 1]
+    if "" in twice:
+        n_unnamed = header.count("")
+        raise RocPredictError(f"{name} has {n_unnamed} columns without a name; name them, or delete them")
     if twice:
         raise RocPredictError(f"{name} has the column name {min(twice)!r} twice; column names must be unique")
     return header
@@ -381,7 +389,7 @@ class TableReader(ABC):
         label : str, optional
             Column with the labels. It is then not a feature. By default, no labels are read.
         usecols : sequence of str, optional
-            Columns to read as features, in this order. By default, all columns but the labels.
+            Columns to read as features, in this order. By default, all columns but the labels and a row index.
 
         Returns
         -------
@@ -414,7 +422,8 @@ class TableReader(ABC):
                 raise RocPredictError(f"usecols= contains {twice[0]!r} twice; pass different columns")
             if label in usecols:
                 raise RocPredictError(f"{label!r} holds the labels and cannot be a feature too")
-        features = [name for name in (self.names if usecols is None else usecols) if name != label]
+        named = [name for name in self.names if name not in INDEX_NAMES] if usecols is None else usecols
+        features = [name for name in named if name != label]
         if not features:
             raise RocPredictError(f"{first} has no column other than the labels; at least one feature is needed")
         return features
@@ -488,7 +497,7 @@ class ColumnKinds:
                 message = (
                     f"{file}, line {lines[row]}: column {self._names[column]!r} contains "
                     f"{short_repr(columns[column][row].strip())}, which is not a number"
-                    f"{_comma_readings(columns[column][row])}; correct it, or leave the column out"
+                    f"{_comma_readings(columns[column][row])}; correct it, or pass a table without this column"
                 )
                 self._first_text[column] = self._n_rows + row, column, message
         values = values.reshape(len(columns), len(lines))

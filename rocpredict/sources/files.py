@@ -27,6 +27,7 @@ from rocpredict.sources.table import (
     check_has_numeric,
     check_not_dataset,
     column_index,
+    format_names,
     split_table_and_labels,
 )
 
@@ -199,7 +200,10 @@ def check_batches(batches: Any) -> Any:
     """Return batches, or raise if they are another table or no iterable."""
     check_not_dataset(batches)
     if is_path(batches):
-        raise RocPredictError(f"y is missing with X={short_repr(batches)}; pass the name of the column of labels")
+        paths = find_files(batches)
+        names = _open_h5ad(paths).obs.columns if any(map(is_h5ad, paths)) else open_tables(paths).names
+        columns = f"columns of {Path(paths[0]).name} are {format_names(names)}"
+        raise RocPredictError(f"y is missing; pass the name of the label column; {columns}")
     if not isinstance(batches, Iterable) or hasattr(batches, "shape"):
         raise RocPredictError(
             f"y is missing with X={short_repr(batches)}; pass labels, or an iterable of (X, y) batches without y"
@@ -292,7 +296,7 @@ def find_files(paths: PathArgument) -> list[str | PathLike[str]]:
 def _expand(path: Any) -> Sequence[str | PathLike[str]]:
     """Return the files of one path, folder or pattern."""
     name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
-    if not isinstance(name, str) or "\0" in name:
+    if not isinstance(name, str) or "\0" in name or not name:
         raise RocPredictError(f"{short_repr(path)} is not a path; pass a file name")
     if "://" in name:
         raise RocPredictError(f"{name} is a remote path; pass a lazy frame, such as polars.scan_parquet({name!r})")

@@ -17,6 +17,7 @@ from rocpredict.base.validation import RocPredictError, short_repr, suggest
 from rocpredict.sources.blocks import (
     COLLECT_REMEDY,
     DEFAULT_BUDGET,
+    INDEX_NAMES,
     BlockIterator,
     ColumnSource,
     ColumnwiseSource,
@@ -31,6 +32,7 @@ from rocpredict.sources.blocks import (
     check_unique_names,
     frame_to_source,
     read_ahead,
+    run_query,
 )
 from rocpredict.sources.streams import ArrowDataset, SparseFile, SpooledBatches
 
@@ -162,6 +164,12 @@ def check_has_numeric(table: FeatureTable) -> FeatureTable:
     return table
 
 
+def _without_index(table: FeatureTable, X: Any) -> FeatureTable:
+    """Return the table of a data frame X without columns of ``INDEX_NAMES``; other X have names that the user chose."""
+    features = np.flatnonzero(~np.isin(table.names, INDEX_NAMES))
+    return table if isinstance(X, (FeatureTable, Mapping)) or len(features) == len(table) else table.select(features)
+
+
 def check_row_order(table: FeatureTable, name: str) -> None:
     """Raise if a separate array is combined with a lazy query without a fixed row order."""
     if isinstance(table.source, DataFrameSource) and not table.source.is_ordered:
@@ -228,7 +236,7 @@ def split_table_and_labels(
     Parameters
     ----------
     X : array-like of shape (n, features), or another table
-        Table, as in ``as_feature_table``.
+        Table, as in ``as_feature_table``. Columns of a data frame in ``INDEX_NAMES`` are not features.
     y : array-like of shape (n,), or str
         Class labels, or the name of a column of X (for AnnData, of its ``.obs``). This column is then not a feature. If
         X is a query without a fixed row order, the labels must be one of its columns.
@@ -263,11 +271,12 @@ def split_table_and_labels(
         place = column_index(table.names, y, argument="y", source_name="X")
         source = table.source
         labels = source.check_order_by(place) if isinstance(source, DataFrameSource) else table.column(place)
-        table, y = table.select(np.delete(np.arange(len(table)), place)), labels
+        table, y = _without_index(table.select(np.delete(np.arange(len(table)), place)), X), labels
         if names is not None:
             table = replace(table, names=check_feature_names(names, len(table), "X without its labels"))
     else:
         table = read_table(X, names, layer=layer, use_raw=use_raw)
+        table = _without_index(table, X) if names is None else table
         check_row_order(table, "y")
     if isinstance(y, str):
         columns = check_unique_names(list(X.obs.columns))
@@ -297,7 +306,7 @@ def read_table(
     frame = as_frame(X)
     if frame is None:
         return _from_source(_array_source(X), names)
-    columns = list(frame.collect_schema())
+    columns = list(run_query(frame.collect_schema))
     if not columns:
         raise RocPredictError("X has no columns; pass at least one feature")
     return _from_source(frame_to_source(frame), columns if names is None else names)

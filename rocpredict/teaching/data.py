@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, islice
+from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,12 +23,15 @@ from rocpredict.roc.base import Roc
 from rocpredict.roc.empirical import EmpiricalRoc
 from rocpredict.roc.predicted import PredictedRoc
 from rocpredict.sources.blocks import check_unique_names
+from rocpredict.sources.files import check_batches, read_table_and_labels
 from rocpredict.sources.table import FeatureTable, split_table_and_labels
 from rocpredict.teaching.assets import python_strings, text_or_none, to_encodable_text
 
 
 def to_feature_table(x: Any, y: Any, feature: Any) -> tuple[FeatureTable, NDArray[Any]]:
     """Return the selected features of data of any form, and a label for each row."""
+    if isinstance(x, (str, PathLike)):
+        x, y = read_table_and_labels(x, y)
     x, y = _pop_label_column(as_rereadable(x), as_rereadable(y))
     feature = to_scalar(feature) if isinstance(feature, np.ndarray) else feature
     if _is_column(x):
@@ -206,6 +210,8 @@ def user_dataset(x: Any, y: Any, *, positive: Any, negative: Any, feature: Any, 
         too many values for a page.
     """
     if y is None:
+        if isinstance(x, (str, PathLike)):
+            check_batches(x)
         raise RocPredictError("y is needed with x: one label for each row, or the name of the label column")
     table, labels = to_feature_table(x, y, feature)
     if table.n_rows * len(table) > MAX_VALUES:

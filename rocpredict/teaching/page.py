@@ -22,6 +22,7 @@ from rocpredict.base.validation import (
     Label,
     NanPolicy,
     RocPredictError,
+    check_list,
     check_option,
     check_pair,
     short_repr,
@@ -77,12 +78,8 @@ def normal_table() -> dict[str, Any]:
 
 def _check_datasets(datasets: Any) -> list[str]:
     """Return the unique names of built-in data sets."""
-    is_sequence = isinstance(datasets, Iterable) and not isinstance(datasets, (str, bytes))
-    if not is_sequence or (isinstance(datasets, np.ndarray) and datasets.ndim == 0):
-        raise RocPredictError(
-            f"datasets={short_repr(datasets)} is not a list of names; pass names from {list(DATASET_NAMES)}"
-        )
-    return list(dict.fromkeys(check_option("datasets", key, DATASET_NAMES) for key in datasets))
+    keys = check_list("datasets", datasets, f"names from {list(DATASET_NAMES)}")
+    return list(dict.fromkeys(check_option("datasets", key, DATASET_NAMES) for key in keys))
 
 
 def _check_absent(needs: str, **arguments: Any) -> None:
@@ -192,10 +189,10 @@ class TeachingPage:
 
     Parameters
     ----------
-    x : array of shape (n,) or (n, n_features), data frame, mapping or str, optional
-        Data that are shown first: your own data, or the name of a built-in data set, "iris", "pima" or
-        "breast_cancer". By default, the page starts with two Gaussians. A page can have at most 500,000 values, and 400
-        combinations of a feature and a pair of labels.
+    x : array of shape (n,) or (n, n_features), data frame, mapping, path or str, optional
+        Data that are shown first: your own data, a file that ``screen`` can read, or the name of a built-in data set,
+        "iris", "pima" or "breast_cancer". By default, the page starts with two Gaussians. A page can have at most
+        500,000 values, and 400 combinations of a feature and a pair of labels.
     y : array-like of shape (n,) or str, optional
         Class labels, or the name of the label column of x.
     positive : label, optional
@@ -280,7 +277,7 @@ class TeachingPage:
         names = _check_datasets(datasets)
         check_option("nan_policy", nan_policy, get_args(NanPolicy))
         user_data, start = [], {}
-        if isinstance(x, str):
+        if isinstance(x, str) and (x in DATASET_NAMES or (y is None and not Path(x).suffix)):
             check_option("x", x, DATASET_NAMES)
             _check_absent("your own data in x", y=y, unit=unit)
             start = _builtin_start(x, positive=positive, negative=negative, feature=feature)
