@@ -272,3 +272,23 @@ def test_blocks_with_a_shared_plan_have_the_same_counts(engine):
         shared, alone = (next(count_blocks(X, codes, 3, pairs, **options, **more)) for more in ({"plan": plan}, {}))
         for one, other in zip(shared, alone, strict=True):
             np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_long_features_without_ties_have_the_counts_of_runs(dtype):
+    """Merges of separate, reversed, shifted and wide classes; one tie, zero of both signs, infinities and NaN."""
+    rng = np.random.default_rng(0)
+    codes = (np.arange(24_001) % 5 < 2).astype(int)
+    X = np.column_stack([rng.permutation(len(codes)) + shift * codes for shift in (0, 1e5, -1e5, 0.5, 5000.5)])
+    X = np.column_stack([X, X[:, 3], X[:, 3], X[:, 3], X[:, 3], rng.normal(size=len(codes)) * (1 + 9 * codes)])
+    X = np.asfortranarray(X.astype(dtype))
+    X[0, 5], X[1, 5], X[7, 6], X[8, 6] = -np.inf, np.inf, X[2, 6], np.nan
+    X[:, 7] = np.where(X[:, 7] == 0, -0.0, X[:, 7])
+    X[1, 7], X[0, 8] = 0.0, X[4, 8]
+    pairs = [ClassPair((0,), 1)]
+    thresholds = np.full((2, X.shape[1]), 12_000.0)
+    merged = count(X, codes, pairs, thresholds[:1], engine="numba")
+    runs = count(X, codes, pairs * 2, thresholds, engine="numba")  # features of several pairs are counted by runs
+    for name in merged._fields:
+        np.testing.assert_array_equal(getattr(merged, name), getattr(runs, name)[:1], err_msg=name)
+    assert (merged.area[0, 1:3] == [1, 0]).all()

@@ -1,5 +1,6 @@
 """One data set through every source of a screening: the same table, within a memory budget, from real engines."""
 
+import gzip
 import os
 import signal
 import subprocess
@@ -256,6 +257,16 @@ def test_dask_computes_on_the_workers(client, empirical, folder, monkeypatch):
     assert_same(rp.screen(dd.read_parquet(folder / "parquet"), "y", **options), expected, exact)
     assert received
     assert max(received) < 15_000 < X.nbytes / 10
+
+
+@pytest.mark.parametrize("form", [sp.csr_matrix, sp.csc_array, sp.coo_matrix])
+@pytest.mark.parametrize("empirical", [True, False])
+def test_sparse_chunks_of_a_dask_array(form, empirical):
+    options = CLASSES | {"empirical": empirical, "feature_names": NAMES}
+    table = da.from_array(X, chunks=(500, -1)).map_blocks(form, dtype=float, meta=form((0, 0)))
+    with dask.config.set(scheduler="synchronous"):
+        result = rp.screen(table, Y, **options)
+    assert_same(result, rp.screen(X, Y, **options), EXACT if empirical else ("n_negative", "n_missing"))
 
 
 def test_dask_tables_beyond_the_memory_of_the_workers_are_read_in_parts(monkeypatch):
@@ -586,6 +597,30 @@ def test_numbers_of_csv_chunks_are_those_of_the_csv_module(tmp_path, monkeypatch
                 result = rp.screen(tmp_path / "t.csv", "y", positive="s1", empirical=empirical)
                 for column in ("n_negative", "n_missing", *(EXACT if empirical else ())):
                     np.testing.assert_array_equal(result[column], expected[column])
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("label", ["B", "\u00e9", "\u00e9\u00e9", " ", "?"])
+def test_labels_of_one_character_in_csv_chunks(tmp_path, monkeypatch, place, label):
+    """The labels are in any column of a compressed file; an empty label is refused as the csv module refuses it."""
+    monkeypatch.setattr(csv_reader, "CHUNK_BYTES", 256)
+    rows = [[str(row % 7), str(row % 9)] for row in range(400)]
+    for row, cells in enumerate(rows):
+        cells.insert(place, label if row > 200 and row % 3 else "A")
+    names = ["a", "b"]
+    names.insert(place, "y")
+    text = "\n".join(",".join(cells) for cells in [names, *rows])
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(text.encode()))
+    results = []
+    for least in (0, 10**9):
+        monkeypatch.setattr(csv_reader, "MIN_BYTES", least)
+        try:
+            result = rp.screen(tmp_path / "t.csv.gz", "y", positive="A")
+            results.append([result[name].tolist() for name in ("n_positive", *EXACT)])
+        except RocPredictError as error:
+            results.append(str(error))
+    assert results[0] == results[1]
+    assert ("line 204: column 'y' has no label" in results[0]) == (label in " ?")
 
 
 def test_csv_lines_that_polars_would_accept_are_refused(tmp_path, monkeypatch):

@@ -111,12 +111,11 @@ class DaskTable(NamedTuple):
 
     def _codes(self, coded: EncodedLabels) -> tuple[dict[Any, int] | None, list[Any]]:
         """Return the code of each label and the labels of the parts, or None and the codes if these are known."""
+        if all(isinstance(part, np.ndarray) for part in self.label_parts):
+            return None, np.split(coded.codes.astype(np.int16, copy=False), np.cumsum(self.sizes)[:-1])
         names = unique_labels(self.labels)
         codes = [int(coded.codes[np.argmax(equal_labels(self.labels, name))]) for name in names]
-        codes_by_label = dict(zip(names, codes, strict=True))
-        if not all(isinstance(part, np.ndarray) for part in self.label_parts):
-            return codes_by_label, self.label_parts
-        return None, [_encode(part, codes_by_label) for part in self.label_parts]
+        return dict(zip(names, codes, strict=True)), self.label_parts
 
 
 def _memory_of_workers() -> int:

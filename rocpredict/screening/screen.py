@@ -50,7 +50,7 @@ from rocpredict.screening.columns import (
     shrinkage_columns,
 )
 from rocpredict.screening.histograms import DEFAULT_EDGES, choose_edges
-from rocpredict.screening.kernels.base import Engine, Moments, effective_n_jobs, merge, select_engine
+from rocpredict.screening.kernels.base import Classes, Engine, Moments, effective_n_jobs, merge, select_engine
 from rocpredict.screening.kernels.counts import ClassPair, RankStatistics, SortPlan, count_blocks
 from rocpredict.screening.kernels.moments import moments as moments_of_classes
 from rocpredict.screening.result import ADJUSTMENTS, Adjustment, ScreeningResult, adjust_p_values
@@ -579,6 +579,7 @@ class _ScreeningRun:
         codes, classes, *_ = self.encoded_labels
         kernel = {"order": self.options.moments, **self.threads}
         if self.options.empirical is True:
+            kernel["shared"] = Classes.of(codes, classes)
             for place, matrix in self.table.iter_blocks():
                 features = np.arange(place.start, place.stop)
                 class_moments = moments_of_classes(matrix, codes, classes, weights=self.weights, **kernel)

@@ -44,7 +44,7 @@ from rocpredict.base.validation import (
 )
 from rocpredict.screening.class_summary import ClassSummary, format_class_size
 from rocpredict.screening.histograms import FeatureHistograms, RowSample, choose_edges, count_cells
-from rocpredict.screening.kernels.base import Engine, Moments, effective_n_jobs, merge, select_engine
+from rocpredict.screening.kernels.base import Classes, Engine, Moments, effective_n_jobs, merge, select_engine
 from rocpredict.screening.kernels.moments import moments as moments_of_classes
 from rocpredict.sources.blocks import MemoryBudget, parse_memory
 from rocpredict.sources.files import check_batches, read_batches, read_table_and_labels
@@ -704,13 +704,16 @@ def read_moments(
 ) -> Moments:
     """Compute the moments of each class, shape (classes, features), in one pass over the tiles of a table."""
     codes, classes = encoded_labels.codes, encoded_labels.classes
-    options: dict[str, Any] = {"order": order, "n_jobs": n_jobs}
+    # Reading takes longer than summing and has a thread of its own; a further thread only costs time.
+    options: dict[str, Any] = {"order": order, "n_jobs": 1 if table.source.is_streamed else n_jobs}
     options["engine"] = select_engine(engine, table.n_rows * len(table))
     number = np.int64 if weights is None else np.float64
-    result, n_cells = Moments.empty(classes, len(table), order, number), 0
+    result, n_cells, shared = Moments.empty(classes, len(table), order, number), 0, None
     for rows, columns, tile in table.iter_tiles():
+        is_whole = rows.stop - rows.start == table.n_rows
+        shared = shared or Classes.of(codes, classes) if is_whole else None
         tile_weights = None if weights is None else weights[rows]
-        part = moments_of_classes(tile, codes[rows], classes, weights=tile_weights, **options)
+        part = moments_of_classes(tile, codes[rows], classes, weights=tile_weights, shared=shared, **options)
         result.assign(columns, merge(result.map(lambda array: array[:, columns]), part) if rows.start else part)  # noqa: B023
         if visit is not None:
             visit(rows, columns, tile)

@@ -25,6 +25,8 @@ TileIterator: TypeAlias = Iterator[tuple[slice, slice, Any]]
 ColumnIndices: TypeAlias = NDArray[np.intp]
 Item = TypeVar("Item")
 _END: Any = object()
+_CHUNK_ROWS = 65_536
+"""Smallest mean number of rows of the chunks of a column that are copied one by one."""
 _UNITS = {"": 1} | {
     f"{unit}{suffix}": base**power
     for power, unit in enumerate("kMGT", 1)
@@ -469,8 +471,10 @@ class DataFrameSource(BlockSource):
             if self._is_text[index]:
                 out[:, place] = np.nan
             else:
-                name = self.columns[index]
-                out[:, place] = frame_column_to_floats(str(name), part.get_column(name))
+                name, start = self.columns[index], 0
+                for chunk in _float_chunks(part.get_column(name)):
+                    out[start : start + len(chunk), place] = frame_column_to_floats(str(name), chunk)
+                    start += len(chunk)
 
     def column(self, column: int) -> NDArray[Any]:
         """Return one column unchanged, with None for nulls."""
@@ -548,6 +552,16 @@ def column_to_labels(series: Any) -> NDArray[Any]:
             return np.array(names)[codes.to_numpy()]
     items = series.to_list()
     return np.array(items) if {*map(type, items)} in ({bool}, {str}) else _objects(items)
+
+
+def _float_chunks(series: Any) -> list[Any]:
+    """Return the long chunks of a polars column of floats, which are read without a copy, or the column as a whole."""
+    import narwhals as nw
+
+    native = series.to_native()
+    if not series.dtype.is_float() or not hasattr(native, "n_chunks") or len(native) < _CHUNK_ROWS * native.n_chunks():
+        return [series]
+    return [nw.from_native(chunk, series_only=True) for chunk in native.get_chunks()]
 
 
 def is_text_type(kind: Any) -> bool:

@@ -361,6 +361,7 @@ def moments(
     weights: ArrayLike | None = None,
     engine: str = "numpy",
     n_jobs: int = 1,
+    shared: Classes | None = None,
 ) -> Moments:
     """Compute the moments of each class and feature.
 
@@ -381,6 +382,8 @@ def moments(
         Computing engine, as in ``screen``.
     n_jobs : int, default=1
         Number of threads. The result does not depend on it.
+    shared : Classes, optional
+        ``Classes.of(codes, classes)``, if it is known; it is not used with weights.
 
     Returns
     -------
@@ -414,7 +417,7 @@ def moments(
     row_weights, codes = check_sample_weight(weights, X.shape[0]), np.asarray(codes)
     if row_weights is not None:
         module, codes = numpy_engine, np.where(row_weights > 0, codes, -1)
-    members = Classes.of(codes, classes)
+    members = shared if shared is not None and row_weights is None else Classes.of(codes, classes)
     if hasattr(X, "tocsc"):
         if X.format not in ("csc", "csr"):
             raise RocPredictError(f"X is a sparse matrix in {X.format!r} format; pass 'csc' or 'csr'")

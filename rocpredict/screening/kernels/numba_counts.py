@@ -89,6 +89,9 @@ _UINT64_RANGE = 2.0**64
 _N_STEPS = 2 * N_FPR
 
 
+_CHUNK = 1_024
+_MIN_UNTIED, _MAX_UNTIED = 2**13, 2**26
+"""Numbers of values of a class: fewer are counted faster by runs; the squares of ``_CHUNK`` ranks sum to below 2^63."""
 JOINS_CLASSES = True
 """True if the engine joins the sorted values of single classes itself."""
 _SIGN, _LOW_BITS = np.uint64(2**31), np.uint64(2**32 - 1)
@@ -309,6 +312,8 @@ def _tally(parts, starts, places, pairs, thresholds, counts):  # type: ignore[no
     features, groups = parts.first.shape
     base, size, offset = np.empty(groups, np.int64), np.empty(groups, np.int64), np.empty(groups, np.int64)
     for f in range(features):
+        if len(pairs) == 1 and not pairs[0, 2] and _count_untied(parts, places, pairs[0], thresholds[0, f], counts, f):
+            continue
         used = 0
         for g in range(groups):
             first, zeros = parts.first[f, g], parts.zeros[f, g]
@@ -323,6 +328,111 @@ def _tally(parts, starts, places, pairs, thresholds, counts):  # type: ignore[no
                 a, sa = parts.values[base[n] : base[n] + size[n]], starts[offset[n] :]
                 b, sb = parts.values[base[p] : base[p] + size[p]], starts[offset[p] :]
                 _class_pair(a, sa, b, sb, places, thresholds[t, f], counts, t, f)
+
+
+@exact_jit
+def _count_untied(parts, places, pair, threshold, counts, f):  # type: ignore[no-untyped-def]
+    """Write the counts of a feature whose values all differ, and return True; otherwise, return False.
+
+    The integer sums are those of ``_class_pair``. They follow from the number of negatives below each positive, i_j,
+    since the squares of the numbers of positives below the negatives sum to the sum of (2 j + 1) (n - i_j).
+    """
+    n, p = pair[0], pair[1]
+    if parts.zeros[f, n] or parts.zeros[f, p]:
+        return False
+    a = parts.values[parts.first[f, n] : _end_of_numbers(parts.values, parts.first[f, n], parts.last[f, n])]
+    b = parts.values[parts.first[f, p] : _end_of_numbers(parts.values, parts.first[f, p], parts.last[f, p])]
+    negatives, positives = len(a), len(b)
+    if not (_MIN_UNTIED < negatives < _MAX_UNTIED and _MIN_UNTIED < positives < _MAX_UNTIED):
+        return False
+    if _has_ties(a) or _has_ties(b) or _count_below(a, b, places):
+        return False
+    total, squares, products, rough_squares, rough_products = np.int64(0), np.int64(0), np.int64(0), 0.0, 0.0
+    for start in range(0, positives, _CHUNK):
+        chunk_squares, chunk_products = np.int64(0), np.int64(0)
+        for j in range(start, min(start + _CHUNK, positives)):
+            below = np.int64(places[j])
+            total += below
+            chunk_squares += below * below
+            chunk_products += below * j
+        squares += chunk_squares
+        products += chunk_products
+        rough_squares += float(chunk_squares)
+        rough_products += float(chunk_products)
+    others = negatives * positives * positives - 2 * products - total
+    rough_others = float(negatives) * positives * positives - 2.0 * rough_products - float(total)
+    pairs = 2 * negatives * positives
+    counts.negatives[0, f], counts.positives[0, f] = negatives, positives
+    counts.negatives_below[0, f], counts.negatives_tied[0, f] = _count_at(a, 0, threshold)
+    counts.positives_below[0, f], counts.positives_tied[0, f] = _count_at(b, 0, threshold)
+    counts.ties[0, f] = 0.0
+    counts.area[0, f] = 2 * total / pairs
+    counts.negative_sum_squares[0, f] = _sum_squares(
+        pairs - 2 * total, 4 * others, 4.0 * rough_others, negatives, positives
+    )
+    counts.positive_sum_squares[0, f] = _sum_squares(2 * total, 4 * squares, 4.0 * rough_squares, positives, negatives)
+    for g in range(N_FPR):
+        above = positives - np.searchsorted(places[:positives], _negative_rank(negatives, g), "right")
+        counts.tpr_grid[0, f, g] = above / positives
+    return True
+
+
+@exact_jit
+def _has_ties(values):  # type: ignore[no-untyped-def]
+    for start in range(0, len(values) - 1, _CHUNK):
+        left = values[start : min(start + _CHUNK, len(values) - 1)]
+        right, n_ties = values[start + 1 : start + 1 + len(left)], 0
+        for i in range(len(left)):
+            n_ties += left[i] == right[i]
+        if n_ties:
+            return True
+    return False
+
+
+@exact_jit
+def _count_below(a, b, places):  # type: ignore[no-untyped-def]
+    """Write the number of values of ``a`` below each value of ``b``, and return whether the classes share a value.
+
+    Four independent merges run in the same loop, so that the processor can overlap their steps. Each step moves forward
+    by one in one class; ``n_steps`` steps use up one class.
+    """
+    below, above = np.searchsorted(b, a[-1]), np.searchsorted(a, b[-1])
+    n_steps = len(a) + below if below < len(b) else len(b) + above
+    quarter = n_steps // 4
+    i0, i1, end = INDEX_TYPE(0), _split_merge(a, b, quarter), INDEX_TYPE(quarter)
+    i2, i3 = _split_merge(a, b, 2 * quarter), _split_merge(a, b, 3 * quarter)
+    j0, j1, j2, j3 = INDEX_TYPE(0), end - i1, end + end - i2, end + end + end - i3
+    starts = j1, j2, j3
+    n_ties = INDEX_TYPE(0)
+    for _ in range(end):
+        x0, x1, x2, x3, y0, y1, y2, y3 = a[i0], a[i1], a[i2], a[i3], b[j0], b[j1], b[j2], b[j3]
+        places[j0], places[j1], places[j2], places[j3] = i0, i1, i2, i3
+        n_ties += INDEX_TYPE(x0 == y0) + INDEX_TYPE(x1 == y1) + INDEX_TYPE(x2 == y2) + INDEX_TYPE(x3 == y3)
+        t0, t1, t2, t3 = INDEX_TYPE(x0 < y0), INDEX_TYPE(x1 < y1), INDEX_TYPE(x2 < y2), INDEX_TYPE(x3 < y3)
+        i0, i1, i2, i3 = i0 + t0, i1 + t1, i2 + t2, i3 + t3
+        j0, j1, j2, j3 = j0 + (t0 ^ UNIT_RUN), j1 + (t1 ^ UNIT_RUN), j2 + (t2 ^ UNIT_RUN), j3 + (t3 ^ UNIT_RUN)
+    for j in starts:  # the merge before has written to this place, too
+        places[j] = np.searchsorted(a, b[j])
+    while j3 < INDEX_TYPE(len(b)):
+        while i3 < INDEX_TYPE(len(a)) and a[i3] < b[j3]:
+            i3 += UNIT_RUN
+        n_ties += INDEX_TYPE(i3 < INDEX_TYPE(len(a)) and a[i3] == b[j3])
+        places[j3] = i3
+        j3 += UNIT_RUN
+    return n_ties > 0
+
+
+@exact_jit
+def _split_merge(a, b, n_steps):  # type: ignore[no-untyped-def]
+    """Return the number of values of ``a`` among the first values of a merge."""
+    low, high = max(0, n_steps - len(b)), min(n_steps, len(a))
+    while low < high:
+        middle = (low + high) // 2
+        if a[middle] < b[n_steps - 1 - middle]:
+            low = middle + 1
+        else:
+            high = middle
+    return INDEX_TYPE(low)
 
 
 @exact_jit
