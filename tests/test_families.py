@@ -10,7 +10,7 @@ from scipy import integrate, special, stats
 
 from rocpredict import Gaussian
 from rocpredict.distributions.families import PARAMETRIC_FAMILIES, fit_family, freeze_family, from_moments
-from rocpredict.distributions.skew_normal import SKEW_NORMAL
+from rocpredict.distributions.skew_normal import QUICK_FAMILIES, SKEW_NORMAL
 from tests.cases import check_refusals, for_each
 
 TRUTH = {
@@ -300,3 +300,16 @@ def test_quantiles_of_a_skew_normal_return(a):
     np.testing.assert_allclose(SKEW_NORMAL.cdf(SKEW_NORMAL.ppf(q, a), a), q, rtol=2e-12)
     np.testing.assert_allclose(SKEW_NORMAL.sf(SKEW_NORMAL.isf(q, a), a), q, rtol=2e-12)
     assert d.ppf([0, 1]).tolist() == [-np.inf, np.inf]
+
+
+def test_quick_families_of_batches_agree_with_the_accurate_ones():
+    """Both tails to 1e-8, and quantiles to 1e-12."""
+    rng = np.random.default_rng(0)
+    beta, skew = (rng.uniform(0, 1, 5000), *rng.uniform(0.5, 30, (2, 5000))), rng.uniform(-8, 8, (2, 5000))
+    p = rng.uniform(0.001, 0.999, 5000)
+    for family, accurate, (x, *shapes) in (("beta", stats.beta, beta), ("skew_normal", SKEW_NORMAL, skew)):
+        for tail in ("cdf", "sf"):
+            quick, exact = (getattr(one, tail)(x, *shapes) for one in (QUICK_FAMILIES[family], accurate))
+            np.testing.assert_allclose(quick, exact, rtol=1e-8, atol=1e-250)
+        quick, exact = (one.ppf(p, *shapes) for one in (QUICK_FAMILIES[family], accurate))
+        np.testing.assert_allclose(quick, exact, rtol=1e-12, atol=1e-12)

@@ -465,14 +465,14 @@ def freeze_family(name: str, *parameters: float) -> ScipyDistribution:
 
 
 def _scipy_family(name: str, *, absolute: bool = False) -> Any:
-    """Return the family of scipy.stats; ``absolute`` allows quick quantiles that are inaccurate in far tails."""
+    """Return the family of scipy.stats; ``absolute`` allows quick methods that are less accurate in far tails."""
     from scipy import stats
 
-    if name != "skew_normal":
-        return getattr(stats, _FAMILIES[name].scipy_name)
-    from rocpredict.distributions.skew_normal import QUICK_SKEW_NORMAL, SKEW_NORMAL
+    from rocpredict.distributions.skew_normal import QUICK_FAMILIES, SKEW_NORMAL
 
-    return QUICK_SKEW_NORMAL if absolute else SKEW_NORMAL
+    if absolute and name in QUICK_FAMILIES:
+        return QUICK_FAMILIES[name]
+    return SKEW_NORMAL if name == "skew_normal" else getattr(stats, _FAMILIES[name].scipy_name)
 
 
 def _check_support(name: str, values: FloatArray, label: str, support: Support, argument: str | None = None) -> None:

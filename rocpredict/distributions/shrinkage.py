@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -25,12 +26,14 @@ _SHAPE_GRID = np.concatenate([-np.linspace(9, 3.6, 55), np.linspace(-3.5, 3.5, 2
 """Normal scores of each class at which the cdfs of a shape are computed."""
 _MAX_CELLS = 64
 _MIN_PROBABILITY = 1e-7
+_MIN_LOG = -700.0  # exp is slow where it underflows
 _PRIOR_SCALE = 0.5
 _LOG_RATIO_SCALE, _LOG_RATIO_GROWTH = 0.35, 0.2
 _RANK_VARIANCE = 0.4
 _INFORMATION_POWER, _INFORMATION_OFFSET = 0.25, 0.1
 _MAX_LIKELIHOOD_SIZE = 500
 _WIDE_BLOCK = 1 / 20
+_PRODUCT_SIZE = 64  # rows and columns; for larger products, BLAS uses more threads
 _MAX_DELTA, _N_AREA_CELLS, _MIN_AREA_RANGE, _MAX_SCORE = 5.0, 128, 0.4, 6.0
 _EQUAL_VARIANCE_WEIGHT = 2.0
 _RESIDUAL_OFFSET, _RESIDUAL_POWER = 0.5, 1.5
@@ -100,6 +103,8 @@ class _ShapeTable(NamedTuple):
     """Logarithm of the prior, plus the correction of the likelihood by the information about the ranks, shape (C,)."""
     delta: FloatArray
     """Phi^-1(AUC), shape (C,)."""
+    is_reversed: FloatArray
+    """1 where a threshold between two cells has an Ameans below 1/2, otherwise 0; shape (C, M - 1)."""
 
 
 def _cell_widths(centres: FloatArray, first_edge: float) -> FloatArray:
@@ -152,7 +157,23 @@ def _shape_table(n0: int, n1: int, declared: bool) -> _ShapeTable:
         cumulate(smoothed * (m / n_cells)),
         log_prior + _INFORMATION_POWER * np.log(information + _INFORMATION_OFFSET),
         delta,
+        (inner > ends)[:, 1:-1].astype(np.float64),
     )
+
+
+def _multiply(left: FloatArray, right: FloatArray) -> FloatArray:
+    """Return ``left @ right`` by parts for which BLAS uses one thread: to wait for other threads would take longer."""
+    result = np.zeros((len(left), right.shape[1]))
+    steps = (range(0, size, _PRODUCT_SIZE) for size in (*left.shape, right.shape[1]))
+    for i, k, j in product(*steps):
+        rows, inner, columns = (slice(start, start + _PRODUCT_SIZE) for start in (i, k, j))
+        result[rows, columns] += left[rows, inner] @ right[inner, columns]
+    return result
+
+
+def _dot(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the products of the rows and a vector, without BLAS and its threads."""
+    return np.asarray(np.einsum("ij,j->i", values, weights))
 
 
 def _rebin(values: FloatArray, n_bins: int) -> FloatArray:
@@ -167,7 +188,8 @@ def _interpolate_columns(values: FloatArray, at: FloatArray) -> FloatArray:
     """Return values of shape (F, k) at fractional columns, shape (F, len(at))."""
     column = np.minimum(at.astype(np.intp), values.shape[1] - 2)
     share = at - column
-    return values[:, column] * (1 - share) + values[:, column + 1] * share
+    low, high = np.take(values, column, axis=1), np.take(values, column + 1, axis=1)  # contiguous rows
+    return low * (1 - share) + high * share
 
 
 def _shape_weights(pooled: PooledSample, table: _ShapeTable, below: FloatArray) -> FloatArray:
@@ -177,12 +199,12 @@ def _shape_weights(pooled: PooledSample, table: _ShapeTable, below: FloatArray) 
     if not wide.size:
         base = table.log_prior + m / n_cells * table.log_complement.sum(axis=0)
         in_cells = np.diff(_interpolate_columns(below, np.arange(n_cells + 1) * (m / n_cells)), axis=1)
-        level = in_cells @ table.log_odds
+        level = _multiply(in_cells, table.log_odds)
         level += base
     else:  # the exact likelihood of a wide block replaces the likelihood of its positions
         is_narrow = np.repeat(pooled.sizes <= _WIDE_BLOCK * m, pooled.sizes).reshape(n_features, m)
-        level = _rebin(pooled.positive_fraction * is_narrow, n_cells) @ table.log_odds + table.log_prior
-        level += _rebin(is_narrow.astype(np.float64), n_cells) @ table.log_complement
+        level = _multiply(_rebin(pooled.positive_fraction * is_narrow, n_cells), table.log_odds) + table.log_prior
+        level += _multiply(_rebin(is_narrow.astype(np.float64), n_cells), table.log_complement)
         feature, first = np.divmod(pooled.starts[wide], m)
         size, n_positive = pooled.sizes[wide], pooled.sizes[wide] * pooled.positive_fraction[feature, first]
         limits = [_interpolate_columns(table.cumulative, at * (n_cells / m)) for at in (first, first + size)]
@@ -192,7 +214,7 @@ def _shape_weights(pooled: PooledSample, table: _ShapeTable, below: FloatArray) 
     level -= level.max(axis=1, keepdims=True)
     if m > _MAX_LIKELIHOOD_SIZE:
         level *= _MAX_LIKELIHOOD_SIZE / m
-    weights = np.exp(level, out=level)
+    weights = np.exp(np.maximum(level, _MIN_LOG, out=level), out=level)
     weights /= weights.sum(axis=1, keepdims=True)
     return weights
 
@@ -234,7 +256,7 @@ def posterior_median_auc(area: FloatArray, variance: FloatArray, n0: int, n1: in
         level = -0.5 * np.log1p((delta / _PRIOR_SCALE) ** 2)
         spread = _binormal_auc_variance(delta, n0, n1)
         level = level - 0.5 * np.log(spread) - (area[:, None] - ndtr(delta)) ** 2 / (2 * spread * ratio[:, None])
-        density = np.exp(level - level.max(axis=1, keepdims=True))
+        density = np.exp(np.maximum(level - level.max(axis=1, keepdims=True), _MIN_LOG))
         reached = np.cumsum(density, axis=1)
         half = reached[:, -1:] / 2
         cell = np.sum(reached < half, axis=1)[:, None]
@@ -271,8 +293,9 @@ class ShrinkageEstimate(NamedTuple):
         Cramer-von Mises statistic of the residual; its mean is 1 for a correct model that is specified beforehand.
     area_between : array of shape (F,)
         Area between the curve of the model and the empirical curve.
-    reversal_probability : array of shape (F,)
-        Posterior probability that the AUC is below 1/2; 0 for a declared direction.
+    reversal_probability : array of shape (F, M - 1)
+        Posterior probability that the Ameans is below 1/2, for thresholds at equally spaced ranks; 0 for a declared
+        direction.
     """
 
     pooled: PooledSample
@@ -338,7 +361,7 @@ def estimate_shrinkage(negative: FloatArray, positive: FloatArray, *, declared: 
     below = cumulate(sample)
     weights = _shape_weights(pooled, table, below)
     n_cells = len(table.log_odds)
-    in_cells = cumulate(weights @ table.posterior * (m / n_cells))
+    in_cells = cumulate(_multiply(weights, table.posterior) * (m / n_cells))
     shape_below = _interpolate_columns(in_cells, np.arange(m + 1) * (n_cells / m))
     shape = np.diff(shape_below, axis=1)
     if pooled.has_ties:
@@ -346,8 +369,8 @@ def estimate_shrinkage(negative: FloatArray, positive: FloatArray, *, declared: 
         shape_below = cumulate(shape)
 
     rank = (np.arange(m) + 0.5) / m
-    shape_area = (m * (shape @ rank) - n1 * n1 / 2) / (n0 * n1)
-    table_area = shape_area + (ndtr(weights @ table.delta) - weights @ ndtr(table.delta)) / 2
+    shape_area = (m * _dot(shape, rank) - n1 * n1 / 2) / (n0 * n1)
+    table_area = shape_area + (ndtr(_dot(weights, table.delta)) - _dot(weights, ndtr(table.delta))) / 2
     rank_area = posterior_median_auc(*mann_whitney_auc(pooled, below, n0, n1), n0, n1, declared=declared)
 
     noise = shape * (1 - shape)
@@ -356,11 +379,11 @@ def estimate_shrinkage(negative: FloatArray, positive: FloatArray, *, declared: 
     center = (tilt_below[:, -1] / noise_below[:, -1])[:, None]
     tilt -= noise * center
     tilt_below -= noise_below * center
-    leverage = (tilt @ rank)[:, None]
+    leverage = _dot(tilt, rank)[:, None]
     tilt /= leverage  # adding it to P(positive) adds 1 to the sum of P(positive) times rank
     tilt_below /= leverage
     residual = sample - shape
-    residual_area = (residual @ rank)[:, None]
+    residual_area = _dot(residual, rank)[:, None]
     residual -= tilt * residual_area
     residual_below = below - shape_below
     residual_below -= tilt_below * residual_area
@@ -380,7 +403,8 @@ def estimate_shrinkage(negative: FloatArray, positive: FloatArray, *, declared: 
     residual_below += shape_below
     posterior = _clip_sums(pooled, residual, residual_below)
     area_between = np.abs(below - model).sum(axis=1) / (n0 * n1)
-    reversal = weights[:, table.delta < 0].sum(axis=1)
+    reversal = np.zeros((1, n_cells - 1)) if declared else _multiply(weights, table.is_reversed)
+    reversal = np.broadcast_to(reversal, (len(weights), n_cells - 1))
     return ShrinkageEstimate(pooled, posterior, model, below, data_weight, misfit_ratio, area_between, reversal)
 
 
@@ -415,8 +439,9 @@ class ShrinkageDistribution(Ecdf):
         Distance of the sample from the model, divided by its expected value from sampling variation alone.
     area_between : float
         Area between the curve of the model and the empirical curve.
-    reversal_probability : float
-        Posterior probability that positives have the smaller values; 0 if "higher" and 1 if "lower" was declared.
+    reversal_probability : array of shape (M - 1,)
+        Posterior probability that the rule "positive when x >= threshold" has an Ameans below 1/2, for thresholds at
+        equally spaced ranks; 0 if "higher" and 1 if "lower" was declared.
     """
 
     _: KW_ONLY
@@ -425,7 +450,7 @@ class ShrinkageDistribution(Ecdf):
     data_weight: float
     misfit_ratio: float
     area_between: float
-    reversal_probability: float
+    reversal_probability: FloatArray
     _heading = "Shrunk estimate from {observed.total:g} observations"
     _text = "total={observed.total:g}, n_unique={unique_values.size}, data_weight={data_weight:.6g}"
 
@@ -439,7 +464,7 @@ class ShrinkageDistribution(Ecdf):
             data_weight=self.data_weight,
             misfit_ratio=self.misfit_ratio,
             area_between=self.area_between,
-            reversal_probability=1 - self.reversal_probability,
+            reversal_probability=1 - self.reversal_probability[::-1],
         )
 
 
@@ -478,7 +503,7 @@ def fit_shrinkage(
                 data_weight=data_weight,
                 misfit_ratio=float(estimate.misfit_ratio[0]),
                 area_between=float(estimate.area_between[0]),
-                reversal_probability=float(estimate.reversal_probability[0]),
+                reversal_probability=estimate.reversal_probability[0],
             )
         )
     return pair[0], pair[1]

@@ -94,7 +94,8 @@ def best_rule(
         Masses of the estimate, of its model alone, and of the sample.
     is_cut : array of bool of shape (F, k)
         Nodes between two different values.
-    data_weight, reversal_probability : array of shape (F,)
+    data_weight : array of shape (F,)
+    reversal_probability : array of shape (F, M - 1)
     counts : pair of float
         Numbers of observations of each class.
     """
@@ -119,7 +120,11 @@ def best_rule(
     by_sample, by_model = (1 + sample_tnr - sample_fnr) / 2, (1 + model_tnr - model_fnr) / 2
     size = 2 * n0 * n1 / (n0 + n1)
     optimism = _OPTIMISM * size**_OPTIMISM_POWER * (1 - 1 / n_rivals)
-    expected = 0.5 + (by_sample - optimism - 0.5) * np.maximum(0.0, 1 - _REVERSAL_SHARE * reversal_probability)
+    n_ranks = reversal_probability.shape[1]
+    rank = np.rint(n0 * sample_tnr + n1 * sample_fnr) * (n_ranks + 1) / (n0 + n1)
+    column = np.clip(np.rint(rank).astype(np.intp) - 1, 0, n_ranks - 1)
+    reversal = reversal_probability[np.arange(n_features), column]
+    expected = 0.5 + (by_sample - optimism - 0.5) * np.maximum(0.0, 1 - _REVERSAL_SHARE * reversal)
     ameans = by_model + np.maximum(_MIN_SAMPLE_WEIGHT, data_weight) * (expected - by_model) - _BIAS / size
     is_end = (node == 0) | (node == n_nodes - 1)
     ameans = np.where(is_end, 0.5, np.clip(ameans, 0.0, 1.0))
@@ -202,7 +207,7 @@ class ShrinkageSolver(EmpiricalSolver):
         masses = [CumulativeMasses.from_pair(*pair, values) for pair in pairs]
         counts = self.negative.observed.total, self.positive.observed.total
         is_cut = np.ones((1, len(values) + 1), dtype=bool)
-        data_weight, reversal = np.array([[self.negative.data_weight], [self.negative.reversal_probability]])
+        data_weight, reversal = np.array([self.negative.data_weight]), self.negative.reversal_probability[None, :]
         return best_rule(masses, is_cut, data_weight, reversal, counts)
 
     def optimal_ameans(self) -> OptimalThreshold:
