@@ -113,8 +113,8 @@ groups | Equality of the AUCs of three groups | test | Wald
 Conventional: chi-squared test with DeLong's standard errors.
 
 screening | p-value of `screen` | test | DeLong
-`screen(X, y)`: Mann-Whitney test of equal distributions. The AUC is 1/2 in all settings, but hooked and zero-inflated
-classes have different distributions.
+`screen(X, y)`: Mann-Whitney test of equal distributions, exact for rare binary features. The AUC is 1/2 in all
+settings, but hooked and zero-inflated classes have different distributions.
 
 ## Rates and partial areas
 
@@ -209,11 +209,6 @@ _LITTLE_POWER_OF_DRAWS = (
     "few observations. A rejection is valid, but the test has little power: plan more observations, or compare AUCs. "
     '`method="bootstrap"` has more power; its level in these rows shows where it can be used.'
 )
-_RARE = (
-    "the variance depends on a few positives with small values, which many data sets lack. "
-    '`auc_interval(method="hanley-mcneil")` takes the variance from the AUC alone. It covers 0.96 (1,000 data sets) in '
-    "the heavy-tailed setting with an AUC of 0.95 and 5,000 + 100 observations."
-)
 _EXACT = (
     'no action is needed: the exact interval never covers less than its level. `method="wilson"` is narrower and '
     "covers 95% on average, and less in some settings."
@@ -230,7 +225,6 @@ _EMPIRICAL = "test the empirical curves: `auc_test((x1, y1), (x2, y2))` needs no
 _HILGERS = '`method="hilgers"` covers at least its level for continuous distributions, and is wider.'
 _ADVICE = {
     ("auc", "above"): _WIDE,
-    ("auc", "below"): _RARE,
     ("paired", "above"): _LITTLE_POWER,
     ("unpaired", "above"): _LITTLE_POWER,
     ("tpr difference", "above"): _LITTLE_POWER_OF_DRAWS,

@@ -37,6 +37,9 @@ PSEUDO_COUNT_VARIANCE = 0.5
 """Number of pseudo-observations that smoothing adds to each class for the variance."""
 CHANCE_WEIGHT = 0.1
 """Weight of the variance about the area of an uninformative feature in the variance of the pseudo-observations."""
+_MIN_SHARE, _MIN_SHARE_SIZE, _MAX_FACTOR = 0.5, 100, 3
+"""Share of Hanley and McNeil's variance in ``min_variance``, the size of the smaller class above which this share
+decreases, and the largest factor by which a variance is increased."""
 MIN_SUM_SQUARES = 0.005
 """Sum of squares added for a difference, so that its degrees of freedom are never 0/0."""
 MIN_SCALE = 1e-4
@@ -93,6 +96,8 @@ class SmoothedAreas:
         Whether one cluster has more than half of the observations of a class.
     is_probit : bool or array
         Whether the bounds at a quantile are on the probit scale, as for two Gaussians, instead of the logit scale.
+    min_variance : array
+        Smallest variance of the bound that is nearer to 1/2, in the interval and the test of one whole area.
 
     Notes
     -----
@@ -100,7 +105,14 @@ class SmoothedAreas:
     ``PSEUDO_COUNT_VARIANCE``. The pseudo-observations have the sum of squares q: ``PSEUDO_COUNT_VARIANCE`` times a
     weighted mean of two variances. One is B(1 - B), the largest variance for the mean B, where B is the area after
     adding half a pseudo-observation. The other is (c - A)^2 + c(1 - c)/2, where c is the area of an uninformative
-    feature. The three constants were chosen by simulation: see the documentation ("How intervals cover").
+    feature. The constants were chosen by simulation: see the documentation ("How intervals cover").
+
+    If few observations of the population contribute most of the loss 1 - A, a sample may contain none of them. Both A
+    and its distance from the lower bound are then too favourable. The lower bound of an area above 1/2 therefore has
+    at least the variance (A - 1/2) min(1, 100/n) v. Here n is the size of the smaller class, and v the variance of
+    Hanley and McNeil (1982), which depends on A and the counts only, with the classes in the order of the larger v. The
+    variance is at most tripled. The same holds for the upper bound of an area below 1/2. The rule does not apply to
+    clusters and strata.
 
     References
     ----------
@@ -114,12 +126,13 @@ class SmoothedAreas:
     df: FloatArray
     n_units: tuple[ArrayOrFloat, ArrayOrFloat]
     plain_variance: FloatArray
-    plain_df: float = np.inf
     constant_classes: Sequence[Any] = (False, False)
     is_constant: Any = False
+    plain_df: float = np.inf
     is_partial: bool = False
     has_dominant_cluster: bool = False
     is_probit: Any = False
+    min_variance: Any = 0.0
 
     @classmethod
     def from_sum_squares(
@@ -149,8 +162,13 @@ class SmoothedAreas:
         equal = [np.asarray(squares) <= PLACEMENT_TOL**2 for squares in sum_squares]
         constant = [part & (np.asarray(n) > 1) for part, n in zip(equal, n_units, strict=True)]
         is_constant = (np.abs(estimate - null_value) <= PLACEMENT_TOL) & equal[0] & equal[1]
-        areas = cls(np.asarray(estimate), centre, variance, df, n_units, plain_variance)
-        return replace(areas, constant_classes=constant, is_constant=is_constant, is_partial=is_partial)
+        areas = cls(np.asarray(estimate), centre, variance, df, n_units, plain_variance, constant, is_constant)
+        if is_partial:
+            return replace(areas, is_partial=True)
+        largest = np.maximum(*(hanley_mcneil_variance(centre, order) for order in (n_units, n_units[::-1])))
+        share = _MIN_SHARE * np.minimum(1, _MIN_SHARE_SIZE / np.minimum(*n_units))
+        smallest = np.minimum(share * np.abs(2 * centre - 1) * largest, _MAX_FACTOR * variance)
+        return replace(areas, min_variance=smallest)
 
     @classmethod
     def from_placements(cls, areas: Placements) -> SmoothedAreas:
@@ -179,6 +197,7 @@ class SmoothedAreas:
             constant_classes=(False, False) if areas.is_stratified else smoothed.constant_classes,
             is_constant=areas.is_constant,
             has_dominant_cluster=areas.has_dominant_cluster,
+            min_variance=0.0,
         )
 
     @property
@@ -227,7 +246,13 @@ class SmoothedAreas:
         ``zero_variance_interval``.
         """
         tail, estimate = (1 - level) / 2, self.estimate
-        low, high = self.limits(-stdtrit(self.df, tail))
+        quantile, wider = -stdtrit(self.df, tail), self._with_min_variance()
+        low, high = (
+            np.where(is_loss, outer, inner)
+            for is_loss, outer, inner in zip(
+                (estimate > 1 / 2, estimate < 1 / 2), wider.limits(quantile), self.limits(quantile), strict=True
+            )
+        )
         if not self.is_partial:
             for n, constant in zip(self.n_units, self.constant_classes, strict=True):
                 if np.any(constant):
@@ -249,8 +274,9 @@ class SmoothedAreas:
             return Tails(0.5, 0.5, 0.0)
         if value > estimate:
             return replace(self, estimate=1 - self.estimate, centre=1 - self.centre).tails(1 - value).swapped()
+        variance = (self._with_min_variance() if estimate > 1 / 2 else self).variance
         with np.errstate(divide="ignore"):
-            t = float((logit(self.centre) - logit(value)) * self.centre * (1 - self.centre) / np.sqrt(self.variance))
+            t = float((logit(self.centre) - logit(value)) * self.centre * (1 - self.centre) / np.sqrt(variance))
         p_value = min(float(stdtr(self.df, -t)), 0.5)  # values between centre and estimate are in every interval
         ratio, n = value / estimate, min(self.n_units)
         if self._is_unseen:
@@ -261,6 +287,9 @@ class SmoothedAreas:
             if share > p_value:
                 return Tails.from_lower(share, self.df)
         return Tails(p_value, 1 - p_value, t)
+
+    def _with_min_variance(self) -> SmoothedAreas:
+        return replace(self, variance=np.maximum(self.variance, self.min_variance))
 
     @property
     def _is_unseen(self) -> Any:
@@ -642,7 +671,7 @@ def critical_value(df: float, level: float) -> float:
     return -float(stdtrit(df, (1 - level) / 2))
 
 
-def hanley_mcneil_variance(area: float, count: tuple[float, float]) -> float:
+def hanley_mcneil_variance(area: Any, count: tuple[Any, Any]) -> Any:
     """Return the variance of the AUC of exponential classes with this area.
 
     References
