@@ -34,6 +34,7 @@ from rocpredict.base.validation import (
     check_nonnegative,
     check_option,
     check_pair,
+    check_whole_counts,
     readonly_array,
     short_repr,
 )
@@ -328,8 +329,8 @@ class LinearCombination(Result):
             Means of the (negative, positive) class.
         covariance : pair of array-like of shape (p, p)
             Covariances of the (negative, positive) class, with variances on the diagonal.
-        count : pair of float, optional
-            Numbers of observations of the (negative, positive) class.
+        count : pair of int, optional
+            Numbers of observations of the (negative, positive) class, whole.
         criterion : {"auc", "ameans"}, default="auc"
             Criterion to maximize, as in ``fit_linear_combination``.
         ridge : float, optional
@@ -352,10 +353,12 @@ class LinearCombination(Result):
         >>> classes = {"mean": ([0, 0], [1, 1]), "covariance": ([[1, 0], [0, 1]], [[4, 0], [0, 1]])}
         >>> LinearCombination.from_stats(**classes)
         LinearCombination(auc=0.798608 (not cross-validated), ameans=0.725747, threshold=0.68175,
-                          criterion='auc', features=2)
+                          criterion='auc', 2 features)
         >>> LinearCombination.from_stats(**classes, criterion="ameans").ameans
         0.72...
         """
+        for class_size in () if count is None else check_pair("count", count):
+            check_whole_counts(class_size)
         moments = MultivariateMoments.of_stats(mean, covariance, feature_names)
         return cls.from_moments(moments, criterion, check_ridge(ridge), count)
 
@@ -366,7 +369,6 @@ class LinearCombination(Result):
         criterion: Criterion,
         ridge: float,
         count: Sequence[float] | None,
-        omitted: tuple[int, int] = (0, 0),
     ) -> Self:
         """Fit the best linear combination to the moments of both classes.
 
@@ -380,8 +382,6 @@ class LinearCombination(Result):
             Ridge parameter; 0 for none.
         count : pair of float or None
             Numbers of observations of the (negative, positive) class.
-        omitted : pair of int, default=(0, 0)
-            Numbers of omitted observations of the (negative, positive) class.
 
         Returns
         -------
@@ -395,7 +395,7 @@ class LinearCombination(Result):
             )
         weights, mixing = optimal_weights(moments, criterion, ridge)
         negative, positive = moments.score_moments(weights)
-        roc = PredictedRoc(negative, positive, count=count, omitted=omitted)
+        roc = PredictedRoc(negative, positive, count=count)
         best = roc.best_threshold()
         return cls(
             feature_names=moments.names,
@@ -479,7 +479,7 @@ class LinearCombination(Result):
         ameans = "" if self.ameans_cv is None else f" ({self.ameans_cv:.4g} cross-validated)"
         return (
             f"LinearCombination(auc={self.auc:.6g} ({auc}), ameans={self.ameans:.6g}{ameans}, "
-            f"threshold={self.threshold:.6g}, criterion={self.criterion!r}, features={len(self.coefficients)})"
+            f"threshold={self.threshold:.6g}, criterion={self.criterion!r}, {len(self.coefficients)} features)"
         )
 
 
@@ -645,7 +645,7 @@ def fit_linear_combination(
     ... )
     >>> result
     LinearCombination(auc=0.996166 (0.992 cross-validated), ameans=0.970447 (0.96 cross-validated),
-                      threshold=4.36362, criterion='auc', features=4)
+                      threshold=4.36362, criterion='auc', 4 features)
     """
     check_option("criterion", criterion, CRITERIA)
     shrink = check_ridge(ridge)
@@ -656,8 +656,9 @@ def fit_linear_combination(
     samples = table[rows.negative], table[rows.positive]
     _check_samples(samples, names, ridged=shrink > 0)
     moments = MultivariateMoments.of_samples(samples, names)
-    count = (len(samples[0]), len(samples[1]))
-    result = LinearCombination.from_moments(moments, criterion, shrink, count, rows.omitted)
+    result = LinearCombination.from_moments(moments, criterion, shrink, (len(samples[0]), len(samples[1])))
+    roc = replace(result.roc, omitted=rows.omitted, n_unlabelled=rows.n_unlabelled)
+    result = replace(result, roc=roc)
     if n_folds is None:
         return result
     cross_validated = cross_validate(samples, names, criterion=criterion, ridge=shrink, n_folds=n_folds, rng=rng)

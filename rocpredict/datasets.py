@@ -1,5 +1,7 @@
 """Built-in and simulated data."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import resources
@@ -15,6 +17,7 @@ from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
     FloatArray,
     RocPredictError,
+    Seed,
     check_finite,
     check_int,
     check_nonnegative,
@@ -125,7 +128,7 @@ class Dataset(Result):
 
     def __repr__(self) -> str:
         features, labels = _abbreviate(self.feature_names), _abbreviate(np.unique(self.y).tolist())
-        return f"Dataset({len(self.y)} rows, features={features}, labels={labels})"
+        return f"Dataset({len(self.y)} rows, feature_names={features}, labels {labels})"
 
 
 def _abbreviate(names: Any) -> str:
@@ -158,8 +161,8 @@ def load_iris() -> Dataset:
     Examples
     --------
     >>> load_iris()
-    Dataset(150 rows, features=['sepal_length', 'sepal_width', 'petal_length', 'petal_width'],
-            labels=['setosa', 'versicolor', 'virginica'])
+    Dataset(150 rows, feature_names=['sepal_length', 'sepal_width', 'petal_length', 'petal_width'],
+            labels ['setosa', 'versicolor', 'virginica'])
     """
     return Dataset(
         **_read_table("iris.csv"),
@@ -201,8 +204,9 @@ def load_pima(*, zeros_as_missing: bool = False) -> Dataset:
     --------
     >>> pima = load_pima()
     >>> pima
-    Dataset(768 rows, features=['pregnant', 'glucose', 'pressure', 'triceps', 'insulin', 'mass', 'pedigree', 'age'],
-            labels=['neg', 'pos'])
+    Dataset(768 rows,
+            feature_names=['pregnant', 'glucose', 'pressure', 'triceps', 'insulin', 'mass', 'pedigree', 'age'],
+            labels ['neg', 'pos'])
     >>> int(np.isnan(load_pima(zeros_as_missing=True).column("insulin")).sum())
     374
     """
@@ -291,7 +295,7 @@ def simulate_two_gaussians(
     mean: tuple[float, float] = (4.0, 8.0),
     std: tuple[float, float] = (3.0, 2.0),
     count: tuple[int, int] = (1000, 1000),
-    seed: int = 0,
+    rng: Seed = 0,
 ) -> tuple[FloatArray, NDArray[np.int64]]:
     """Simulate a sample of two Gaussian classes.
 
@@ -303,8 +307,8 @@ def simulate_two_gaussians(
         Standard deviations, (negative, positive).
     count : pair of int, default=(1000, 1000)
         Number of observations of each class, (negative, positive), 1 or more.
-    seed : int, default=0
-        Seed of the random generator.
+    rng : int or numpy.random.Generator, default=0
+        Seed or generator.
 
     Returns
     -------
@@ -320,14 +324,14 @@ def simulate_two_gaussians(
 
     Examples
     --------
-    >>> x, y = simulate_two_gaussians(count=(3, 2), seed=1)
+    >>> x, y = simulate_two_gaussians(count=(3, 2), rng=1)
     >>> y
     array([0, 0, 0, 1, 1])
     """
-    rng = check_seed("seed", seed)
+    generator = check_seed("rng", rng)
     means, stds = check_finite("mean", check_pair("mean", mean)), check_nonnegative("std", check_pair("std", std))
     counts = [check_int("count", n) for n in check_pair("count", count)]
     if min(counts) < 1:
         raise RocPredictError(f"count={count!r} has a class without observations; pass 1 or more for each class")
-    x = np.concatenate([rng.normal(m, s, n) for m, s, n in zip(means, stds, counts, strict=True)])
+    x = np.concatenate([generator.normal(m, s, n) for m, s, n in zip(means, stds, counts, strict=True)])
     return x, np.repeat([0, 1], counts)

@@ -270,7 +270,7 @@ class MulticlassAuc(Result):
     flags: Flags = field(default_factory=Flags)
 
     _text = "auc={auc:.6g} ({interval.low:.6g} to {interval.high:.6g}), average={average!r}, {_sizes}"
-    _text_batch = "shape={batch_shape}, {_sizes}"
+    _text_batch = "batch of shape {batch_shape}, {_sizes}"
     _frame_of_table = True
 
     def table(self) -> Table:
@@ -291,7 +291,9 @@ class MulticlassAuc(Result):
     @property
     def _sizes(self) -> str:
         flags = f", flags={list(self.flags)}" if self.flags else ""
-        return f"classes={len(self.labels)}, n={sum(self.n_by_class.values())}, method={self.method!r}{flags}"
+        return (
+            f"{len(self.labels)} classes, {sum(self.n_by_class.values())} observations, method={self.method!r}{flags}"
+        )
 
 
 def multiclass_auc(
@@ -406,7 +408,7 @@ def multiclass_auc(
     >>> iris = load_iris()
     >>> result = multiclass_auc(iris.column("sepal_length"), iris.y, labels=["setosa", "versicolor", "virginica"])
     >>> result
-    MulticlassAuc(auc=0.902267 (0.861523 to 0.931003), average='macro', classes=3, n=150, method='hand-till')
+    MulticlassAuc(auc=0.902267 (0.861523 to 0.931003), average='macro', 3 classes, 150 observations, method='hand-till')
     >>> [(part.negative, part.positive, round(part.auc, 4)) for part in result.binary_aucs]
     [('setosa', 'versicolor', 0.9326), ('setosa', 'virginica', 0.9846), ('versicolor', 'virginica', 0.7896)]
     """

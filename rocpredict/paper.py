@@ -83,21 +83,21 @@ def example() -> PredictedRoc:
 
 
 @cache
-def simulate_experiment(count: tuple[int, int], seed: int) -> EmpiricalRoc:
+def simulate_experiment(count: tuple[int, int], rng: int) -> EmpiricalRoc:
     """Return the empirical ROC curve of one simulated experiment.
 
     Parameters
     ----------
     count : pair of int
         Numbers of observations, (negative, positive).
-    seed : int
+    rng : int
         Seed of the experiment.
 
     Returns
     -------
     EmpiricalRoc
     """
-    return empirical_roc(*simulate_two_gaussians(**EXAMPLE, count=count, seed=seed))
+    return empirical_roc(*simulate_two_gaussians(**EXAMPLE, count=count, rng=rng))
 
 
 def iris_features() -> dict[str, tuple[FloatArray, NDArray[np.str_], Direction]]:
@@ -135,12 +135,12 @@ def iris_prediction(feature: str) -> PredictedRoc:
         return predict_roc(x, y, positive=_POSITIVE, negative=_NEGATIVE, direction=direction)
 
 
-def table_1(seed: int = 0) -> Table:
+def table_1(rng: int = 0) -> Table:
     """Return Table I, experiments with two Gaussians and their prediction.
 
     Parameters
     ----------
-    seed : int, default=0
+    rng : int, default=0
         Seed of the simulated experiments.
 
     Returns
@@ -154,7 +154,7 @@ def table_1(seed: int = 0) -> Table:
         printed, ours = values["prediction"], exact[measure]
         rows.append([measure, "prediction", printed, ours, printed - ours, None, None])
         for name, count in (("balanced", BALANCED), ("imbalanced", IMBALANCED)):
-            experiment = simulate_experiment(count, seed)
+            experiment = simulate_experiment(count, rng)
             ours = experiment.auc() if measure == "AUC" else experiment.best_threshold().ameans
             expected, error = _sampling(measure, count)
             away = (values[name] - expected) / error
@@ -165,7 +165,7 @@ def table_1(seed: int = 0) -> Table:
         rows,
         {"printed": ".2%", "recomputed": ".2%", "difference": "+z.3%", "expected": ".2%", "z": "+z.2f"},
         [
-            f"Experiments are simulated with seed {seed}; class sizes are positives + negatives.",
+            f"Experiments are simulated with seed {rng}; class sizes are positives + negatives.",
             "z: difference between the printed value and the expected value of the experiment, in standard errors.",
             "Expected value and standard error of the AUC are exact (Mann-Whitney statistic of two Gaussians).",
             f"For the maximum Ameans, which is optimistic, they are from {_N_REPLICATIONS} simulated experiments.",
@@ -290,7 +290,7 @@ def _sampling(measure: str, count: tuple[int, int]) -> tuple[float, float]:
 
 @cache
 def _replicated_ameans(count: tuple[int, int]) -> FloatArray:
-    draws = (simulate_two_gaussians(**EXAMPLE, count=count, seed=seed) for seed in range(1, _N_REPLICATIONS + 1))
+    draws = (simulate_two_gaussians(**EXAMPLE, count=count, rng=seed) for seed in range(1, _N_REPLICATIONS + 1))
     return np.array([empirical_roc(x, y).best_threshold().ameans for x, y in draws])
 
 
@@ -319,7 +319,7 @@ def figure_1() -> Figure:
     return figure
 
 
-def figure_2(*, seed_balanced: int = 0, seed_imbalanced: int = 0) -> Figure:
+def figure_2(*, rng_balanced: int = 0, rng_imbalanced: int = 0) -> Figure:
     """Plot the predicted ROC curve of the example over the ROC curves of two simulated experiments.
 
     The classes are N(4, 3) and N(8, 2). One experiment is balanced, the other imbalanced (positives + negatives). The
@@ -327,14 +327,14 @@ def figure_2(*, seed_balanced: int = 0, seed_imbalanced: int = 0) -> Figure:
 
     Parameters
     ----------
-    seed_balanced, seed_imbalanced : int, default=0
+    rng_balanced, rng_imbalanced : int, default=0
         Seeds of the two experiments.
 
     Returns
     -------
     matplotlib.figure.Figure
     """
-    experiments = simulate_experiment(BALANCED, seed_balanced), simulate_experiment(IMBALANCED, seed_imbalanced)
+    experiments = simulate_experiment(BALANCED, rng_balanced), simulate_experiment(IMBALANCED, rng_imbalanced)
     labels = ["predicted", "balanced, 1000 + 1000", "imbalanced, 1000 + 500"]
     return _draw_rocs([example(), *experiments], labels)
 
@@ -390,14 +390,14 @@ FIGURES: dict[str, Callable[[], Figure]] = {
 """Function of each figure, by the name of its file. Its docstring describes the figure."""
 
 
-def save_figures(folder: str | PathLike[str], *, seed: int = 0) -> list[Path]:
+def save_figures(folder: str | PathLike[str], *, rng: int = 0) -> list[Path]:
     """Write every figure as PNG and SVG, with reproducible bytes.
 
     Parameters
     ----------
     folder : path
         Folder of the files, which is created if it does not exist.
-    seed : int, default=0
+    rng : int, default=0
         Seed of the simulated experiments in Figure 2.
 
     Returns
@@ -413,7 +413,7 @@ def save_figures(folder: str | PathLike[str], *, seed: int = 0) -> list[Path]:
     folder = make_directory(folder)
     paths = []
     for name, draw in FIGURES.items():
-        figure = figure_2(seed_balanced=seed, seed_imbalanced=seed) if draw is figure_2 else draw()
+        figure = figure_2(rng_balanced=rng, rng_imbalanced=rng) if draw is figure_2 else draw()
         paths += [save_figure(figure, folder / f"{name}.{kind}") for kind in ("png", "svg")]
     return paths
 

@@ -697,7 +697,8 @@ class SampleSize(Result):
     assumptions: tuple[str, ...]
     other_methods: tuple[SampleSizeByMethod, ...]
     _text = (
-        "n_negative={n_negative}, n_positive={n_positive}, total={total}, {quantity}={achieved:.6g}, method={method!r}"
+        "n_negative={n_negative}, n_positive={n_positive}, total={total}, achieved={achieved:.6g} ({quantity}), "
+        "method={method!r}"
     )
 
     _frame_of_table = True
@@ -866,11 +867,11 @@ def sample_size(
     Examples
     --------
     >>> sample_size(mean=(4, 8), std=(3, 2), width=0.05)
-    SampleSize(n_negative=412, n_positive=412, total=824, width=0.0499484, method='smoothed-logit')
+    SampleSize(n_negative=412, n_positive=412, total=824, achieved=0.0499484 (width), method='smoothed-logit')
     >>> sample_size(auc=0.7, power=0.9, against=0.5)
-    SampleSize(n_negative=44, n_positive=44, total=88, power=0.9072, method='smoothed-logit')
+    SampleSize(n_negative=44, n_positive=44, total=88, achieved=0.9072 (power), method='smoothed-logit')
     >>> sample_size(auc=0.9, width=0.3, tpr_at_fpr=0.1)
-    SampleSize(n_negative=104, n_positive=104, total=208, width=0.298809, method='dirichlet')
+    SampleSize(n_negative=104, n_positive=104, total=208, achieved=0.298809 (width), method='dirichlet')
     """
     curve = _expected_curve(roc, mean, std, auc)
     options: dict[str, Any] = {"against": against, "correlation": correlation, "alternative": alternative}
@@ -929,7 +930,7 @@ def power(
     Examples
     --------
     >>> power(mean=(4, 8), std=(3, 2), count=(50, 50), against=0.8)
-    SampleSize(n_negative=50, n_positive=50, total=100, power=0.2837, method='smoothed-logit')
+    SampleSize(n_negative=50, n_positive=50, total=100, achieved=0.2837 (power), method='smoothed-logit')
     """
     curve = _expected_curve(roc, mean, std, auc)
     options: dict[str, Any] = {"against": against, "correlation": correlation, "alternative": alternative}

@@ -364,6 +364,16 @@ def test_null_at_the_ends():
         assert np.sign(result.statistic) == np.sign(result.difference)
 
 
+def test_the_statistic_of_dirichlet_draws_is_the_difference():
+    """In the unit of the estimates, not divided by the width of the range."""
+    xs, y = rows()
+    for options in ({"fpr": (0, 0.1)}, {"tpr": (0.5, 1)}, {"tpr_at_fpr": 0.2}):
+        for arguments in ((xs[0], xs[2], y), ((xs[0], y), (xs[2], y))):
+            result = rp.auc_test(*arguments, method="dirichlet", n_resamples=100, **options)
+            assert result.statistic == pytest.approx(result.difference, rel=1e-14)
+            assert result.difference == pytest.approx(result.estimates[0] - result.estimates[1], rel=1e-12)
+
+
 def test_clusters_that_cancel():
     """Each cluster has a negative and a positive that move together: the sum of their parts varies hardly or not.
 

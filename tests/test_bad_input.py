@@ -258,6 +258,10 @@ FROM_STATS = {
         {"mean": (1, 2), "std": (1, 2), "count": (0, 1)},
         "count=(0, 1) is invalid; pass a finite number above 0 per class",
     ),
+    "half an observation": (
+        {"mean": (1, 2), "std": (1, 2), "count": (60.0, [12.5, 20])},
+        "count=12.5 is not a whole number; pass numbers of observations",
+    ),
     "median outside": ({"median": (5, 2), "iqr": ((0, 2), (1, 3))}, "iqr=(0, 2) does not contain median=5"),
     "quartiles exchanged": ({"median": (1, 2), "iqr": ((2, 0), (1, 3))}, "iqr=(2, 0) does not contain median=1"),
     "three quartiles": ({"median": (1, 2), "iqr": ((0, 1, 2), (1, 3))}, "is not a pair; pass a width or (q1, q3)"),
@@ -272,6 +276,7 @@ def test_insufficient_statistics_are_refused(options, words):
 
 
 def test_statistics_in_every_legal_form():
+    assert PredictedRoc.from_stats(mean=(1, 2), std=(1, 2), count=(60.0, 20)).count == (60, 20)
     make = PredictedRoc.from_stats
     width = 2 * stats.norm.ppf(0.75)
     assert make(mean=(1, 2), sem=(1, 2), count=(4, 9)).positive == Gaussian(2, 6)

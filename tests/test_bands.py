@@ -234,7 +234,7 @@ def test_a_method_that_stands_in_is_named():
 
 def test_a_band_is_a_value():
     band = published().band(fpr=[0.1, 0.5])
-    assert repr(band).startswith("ConfidenceBand(pointwise, n_points=2, level=0.95, method='pivotal', mean_width=0.")
+    assert repr(band).startswith("ConfidenceBand(pointwise, 2 points, level=0.95, method='pivotal', mean_width=0.")
     assert len(band) == 2
     as_read = json.loads(to_json(band.to_dict()))
     assert as_read["low"] == band.low.tolist()

@@ -29,7 +29,7 @@ def test_the_page_is_that_of_the_library(run, tmp_path):
     assert run(*GLUCOSE, *words) == (0, out, "")
     pima = rp.datasets.load_pima(zeros_as_missing=True)
     options = {"feature": "glucose", "unit": "mg/dL", "positive": "pos", "nan_policy": "omit", "level": 0.9}
-    options |= {"prevalence": 0.1, "seed": 3, "n_resamples": 20, "date": "2026-11-21", "notes": [f"{note}."]}
+    options |= {"prevalence": 0.1, "rng": 3, "n_resamples": 20, "date": "2026-11-21", "notes": [f"{note}."]}
     feature_report(pima.column("glucose"), pima.y, "b.html", **options)
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
 

@@ -338,7 +338,7 @@ def test_a_broken_line_is_named(run, monkeypatch, reader):
 
     def check(text):
         write_broken(text)
-        assert_refused(run, f"screen broken.csv {OUTCOME}", BROKEN_LINES[text])
+        assert_refused(run, f"screen broken.csv {OUTCOME} --nan raise", BROKEN_LINES[text])
 
     check_each({text: text for text in BROKEN_LINES}, check)
 

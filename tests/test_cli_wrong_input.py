@@ -28,6 +28,7 @@ PREDICT = {
     "predict --mean 4 --std 3 2": "argument --mean: expected 2 arguments",
     "predict --mean 4 x --std 3 2": "invalid float value: 'x'",
     f"predict {TWO_CLASSES} --criterion best": "--criterion 'best' is not allowed",
+    f"predict {TWO_CLASSES} --count 12.5 20": "--count 12.5 is not a whole number; pass numbers of observations",
     f"predict {TWO_CLASSES} --criterion f1": "pass --prevalence in [0, 1] or class counts",
     f"predict {TWO_CLASSES} --prevalence 10": "fractions, not percent",
     f"predict {TWO_CLASSES} --family normal": "invalid choice: 'normal'",

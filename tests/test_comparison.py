@@ -19,7 +19,7 @@ from tests.samples import pair_wins
 IRIS = load_iris()
 ROWS = IRIS.y != "setosa"
 CASES = {name: (IRIS.column(name)[ROWS], (IRIS.y[ROWS] == "virginica").astype(int)) for name in IRIS.feature_names}
-CASES["simulated"] = simulate_two_gaussians(count=(300, 200), seed=3)
+CASES["simulated"] = simulate_two_gaussians(count=(300, 200), rng=3)
 
 
 def assert_by_brute_force(case):
@@ -162,7 +162,7 @@ def test_a_fitted_prediction_is_close_to_its_data():
     """As documented: within 0.4 standard errors in 95 of 100 Gaussian draws, not of lognormal ones."""
     errors = {"gaussian": [], "lognormal": []}
     for seed in range(60):
-        x, y = simulate_two_gaussians(mean=(0, 1.2), std=(1, 1), count=(50, 50), seed=seed)
+        x, y = simulate_two_gaussians(mean=(0, 1.2), std=(1, 1), count=(50, 50), rng=seed)
         for name, values in (("gaussian", x), ("lognormal", np.exp(x)))[: 1 + (seed < 20)]:
             with suppress_normality_warning():  # of the lognormal ones
                 predicted = rp.predict_roc(values, y)

@@ -99,9 +99,9 @@ def test_frames_hold_the_same_table():
 
 
 def test_a_seed_draws_the_same_sample_and_another_seed_another():
-    x, y = simulate_two_gaussians(seed=4)
-    again, _ = simulate_two_gaussians(seed=4)
-    other, _ = simulate_two_gaussians(seed=5)
+    x, y = simulate_two_gaussians(rng=4)
+    again, _ = simulate_two_gaussians(rng=4)
+    other, _ = simulate_two_gaussians(rng=5)
     assert np.array_equal(x, again)
     assert not np.array_equal(x, other)
     for label, mean, std in ((0, 4, 3), (1, 8, 2)):  # 5 standard errors: fixed seed, else 1 false alarm in 10^6
@@ -111,7 +111,7 @@ def test_a_seed_draws_the_same_sample_and_another_seed_another():
 
 def test_options_of_a_simulation_that_are_refused():
     refused = [("count", (0, 1)), ("count", (1.5, 2)), ("count", (np.nan, 2)), ("count", 5), ("std", (-1, 1))]
-    refused += [("mean", (np.nan, 1)), ("mean", 5), ("seed", -1), ("seed", "a"), ("seed", 1.5)]
+    refused += [("mean", (np.nan, 1)), ("mean", 5), ("rng", -1), ("rng", "a"), ("rng", 1.5)]
 
     def check(option):
         with pytest.raises(RocPredictError, match=f"{option[0]}="):

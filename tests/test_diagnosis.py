@@ -309,7 +309,7 @@ def test_it_can_be_written_and_shown():
     assert [item["name"] for item in stored["findings"]] == [item.name for item in result.findings]
     assert "drawn" not in stored
     assert "\n" not in repr(result)
-    assert repr(result).startswith("Diagnosis(family='gaussian', n_negative=100, n_positive=100, area_between=")
+    assert repr(result).startswith("Diagnosis(family='gaussian', 100 negatives, 100 positives, area_between=")
     html = result._repr_html_()
     assert "<bdi>positive skewness</bdi></th>" in html
     assert "family=&#x27;auto&#x27;" in html

@@ -75,7 +75,7 @@ def test_every_family_has_an_interval_a_misfit_and_words(family):
     assert 0.1 < interval.high - interval.low < 0.45
     assert not np.isnan([fit.area_between, fit.misfit_ratio, fit.model_weight]).any()
     assert fit.area_between < (0.25 if family == "exponential" else 0.1)
-    assert repr(roc).startswith(("PredictedRoc(negative=", "PredictedRoc(family='auto', "))
+    assert repr(roc).startswith(("PredictedRoc(negative=", "PredictedRoc(family 'auto', "))
     again = pickle.loads(pickle.dumps(roc.negative))
     assert np.array_equal(again.cdf(X), roc.negative.cdf(X))
     assert repr(again) == repr(roc.negative)

@@ -234,7 +234,7 @@ def test_a_batch_is_its_features_one_by_one():
                 one = rp.PredictedRoc(rp.Gaussian(*columns[:2, i]), rp.Gaussian(*columns[2:, i]))
                 own = {name: value[i] if np.ndim(value) else value for name, value in demand.items()}
                 assert [getattr(batch, name)[i] for name in NAMES] == numbers(one.grey_zone(**own))
-    assert repr(batch).startswith("GreyZone(shape=(7,), single=")
+    assert repr(batch).startswith("GreyZone(batch of shape (7,), ")
     mixed = rp.PredictedRoc(rp.Gaussian([4, -4], 3), rp.Gaussian([8, -8], 2), direction="auto").grey_zone()
     assert (mixed.rule_in == [mixed.high[0], mixed.low[1]]).all()
     assert mixed.low[1] == -mixed.high[0]

@@ -153,7 +153,7 @@ def test_fit_counts_every_value_once():
         counts, edges = np.histogram(sample, bins)
         assert Histogram.fit(sample, bins) == Histogram(edges, counts)
     assert Histogram.fit(sample).total == 300
-    assert repr(Histogram.fit([0.0, 1, 1, 2], [0, 1, 2])) == "Histogram(bins=2, from 0 to 2, total=4)"
+    assert repr(Histogram.fit([0.0, 1, 1, 2], [0, 1, 2])) == "Histogram(2 bins, from 0 to 2, total=4)"
 
 
 def test_freedman_diaconis_as_it_is_written():

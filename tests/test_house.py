@@ -192,6 +192,14 @@ SEVERAL_MEANINGS = {
 """Arguments whose type or default differs between functions, and why."""
 
 
+def test_a_seed_or_generator_is_called_rng():
+    """As in SciPy; estimators of scikit-learn have its name, random_state."""
+    arguments = {
+        f"{name}({each})" for name, function in PUBLIC.items() for each in inspect.signature(function).parameters
+    }
+    assert not {name for name in arguments if "(seed" in name}
+
+
 @pytest.mark.extra("sklearn")
 def test_an_argument_means_the_same_in_every_signature():
     forms = defaultdict(lambda: (set(), set()))

@@ -19,6 +19,7 @@ from scipy import sparse
 
 import rocpredict as rp
 from rocpredict.base.validation import RocPredictError
+from rocpredict.cli import main
 from tests.cases import optional
 
 anndata = optional("anndata")
@@ -315,7 +316,7 @@ DOORS: dict[str, Callable[..., Any]] = {
     "predict_roc": lambda x, y, path, **o: rp.predict_roc(x, y, **o).auc(),
     "empirical_roc": lambda x, y, path, **o: rp.empirical_roc(x, y, **o).auc(),
     "from_predictions": lambda x, y, path, **o: rp.EmpiricalRoc.from_predictions(y, x, **o).auc(),
-    "screen": lambda x, y, path, **o: rp.screen({"x": x}, y, **o)["empirical_auc"].item(),
+    "screen": lambda x, y, path, **o: rp.screen({"x": x}, y, nan_policy="raise", **o)["empirical_auc"].item(),
     "summarize": lambda x, y, path, **o: rp.summarize({"x": x}, y, **o).positive.mean.item(),
     "auc_test": lambda x, y, path, **o: rp.auc_test(x, SECOND, y, **o).p_value,
     "auc_test_many": lambda x, y, path, **o: rp.auc_test_many([x, SECOND], y, **o).p_value,
@@ -508,6 +509,7 @@ def test_missing_labels_and_groups_are_omitted():
         roc = rp.empirical_roc(VALUES, missing, nan_policy="omit")
         assert roc.auc() == rest.auc()
         assert roc.omitted == (0, 0)
+        assert roc.n_unlabelled == 1
     labels = {"nan_policy": "omit"}
     assert rp.predict_roc(VALUES, hole, **labels).auc() == rp.predict_roc(VALUES[1:], LABELS[1:]).auc()
     assert (
@@ -517,7 +519,7 @@ def test_missing_labels_and_groups_are_omitted():
         rp.diagnose(VALUES, hole, n_resamples=20, rng=0, **labels),
         rp.diagnose(VALUES[1:], LABELS[1:], n_resamples=20, rng=0),
     )
-    assert repr(left) == repr(right)
+    assert repr(left) == f"{repr(right)[:-1]}, n_unlabelled=1)"
     groups = [*"abcd"] * (N // 4)
     y = [k // 4 % 2 for k in range(N)]
     for name in ("groups", "strata", "clusters"):
@@ -529,10 +531,65 @@ def test_missing_labels_and_groups_are_omitted():
             result = rp.auc_estimate(VALUES, y, **{name: column}, **labels)
             omitted = result.stratified.omitted if name == "groups" else result.omitted
             assert omitted == (1, 0)
-            assert repr(result) == repr(expected), (name, gap)
+            assert repr(result).replace(", omitted=(1, 0)", "") == repr(expected), (name, gap)
             message = f"{name} has missing values (NaN) in 1 of {N} rows: 0; pass nan_policy='omit' to omit them"
             with pytest.raises(RocPredictError, match=re.escape(message)):
                 rp.auc_estimate(VALUES, y, **{name: column})
+
+
+@pytest.mark.extra("pandas", "polars")
+def test_rows_without_a_label_are_counted_or_refused_by_every_function(tmp_path, monkeypatch, capsys):
+    """With "omit" every result states their number; without it, an error names the remedy."""
+    gap, table = _with(LABELS, None), np.column_stack([VALUES, SECOND])
+    functions = {
+        "diagnose": lambda **options: rp.diagnose(VALUES, gap, n_resamples=20, **options),
+        "from_predictions": lambda **options: rp.EmpiricalRoc.from_predictions(gap, VALUES, **options),
+        "empirical_roc": lambda **options: rp.empirical_roc(VALUES, gap, **options),
+        "predict_roc": lambda **options: rp.predict_roc(VALUES, gap, **options),
+        "auc_estimate": lambda **options: rp.auc_estimate(VALUES, gap, **options),
+        "auc_test": lambda **options: rp.auc_test(VALUES, SECOND, gap, **options),
+        "auc_test_many": lambda **options: rp.auc_test_many([VALUES, SECOND], gap, **options),
+        "curves": lambda **options: rp.auc_test(*(rp.empirical_roc(x, gap, **options) for x in (VALUES, SECOND))),
+        "combination": lambda **options: rp.fit_linear_combination(table, gap, n_folds=None, **options).roc,
+    }
+    for name, call in functions.items():
+        result = call(nan_policy="omit")
+        assert (result.n_unlabelled, result.omitted) == (1, (0, 0)), name
+        assert "n_unlabelled=1" in repr(result)
+        assert "without a label" in result.table().to_text()
+        with pytest.raises(RocPredictError, match="1 of 24 rows: 0; pass nan_policy='omit' to omit them"):
+            call()
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"a": VALUES, "b": SECOND, "y": pd.array(gap, dtype="Int64")})
+    frame.to_csv("t.csv", index=False)
+    frame.to_parquet("t.parquet", index=False)
+    expected = rp.screen(table[1:], LABELS[1:], feature_names=["a", "b"]).in_input_order()
+    named = {"feature_names": ["a", "b"]}
+    for X, y, options in ((table, gap, named), (frame, "y", {}), ("t.csv", "y", {}), ("t.parquet", "y", {})):
+        for empirical in (True, "histogram"):
+            screened = rp.screen(X, y, empirical=empirical, **options)
+            assert (screened.n_unlabelled, screened.n_observations) == (1, N)
+            assert "1 observation without a label omitted" in repr(screened)
+            for name in ("auc", "n_negative", "n_missing"):
+                np.testing.assert_array_equal(screened.in_input_order()[name], expected[name])
+        screened.report("r.html", data=None if X is table else (X, y))
+        assert "1 of them without a label and omitted" in Path("r.html").read_text(encoding="utf-8")
+        with pytest.raises(RocPredictError, match="pass nan_policy='omit' to omit"):
+            rp.screen(X, y, nan_policy="raise", **options)
+    for call in (lambda: rp.summarize(table, gap), lambda: rp.screen([(table, gap)], empirical=False)):
+        with pytest.raises(RocPredictError, match=r"1 of 24 rows: 0; remove these rows"):
+            call()
+    commands = (
+        "diagnose t.csv --feature a --resamples 20",
+        "compare t.csv --feature a",
+        "compare t.csv --feature a --feature b",
+        "screen t.csv",
+    )
+    for command in commands:
+        assert main([*command.split(), "--label", "y", "--positive", "1", "--nan", "omit"]) == 0
+        assert "1 observation without a label omitted." in capsys.readouterr().out
+        assert main([*command.split(), "--label", "y", "--positive", "1", "--nan", "raise"]) == 2
+        assert "line 2: column 'y' has no label; add it, delete the line, or pass --nan omit" in capsys.readouterr().err
 
 
 def test_groups_that_end_in_nul_and_iterators_of_groups():

@@ -1,11 +1,13 @@
 """Validation of x and y: accepted inputs, refused inputs, and their messages."""
 
+import re
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 
 import numpy as np
 
+import rocpredict as rp
 from rocpredict.base.labels import check_labels, split_classes
 from tests.cases import check_each, optional, refusal
 
@@ -110,7 +112,7 @@ def test_one_against_the_rest_and_one_against_one():
     x, y = [1, 2, 3, np.nan], ["a", "a", "b", "c"]  # missing values of a dropped class do not count
     assert_split(split_classes(x, y, positive="b", negative="a"), [1, 2], [3], labels=("a", "b"))
     omitted = split_classes(x, y, positive="b", negative="a", nan_policy="omit")
-    assert (omitted.omitted_negative, omitted.omitted_positive) == (0, 0)
+    assert omitted.rows.omitted == (0, 0)
     assert "x has missing values (NaN) in 1 of 4 rows" in message_of(x, y, positive="b")
 
 
@@ -161,7 +163,7 @@ def test_missing_values_are_refused_with_their_rows_or_omitted_and_counted():
         assert message_of(x, Y) == "x has missing values (NaN) in 1 of 4 rows: 3; pass nan_policy='omit' to omit them"
         classes = split_classes(x, Y, nan_policy="omit")
         assert_split(classes, [1, 2], [3], labels=(0, 1))
-        assert (classes.omitted_negative, classes.omitted_positive) == (0, 1)
+        assert classes.rows.omitted == (0, 1)
 
     check_each(MISSING, check)
     assert message_of([np.nan] * 8 + [1, 1], [0, 1] * 5) == (
@@ -195,12 +197,28 @@ if pd:
     }
 
 
+def test_several_negative_labels_are_shown(tmp_path):
+    """A third label, such as 9 for unknown, is negative unless ``negative`` is named; curves and the report say so."""
+    x, y = np.arange(40.0), [0, 1, 0, 9] * 10
+    several = {"positive": 1}
+    for curve in (rp.empirical_roc(x, y, **several), rp.predict_roc(x, y, **several)):
+        assert curve.negative_labels == (0, 9)
+        assert repr(curve).endswith(", negative_labels=(0, 9))")
+        assert ["negative labels", "0, 9"] in curve.table().rows
+    for options in (several | {"negative": 0}, {"positive": 0, "negative": 9}):
+        assert "negative_labels" not in repr(rp.empirical_roc(x, y, **options))
+    assert rp.empirical_roc(x[:40:2], [0, 0, 0, 9] * 5, positive=9).negative_labels == ()
+    report = rp.feature_report(x, y, tmp_path / "r.html", feature="x", n_resamples=20, **several)
+    assert "rest is negative (0, 9)" in re.sub("<[^>]*>", "", report.read_text(encoding="utf-8"))
+
+
 def test_missing_labels_are_never_a_class():
     def check(y):
         assert message_of(X, y) == "y has missing values (NaN) in 1 of 4 rows: 3; pass nan_policy='omit' to omit them"
         label = check_labels(y, X, nan_policy="omit")[2]
         rows = split_classes(X, y, positive=label, nan_policy="omit").rows
         assert (rows.negative.tolist(), rows.positive.tolist(), rows.omitted) == ([0, 1], [2], (0, 0))
+        assert rows.n_unlabelled == 1
 
     check_each(MISSING_LABELS, check)
 
@@ -245,8 +263,9 @@ REFUSED_VALUES = {
     "x contains bytes such as b'1'; numbers are needed": [[b"1", b"2", b"3", b"4"]],
     "x contains complex numbers such as 1j; numbers are needed": [[1j, 2, 3, 4]],
     "x contains complex numbers": [np.ma.array([1j, 2, 3, 4])],
-    "x contains dates such as '2020'; numbers": [np.array(["2020"] * 4, dtype="M8[Y]")],
-    "x contains durations such as '1 seconds'; numbers": [np.array([1, 2, 3, 4], dtype="m8[s]")],
+    "x contains dates such as '2020-01-01'; numbers": [np.array(["2020"] * 4, dtype="M8[Y]")],
+    "x contains dates such as '2020-01-02 12:00:00'; numbers": [np.array(["NaT", *["2020-01-02T12"] * 3], "M8[ns]")],
+    "x contains durations such as '0:00:01'; numbers": [np.array([1, 2, 3, 4], dtype="m8[s]")],
     "x contains objects (int, object) that cannot all be converted": [[1, object(), 3, 4]],
     "x contains integers beyond 2**53 that float64 cannot distinguish; subtract an offset first": [
         [2**53 + 1, 2, 3, 4],

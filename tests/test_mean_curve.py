@@ -46,7 +46,7 @@ def test_three_folds_by_hand():
     stored = json.loads(to_json(mean.to_dict()))
     assert (stored["n_folds"], stored["aucs"]) == (3, [1, 0.75, 0.875])
     assert stored["auc_interval"]["estimate"] == stored["auc"] == 0.875
-    assert repr(mean).startswith("MeanRoc(folds=3, auc=0.875 (")
+    assert repr(mean).startswith("MeanRoc(n_folds=3, auc=0.875 (")
     assert "\n" not in repr(mean)
 
 

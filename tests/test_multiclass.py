@@ -187,7 +187,7 @@ def test_without_an_average_every_area_has_its_interval():
     assert np.all(result.interval.low < result.auc)
     pairs = multiclass_auc(scores, y, average=None)
     assert np.all((pairs.interval.low < pairs.auc) & (pairs.auc <= pairs.interval.high))
-    assert repr(pairs) == "MulticlassAuc(shape=(3,), classes=3, n=60, method='hand-till')"
+    assert repr(pairs) == "MulticlassAuc(batch of shape (3,), 3 classes, 60 observations, method='hand-till')"
 
 
 def test_a_result_is_ready_for_json():

@@ -11,6 +11,7 @@ from scipy.special import ndtr
 
 from rocpredict import Gaussian, PredictedRoc, datasets, empirical_roc, predict_roc
 from rocpredict import paper as printed
+from rocpredict.base.validation import RocPredictError
 from rocpredict.combination import LinearCombination, class_mean_distance, fit_linear_combination
 from rocpredict.distributions.normality import suppress_normality_warning
 from tests.cases import check_refused, optional
@@ -123,6 +124,8 @@ def test_the_formula_of_su_and_liu():
     assert (result.negative.std**2 + result.positive.std**2) / 2 == pytest.approx(1, rel=1e-12)
     again = predict_roc(result.score(X), y)
     assert (again.auc(), again.best_threshold().threshold) == pytest.approx((result.auc, result.threshold), rel=1e-10)
+    with pytest.raises(RocPredictError, match=r"count=12\.5 is not a whole number"):
+        LinearCombination.from_stats(mean=mean, covariance=covariance, count=(12.5, 20))
     stated = LinearCombination.from_stats(mean=mean, covariance=covariance)
     assert stated.coefficients == pytest.approx(result.coefficients, rel=1e-9)
     assert stated.auc_cv is None

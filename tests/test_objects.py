@@ -24,10 +24,10 @@ def test_batches_that_differ_are_unequal():
 def test_rates_of_several_prevalences_are_shown():
     roc = rp.PredictedRoc(rp.Gaussian(4, 3), rp.Gaussian(8, 2))
     rates = roc.rates(5.0, prevalence=[0.1, 0.2])
-    assert repr(rates).startswith("Rates(shape=(2,), tpr=[0.933193, 0.933193], ")
+    assert repr(rates).startswith("Rates(batch of shape (2,), tpr=[0.933193, 0.933193], ")
     assert "precision=[0.219154, 0.387063]" in repr(rates)
     assert rates.table().rows[1][1] == rates.tpr
-    assert repr(roc.rates(np.linspace(0, 9, 20))) == "Rates(shape=(20,))"
+    assert repr(roc.rates(np.linspace(0, 9, 20))) == "Rates(batch of shape (20,))"
 
 
 def refusals():

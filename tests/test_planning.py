@@ -227,7 +227,10 @@ def test_other_units_other_goals():
 def test_a_plan_says_what_it_rests_on():
     """One line, all numbers in to_dict, and each alternative with its size and its reason."""
     result = sample_size(**PAPER, width=0.04, ratio=0.5, method="exact")
-    assert repr(result) == "SampleSize(n_negative=552, n_positive=1103, total=1655, width=0.0399838, method='exact')"
+    assert (
+        repr(result)
+        == "SampleSize(n_negative=552, n_positive=1103, total=1655, achieved=0.0399838 (width), method='exact')"
+    )
     assert result.goal == "a 95% interval of the AUC (0.866371) with a width of 0.04"
     reasons = {plan.method: plan.bias for plan in result.other_methods}
     assert reasons["hanley-mcneil"].startswith("30% fewer than the reference: ")

@@ -20,7 +20,7 @@ IRIS = rp.datasets.load_iris()
 SPECIES = {"positive": "virginica", "negative": "versicolor"}
 FEATURES = ("sepal_length", "sepal_width", "petal_length")
 PREDICTED = rp.PredictedRoc.from_stats(mean=(4, 8), std=(3, 2), count=(60, 40))
-EMPIRICAL = rp.empirical_roc(*rp.datasets.simulate_two_gaussians(count=(60, 40), seed=1))
+EMPIRICAL = rp.empirical_roc(*rp.datasets.simulate_two_gaussians(count=(60, 40), rng=1))
 BOTH = (PREDICTED, EMPIRICAL)
 
 

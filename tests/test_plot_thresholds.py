@@ -9,7 +9,7 @@ from rocpredict.plots.thresholds import plot_cost, plot_measures, plot_stability
 from tests.pictures import artist, has, legend, words
 
 PREDICTED = rp.PredictedRoc.from_stats(mean=(4, 8), std=(3, 2), count=(60, 40))
-EMPIRICAL = rp.empirical_roc(*rp.datasets.simulate_two_gaussians(count=(60, 40), seed=1))
+EMPIRICAL = rp.empirical_roc(*rp.datasets.simulate_two_gaussians(count=(60, 40), rng=1))
 
 
 # ---- measures
@@ -104,7 +104,7 @@ def test_shares_are_those_of_the_resamples():
 
 
 def test_many_distinct_thresholds_are_binned():
-    x, y = rp.datasets.simulate_two_gaussians(count=(400, 400), seed=2)
+    x, y = rp.datasets.simulate_two_gaussians(count=(400, 400), rng=2)
     stairs = artist(plot_stability(rp.empirical_roc(x, y), n_resamples=300), "shares").get_data()
     assert stairs.values.sum() == pytest.approx(1)
     assert 10 <= len(stairs.values) <= 60

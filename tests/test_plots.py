@@ -16,7 +16,7 @@ from rocpredict.plots.style import figure_to_bytes, histogram_bin_edges, pad_lim
 from tests.pictures import artist, has, legend, words
 
 PREDICTED = rp.PredictedRoc(negative=rp.Gaussian(4, 3), positive=rp.Gaussian(8, 2))
-EMPIRICAL = rp.empirical_roc(*rp.datasets.simulate_two_gaussians(count=(60, 40), seed=1))
+EMPIRICAL = rp.empirical_roc(*rp.datasets.simulate_two_gaussians(count=(60, 40), rng=1))
 AREAS = ("TP", "FP", "FN", "TN")
 
 

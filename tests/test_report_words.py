@@ -23,7 +23,7 @@ ODD = np.where(Y, np.where(_THIRD, 0.0, 1.0), np.where(_THIRD, -0.5, 0.5))
 ODD = ODD + np.random.default_rng(3).normal(size=80) / 20
 VERSIONS = (("rocpredict", "0"), ("numpy", "0"))
 DEFAULTS = {"feature": "width", "unit": None, "positive": 1, "negative": None, "family": "gaussian", "direction": None}
-DEFAULTS |= {"nan_policy": "omit", "level": 0.95, "stated_prevalence": None, "n_resamples": 20, "seed": 0}
+DEFAULTS |= {"nan_policy": "omit", "level": 0.95, "stated_prevalence": None, "n_resamples": 20, "rng": 0}
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -143,6 +143,8 @@ def _results():
 
 GAUSS_SCIPY = rp.PredictedRoc(stats.gamma(2), stats.gamma(3)).negative
 RESULTS = _results()
+OF_A_ROW = {"Comparison", "ScreeningResult", "ScreeningResult named"}
+"""Their reprs also name columns of the first row, or a point of the curve."""
 NO_RESULTS = {"AssumptionWarning", "RocPredictError", "Distribution", "TeachingPage", "TeachingServer"}
 
 
@@ -341,6 +343,26 @@ BASES = {Result, Roc, rp.Distribution, NormalSumDistribution, TabulatedRoc}
 """Base classes, and a predicted curve that only the teaching page has."""
 
 
+def names_in_repr(result):
+    """Return the names that are written as name= directly between the brackets of a repr."""
+    text = re.sub(r"'[^']*'|\"[^\"]*\"", "''", repr(result)).partition("(")[2]
+    while text != (text := re.sub(r"\([^()]*\)|\[[^][]*\]|\{[^{}]*\}", "", text)):
+        pass
+    return re.findall(r"(?:^|[, ])(\w+)=", text)
+
+
+def test_a_repr_names_only_attributes_and_arguments():
+    """A user who reads name= in a repr finds result.name, or passes name= to the class."""
+
+    def check(result):
+        known = {*inspect.signature(type(result)).parameters, *dir(result)}
+        assert {*names_in_repr(result)} <= known
+
+    check_each({name: result for name, result in RESULTS.items() if name not in OF_A_ROW}, check)
+    assert names_in_repr(RESULTS["Ecdf"]) == ["total"]
+    assert names_in_repr(EMPIRICAL) == ["count", "auc"]
+
+
 def test_every_result_is_in_the_battery():
     """A class that is exported and no error is a result; and every result, public or not, is shown here."""
     public = {getattr(rp, name) for name in rp.__all__ if inspect.isclass(getattr(rp, name))}
@@ -452,7 +474,7 @@ def test_no_repr_of_many_rows_computes():
 
 
 def test_the_repr_of_a_shrunk_roc_hides_how_it_is_made():
-    assert repr(AUTO).startswith("PredictedRoc(family='auto', model_weight=0.8797, n_negative=50, ")
+    assert repr(AUTO).startswith("PredictedRoc(family 'auto', model weight 0.8797, count=(50, 50), ")
 
 
 def test_only_roc_curves_have_a_diagonal():

@@ -522,7 +522,7 @@ def test_tables_that_are_refused(folder, tmp_path):
     def check(item):
         words, make = item
         with pytest.raises(RocPredictError, match=words) as caught:
-            rp.screen(make(folder, tmp_path / str(hash(words))), "y", positive="sick")
+            rp.screen(make(folder, tmp_path / str(hash(words))), "y", positive="sick", nan_policy="raise")
         assert "\n" not in str(caught.value)
 
     check_each({words: (words, make) for words, make in REFUSED.items()}, check)
@@ -615,7 +615,7 @@ def test_labels_of_one_character_in_csv_chunks(tmp_path, monkeypatch, place, lab
     for least in (0, 10**9):
         monkeypatch.setattr(csv_reader, "MIN_BYTES", least)
         try:
-            result = rp.screen(tmp_path / "t.csv.gz", "y", positive="A")
+            result = rp.screen(tmp_path / "t.csv.gz", "y", positive="A", nan_policy="raise")
             results.append([result[name].tolist() for name in ("n_positive", *EXACT)])
         except RocPredictError as error:
             results.append(str(error))
@@ -637,7 +637,7 @@ def test_csv_lines_that_polars_would_accept_are_refused(tmp_path, monkeypatch):
         (tmp_path / "t.csv").write_text("a,b,y\n" + good + line + good)
         for empirical in (True, False):
             with pytest.raises(RocPredictError, match=words):
-                rp.screen(tmp_path / "t.csv", "y", positive="s1", empirical=empirical)
+                rp.screen(tmp_path / "t.csv", "y", positive="s1", empirical=empirical, nan_policy="raise")
 
 
 def test_an_interrupted_screening_leaves_no_file(folder, tmp_path):

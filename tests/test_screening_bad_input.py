@@ -137,9 +137,6 @@ BAD_NAMES = {
 NEEDED = "positive= is needed: "
 BAD_LABELS = {
     "X has 40 rows and y has 39; both must have the same length": (Y[:-1],),
-    "y has missing values (NaN) in 1 of 40 rows: 5; remove these rows": (np.where(np.arange(ROWS) == 5, NAN, Y),),
-    "y has missing values (NaN) in 1 of 40 rows: 0; remove these rows": ([None, *Y[1:].tolist()],),
-    "y has missing values (NaN) in 20 of 40 rows: 1, 3, 5, 7, 9, ...": (["a", None] * 20, "a"),
     "y has only the label 0.0; two classes are needed": (np.zeros(ROWS),),
     "y has only the label 'a'; two classes are needed": (["a"] * ROWS, "a"),
     "positive=5 is not a label in y; labels are [0, 1]": (Y, 5),
@@ -188,6 +185,13 @@ def test_arguments_that_are_refused():
     assert_refused({words: (X, Y, {"feature_names": names}) for words, names in BAD_NAMES.items()})
     for words, (labels, *classes) in BAD_LABELS.items():
         assert_refused({words: (X, labels, dict(zip(("positive", "negative"), classes, strict=False)))})
+    for rows, labels in {
+        "1 of 40 rows: 5": np.where(np.arange(ROWS) == 5, NAN, Y),
+        "1 of 40 rows: 0": [None, *Y[1:].tolist()],
+        "20 of 40 rows: 1, 3, 5, 7, 9, ...": ["a", None] * 20,
+    }.items():
+        words = f"y has missing values (NaN) in {rows}; pass nan_policy='omit' to omit them"
+        assert_refused({words: (X, labels, {"nan_policy": "raise"})})
     assert_refused({words: (X, Y, options) for words, options in BAD_OPTIONS.items()})
     assert refused(X, Y, pairs="ovr").endswith("choose one of 'rest', 'all'")
 

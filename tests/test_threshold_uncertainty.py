@@ -285,6 +285,10 @@ def test_repr_shows_the_corrected_value_after_the_apparent_one():
     predicted = rp.predict_roc(*labelled(*two_classes())).best_threshold()
     assert "corrected" not in repr(predicted)
     assert "ameans_corrected" not in predicted.to_dict()
+    for criterion, is_shown in (("youden", True), ("cost", False), ("accuracy", False)):
+        other = empirical(*two_classes()).best_threshold(criterion)
+        assert ("corrected" in repr(other), "corrected" in other.table().to_text()) == (is_shown, is_shown)
+        assert other.ameans_corrected is not None
 
 
 def test_infinite_thresholds_are_flagged():
@@ -309,8 +313,11 @@ def test_infinite_thresholds_are_flagged():
         roc = rp.PredictedRoc.from_stats(mean=mean, std=(3, 2), count=(40, 40), direction=direction)
         best = roc.best_threshold("accuracy", prevalence=0.1)
         result, worth = best.threshold_interval(), best.ameans_interval()
-        assert "always_negative" in result.flags
+        assert {"always_negative", "unbounded"} <= {*result.flags}
         assert (result.low, result.high) == (-np.inf, np.inf)
+        with pytest.raises(rp.RocPredictError, match="needs a finite best threshold, and this one is inf"):
+            best.threshold_interval(method="pivotal")
+        assert best.ameans_interval(method="pivotal") == worth
         assert result.estimate == best.threshold == sign * np.inf
         assert 0 <= worth.low < worth.high <= 1
 
@@ -321,6 +328,10 @@ def test_the_threshold_next_to_a_point_mass_has_no_finite_interval():
     for criterion, options in {"ameans": {}, "f1": {"prevalence": 0.5}, "min_tpr": {"value": 0.8}}.items():
         interval = roc.best_threshold(criterion, **options).threshold_interval()
         assert (interval.low, interval.estimate, interval.high) == (-np.inf, 1, np.inf)
+        assert "unbounded" in interval.flags
+    assert "unbounded" not in rp.PredictedRoc.from_stats(mean=(4, 8), std=(3, 2), count=(9, 9)).auc_interval().flags
+    with pytest.raises(rp.RocPredictError, match="method='pivotal' needs more than one observation and a finite"):
+        roc.best_threshold().threshold_interval(method="pivotal")
 
 
 def test_predicted_uncertainty_of_degenerate_moments():

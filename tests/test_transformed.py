@@ -136,7 +136,7 @@ def test_transformed_the_curve_is_that_of_the_bases(transform):
     assert d == pair[0]
     assert d.cdf(1.3) == pair[0].cdf(1.3)
     sign = "-" if transform.reflected else ""
-    assert repr(d) == f"Transformed({BASES[0]!r}, {sign}{transform.kind}, power={transform.power:.6g})"
+    assert repr(d) == f"Transformed({BASES[0]!r}, {sign}{transform.kind}, power {transform.power:.6g})"
 
 
 def test_transformed_pairs_with_different_transforms_are_numerical():

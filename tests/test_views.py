@@ -217,7 +217,7 @@ def test_views_are_values():
     curve, decision = roc.precision_recall_curve(prevalence=0.2, n_points=9), roc.decision_curve(prevalence=0.2)
     assert isinstance(curve, PrecisionRecallCurve)
     assert isinstance(decision, DecisionCurve)
-    assert repr(curve).startswith("PrecisionRecallCurve(n_points=9, prevalence=0.2, average_precision=0.")
+    assert repr(curve).startswith("PrecisionRecallCurve(9 points, prevalence=0.2, average_precision=0.")
     assert repr(decision) == "DecisionCurve(probabilities=0.01 to 0.99, prevalence=0.2, rule='best')"
     assert json.loads(to_json(curve.to_dict()))["thresholds"][0] == "inf"
     assert json.loads(to_json(decision.to_dict()))["rule"] == "best"

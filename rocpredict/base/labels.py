@@ -44,24 +44,27 @@ MAX_EXPANDED_ROWS = 10_000_000
 
 
 class ClassRows(NamedTuple):
-    """Row indices of both classes, their labels and the numbers of observations omitted for missing values."""
+    """Row indices of both classes, their labels and the numbers of rows omitted for missing values or labels.
+
+    ``negative_labels`` has the labels of a negative class of several labels, and is otherwise empty.
+    """
 
     negative: NDArray[np.intp]
     positive: NDArray[np.intp]
     negative_label: Any
     positive_label: Any
     omitted: tuple[int, int]
+    n_unlabelled: int
+    negative_labels: tuple[Any, ...]
 
 
 class ClassSamples(NamedTuple):
-    """Values of both classes, with labels, numbers of omitted observations, weights and row indices."""
+    """Values of both classes, with labels, weights and row indices."""
 
     negative: FloatArray
     positive: FloatArray
     negative_label: Any
     positive_label: Any
-    omitted_negative: int
-    omitted_positive: int
     negative_weights: Any
     positive_weights: Any
     rows: ClassRows
@@ -105,8 +108,8 @@ def split_classes(
         Label of the negative class. By default, all other labels are negative. If it is passed, observations with a
         third label are omitted.
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle missing values: raise an error, or omit these observations and report how many. An observation
-        without a label belongs to no class and is not included in the numbers of omitted observations.
+        How to handle missing values and labels: raise an error, or omit these observations and report how many. A row
+        without a label belongs to no class and is counted in ``rows.n_unlabelled``.
     weights : array-like of shape (n,), optional
         Frequency weights, 0 or more.
 
@@ -129,8 +132,8 @@ def split_classes(
         if weights_of_class is not None and not weights_of_class.any():
             raise RocPredictError(f"weights of the {name} class are all 0; each class needs a weight above 0")
     samples = values[rows.negative], values[rows.positive]
-    labels_and_omitted = rows.negative_label, rows.positive_label, *rows.omitted
-    return ClassSamples(*samples, *labels_and_omitted, class_weights[0], class_weights[1], rows)
+    labels = rows.negative_label, rows.positive_label
+    return ClassSamples(*samples, *labels, class_weights[0], class_weights[1], rows)
 
 
 def split_rows(
@@ -173,7 +176,8 @@ def split_rows(
         )
     positive = _resolve_positive(names, positive, negative)
     is_positive = equal_labels(labels, positive)
-    is_negative = ~(is_positive | is_unlabelled(labels)) if negative is None else equal_labels(labels, negative)
+    unlabelled = is_unlabelled(labels)
+    is_negative = ~(is_positive | unlabelled) if negative is None else equal_labels(labels, negative)
     omitted = np.zeros(len(labels), dtype=bool)
     for name, column in values.items():
         missing = np.isnan(column)
@@ -189,7 +193,8 @@ def split_rows(
     n_omitted = int((is_negative & omitted).sum()), int((is_positive & omitted).sum())
     class_labels = _negative_name(names, positive, negative), positive
     both = np.flatnonzero(groups["negative"]), np.flatnonzero(groups["positive"])
-    return values, ClassRows(*both, *class_labels, n_omitted)
+    rest = tuple(name for name in names if name != positive) if negative is None and len(names) > 2 else ()
+    return values, ClassRows(*both, *class_labels, n_omitted, int(unlabelled.sum()), rest)
 
 
 class EncodedLabels(NamedTuple):
@@ -244,8 +249,7 @@ def encode_binary_labels(labels: NDArray[Any], *, positive: Any, negative: Label
     """
     is_positive = equal_labels(labels, positive)
     codes = is_positive.astype(np.int16)
-    if negative is not None:
-        codes[~(is_positive | equal_labels(labels, negative))] = -1
+    codes[is_unlabelled(labels) if negative is None else ~(is_positive | equal_labels(labels, negative))] = -1
     return EncodedLabels(codes, 2, (((0,), 1),), ((REST_LABEL if negative is None else negative, positive),))
 
 
@@ -315,7 +319,8 @@ def check_feature(x: ArrayLike, name: str = "x") -> FloatArray:
         raise RocPredictError(f"{name} is empty; pass one value for each row")
     if array.dtype.kind not in "biufO":
         what = _DTYPE_NAMES.get(array.dtype.kind, str(array.dtype))
-        first = str(array[0]) if array.dtype.kind in "mM" else array[0].item()
+        is_time = array.dtype.kind in "mM"
+        first = str(_times_to_objects(array)[np.argmin(np.isnat(array))]) if is_time else array[0].item()
         raise RocPredictError(f"{name} contains {what} such as {first!r}; numbers are needed (were x and y exchanged?)")
     texts = [item for item in array if isinstance(item, (str, bytes))] if array.dtype.kind == "O" else []
     if texts:

@@ -187,7 +187,7 @@ class Rates(Result, Generic[Value]):
     prevalence: Value | None = None
     counts: ConfusionCounts | None = None
     _text = "tpr={tpr:.6r}, fpr={fpr:.6r}, tnr={tnr:.6r}, fnr={fnr:.6r}, ameans={ameans:.6r}{_prevalence_text}"
-    _text_batch = "shape={batch_shape}{_batch_text}"
+    _text_batch = "batch of shape {batch_shape}{_batch_text}"
     _heading = "Rates at a threshold"
 
     def _names(self) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.files import Backend, data_frame
-from rocpredict.base.formatting import format_interval, format_list, format_number, truncate
+from rocpredict.base.formatting import format_interval, format_list, format_number, pluralize, truncate
 from rocpredict.base.tables import CurvePlot, Table
 from rocpredict.base.validation import RocPredictError, Value, check_option, short_repr, suggest, to_scalar
 
@@ -73,6 +73,19 @@ def report_screening(table: Any, path: str | PathLike[str], **options: Any) -> A
     return import_module("rocpredict.reports.screening").screening_report(table, path, **options)
 
 
+def omitted_text(result: Any) -> str:
+    """Return the part of a repr with the numbers of omitted observations, if any."""
+    numbers = {name: getattr(result, name) for name in ("omitted", "n_unlabelled")}
+    return "".join(f", {name}={number}" for name, number in numbers.items() if np.any(number))
+
+
+def omitted_notes(result: Any) -> list[str]:
+    """Return sentences on the observations of a result that were omitted because of missing values or labels."""
+    omitted, unlabelled = sum(getattr(result, "omitted", ())), result.n_unlabelled
+    notes = [f"{pluralize(omitted, 'observation')} omitted because of missing values."] if omitted else []
+    return notes + ([f"{pluralize(unlabelled, 'observation')} without a label omitted."] if unlabelled else [])
+
+
 MAX_ROWS = 10
 """Largest number of rows in the table of a batch or a curve."""
 
@@ -92,9 +105,10 @@ class Result:
         Names in the dictionary and in the table, in order, if they differ from the fields and ``derived``. The value of
         the first name in the table has the shape of the result: () for one feature, F for a batch.
     _text, _text_batch : str
-        Template of the repr between its brackets, as for ``str.format``. "{auc:.6r}" formats a rate by
-        ``format_number``, which shows 1 only if it is exact. "{flag_text}" stands for the flags, "{length}" for
-        ``len``, and "{batch_shape}" for the shape F of a batch.
+        Template of the repr between its brackets, as for ``str.format``; only attributes are written as name=.
+        "{auc:.6r}" formats a rate by ``format_number``, which shows 1 only if it is exact. "{flag_text}" stands for the
+        flags, "{omitted_text}" for the omitted observations, "{length}" for ``len``, and "{batch_shape}" for the shape
+        F of a batch.
     _heading : str
         Template of the title of the table.
     _long : bool
@@ -108,7 +122,7 @@ class Result:
     _listed: ClassVar[tuple[str, ...]] = ()
     _tabled: ClassVar[tuple[str, ...]] = ()
     _text: ClassVar[str] = ""
-    _text_batch: ClassVar[str] = "shape={batch_shape}"
+    _text_batch: ClassVar[str] = "batch of shape {batch_shape}"
     _heading: ClassVar[str] = ""
     _long: ClassVar[bool] = False
     _frame_of_table: ClassVar[bool] = False
@@ -258,6 +272,8 @@ class _Values(dict[str, Any]):
             return () if self.result._long else self.result._result_shape()
         if name == "length":
             return len(self.result)  # type: ignore[arg-type]
+        if name == "omitted_text":
+            return omitted_text(self.result)
         if name == "flag_text":
             flags = self.result.flags  # type: ignore[attr-defined]
             shape = self["batch_shape"]
@@ -419,6 +435,7 @@ FLAG_DESCRIPTIONS = {
     "single_study": "only one study has values of this feature; a random-effects AUC needs two or more",
     "undercoverage": "the interval contains the true value less often than its level states if the classes differ in "
     "size or variance",
+    "unbounded": "the data do not determine the threshold: it is infinite, or its standard error is unknown",
     "undefined": "the measure is 0/0; its interval is all of [0, 1]",
     "wide_bounds": "the histogram determines the AUC only within bounds more than 0.02 apart, since many values lie in "
     "one cell; usually, later values lie outside the range of the edges; split the cells and read the data again",
@@ -532,7 +549,7 @@ class Interval(Result, Generic[Value]):
     _listed = ("estimate", "low", "high", "level", "method", "flags")
     _tabled = ("estimate", "low", "high")
     _text = "{low:.6r} to {high:.6r}, level={level:g}, method={method!r}{flag_text}"
-    _text_batch = "shape={batch_shape}, level={level:g}, method={method!r}{flag_text}"
+    _text_batch = "batch of shape {batch_shape}, level={level:g}, method={method!r}{flag_text}"
     _heading = "Interval of level {level:g} by {method}"
 
     @property

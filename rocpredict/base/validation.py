@@ -139,6 +139,14 @@ def check_finite(name: str, value: ArrayLike) -> FloatArray:
     return array
 
 
+def check_whole_counts(count: ArrayLike) -> None:
+    """Raise if a number of observations is not a whole number; 60.0 is one."""
+    numbers = check_finite("count", count)
+    broken = numbers[numbers != np.round(numbers)]
+    if broken.size:
+        raise RocPredictError(f"count={short_repr(broken[0])} is not a whole number; pass numbers of observations")
+
+
 def check_probabilities(name: str, value: ArrayLike, *, inclusive: bool = True) -> FloatArray:
     """Return ``value`` as float64, or raise if it is outside [0, 1], or outside (0, 1) for ``inclusive=False``."""
     array = check_real(name, value)

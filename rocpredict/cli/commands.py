@@ -11,7 +11,7 @@ from typing import Any
 from rocpredict.base.files import HTML_SUFFIXES, check_suffix, check_writable, is_stream, make_directory, write_atomic
 from rocpredict.base.formatting import format_level, pluralize, to_json
 from rocpredict.base.rates import Rates
-from rocpredict.base.results import FLAG_DESCRIPTIONS, Flags
+from rocpredict.base.results import FLAG_DESCRIPTIONS, Flags, omitted_notes
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import RocPredictError
 from rocpredict.cli import common
@@ -59,7 +59,7 @@ def run_paper(options: argparse.Namespace) -> None:
         for name, table in tables.items():
             write_atomic(options.out / f"{name}.csv", table.to_csv())
             write_atomic(options.out / f"{name}.json", to_json(table.to_dict()) + "\n")
-        figures = save_figures(options.out, seed=options.seed)
+        figures = save_figures(options.out, rng=options.seed)
     common.print_result(options, {name: table.to_dict() for name, table in tables.items()}, *tables.values())
     if options.out is not None and not options.json:
         print(f"\n{2 * len(tables)} table files and {len(figures)} figure files in {options.out}")
@@ -340,8 +340,9 @@ def run_report(options: argparse.Namespace) -> None:
     name, values = data.only_feature("report needs one feature")
     from rocpredict.reports.feature import feature_report
 
-    arguments = common.pick(options, "family", "direction", "level", "prevalence", "unit", "title", "date", "seed")
-    arguments |= {"feature": name, "nan_policy": options.nan, "n_resamples": options.resamples, **data.classes}
+    arguments = common.pick(options, "family", "direction", "level", "prevalence", "unit", "title", "date")
+    arguments |= {"nan_policy": options.nan, "n_resamples": options.resamples, "rng": options.seed, **data.classes}
+    arguments["feature"] = name
     notes = notes_for_report(data.notes)
     common.with_feature_name(name, feature_report, values, data.labels, options.out, notes=notes, **arguments)
     if is_stream(options.out):
@@ -523,8 +524,7 @@ def _run_tests(
     if isinstance(test, AucTestMany):
         contrasts = zip(values["contrasts"], test.adjusted_p_values, strict=True)
         values["contrasts"] = [_rename_features(contrast, names) | {"adjusted_p_value": p} for contrast, p in contrasts]
-    omitted = sum(test.omitted)
-    notes = [f"{pluralize(omitted, 'observation')} omitted because of missing values."] if omitted else []
+    notes = omitted_notes(test)
     if "opposite_directions" in test.flags:
         opposite = {"higher": "lower", "lower": "higher"}
         best = (now if auc >= 0.5 else opposite[now] for auc, now in zip(test.estimates, directions, strict=True))
@@ -651,7 +651,6 @@ def _table(compared: dict[str, Comparison], data: Data, options: argparse.Namesp
 def _notes(data: Data, empirical: dict[str, EmpiricalRoc]) -> list[str]:
     notes = list(data.notes)
     for name, roc in empirical.items():
-        lost = sum(roc.omitted)
-        notes += [f"{name}: {pluralize(lost, 'observation')} omitted because of missing values."] if lost else []
+        notes += [f"{name}: {note}" for note in omitted_notes(roc)]
         notes += [f"{name}: {FLAG_DESCRIPTIONS[flag]}." for flag in roc.best_threshold().flags]
     return notes

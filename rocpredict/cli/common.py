@@ -336,7 +336,7 @@ def load(options: argparse.Namespace) -> Data:
                 f"{table.name}: column {name!r} has missing values in {missing.size} of {len(values)} rows, at lines "
                 f"{lines}; {NAN_OMIT_HINT}"
             )
-    labels = table.labels(options.label)
+    labels = table.labels(options.label, nan_policy=options.nan)
     return Data(features, labels, parse_classes(options, labels))
 
 

@@ -15,8 +15,9 @@ import numpy as np
 from rocpredict.base.files import HTML_SUFFIXES, check_suffix, check_writable, is_stream, write_atomic
 from rocpredict.base.formatting import format_list, label_to_text, pluralize
 from rocpredict.base.progress import report_progress
+from rocpredict.base.results import omitted_notes
 from rocpredict.base.tables import Table
-from rocpredict.base.validation import RocPredictError
+from rocpredict.base.validation import NanPolicy, RocPredictError
 from rocpredict.cli import common
 from rocpredict.cli.commands import notes_for_report
 from rocpredict.datasets import DATASET_NAMES
@@ -105,11 +106,12 @@ def run(options: argparse.Namespace) -> None:
         raise RocPredictError("--family auto applies to tables only; a summary contains no observations")
     options.empirical = options.empirical or ("no" if is_summary else "yes")
     _check(options, form)
-    features, labels, notes = _read_one_summary(options) if is_summary else _read_data(options)
+    features, labels, notes = _read_one_summary(options) if is_summary else _read_data(options, options.nan)
     arguments = common.parse_classes(options, labels) | _screen_options(options)
     labels = None if is_summary else labels
     result = screen(features, labels, **arguments, progress=report_progress)
-    _write(_select_rows(result, options, form), result, options, form, notes)
+    lost = tuple(omitted_notes(result))
+    _write(_select_rows(result, options, form), result, options, form, (*notes, *lost))
     if options.report is None:
         return
     from rocpredict.reports.screening import screening_report
@@ -164,7 +166,7 @@ def _format(options: argparse.Namespace) -> str:
     return _FORMAT_BY_SUFFIX[suffix]
 
 
-def _read_data(options: argparse.Namespace) -> tuple[Any, Any, tuple[str, ...]]:
+def _read_data(options: argparse.Namespace, nan_policy: NanPolicy | None = None) -> tuple[Any, Any, tuple[str, ...]]:
     """Return the features, the labels and notes on the data."""
     builtin_names = [name for name in options.data if name in DATASET_NAMES and not Path(name).exists()]
     if builtin_names:
@@ -185,7 +187,7 @@ def _read_data(options: argparse.Namespace) -> tuple[Any, Any, tuple[str, ...]]:
         if options.label is None:
             raise RocPredictError("--label is needed; pass the name of a column of obs")
         matrix = common.pick(options, "layer", "use_raw")
-        features, labels = read_table_and_labels(paths, options.label, **matrix)
+        features, labels = read_table_and_labels(paths, options.label, nan_policy=nan_policy, **matrix)
         names = _feature_columns(options, features.names.tolist())
         if names is not None:
             argument = {"argument": "feature", "source_name": Path(paths[0]).name}
@@ -196,7 +198,9 @@ def _read_data(options: argparse.Namespace) -> tuple[Any, Any, tuple[str, ...]]:
         files = open_tables(paths)
         if options.label is None:
             raise RocPredictError(f"--label is needed; columns are {format_list(filter(None, files.names), 10)}")
-        features, read_labels = files.features(label=options.label, usecols=_feature_columns(options, files.names))
+        features, read_labels = files.features(
+            label=options.label, usecols=_feature_columns(options, files.names), nan_policy=nan_policy
+        )
         labels = np.asarray(read_labels)
         if options.feature is None and set(files.names) & {*INDEX_NAMES} - {*(options.exclude or ())}:
             notes += ("Not screened, because it is a row index: the column without a name.",)

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from rocpredict.base.formatting import format_level, format_p_statement
+from rocpredict.base.formatting import format_level, format_p_statement, pluralize
 from rocpredict.base.labels import as_rereadable, split_classes
-from rocpredict.base.results import Interval, Result, plot_result
+from rocpredict.base.results import Interval, Result, omitted_notes, plot_result
 from rocpredict.base.tables import CurvePlot, Table, thin_curve
 from rocpredict.base.validation import Direction, FloatArray, Label, NanPolicy, RocPredictError, Seed
 from rocpredict.diagnostics.comparison import max_tpr_gap
@@ -138,6 +138,10 @@ class Diagnosis(Result):
         Conclusion in one sentence.
     plot_data : DiagnosisPlotData
         Data of ``plot``.
+    omitted : pair of int
+        Numbers of (negative, positive) observations that were omitted because of missing values.
+    n_unlabelled : int
+        Number of rows that were omitted because they have no label.
     """
 
     family: str
@@ -166,10 +170,12 @@ class Diagnosis(Result):
     std_ratio: Interval
     findings: tuple[DiagnosticFinding, ...]
     plot_data: DiagnosisPlotData = field(metadata={"hidden": True})
+    omitted: tuple[int, int] = (0, 0)
+    n_unlabelled: int = 0
     _text = (
-        "family={family!r}, n_negative={negative.count}, n_positive={positive.count}, "
+        "family={family!r}, {negative.count} negatives, {positive.count} positives, "
         "area_between={area_between:.4g} ({_p_statement}), auc_error={auc_error:+.4g}, "
-        "warn={_n_findings[warn]}, note={_n_findings[note]}"
+        "{_severity_text}{omitted_text}"
     )
 
     @property
@@ -187,7 +193,8 @@ class Diagnosis(Result):
         lines = [thin_curve(curve.fpr, curve.tpr) for curve in (self.plot_data.predicted, self.plot_data.empirical)]
         plot = CurvePlot("Predicted ROC curve; dashed: empirical ROC curve", lines)
         columns = ["finding", "value", "severity", "description", "suggestion"]
-        return Table(f"Diagnosis of family={self.family!r}", columns, rows, {"value": ".3g"}, [self.verdict], plot=plot)
+        title, notes = f"Diagnosis of family={self.family!r}", [self.verdict, *omitted_notes(self)]
+        return Table(title, columns, rows, {"value": ".3g"}, notes, plot=plot)
 
     @property
     def severity(self) -> str:
@@ -227,8 +234,9 @@ class Diagnosis(Result):
         return str(self.table().to_text())
 
     @property
-    def _n_findings(self) -> Counter[str]:
-        return Counter(item.severity for item in self.findings)
+    def _severity_text(self) -> str:
+        numbers = Counter(item.severity for item in self.findings)
+        return f"{pluralize(numbers['warn'], 'warning')}, {pluralize(numbers['note'], 'note')}"
 
 
 def diagnose(
@@ -304,8 +312,8 @@ def diagnose(
     >>> iris = datasets.load_iris()
     >>> diagnosis = diagnose(iris.column("petal_width"), iris.y, positive="virginica", negative="versicolor")
     >>> diagnosis
-    Diagnosis(family='gaussian', n_negative=50, n_positive=50, area_between=0.005289 (p = 0.91),
-              auc_error=+0.0002959, warn=3, note=1)
+    Diagnosis(family='gaussian', 50 negatives, 50 positives, area_between=0.005289 (p = 0.91),
+              auc_error=+0.0002959, 3 warnings, 1 note)
     >>> print(diagnosis.finding("negative ties").message)
     negative class: 26% of the values equal 1.3
     """
@@ -354,6 +362,8 @@ def diagnose(
         findings=(),
         verdict="",
         plot_data=_make_plot_data(roc, empirical, samples, simulated.bands),
+        omitted=roc.omitted,
+        n_unlabelled=roc.n_unlabelled,
     )
     diagnosis = replace(diagnosis, findings=tuple(_find(diagnosis)))
     return replace(diagnosis, verdict=_summarize(diagnosis))

@@ -77,7 +77,7 @@ class Ecdf(Distribution[float]):
     weights: FloatArray | None = None
     total: float = field(init=False)
     _long = True
-    _text = "total={total:g}, n_unique={unique_values.size}"
+    _text = "total={total:g}, {unique_values.size} unique values"
     _heading = "Empirical distribution (Ecdf) of {total:g} observations"
 
     if TYPE_CHECKING:

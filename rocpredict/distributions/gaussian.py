@@ -54,6 +54,7 @@ class Gaussian(Distribution[Value]):
     mean: Value
     std: Value
     _text = "mean={mean:.6g}, std={std:.6g}"
+    _text_batch = "shape={batch_shape}"
 
     if TYPE_CHECKING:
 

@@ -107,7 +107,7 @@ class Histogram(Distribution[float]):
     total: float = field(init=False)
     _long = True
     _heading = "Histogram of {total:g} observations"
-    _text = "bins={counts.size}, {_range_text}, total={total:g}"
+    _text = "{counts.size} bins, {_range_text}, total={total:g}"
 
     if TYPE_CHECKING:
 
@@ -155,7 +155,7 @@ class Histogram(Distribution[float]):
         Examples
         --------
         >>> Histogram.fit([1, 2, 2, 5], bins=2)
-        Histogram(bins=2, from 1 to 5, total=4)
+        Histogram(2 bins, from 1 to 5, total=4)
         """
         values = check_finite("x", x)
         if values.ndim != 1 or values.size == 0:

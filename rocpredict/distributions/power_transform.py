@@ -254,7 +254,7 @@ class Transformed(Distribution):
 
     def __repr__(self) -> str:
         sign = "-" if self.transform.reflected else ""
-        return f"Transformed({self.base!r}, {sign}{self.transform.kind}, power={self.transform.power:.6g})"
+        return f"Transformed({self.base!r}, {sign}{self.transform.kind}, power {self.transform.power:.6g})"
 
 
 LAMBDA_GRID = np.arange(-30, 41) / 10

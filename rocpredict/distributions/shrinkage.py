@@ -452,7 +452,7 @@ class ShrinkageDistribution(Ecdf):
     area_between: float
     reversal_probability: FloatArray
     _heading = "Shrunk estimate from {observed.total:g} observations"
-    _text = "total={observed.total:g}, n_unique={unique_values.size}, data_weight={data_weight:.6g}"
+    _text = "total={observed.total:g}, {unique_values.size} unique values, data_weight={data_weight:.6g}"
 
     def reflect(self) -> ShrinkageDistribution:
         """Return the distribution of -X."""

@@ -218,7 +218,7 @@ def auc_test(
     0.013788...
     >>> auc_test(x2, None, iris.y, **classes).p_value
     0.006131...
-    >>> auc_test(*(simulate_two_gaussians(count=(80, 70), seed=seed) for seed in (1, 2)))
+    >>> auc_test(*(simulate_two_gaussians(count=(80, 70), rng=seed) for seed in (1, 2)))
     AucTest(null='AUC of sample1 = AUC of sample2', method='MOVER of smoothed-logit intervals, unpaired', ...
     """
     quantity = ComparedQuantity.from_arguments(fpr, tpr, tpr_at_fpr)
@@ -400,6 +400,7 @@ def _compare_predicted(rocs: list[Any], names: tuple[str, str], options: _TestOp
         covariance=np.diag(contrast.areas.plain_variance) * width**2,
         n=tuple(tuple(map(float, roc.count)) for roc in rocs),
         omitted=tuple(np.sum([roc.omitted for roc in rocs], axis=0).tolist()),
+        n_unlabelled=sum(roc.n_unlabelled for roc in rocs),
         direction=tuple(roc.direction or "higher" for roc in rocs),
         flags=Flags(auto_direction=any(roc.auto_direction for roc in rocs)),
     )
@@ -430,6 +431,7 @@ def _compare(samples: tuple[CurveSample, ...], names: tuple[str, str], options: 
         covariance=covariance,
         n=samples[0].n if is_paired else tuple(sample.n for sample in samples),
         omitted=tuple(np.sum([sample.omitted for sample in samples], axis=0).tolist()),
+        n_unlabelled=sum(sample.n_unlabelled for sample in samples),
         direction=tuple(direction for sample in samples for direction in sample.directions),
         flags=reduce(or_, (sample.flags for sample in samples)),
     )
@@ -507,7 +509,9 @@ def _test_difference(
             covariance = np.cov([np.mean(pair, axis=0) for pair in (first, second)])
             covariance = covariance if is_paired else np.diag(np.diag(covariance))
         draws = first[0] - second[1], first[1] - second[0]
-        return statistic if is_same else draws_test(draws, scaled_difference, claim, level, flags), covariance
+        if not is_same:
+            statistic = draws_test(draws, scaled_difference, claim, level, flags)
+        return statistic._replace(statistic=scaled_difference * width), covariance
     if method == "bootstrap":
         replicates = _replicates(samples, quantity, resampling)
         covariance = np.cov(replicates.T) if is_tpr else covariance

@@ -119,7 +119,7 @@ class ConfidenceBand(Result):
     flags: Flags = field(default_factory=Flags)
     _long = True
     _heading = "ROC curve with its {kind} band of level {level:g} by {method}"
-    _text = "{kind}, n_points={length}, level={level:g}, method={method!r}, mean_width={mean_width:.4g}{flag_text}"
+    _text = "{kind}, {length} points, level={level:g}, method={method!r}, mean_width={mean_width:.4g}{flag_text}"
 
     @property
     def mean_width(self) -> float:

@@ -11,7 +11,7 @@ from scipy.special import ndtri, stdtr
 
 from rocpredict.base.formatting import format_interval, format_p_value
 from rocpredict.base.rates import zero_variance_interval
-from rocpredict.base.results import Flags, Interval, Result
+from rocpredict.base.results import Flags, Interval, Result, omitted_text
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
     ArrayOrFloat,
@@ -71,7 +71,8 @@ class AucTest(Result):
     difference : float
         First estimate minus the second; for one curve, its estimate minus the value.
     statistic : float
-        Test statistic: Student's t or z, an area, or a sum over ranks.
+        Test statistic: Student's t or z; for "dirichlet", ``difference`` itself; for "venkatraman", an area or a sum
+        over ranks.
     p_value : float
         For methods with an interval, 1 - ``level`` of the widest interval that excludes the null value; half of this
         for a one-sided alternative.
@@ -86,6 +87,8 @@ class AucTest(Result):
         Numbers of observations (negative, positive); for two samples, one pair for each.
     omitted : tuple of int
         Rows (negative, positive) omitted because a column has no value.
+    n_unlabelled : int
+        Rows omitted because they have no label.
     direction : tuple of str
         Direction of each curve.
     flags : Flags
@@ -103,6 +106,7 @@ class AucTest(Result):
     covariance: FloatArray = field(metadata={"hidden": True})
     n: tuple[Any, ...]
     omitted: tuple[int, ...] = (0, 0)
+    n_unlabelled: int = 0
     direction: tuple[str, ...] = ("higher", "higher")
     flags: Flags = field(default_factory=Flags)
 
@@ -124,14 +128,15 @@ class AucTest(Result):
         ]
         if any(self.omitted):
             rows.append(["rows omitted (negative, positive)", str(self.omitted)])
+        if self.n_unlabelled:
+            rows.append(["rows omitted without a label", self.n_unlabelled])
         notes = [f"Null hypothesis: {self.null}. Alternative: {self.alternative}.", f"Method: {self.method}."]
         if self.method.startswith(_WITHOUT_INTERVAL):
             notes.append(f"This test has no interval of its own; the interval is by {self.interval.method}.")
         return Table(f"Test of areas ({self.estimator})", ("quantity", "value"), rows, None, notes, self.flags)
 
     def __repr__(self) -> str:
-        remarks = f", omitted={self.omitted}" if any(self.omitted) else ""
-        remarks += f", flags={list(self.flags)}" if self.flags else ""
+        remarks = omitted_text(self) + (f", flags={list(self.flags)}" if self.flags else "")
         areas = ", ".join(f"{estimate:.4g}" for estimate in self.estimates)
         return (
             f"AucTest(null={short_repr(self.null, 80)}, method={self.method!r}, estimates=({areas}), "
@@ -377,7 +382,7 @@ def empirical_auc_test(
     design : str, default=""
         Suffix of the name of the method, which states the dependence of the rows.
     **rows
-        Fields of ``AucTest``: n, omitted, direction, flags.
+        Fields of ``AucTest``: n, omitted, n_unlabelled, direction, flags.
 
     Raises
     ------

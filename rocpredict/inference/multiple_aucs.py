@@ -14,7 +14,7 @@ from scipy.special import fdtrc, logit
 from rocpredict.base.formatting import format_list, format_number, format_p_value, pluralize
 from rocpredict.base.labels import as_rereadable, check_index, encode_groups
 from rocpredict.base.rates import check_confidence_level
-from rocpredict.base.results import MAX_ROWS, Flags, Interval, Result
+from rocpredict.base.results import MAX_ROWS, Flags, Interval, Result, omitted_text
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
     Direction,
@@ -79,7 +79,7 @@ class AucTestMany(Result):
         Test of each pair or of each requested contrast, without adjustment of p.
     adjusted_p_values : tuple of float
         p-values of the contrasts, adjusted by the method of Holm.
-    n, omitted, direction, flags
+    n, omitted, n_unlabelled, direction, flags
         As in ``AucTest``.
     """
 
@@ -95,6 +95,7 @@ class AucTestMany(Result):
     adjusted_p_values: tuple[float, ...]
     n: tuple[float, float]
     omitted: tuple[int, int]
+    n_unlabelled: int
     direction: tuple[str, ...]
     flags: Flags
 
@@ -112,6 +113,7 @@ class AucTestMany(Result):
             f"Estimates: {format_list(map(format_number, self.estimates), MAX_ROWS)}.",
             f"Observations (negative, positive): {self.n}.",
         ]
+        notes += [f"Rows omitted without a label: {self.n_unlabelled}."] if self.n_unlabelled else []
         columns = ["null hypothesis", "difference", "low", "high", "t", "p", "adjusted p"]
         formats = {"p": format_p_value, "adjusted p": format_p_value, "t": ".4g"}
         return Table(f"Test of {self.estimator}", columns, rows, formats, notes, self.flags)
@@ -119,10 +121,10 @@ class AucTestMany(Result):
     def __repr__(self) -> str:
         areas = ", ".join(f"{area:.4g}" for area in self.estimates[:MAX_ROWS])
         areas += f", ... {len(self.estimates)} in all" if len(self.estimates) > MAX_ROWS else ""
-        flags = f", flags={list(self.flags)}" if self.flags else ""
+        remarks = omitted_text(self) + (f", flags={list(self.flags)}" if self.flags else "")
         return (
             f"AucTestMany(estimates=({areas}), statistic={self.statistic:.6g}, df={self.df}, "
-            f"p_value={self.p_value:.6g}, contrasts={len(self.contrasts)}, n={self.n}{flags})"
+            f"p_value={self.p_value:.6g}, contrasts={len(self.contrasts)}, n={self.n}{remarks})"
         )
 
 
@@ -349,6 +351,8 @@ class AucEstimate(Result):
         Number of strata with observations of both classes; 1 without strata.
     omitted : pair of int
         Rows omitted because a column has no value.
+    n_unlabelled : int
+        Rows omitted because they have no label.
     n_uncompared : pair of float
         Observations that are not compared, because their stratum lacks the other class.
     direction : str
@@ -363,16 +367,17 @@ class AucEstimate(Result):
     n_independent: tuple[float, float] = field(metadata={"label": "independent units of each"})
     n_strata: int = field(metadata={"label": "strata"})
     omitted: tuple[int, int] = field(metadata={"label": "rows omitted"})
+    n_unlabelled: int = field(metadata={"label": "rows omitted without a label"})
     n_uncompared: tuple[float, float] = field(metadata={"label": "in strata without the other class"})
     direction: str
     flags: Flags
     _listed = (
-        *("auc", "std_error", "estimator", "n", "n_independent", "n_strata", "omitted", "n_uncompared", "direction"),
-        *("interval", "flags"),
+        *("auc", "std_error", "estimator", "n", "n_independent", "n_strata", "omitted", "n_unlabelled", "n_uncompared"),
+        *("direction", "interval", "flags"),
     )
     _text = (
         "auc={auc:.6g}, interval={interval.low:.6g} to {interval.high:.6g}, std_error={std_error:.4g}, "
-        "estimator={estimator!r}, n={n}{flag_text}"
+        "estimator={estimator!r}, n={n}{omitted_text}{flag_text}"
     )
     _heading = "AUC: {estimator}, interval of level {interval.level:g} by {interval.method}"
 
@@ -604,6 +609,7 @@ def _estimate(sample: CurveSample, level: float, method: str | None) -> AucEstim
         n_independent=area.n_units,
         n_strata=len(area.strata),
         omitted=sample.omitted,
+        n_unlabelled=sample.n_unlabelled,
         n_uncompared=(sample.n[0] - compared[0], sample.n[1] - compared[1]),
         direction=sample.directions[0],
         flags=sample.flags | interval.flags,

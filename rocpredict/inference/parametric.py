@@ -237,9 +237,14 @@ class ParametricUncertainty(Uncertainty):
 
         best, price, dropped = find_best_threshold(self.solver, criterion), criterion.log_price, Flags()
         allowed = ("delta",) if price is None else ("pivotal", "delta")
-        method = self._select_method(method, allowed, min_count=_MIN_PIVOTAL_THRESHOLD)
+        requested, method = method, self._select_method(method, allowed, min_count=_MIN_PIVOTAL_THRESHOLD)
         if method == "pivotal" and not np.isfinite(best.threshold):
-            method = "delta"  # its interval is unbounded; draws would cover a finite true threshold too rarely
+            if requested:
+                raise RocPredictError(
+                    "method='pivotal' needs a finite best threshold, and this one is infinite; its draws would contain "
+                    "a finite true threshold too rarely, so use 'delta', whose interval is unbounded here"
+                )
+            method = "delta"
         if method == "delta":
             if price is not None:
                 std_error, df = threshold_std_error(*self._moments, price)
@@ -249,7 +254,7 @@ class ParametricUncertainty(Uncertainty):
             for fitted in self._moments[:2]:  # the spread of a point mass is unknown
                 is_estimated = is_estimated & (fitted.std > 0)
             half = np.where(is_estimated, student_critical_value(df, level) * std_error, np.inf)
-            center = np.where(is_estimated, best.threshold, 0.0)
+            center, dropped = np.where(is_estimated, best.threshold, 0.0), Flags(unbounded=~is_estimated)
             low, high = center - half, center + half
         else:
             if method == "pivotal":
@@ -379,7 +384,12 @@ class ParametricUncertainty(Uncertainty):
         has_pivot = has_pivot and all(d.std > 0 and np.isfinite(d.std) for d in (negative, positive))
         if method is None:
             return "pivotal" if has_pivot and min(count) >= min_count else "delta"
-        return "delta" if method == "pivotal" and not has_pivot else method
+        if method == "pivotal" and not has_pivot:
+            raise RocPredictError(
+                "method='pivotal' needs more than one observation and a finite standard deviation above 0 in each "
+                "class; use 'delta'"
+            )
+        return method
 
     def bootstrap(self, statistic: Quantity, n_outputs: int = 1) -> tuple[FloatArray, Flags]:
         """Return a statistic of fitted resamples, shape (fits, n_outputs), and a flag if some could not be fitted."""

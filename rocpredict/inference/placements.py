@@ -464,6 +464,8 @@ class CurveSample:
         Direction of each feature before the change of sign.
     omitted : pair of int
         Rows (negative, positive) omitted for a missing value.
+    n_unlabelled : int
+        Rows omitted because they have no label.
     stratum_weights : str
         One of ``STRATUM_WEIGHTS``.
     flags : Flags
@@ -473,6 +475,7 @@ class CurveSample:
     names: tuple[str, ...]
     directions: tuple[str, ...]
     omitted: tuple[int, int]
+    n_unlabelled: int
     stratum_weights: str
     flags: Flags
 
@@ -502,7 +505,8 @@ class CurveSample:
         )
         signs = np.where(np.array(directions) == "lower", -1.0, 1.0)
         classes = negative._replace(values=negative.values * signs), positive._replace(values=positive.values * signs)
-        return cls(classes, names, directions, rows.omitted, options.stratum_weights, Flags(auto_direction=auto))
+        numbers = rows.omitted, rows.n_unlabelled
+        return cls(classes, names, directions, *numbers, options.stratum_weights, Flags(auto_direction=auto))
 
     @property
     def n(self) -> tuple[float, float]:
@@ -511,7 +515,8 @@ class CurveSample:
 
     def fields(self) -> dict[str, Any]:
         """Return the fields of a result that describe the rows."""
-        return {"n": self.n, "omitted": self.omitted, "direction": self.directions, "flags": self.flags}
+        names = ("n", "omitted", "n_unlabelled", "flags")
+        return {"direction": self.directions} | {name: getattr(self, name) for name in names}
 
     @property
     def design(self) -> str:
@@ -693,4 +698,6 @@ def join_rocs(rocs: Mapping[str, Any]) -> CurveSample:
     labels = np.repeat([0, 1], [len(part) for part in shared])
     sample = CurveSample.from_rows(dict(zip(rocs, values, strict=True)), labels, options)
     omitted = totals[0][0] - len(shared[0]), totals[0][1] - len(shared[1])
-    return replace(sample, omitted=omitted, flags=Flags(auto_direction=any(roc.auto_direction for roc in curves)))
+    n_unlabelled = max(roc.n_unlabelled for roc in curves)
+    flags = Flags(auto_direction=any(roc.auto_direction for roc in curves))
+    return replace(sample, omitted=omitted, n_unlabelled=n_unlabelled, flags=flags)

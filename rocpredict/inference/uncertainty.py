@@ -507,7 +507,7 @@ class UncertaintyMixin(Generic[Value]):
         >>> from rocpredict import PredictedRoc
         >>> roc = PredictedRoc.from_stats(mean=(4, 8), std=(3, 2), count=(60, 40))
         >>> roc.band(kind="simultaneous")
-        ConfidenceBand(simultaneous, n_points=201, level=0.95, method='working-hotelling', mean_width=0.1954)
+        ConfidenceBand(simultaneous, 201 points, level=0.95, method='working-hotelling', mean_width=0.1954)
         """
         return self._uncertainty(n_resamples, rng).band(fpr, check_confidence_level(level), kind, method)
 

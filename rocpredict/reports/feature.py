@@ -14,8 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rocpredict.base.files import HTML_SUFFIXES, check_suffix, check_writable
-from rocpredict.base.formatting import count_decimals, format_interval, format_level, format_rate, label_to_text
-from rocpredict.base.labels import as_rereadable, check_feature, check_labels, split_classes, unique_labels
+from rocpredict.base.formatting import (
+    count_decimals,
+    format_interval,
+    format_level,
+    format_list,
+    format_rate,
+    label_to_text,
+)
+from rocpredict.base.labels import as_rereadable, check_feature, check_labels, split_classes
 from rocpredict.base.rates import check_confidence_level
 from rocpredict.base.results import FLAG_DESCRIPTIONS, Interval
 from rocpredict.base.tables import Table
@@ -25,6 +32,7 @@ from rocpredict.base.validation import (
     Label,
     NanPolicy,
     RocPredictError,
+    Seed,
     check_list,
     check_probability,
     short_repr,
@@ -59,6 +67,8 @@ class FeatureAnalysis:
     ----------
     labels : (negative, positive)
         Class labels; "rest" stands for several negative labels.
+    negative_labels : str
+        The labels of a negative class of several labels; otherwise empty.
     predicted, empirical : PredictedRoc, EmpiricalRoc
     samples : pair of arrays
         Values of the negative and of the positive class, ascending.
@@ -78,6 +88,8 @@ class FeatureAnalysis:
         Stated prevalence, by default the prevalence in the data.
     n_missing : int
         Number of observations without a value.
+    n_unlabelled : int
+        Number of rows without a label.
     lower : bool
         Whether low values are predicted positive.
     rule : str
@@ -105,19 +117,18 @@ class FeatureAnalysis:
         level: float,
         stated_prevalence: float | None,
         n_resamples: int,
-        seed: int,
+        rng: Seed,
         **classes: Any,
     ) -> None:
-        self.feature, self.unit, self.level, self.seed = feature, unit, level, seed
+        self.feature, self.unit, self.level, self.seed = feature, unit, level, str(rng)
         split = split_classes(x, y, **classes)
-        names = unique_labels(check_labels(y, x, nan_policy=classes["nan_policy"]))
-        several = classes["negative"] is None and len(names) > 2
-        self.labels = "rest" if several else split.negative_label, split.positive_label
+        self.negative_labels = format_list(map(label_to_text, split.rows.negative_labels), 10)
+        self.labels = "rest" if self.negative_labels else split.negative_label, split.positive_label
         with suppress_normality_warning():  # the diagnosis reports it in detail
             self.predicted = predict_roc(x, y, family=family, direction=direction, **classes)
         self.empirical = empirical_roc(x, y, direction=self.predicted.direction, **classes)
         self.samples = self.empirical.negative.sorted_sample, self.empirical.positive.sorted_sample
-        self.n_missing = sum(self.empirical.omitted)
+        self.n_missing, self.n_unlabelled = sum(self.empirical.omitted), self.empirical.n_unlabelled
         self.lower = self.predicted.direction == "lower"
         self.stated_prevalence = stated_prevalence
         self.prevalence = self.empirical.prevalence or 0.0 if stated_prevalence is None else stated_prevalence
@@ -135,7 +146,7 @@ class FeatureAnalysis:
         if self.has_prediction:
             self.best_predicted = self.predicted.best_threshold()
             self.model_fit = self.predicted.model_fit()
-            options = {"family": family, "direction": direction, "n_resamples": n_resamples, "rng": seed}
+            options = {"family": family, "direction": direction, "n_resamples": n_resamples, "rng": rng}
             self.diagnosis = diagnose(x, y, **options, **classes)
         self.verdict = _verdict(self.diagnosis, self.model_fit, shrunk=self.shrunk)
         rule = format_rule(float(self.best_predicted.threshold), "lower" if self.lower else None)
@@ -284,7 +295,7 @@ def feature_report(
     title: str | None = None,
     date: str | datetime.date | None = None,
     n_resamples: int = 500,
-    seed: int = 0,
+    rng: Seed = 0,
     notes: Sequence[str] = (),
 ) -> Path:
     """Write a report on one feature as a single self-contained HTML file.
@@ -322,8 +333,8 @@ def feature_report(
         Date of the report. By default, today.
     n_resamples : int, default=500
         Number of samples that the diagnosis simulates, 20 or more.
-    seed : int, default=0
-        Seed for resampling. With the same seed, date and data the file has the same bytes.
+    rng : int or numpy.random.Generator, default=0
+        Seed or generator for resampling. With the same seed, date and data the file has the same bytes.
     notes : sequence of str, default=()
         Additional sentences about data and options.
 
@@ -356,12 +367,12 @@ def feature_report(
     stated = None if prevalence is None else check_probability("prevalence", prevalence, ends=False)
     x, y = as_rereadable(x), as_rereadable(y)
     options: dict[str, Any] = {"positive": positive, "negative": negative, "direction": direction, "family": family}
-    options |= {"nan_policy": nan_policy, "level": level, "n_resamples": n_resamples, "seed": seed}
+    options |= {"nan_policy": nan_policy, "level": level, "n_resamples": n_resamples, "rng": rng}
     analysis = FeatureAnalysis(x, y, feature=feature, unit=unit, stated_prevalence=stated, **options)
     context = template_context(analysis)
     values, labels = check_feature(x), check_labels(y, x, nan_policy=nan_policy)
     context["sha256"] = data_hash(as_feature_table(values[:, None], names=[feature]), labels)
-    context |= {"date": day.isoformat(), "seed": f"{seed}, for resampling"}
+    context |= {"date": day.isoformat(), "seed": f"{rng}, for resampling"}
     return write_report(path, "feature.html", title=title, notes=notes, **context, **_pictures(analysis))
 
 

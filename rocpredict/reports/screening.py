@@ -128,7 +128,7 @@ def check_same_data(table: ScreeningResult, data: Any) -> SourceData:
         raise RocPredictError(
             f"data={short_repr(data)} is not (X, y) or (X, y, weights); pass the data that were screened"
         )
-    features, labels = read_table_and_labels(data[0], data[1])
+    features, labels = read_table_and_labels(data[0], data[1], nan_policy="omit" if table.n_unlabelled else None)
     if features.n_rows != table.n_observations:
         raise RocPredictError(
             f"data= has {features.n_rows} rows, but the table was computed from {table.n_observations}; pass the data "

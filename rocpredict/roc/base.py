@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
-from rocpredict.base.formatting import format_number
+from rocpredict.base.formatting import format_list, format_number, label_to_text
 from rocpredict.base.rates import ConfusionCounts, RateFunction, Rates
-from rocpredict.base.results import MAX_ROWS, Flags, PictureKind, Result, batch_table, plot_roc_kind
+from rocpredict.base.results import MAX_ROWS, Flags, PictureKind, Result, batch_table, omitted_text, plot_roc_kind
 from rocpredict.base.tables import CurvePlot, Table
 from rocpredict.base.validation import (
     ArrayOrFloat,
     Direction,
     FloatArray,
+    Label,
     RocPredictError,
     Value,
     check_int,
@@ -131,11 +132,15 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Numbers of observations of the (negative, positive) class. They determine the prevalence.
     omitted : pair of int, default=(0, 0)
         Numbers of observations of the (negative, positive) class that were omitted because of missing values.
+    n_unlabelled : int, default=0
+        Number of rows that were omitted because they have no label.
+    negative_labels : tuple, default=()
+        Labels of the negative class if it consists of several; the repr shows them.
 
     Raises
     ------
     RocPredictError
-        If a class is not a distribution, ``direction`` is unknown, or ``count`` or ``omitted`` is out of range.
+        If a class is not a distribution, ``direction`` is unknown, or a number of observations is out of range.
     """
 
     negative: Distribution[Value]
@@ -144,6 +149,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     direction: Direction = None
     count: tuple[Value, Value] | None = None
     omitted: tuple[int, int] = (0, 0)
+    n_unlabelled: int = 0
+    negative_labels: tuple[Label, ...] = field(default=(), compare=False, metadata={"hidden": True})
     auto_direction: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
@@ -160,9 +167,9 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
                 pair[name] = Gaussian(np.broadcast_to(d.mean, shape), d.std)
             object.__setattr__(self, name, pair[name])
         check_option("direction", self.direction, _DIRECTIONS)
-        for omitted in check_pair("omitted", self.omitted):
-            if check_int("omitted", omitted) < 0:
-                raise RocPredictError(f"omitted={short_repr(self.omitted)} contains a negative number; use 0 or more")
+        for name, numbers in (("omitted", check_pair("omitted", self.omitted)), ("n_unlabelled", (self.n_unlabelled,))):
+            if min(check_int(name, number) for number in numbers) < 0:
+                raise RocPredictError(f"{name}={short_repr(getattr(self, name))} is negative; use 0 or more")
         if self.count is not None:
             object.__setattr__(self, "count", check_count(self.count, self.shape))
         if self.direction == "auto":
@@ -565,7 +572,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         --------
         >>> from rocpredict import EmpiricalRoc
         >>> EmpiricalRoc(negative=[1, 2, 3], positive=[2, 3, 4, 5]).precision_recall_curve()
-        PrecisionRecallCurve(n_points=6, prevalence=0.571429, average_precision=0.854167)
+        PrecisionRecallCurve(6 points, prevalence=0.571429, average_precision=0.854167)
         """
         base_rate = resolve_prevalence("precision_recall_curve", prevalence, self.prevalence, self.shape)
         return PrecisionRecallCurve._from_curve(self.curve(n_points), self._solver, base_rate)
@@ -940,10 +947,11 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     # ---- representation and internals
     @property
     def _repr_suffix(self) -> str:
-        """Return the part of the repr with the direction and the omitted observations, if any."""
+        """Return the part of the repr with the direction, omitted observations and several negative labels, if any."""
         suffix = f", direction={self.direction!r}" if self.direction is not None else ""
         suffix += " (auto)" if self.auto_direction else ""
-        return suffix + (f", omitted={self.omitted}" if any(self.omitted) else "")
+        labels = f", negative_labels={short_repr(self.negative_labels)}" if self.negative_labels else ""
+        return suffix + omitted_text(self) + labels
 
     def table(self) -> Table:
         """Return the distributions as a table, with the AUC and the best threshold if they are fast to compute.
@@ -962,8 +970,12 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
             rows += [["best threshold (Ameans)", best.threshold], ["Ameans there", best.ameans]]
         if self.direction:
             rows.append(["direction", f"{self.direction}{' (auto)' * self.auto_direction}"])
+        if self.negative_labels:
+            rows.append(["negative labels", format_list(map(label_to_text, self.negative_labels), MAX_ROWS)])
         if any(self.omitted):
             rows.append(["omitted observations (negative, positive)", str(self.omitted)])
+        if self.n_unlabelled:
+            rows.append(["omitted rows without a label", self.n_unlabelled])
         if auc is None:
             note = ["The AUC of this many observations is slow to compute; call auc() for it, or plot() for the curve."]
             return Table(self._title, ("quantity", "value"), rows, None, note, self._direction_flags)

@@ -279,7 +279,7 @@ class PrecisionRecallCurve(Result):
 
     def __repr__(self) -> str:
         area = f", average_precision={self.average_precision():.6g}" if self.solver.is_fast else ""
-        return f"PrecisionRecallCurve(n_points={len(self)}, prevalence={self.prevalence:.6g}{area})"
+        return f"PrecisionRecallCurve({len(self)} points, prevalence={self.prevalence:.6g}{area})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

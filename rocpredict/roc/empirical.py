@@ -38,6 +38,10 @@ class EmpiricalRoc(Roc[float]):
         Numbers of observations of the (negative, positive) class. They are the sizes of the samples and may be omitted.
     omitted : pair of int, default=(0, 0)
         Numbers of observations of the (negative, positive) class that were omitted because of missing values.
+    n_unlabelled : int, default=0
+        Number of rows that were omitted because they have no label.
+    negative_labels : tuple, default=()
+        Labels of the negative class if it consists of several; the repr shows them.
     source_rows : SourceRows, optional
         Rows of the observations in the original data. ``empirical_roc`` stores them, so that ``auc_test`` can check
         that two curves are based on the same observations.
@@ -56,7 +60,7 @@ class EmpiricalRoc(Roc[float]):
     --------
     >>> roc = EmpiricalRoc(negative=[1, 2, 3], positive=[2, 3, 4, 5])
     >>> roc
-    EmpiricalRoc(n_negative=3, n_positive=4, auc=0.833333)
+    EmpiricalRoc(count=(3, 4), auc=0.833333)
     >>> roc.curve().to_dict()["thresholds"]
     [inf, 4.5, 3.5, 2.5, 1.5, -inf]
     """
@@ -76,6 +80,8 @@ class EmpiricalRoc(Roc[float]):
             direction: Direction = None,
             count: Sequence[float] | None = None,
             omitted: tuple[int, int] = (0, 0),
+            n_unlabelled: int = 0,
+            negative_labels: tuple[Label, ...] = (),
             source_rows: SourceRows | None = None,
         ) -> None: ...
 
@@ -104,6 +110,7 @@ class EmpiricalRoc(Roc[float]):
         *,
         positive: Label = None,
         negative: Label = None,
+        nan_policy: NanPolicy = "raise",
         weights: ArrayLike | None = None,
     ) -> EmpiricalRoc:
         """Return the ROC curve of the scores of a classifier.
@@ -120,6 +127,8 @@ class EmpiricalRoc(Roc[float]):
             Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
         negative : label, optional
             Label of the negative class. By default, all other labels.
+        nan_policy : {"raise", "omit"}, default="raise"
+            How to handle missing values and labels, as in ``empirical_roc``.
         weights : array-like of shape (n,), optional
             Frequency weights of the observations, 0 or more.
 
@@ -137,7 +146,8 @@ class EmpiricalRoc(Roc[float]):
         >>> EmpiricalRoc.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).auc()
         0.75
         """
-        return empirical_roc(scores, y, positive=positive, negative=negative, weights=weights)
+        options: dict[str, Any] = {"positive": positive, "negative": negative, "nan_policy": nan_policy}
+        return empirical_roc(scores, y, weights=weights, **options)
 
     @classmethod
     def from_estimator(
@@ -148,6 +158,7 @@ class EmpiricalRoc(Roc[float]):
         *,
         positive: Label = None,
         response_method: Literal["auto", "predict_proba", "decision_function"] = "auto",
+        nan_policy: NanPolicy = "raise",
         weights: ArrayLike | None = None,
     ) -> EmpiricalRoc:
         """Return the ROC curve of a fitted classifier on data, preferably test data.
@@ -168,6 +179,8 @@ class EmpiricalRoc(Roc[float]):
             * "auto": ``predict_proba`` if available, else ``decision_function``.
             * "predict_proba": predicted probabilities.
             * "decision_function": decision values.
+        nan_policy : {"raise", "omit"}, default="raise"
+            How to handle missing labels and scores, as in ``empirical_roc``.
         weights : array-like of shape (n,), optional
             Frequency weights of the observations, 0 or more.
 
@@ -201,7 +214,7 @@ class EmpiricalRoc(Roc[float]):
             scores = scores[:, classes.index(label)]
         elif label != classes[1]:
             scores = -scores
-        return cls.from_predictions(y, scores, positive=label, weights=weights)
+        return cls.from_predictions(y, scores, positive=label, nan_policy=nan_policy, weights=weights)
 
     @property
     def _title(self) -> str:
@@ -209,8 +222,8 @@ class EmpiricalRoc(Roc[float]):
 
     def __repr__(self) -> str:
         return (
-            f"EmpiricalRoc(n_negative={self.negative.total:g}, n_positive={self.positive.total:g}, "
-            f"auc={format_number(self.auc())}{self._repr_suffix})"
+            f"EmpiricalRoc(count=({self.negative.total:g}, {self.positive.total:g}), auc={format_number(self.auc())}"
+            f"{self._repr_suffix})"
         )
 
 
@@ -273,6 +286,8 @@ def empirical_roc(
         negative=Ecdf(classes.negative, classes.negative_weights),
         positive=Ecdf(classes.positive, classes.positive_weights),
         direction=direction,
-        omitted=(classes.omitted_negative, classes.omitted_positive),
+        omitted=classes.rows.omitted,
+        n_unlabelled=classes.rows.n_unlabelled,
+        negative_labels=classes.rows.negative_labels,
         source_rows=SourceRows(classes.rows.negative, classes.rows.positive, y if hasattr(y, "__len__") else None),
     )

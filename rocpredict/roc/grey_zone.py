@@ -148,7 +148,7 @@ class GreyZone(Result, Generic[Value]):
     def __repr__(self) -> str:
         if np.ndim(self.low):
             singles = f"{np.sum(self.single_threshold)} of {np.size(self.single_threshold)}"
-            return f"GreyZone(shape={np.shape(self.low)}, single={singles})"
+            return f"GreyZone(batch of shape {np.shape(self.low)}, {singles} with a single threshold)"
         ends = f"threshold={self.low:.6g}" if self.single_threshold else f"low={self.low:.6g}, high={self.high:.6g}"
         shares = f"undecided_negative={self.undecided_negative:.4g}, undecided_positive={self.undecided_positive:.4g}"
         return f"GreyZone({ends}, {shares}, fnr={self.fnr:.4g}, fpr={self.fpr:.4g})"

@@ -292,8 +292,8 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
 
     def __repr__(self) -> str:
         if self.base.shape:
-            return f"LikelihoodRatioRoc(shape={self.base.shape})"
+            return f"LikelihoodRatioRoc(batch of shape {self.base.shape})"
         if self._is_fast:
             return f"LikelihoodRatioRoc(auc={format_number(self.auc())})"
         negative, positive = (short_repr(d, 110) for d in (self.base.negative, self.base.positive))
-        return f"LikelihoodRatioRoc(negative={negative}, positive={positive})"
+        return f"LikelihoodRatioRoc(negative {negative}, positive {positive})"

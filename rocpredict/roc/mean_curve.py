@@ -79,7 +79,8 @@ class MeanRoc(Result):
         *("auc_interval", "n_folds", "flags"),
     )
     _text = (
-        "folds={n_folds}, auc={auc:.6r} ({auc_interval.low:.6r} to {auc_interval.high:.6r}), level={level:g}{flag_text}"
+        "n_folds={n_folds}, auc={auc:.6r} ({auc_interval.low:.6r} to {auc_interval.high:.6r}), "
+        "level={level:g}{flag_text}"
     )
 
     @property

@@ -26,6 +26,7 @@ from rocpredict.base.validation import (
     check_finite,
     check_nonnegative,
     check_pair,
+    check_whole_counts,
     short_repr,
     to_scalar,
 )
@@ -132,14 +133,18 @@ class PredictedRoc(Roc[Value]):
         confidence intervals.
     omitted : pair of int, default=(0, 0)
         Numbers of observations of the (negative, positive) class that were omitted because of missing values.
+    n_unlabelled : int, default=0
+        Number of rows that were omitted because they have no label.
+    negative_labels : tuple, default=()
+        Labels of the negative class if it consists of several; the repr shows them.
     pair_fit : PairFit, optional
         Samples and fitting function of the classes. ``predict_roc`` stores them for the bootstrap.
 
     Raises
     ------
     RocPredictError
-        If a class is not a distribution, the shapes of batches differ, ``direction`` is unknown, or ``count`` or
-        ``omitted`` is out of range.
+        If a class is not a distribution, the shapes of batches differ, ``direction`` is unknown, or a number of
+        observations is out of range.
 
     See Also
     --------
@@ -186,6 +191,8 @@ class PredictedRoc(Roc[Value]):
             direction: Direction = None,
             count: Sequence[ArrayLike] | None = None,
             omitted: tuple[int, int] = (0, 0),
+            n_unlabelled: int = 0,
+            negative_labels: tuple[Label, ...] = (),
             pair_fit: PairFit | None = None,
         ) -> None: ...
 
@@ -244,8 +251,8 @@ class PredictedRoc(Roc[Value]):
             Means, in the unit of the feature. Arrays define a batch of features.
         std : pair of float or of arrays of shape F, optional
             Standard deviations.
-        count : pair of float or of arrays of shape F, optional
-            Numbers of observations. Required with ``sem``.
+        count : pair of int or of arrays of shape F, optional
+            Numbers of observations, whole. Required with ``sem``.
         sem : pair of float or of arrays of shape F, optional
             Standard errors of the means, in place of ``std``: std = sem sqrt(count).
         median : pair of float or of arrays of shape F, optional
@@ -293,6 +300,8 @@ class PredictedRoc(Roc[Value]):
         >>> PredictedRoc.from_stats(effect_size=0.8).auc()
         0.7141961775233342
         """
+        for class_size in () if count is None else check_pair("count", count):
+            check_whole_counts(class_size)
         options = {"std": std, "sem": sem, "iqr": iqr, "effect_size": effect_size}
         statistics = [name for name, value in options.items() if value is not None]
         if str(family) == "exponential" and not statistics:
@@ -430,9 +439,9 @@ class PredictedRoc(Roc[Value]):
             return f"PredictedRoc(shape={self.shape}, negative={self.negative!r}, positive={self.positive!r})"
         auc = f", auc={format_number(self.auc())}" if is_auc_fast(self) else ""
         if isinstance(self.negative, ShrinkageDistribution) and isinstance(self.positive, ShrinkageDistribution):
-            sizes = f"n_negative={self.negative.observed.total:g}, n_positive={self.positive.observed.total:g}"
+            sizes = f"count=({self.negative.observed.total:g}, {self.positive.observed.total:g})"
             weight = 1 - self.negative.data_weight
-            return f"PredictedRoc(family='auto', model_weight={weight:.4g}, {sizes}{auc}{self._repr_suffix})"
+            return f"PredictedRoc(family 'auto', model weight {weight:.4g}, {sizes}{auc}{self._repr_suffix})"
         pair = f"negative={short_repr(self.negative, 110)}, positive={short_repr(self.positive, 110)}"
         return f"PredictedRoc({pair}{auc}{self._repr_suffix})"
 
@@ -520,7 +529,8 @@ def predict_roc(
 
     fit = get_fitter(family, direction)
     classes = split_classes(x, y, positive=positive, negative=negative, nan_policy=nan_policy, weights=weights)
-    shared: dict[str, Any] = {"direction": direction, "omitted": (classes.omitted_negative, classes.omitted_positive)}
+    names = ("omitted", "n_unlabelled", "negative_labels")
+    shared: dict[str, Any] = {"direction": direction} | {name: getattr(classes.rows, name) for name in names}
     samples = _expand_weights(classes)
     if samples is None:
         pair = [_fit_weighted(family, name, classes) for name in ("negative", "positive")]

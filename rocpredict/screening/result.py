@@ -151,6 +151,8 @@ class ScreeningResult(Result):
         Requested family; with "auto", the column ``family`` contains the family of each row.
     n_observations : int
         Number of rows of the table that was screened.
+    n_unlabelled : int
+        Number of these rows that were omitted because they have no label.
     n_screened, n_tested : int
         Number of rows of the whole result, and number of these rows with a p-value. ``q_value`` is adjusted for
         ``n_tested`` tests. A part of a table, such as ``top(10)``, keeps both numbers.
@@ -209,6 +211,7 @@ class ScreeningResult(Result):
     n_tested: int
     row_index: NDArray[np.intp]
     """Position of each row in the order of the input: by class pair, then by feature."""
+    n_unlabelled: int = 0
 
     def __post_init__(self) -> None:
         for values in (*self.columns.values(), self.row_index):
@@ -358,8 +361,8 @@ class ScreeningResult(Result):
         Returns
         -------
         str or None
-            Text of an object with "class_pairs", "level", "adjust", "family", "n_observations", and "features", which
-            has one object for each row, with its flags as a list.
+            Text of an object with "class_pairs", "level", "adjust", "family", "n_observations", "n_unlabelled", and
+            "features", which has one object for each row, with its flags as a list.
 
         Raises
         ------
@@ -368,7 +371,7 @@ class ScreeningResult(Result):
         """
         head = {
             "class_pairs": [{"negative": negative, "positive": positive} for negative, positive in self.class_pairs],
-            **{name: getattr(self, name) for name in ("level", "adjust", "family", "n_observations")},
+            **{name: getattr(self, name) for name in ("level", "adjust", "family", "n_observations", "n_unlabelled")},
             "features": [],
         }
         columns = {name: _to_json_column(values) for name, values in self._columns().items()}
@@ -465,12 +468,13 @@ class ScreeningResult(Result):
         n_numeric = len(self) - int(self.flag_mask("not_numeric").sum())
         rows_text = pluralize(len(self), "row") + (f" ({n_numeric} numeric)" if n_numeric < len(self) else "")
         parts = [rows_text, f"{1 + len(others)} class pairs" if others else classes]
+        parts += [f"{pluralize(self.n_unlabelled, 'observation')} without a label omitted"] if self.n_unlabelled else []
         columns = self.columns
         if len(self) and not np.isnan(columns["auc"][0]):
             name, empirical_auc = str(columns["feature"][0]), columns["empirical_auc"][0]
             parts.append(f"first {short_repr(name, 40)}: auc={format_number(columns['auc'][0], 4)}")
             parts += [] if np.isnan(empirical_auc) else [f"empirical {format_number(empirical_auc, 4)}"]
-            parts.append(f"q={format_p_value(columns['q_value'][0])}")
+            parts.append(f"q_value={format_p_value(columns['q_value'][0])}")
         return f"ScreeningResult({', '.join(parts)})"
 
     def table(self, rows: int | None = MAX_ROWS) -> Table:

@@ -19,6 +19,7 @@ from rocpredict.base.labels import (
     check_sample_weight,
     encode_labels,
     equal_labels,
+    is_unlabelled,
     unique_labels,
 )
 from rocpredict.base.rates import check_confidence_level
@@ -337,7 +338,8 @@ def screen(
     n_jobs : int, default=1
         Number of threads; -1 for one thread on each processor. The result does not depend on the number.
     nan_policy : {"raise", "omit"}, default="omit"
-        How to handle missing values: raise an error, or omit them for each feature and report how many.
+        How to handle missing values: raise an error, or omit them for each feature and report how many. Rows without
+        a label are omitted and counted in ``n_unlabelled``; in batches and Dask tables they raise an error.
     layer : str, optional
         Layer of an AnnData object or h5ad file to screen. By default, ``X``.
     use_raw : bool, default=False
@@ -408,7 +410,7 @@ def screen(
     >>> table = screen(iris.X, iris.y, positive="virginica", negative="versicolor", feature_names=iris.feature_names)
     >>> table
     ScreeningResult(4 rows, negative 'versicolor', positive 'virginica',
-                    first 'petal_length': auc=0.9627, empirical 0.9822, q=1.9e-16)
+                    first 'petal_length': auc=0.9627, empirical 0.9822, q_value=1.9e-16)
     >>> table["feature"].tolist()
     ['petal_length', 'petal_width', 'sepal_length', 'sepal_width']
     """
@@ -450,7 +452,8 @@ def screen(
         if family == "auto":
             check_integer_weights(row_weights)
         return _screen_dask(options, lazy, coded, row_weights, budget)
-    table, labels = read_table_and_labels(X, y, names=feature_names, layer=layer, use_raw=use_raw, budget=budget)
+    source: dict[str, Any] = {"layer": layer, "use_raw": use_raw, "nan_policy": nan_policy, "budget": budget}
+    table, labels = read_table_and_labels(X, y, names=feature_names, **source)
     if weights is not None:
         check_row_order(table, "weights")
     coded = encode_labels(labels, positive=positive, negative=negative, pairs=pairs)
@@ -459,16 +462,25 @@ def screen(
     if family == "auto":
         check_integer_weights(row_weights)
     if options.empirical == "histogram":
-        if len(coded.class_pairs) > 1:
-            raise RocPredictError(
-                f"empirical='histogram' needs two classes, and y has {coded.classes}; pass positive="
-                if positive is None
-                else "empirical='histogram' needs one pair of classes; pass negative= or pairs='rest'"
-            )
-        edges = choose_edges(DEFAULT_EDGES, table)
-        kernel: dict[str, Any] = {"order": options.moments, "engine": options.engine, "n_jobs": options.n_jobs}
-        return _from_summary(summarize_table(table, coded, None, kernel, edges), options, table)
-    return _ScreeningRun(options, table, coded, row_weights).run()
+        result = _screen_histograms(options, table, coded, positive)
+    else:
+        result = _ScreeningRun(options, table, coded, row_weights).run()
+    return replace(result, n_unlabelled=int(is_unlabelled(labels).sum()))
+
+
+def _screen_histograms(
+    options: _ScreenOptions, table: FeatureTable, coded: EncodedLabels, positive: Label
+) -> ScreeningResult:
+    """Screen the histograms of a table."""
+    if len(coded.class_pairs) > 1:
+        raise RocPredictError(
+            f"empirical='histogram' needs two classes, and y has {coded.classes}; pass positive="
+            if positive is None
+            else "empirical='histogram' needs one pair of classes; pass negative= or pairs='rest'"
+        )
+    edges = choose_edges(DEFAULT_EDGES, table)
+    kernel: dict[str, Any] = {"order": options.moments, "engine": options.engine, "n_jobs": options.n_jobs}
+    return _from_summary(summarize_table(table, coded, None, kernel, edges), options, table)
 
 
 @dataclass
@@ -742,7 +754,9 @@ def _from_summary(
         summary.feature_names,
         ((summary.negative_label, summary.positive_label),),
         annotations=None if table is None else table.annotations,
-        n_observations=sum(int((part.count + part.n_missing).max(initial=0)) for part in classes),
+        n_observations=sum(int((part.count + part.n_missing).max(initial=0)) for part in classes)
+        if table is None
+        else table.n_rows,
         weighted=summary.negative.count.dtype.kind == "f",
     )
     prediction = predict(summary, options.direction, options.level)

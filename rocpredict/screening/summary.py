@@ -36,6 +36,7 @@ from rocpredict.base.validation import (
     check_nonnegative,
     check_option,
     check_pair,
+    check_whole_counts,
     is_missing,
     is_scalar,
     select_indices,
@@ -130,7 +131,7 @@ class TwoClassSummary(Result):
             Means of the (negative, positive) class.
         std : pair of float or of arrays of shape (features,)
             Standard deviations (ddof=1).
-        count : pair of float or of arrays of shape (features,)
+        count : pair of int or of arrays of shape (features,)
             Numbers of observations, whole and 2 or more.
         feature_names : iterable of str, optional
             Names of the features. By default, "x0", "x1", ...
@@ -181,9 +182,7 @@ class TwoClassSummary(Result):
             center, scale, numbers = (np.broadcast_to(part, shape) for part in parts)
             if (numbers < 2).any():
                 raise RocPredictError(f"count={short_repr(numbers.min())} is below 2; pass 2 or more observations")
-            if (numbers != np.round(numbers)).any():
-                broken = numbers[numbers != np.round(numbers)][0]
-                raise RocPredictError(f"count={short_repr(broken)} is not a whole number; pass numbers of observations")
+            check_whole_counts(numbers)
             if (numbers >= 2**53).any():
                 raise RocPredictError(f"count={short_repr(numbers.max())} is 2^53 or more; pass smaller counts")
             numbers = numbers.astype(np.int64)

@@ -250,7 +250,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     >>> pima = load_pima()
     >>> classifier = ThresholdedClassifier(GaussianNB(), criterion="min_tpr", value=0.9).fit(pima.X, pima.y)
     >>> classifier.best_threshold_
-    BestThreshold(threshold=0.100954, ameans=0.711493 (0.7146 corrected), tpr=0.902985, fpr=0.48, criterion='min_tpr')
+    BestThreshold(threshold=0.100954, ameans=0.711493, tpr=0.902985, fpr=0.48, criterion='min_tpr')
     >>> classifier.predict(pima.X[:3])
     array(['pos', 'neg', 'pos'], dtype='<U3')
     """

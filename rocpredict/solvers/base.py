@@ -148,7 +148,7 @@ class RocCurve(Result):
     fpr: FloatArray
     tpr: FloatArray
     _long = True
-    _text = "n_points={length}"
+    _text = "{length} points"
 
     def __len__(self) -> int:
         return int(np.shape(self.fpr)[-1])

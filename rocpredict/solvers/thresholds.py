@@ -182,7 +182,9 @@ class BestThreshold(Result, Generic[Value]):
         but too high for identical classes: by 0.04 with 10 and 0.015 with 200 observations per class if the direction
         is declared, by 0.06 with 10 and 0.05 with 20 if the direction is chosen from the sample.
     ameans_corrected : float or None
-        Optimism-corrected Ameans; None for a predicted threshold.
+        Optimism-corrected Ameans; None for a predicted threshold. The repr and the table show it if the criterion is
+        the Ameans. For another criterion, it may be above ``ameans``: thresholds that are best for this criterion in
+        resamples may have a larger Ameans than the threshold of the sample.
     criterion : str
         Name of the criterion.
     criterion_value : float or array of shape F
@@ -269,8 +271,9 @@ class BestThreshold(Result, Generic[Value]):
             - ``"bootstrap"``: quantiles of the best thresholds of resamples. Default for samples and other criteria;
               also accepted for a prediction that is fitted to samples.
             - ``"pivotal"``: generalized pivots. Default for one feature with two Gaussians and at least 10 observations
-              per class, for the criteria "ameans", "cost" and "accuracy".
-            - ``"delta"``: delta method. Default for other Gaussians with class counts.
+              per class, for the criteria "ameans", "cost" and "accuracy", if the best threshold is finite.
+            - ``"delta"``: delta method. Default for other Gaussians with class counts. For an infinite threshold, the
+              interval is unbounded and has the flag ``unbounded``.
         n_resamples : int, default=2000
             Number of bootstrap resamples.
         rng : None, int or numpy.random.Generator, default=0
@@ -360,7 +363,7 @@ class BestThreshold(Result, Generic[Value]):
         if np.ndim(self.threshold):
             return summary
         rows = list(summary.rows)
-        if self._oob_is_fast:
+        if self._shows_corrected:
             rows.insert(2, ["ameans, optimism-corrected", self.ameans_corrected])
         if self.criterion not in AMEANS_ALIASES:
             rows.append(["value of the criterion", self.criterion_value])
@@ -382,15 +385,19 @@ class BestThreshold(Result, Generic[Value]):
         )
 
     @property
-    def _oob_is_fast(self) -> bool:
-        """True if the optimism-corrected Ameans is fast enough for a repr."""
+    def _shows_corrected(self) -> bool:
+        """True if the Ameans is the criterion, and its optimism-corrected value is fast enough for a repr."""
+        if self.criterion not in AMEANS_ALIASES:
+            return False
         return self._uncertainty is not None and self._uncertainty.is_fast and self._is_empirical
 
     def __repr__(self) -> str:
         if np.ndim(self.threshold):
-            return f"BestThreshold(shape={np.shape(self.threshold)}, criterion={self.criterion!r}, {self.flags})"
+            return (
+                f"BestThreshold(batch of shape {np.shape(self.threshold)}, criterion={self.criterion!r}, {self.flags})"
+            )
         flags = f", flags={list(self.flags)}" if self.flags else ""
-        corrected = f" ({format_number(self.ameans_corrected, 4)} corrected)" if self._oob_is_fast else ""
+        corrected = f" ({format_number(self.ameans_corrected, 4)} corrected)" if self._shows_corrected else ""
         ameans, tpr, fpr = map(format_number, (self.ameans, self.tpr, self.fpr))
         rates = f"ameans={ameans}{corrected}, tpr={tpr}, fpr={fpr}"
         return f"BestThreshold(threshold={self.threshold:.6g}, {rates}, criterion={self.criterion!r}{flags})"

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.base.formatting import pluralize
-from rocpredict.base.validation import FloatArray, RocPredictError, short_repr, suggest
+from rocpredict.base.validation import FloatArray, NanPolicy, RocPredictError, short_repr, suggest
 from rocpredict.sources.blocks import (
     DEFAULT_BUDGET,
     INDEX_NAMES,
@@ -251,12 +251,25 @@ def infer_label_dtype(cells: NDArray[np.str_]) -> NDArray[Any]:
     return numbers.astype(np.int64) if (numbers == np.round(numbers)).all() else numbers
 
 
-def _strip_labels(cells: Sequence[str], lines: Sequence[int], name: str, column: str) -> list[str]:
-    labels = [cell.strip() for cell in cells]
-    if not MISSING_MARKERS.isdisjoint(labels):
-        row = next(row for row, label in enumerate(labels) if label in MISSING_MARKERS)
-        raise RocPredictError(f"{name}, line {lines[row]}: column {column!r} has no label; add it or delete the line")
+def _strip_labels(
+    cells: Sequence[str], lines: Sequence[int], name: str, column: str, nan_policy: NanPolicy | None
+) -> list[str | None]:
+    """Return the labels without spaces, with None for a missing label if ``nan_policy`` is "omit"."""
+    labels = [None if (text := cell.strip()) in MISSING_MARKERS else text for cell in cells]
+    if nan_policy != "omit" and None in labels:
+        remedy = "add it, delete the line" + (", or pass nan_policy='omit' to omit such lines" if nan_policy else "")
+        raise RocPredictError(f"{name}, line {lines[labels.index(None)]}: column {column!r} has no label; {remedy}")
     return labels
+
+
+def _as_labels(cells: Sequence[str | None]) -> NDArray[Any]:
+    """Return labels as ``infer_label_dtype`` does; None is no label and remains."""
+    labels = infer_label_dtype(np.array([cell for cell in cells if cell is not None], dtype=np.str_))
+    if len(labels) == len(cells):
+        return labels
+    result = np.full(len(cells), None, dtype=object)
+    result[[cell is not None for cell in cells]] = labels.tolist()
+    return result
 
 
 def _separator_hint(header: Sequence[str]) -> str:
@@ -314,15 +327,15 @@ class CsvTable:
             )
         return values
 
-    def labels(self, column: str) -> NDArray[Any]:
+    def labels(self, column: str, *, nan_policy: NanPolicy | None = None) -> NDArray[Any]:
         """Return a column as labels, which are numbers if all cells are numeric, else text.
 
         Raises
         ------
         RocPredictError
-            If a label is missing; the message gives its line number.
+            If a label is missing and ``nan_policy`` is not "omit"; the message gives its line number.
         """
-        return infer_label_dtype(np.array(_strip_labels(self.cells(column), self.lines, self.name, column)))
+        return _as_labels(_strip_labels(self.cells(column), self.lines, self.name, column, nan_policy))
 
 
 def read_csv(path: str | PathLike[str]) -> CsvTable:
@@ -381,7 +394,9 @@ class TableReader(ABC):
                 )
 
     @abstractmethod
-    def features(self, *, label: str | None = None, usecols: Sequence[str] | None = None) -> FeaturesAndLabels:
+    def features(
+        self, *, label: str | None = None, usecols: Sequence[str] | None = None, nan_policy: NanPolicy | None = None
+    ) -> FeaturesAndLabels:
         """Read the features and the labels.
 
         Parameters
@@ -390,6 +405,8 @@ class TableReader(ABC):
             Column with the labels. It is then not a feature. By default, no labels are read.
         usecols : sequence of str, optional
             Columns to read as features, in this order. By default, all columns but the labels and a row index.
+        nan_policy : {"raise", "omit"}, optional
+            Treatment of missing labels, as in ``check_labels``.
 
         Returns
         -------
@@ -442,18 +459,20 @@ class CsvFiles(TableReader):
                 self._headers.append(header)
         super().__init__(paths, self._headers)
 
-    def features(self, *, label: str | None = None, usecols: Sequence[str] | None = None) -> FeaturesAndLabels:
+    def features(
+        self, *, label: str | None = None, usecols: Sequence[str] | None = None, nan_policy: NanPolicy | None = None
+    ) -> FeaturesAndLabels:
         """Read the features and the labels; see ``TableReader.features``."""
         names = self._select(label, usecols)
         source, kinds = SpooledColumns(len(names)), ColumnKinds(names)
-        codes: defaultdict[str, int] = defaultdict(lambda: len(codes))
+        codes: defaultdict[str | None, int] = defaultdict(lambda: len(codes))
         coded = []
         for path, header in zip(self._paths, self._headers, strict=True):
             rows_before, positions = source.shape[0], {name: place for place, name in enumerate(header)}
             places, marks = [positions[name] for name in names], _DecimalMarks(path.name)
             for lines, columns, separator in iter_columns(path):
                 if label is not None:
-                    labels = _strip_labels(columns[positions[label]], lines, path.name, label)
+                    labels = _strip_labels(columns[positions[label]], lines, path.name, label, nan_policy)
                     coded.append(np.fromiter(map(codes.__getitem__, labels), np.int32, len(labels)))
                 source.append(kinds.parse([columns[place] for place in places], lines, path.name, separator))
                 if separator != ",":
@@ -462,7 +481,7 @@ class CsvFiles(TableReader):
                 raise RocPredictError(f"{path.name} has a header but no rows; write one row per observation")
         source.flush()
         table = check_has_numeric(FeatureTable(np.array(names), source.shape[0], source, kinds.is_text))
-        return table, None if label is None else infer_label_dtype(np.array([*codes]))[np.concatenate(coded)]
+        return table, None if label is None else _as_labels([*codes])[np.concatenate(coded)]
 
 
 def iter_columns(path: Path) -> Iterator[tuple[tuple[int, ...], list[tuple[str, ...]], str]]:
@@ -541,7 +560,9 @@ class LargeCsvFiles(CsvFiles):
     the ``csv`` module reads the files or raises the error.
     """
 
-    def features(self, *, label: str | None = None, usecols: Sequence[str] | None = None) -> FeaturesAndLabels:
+    def features(
+        self, *, label: str | None = None, usecols: Sequence[str] | None = None, nan_policy: NanPolicy | None = None
+    ) -> FeaturesAndLabels:
         """Read the kinds of the columns and the labels; see ``TableReader.features``."""
         names = self._select(label, usecols)
         source = ChunkedCsv(names)
@@ -550,7 +571,7 @@ class LargeCsvFiles(CsvFiles):
 
             parts = [source.scan(path, label) for path in self._paths]
         except (ImportError, OSError, EOFError, _UnusualError):
-            return super().features(label=label, usecols=usecols)
+            return super().features(label=label, usecols=usecols, nan_policy=nan_policy)
         source.finish()
         table = check_has_numeric(FeatureTable(np.array(names), source.shape[0], source, source.not_numeric))
         return table, None if label is None else infer_label_dtype(np.array([*source.codes]))[np.concatenate(parts)]

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.base.labels import check_labels
-from rocpredict.base.validation import RocPredictError, check_option, check_pair, first_line, short_repr
+from rocpredict.base.validation import NanPolicy, RocPredictError, check_option, check_pair, first_line, short_repr
 from rocpredict.sources import csv_reader
 from rocpredict.sources.blocks import DEFAULT_BUDGET, DataFrameSource, MemoryBudget, check_feature_names
 from rocpredict.sources.csv_reader import GZIP_MAGIC, CsvFiles, FeaturesAndLabels, TableReader, check_first_bytes
@@ -78,7 +78,9 @@ class ColumnarFiles(TableReader):
                         "columns must have the same type"
                     )
 
-    def features(self, *, label: str | None = None, usecols: Sequence[str] | None = None) -> FeaturesAndLabels:
+    def features(
+        self, *, label: str | None = None, usecols: Sequence[str] | None = None, nan_policy: NanPolicy | None = None
+    ) -> FeaturesAndLabels:
         """Read the features and the labels; see ``TableReader.features``."""
         import narwhals
         import polars
@@ -96,7 +98,7 @@ class ColumnarFiles(TableReader):
         )
         if label is None:
             return check_has_numeric(table), None
-        labels = check_labels(table.column(len(names)), ((),))
+        labels = check_labels(table.column(len(names)), ((),), nan_policy=nan_policy)
         return check_has_numeric(table.select(slice(0, len(names)))), labels
 
 
@@ -150,6 +152,7 @@ def read_table_and_labels(
     names: Iterable[Any] | None = None,
     layer: str | None = None,
     use_raw: bool = False,
+    nan_policy: NanPolicy | None = None,
     budget: MemoryBudget = DEFAULT_BUDGET,
 ) -> tuple[FeatureTable, NDArray[Any]]:
     """Read features and labels from files or from any table.
@@ -167,6 +170,8 @@ def read_table_and_labels(
         Layer of an AnnData object or h5ad file. By default, ``X``.
     use_raw : bool, default=False
         Whether to read ``raw`` of an AnnData object or h5ad file.
+    nan_policy : {"raise", "omit"}, optional
+        Treatment of missing labels, as in ``check_labels``.
     budget : MemoryBudget, optional
         Memory for blocks of a table that is read from files or queries.
 
@@ -183,16 +188,16 @@ def read_table_and_labels(
     if layer is not None and not isinstance(layer, str):
         raise RocPredictError(f"layer={short_repr(layer)} is not the name of a layer; pass a str")
     use_raw = check_option("use_raw", use_raw, (True, False))
-    options: dict[str, Any] = {"names": names, "layer": layer, "use_raw": use_raw}
+    options: dict[str, Any] = {"names": names, "layer": layer, "use_raw": use_raw, "nan_policy": nan_policy}
     paths = find_files(X) if is_path(X) else []
     if any(map(is_h5ad, paths)):
         table, labels = split_table_and_labels(_open_h5ad(paths), y, **options)
     elif not paths or layer is not None or use_raw:
         table, labels = split_table_and_labels(X, y, **options)
     elif isinstance(y, str):
-        table, labels = _read_files(paths, y, names)
+        table, labels = _read_files(paths, y, names, nan_policy)
     else:
-        table, labels = split_table_and_labels(open_tables(paths).features()[0], y, names=names)
+        table, labels = split_table_and_labels(open_tables(paths).features()[0], y, names=names, nan_policy=nan_policy)
     return replace(table, budget=budget), labels
 
 
@@ -221,11 +226,11 @@ def read_batches(batches: Any) -> Iterator[tuple[FeatureTable, NDArray[Any]]]:
 
 
 def _read_files(
-    paths: Sequence[str | PathLike[str]], label: str, names: Iterable[Any] | None
+    paths: Sequence[str | PathLike[str]], label: str, names: Iterable[Any] | None, nan_policy: NanPolicy | None
 ) -> tuple[FeatureTable, NDArray[Any]]:
     reader = open_tables(paths)
     column_index(np.array(reader.names), label, argument="y", source_name=Path(paths[0]).name)
-    table, labels = reader.features(label=label)
+    table, labels = reader.features(label=label, nan_policy=nan_policy)
     if names is not None:
         table = replace(table, names=check_feature_names(names, len(table), "the files without their labels"))
     assert labels is not None

@@ -13,7 +13,7 @@ from rocpredict.base.formatting import pluralize
 from rocpredict.base.labels import check_index, check_labels, check_not_lazy
 from rocpredict.base.results import Result
 from rocpredict.base.tables import Table
-from rocpredict.base.validation import RocPredictError, short_repr, suggest
+from rocpredict.base.validation import NanPolicy, RocPredictError, short_repr, suggest
 from rocpredict.sources.blocks import (
     COLLECT_REMEDY,
     DEFAULT_BUDGET,
@@ -229,7 +229,13 @@ def as_feature_table(X: Any, *, names: Iterable[Any] | None = None) -> FeatureTa
 
 
 def split_table_and_labels(
-    X: Any, y: Any, *, names: Iterable[Any] | None = None, layer: str | None = None, use_raw: bool = False
+    X: Any,
+    y: Any,
+    *,
+    names: Iterable[Any] | None = None,
+    layer: str | None = None,
+    use_raw: bool = False,
+    nan_policy: NanPolicy | None = None,
 ) -> tuple[FeatureTable, NDArray[Any]]:
     """Convert a table to features and one class label for each row.
 
@@ -246,6 +252,8 @@ def split_table_and_labels(
         Layer of an AnnData. By default, its ``.X``.
     use_raw : bool, default=False
         Whether to read ``.raw`` of an AnnData.
+    nan_policy : {"raise", "omit"}, optional
+        Treatment of missing labels, as in ``check_labels``.
 
     Returns
     -------
@@ -281,7 +289,7 @@ def split_table_and_labels(
     if isinstance(y, str):
         columns = check_unique_names(list(X.obs.columns))
         y = X.obs.iloc[:, column_index(columns, y, argument="y", source_name="X.obs")]
-    labels = check_labels(y, np.empty((0, 0)))
+    labels = check_labels(y, np.empty((0, 0)), nan_policy=nan_policy)
     if len(labels) != table.n_rows:
         raise RocPredictError(f"X has {table.n_rows} rows and y has {len(labels)}; both must have the same length")
     return check_has_numeric(table), labels

@@ -1198,7 +1198,7 @@ GROUPS["data"] |= {
     "iris": lambda: dataset(iris()),
     "pima": lambda: [dataset(pima()), dataset(pima_missing())],
     "cancer": lambda: dataset(cancer()),
-    "simulated": lambda: list(rp.datasets.simulate_two_gaussians(count=(20, 30), seed=5)),
+    "simulated": lambda: list(rp.datasets.simulate_two_gaussians(count=(20, 30), rng=5)),
 }
 GROUPS["teaching"] |= {
     "default": lambda: page("normal start presets", datasets=()),
