@@ -109,6 +109,10 @@ def test_turning_the_feature_turns_the_thresholds():
         assert down.ameans_corrected == pytest.approx(up.ameans_corrected, rel=1e-12)
 
     check_each({str(name): name for name in CRITERIA}, check)
+    x, y = np.arange(12.0), np.repeat([0, 1], 6)  # without the declared direction: the best threshold is infinite
+    reversed_curves = rp.empirical_roc(x, y, direction="lower"), rp.empirical_roc(-x, y, direction="higher")
+    fractions = [roc.best_threshold().stability(n_resamples=50).fraction_in_plateau for roc in reversed_curves]
+    assert fractions[0] == fractions[1] > 0.2
 
 
 def test_predicted_threshold_of_every_criterion():
