@@ -14,6 +14,7 @@ from rocpredict.base.files import write_atomic
 from rocpredict.base.tables import Table
 
 PARTS = {"predict": predict, "measure": measure, "screen": screen}
+_TITLES = {"predict": "predicted curves", "measure": "empirical results", "screen": "screening"}
 ALL_PARTS = [*PARTS, "memory", "intervals", "latency"]
 
 _INTRODUCTION = """\
@@ -50,7 +51,7 @@ def _tables(parts: list[str]) -> Iterable[Table]:
         if name in parts:
             yield _shown(
                 Table(
-                    f"Time of the work divided by the time of its reference: {name}",
+                    f"Run time relative to a reference computation: {_TITLES[name]}",
                     ["work", "reference", "ratio", "range", "goal", "reference s"],
                     [ratio.row() for ratio in part.measure()],
                     {"ratio": ".3g", "reference s": ".4f"},

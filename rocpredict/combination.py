@@ -716,7 +716,7 @@ def class_mean_distance(
         For observations of the class, exclude the observation itself from the mean (and covariance). Otherwise each
         observation shifts the mean towards itself, and its distance is smaller than for a new observation.
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle missing values: raise an error, or omit these observations from the mean and return NaN for them.
+        How to handle observations with missing values: raise an error, or omit them from the mean and return NaN.
 
     Returns
     -------
@@ -757,7 +757,7 @@ def class_mean_distance(
     check_index({"X": X, "y": y})
     labels = check_labels(y, values)
     if len(labels) != len(values):
-        raise RocPredictError(f"X has {len(values)} rows, but y has {len(labels)}; pass equal lengths")
+        raise RocPredictError(f"X has {pluralize(len(values), 'row')}, but y has {len(labels)}; pass equal lengths")
     check_label("class_label", class_label, unique_labels(labels))
     complete = ~np.isnan(values).any(axis=1)
     if nan_policy == "raise" and not complete.all():

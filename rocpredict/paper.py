@@ -168,7 +168,7 @@ def table_1(rng: int = 0) -> Table:
             f"Experiments are simulated with seed {rng}; class sizes are positives + negatives.",
             "z: difference between the printed value and the expected value of the experiment, in standard errors.",
             "Expected value and standard error of the AUC are exact (Mann-Whitney statistic of two Gaussians).",
-            f"For the maximum Ameans, which is optimistic, they are from {_N_REPLICATIONS} simulated experiments.",
+            f"The maximum Ameans is optimistic; its expected value and error are from {_N_REPLICATIONS} simulations.",
             "The printed predictions are truncated, not rounded, after two decimals.",
         ],
     )

@@ -518,9 +518,7 @@ def _check_estimated(estimated: ComparedQuantity, curve: Roc, level: float, *, w
         check_probability("tpr_at_fpr", fpr, ends=False)
     name = "tpr_at_fpr" if fpr is not None else cast(Any, estimated.rate_range).axis
     if width is None or against is not None:
-        raise RocPredictError(
-            f"{name}= allows only the width of its interval as the goal; pass width= without against="
-        )
+        raise RocPredictError(f"{name}= allows only one goal, the width of the interval; pass width= without against=")
     if any(d.atoms().points.size for d in (curve.negative, curve.positive)):
         raise RocPredictError(f"{name}= needs two densities, not samples or point masses; pass a fitted PredictedRoc")
     if level > MAX_LEVEL:
@@ -599,7 +597,7 @@ def _check_power(power: Any, curve: Roc, against: float | None, alternative: str
         raise RocPredictError(f"power={target:g} is not above the significance level 1 - level = {1 - level:g}")
     if gap == 0:
         raise RocPredictError(
-            f"against= equals the expected AUC {against:g}, so no sample size gives power; pass another AUC"
+            f"against= equals the expected AUC {against:g}, so no sample size reaches the power; pass another AUC"
         )
     if alternative == "greater" and gap < 0:
         raise RocPredictError(
@@ -643,7 +641,7 @@ class SampleSizeByMethod(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SampleSize(Result):
-    """Sample size of a ROC study, or the power of a study of given size.
+    """Sample size of a ROC study, or the power of a study of a given size.
 
     Attributes
     ----------

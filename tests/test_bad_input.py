@@ -171,9 +171,13 @@ CRITERIA += [
     ({"criterion": criterion} | options, words)
     for criterion, options, words in [
         ("f_beta", {"prevalence": 0.5}, "criterion='f_beta' needs beta="),
-        ("f_beta", {"prevalence": 0.5, "beta": -1}, "beta=-1 is not above 0"),
-        ("f_beta", {"prevalence": 0.5, "beta": 0}, "beta=0 is not above 0"),
-        ("f_beta", {"prevalence": 0.5, "beta": 1e200}, "beta=1e+200 is not above 0 and below 1e+100"),
+        ("f_beta", {"prevalence": 0.5, "beta": -1}, "beta=-1 is not allowed; it must be above 0"),
+        ("f_beta", {"prevalence": 0.5, "beta": 0}, "beta=0 is not allowed; it must be above 0"),
+        (
+            "f_beta",
+            {"prevalence": 0.5, "beta": 1e200},
+            "beta=1e+200 is not allowed; it must be above 0 and below 1e+100",
+        ),
         ("f_beta", {"prevalence": 0.5, "beta": NAN}, "beta=nan contains NaN"),
         ("f1", {"prevalence": 0.5, "beta": 2}, "criterion='f1' does not accept beta="),
         ("f1", {"prevalence": 0}, "prevalence=0 is outside the open interval (0, 1)"),

@@ -107,7 +107,7 @@ SAMPLE_SIZE = {
     ),
     f"{PLAN} --width 0.1 {SECOND} --correlation 2": "--correlation 2.0 is outside [-1, 1]",
     f"{PLAN} --width 0.1 {SECOND} --correlation 0 0 0": "--correlation [0.0, 0.0, 0.0] is not a pair",
-    f"{PLAN} --power 0.8 --against 0.5 --tpr-at-fpr 0.1": "--tpr-at-fpr allows only the width of its interval",
+    f"{PLAN} --power 0.8 --against 0.5 --tpr-at-fpr 0.1": "--tpr-at-fpr allows only one goal, the width",
     f"{PLAN} --width 0.1 --level 95": "--level 95.0 is outside",
     f"{PLAN} --width 0.1 --ratio -1": "--ratio -1.0 is not a number in (0, 1e+06]",
     f"{PLAN} --width 0.1 --method best": "argument --method: invalid choice: 'best'",
@@ -188,7 +188,7 @@ TEACHING = {
     "teach iris --feature petal_width --feature petal_length": (
         "--feature is passed 2 times; pass one feature, or a CSV file for several"
     ),
-    f"teach iris {TWO_CLASSES}": "--mean and --std describe two Gaussians instead of DATA",
+    f"teach iris {TWO_CLASSES}": "--mean and --std describe two Gaussians and cannot be combined with DATA",
     "teach --mean 4 8": "must be passed together",
     "teach --mean 4 8 --std 3 -2": "--std -2.0 is not allowed",
     "teach --mean 4 8 --std 0 2": "--std 0.0 is not allowed",
@@ -198,7 +198,7 @@ TEACHING = {
     "teach --prevalence 1": "--prevalence 1.0 is outside the open interval (0, 1)",
     "teach iris --unit cm": "--unit 'cm' needs your own data in x",
     "teach --lang xx": "invalid choice: 'xx'",
-    "teach --port 70000": "--port 70000 is not allowed; pass 0 (any free port) to 65535",
+    "teach --port 70000": "--port 70000 is not allowed; pass an integer from 0 to 65535 (0: any free port)",
     "teach --save study.csv/teach.html": "cannot be written",
     "teach --worksheet study.csv/sheet.html": "cannot be written",
     "teach bad.csv --label y --positive p --save t.html": (

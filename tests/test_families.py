@@ -201,13 +201,21 @@ def test_a_student_t_without_tails_or_with_half_its_rows_tied_is_a_gaussian():
 
 
 def test_invalid_samples_and_moments_are_refused():
-    below = r"'gamma' needs values above 0; 2 of 4 values of the positive class are not \(such as 0\); add the"
+    below = r"'gamma' needs values above 0, but the positive class has 2 other values among 4 \(such as 0\); add the"
     fits = [
         ("gama", [1, 2], "family='gama' is not allowed; choose one of 'gamma'"),
         ("gamma", [1, 0, -2, 3], below),
-        ("weibull", [-1.0, 2], "'weibull' needs values above 0; 1 of 2 .* a family on the real line"),
-        ("exponential", [-1.0, 2], "'exponential' needs values of 0 or more; 1 of 2"),
-        ("beta", [0.5, 1, 1.5], r"needs values strictly between 0 and 1; 2 of 3 .* map both classes into \(0, 1\)"),
+        (
+            "weibull",
+            [-1.0, 2],
+            "'weibull' needs values above 0, .* has 1 other value among 2 .* a family on the real line",
+        ),
+        ("exponential", [-1.0, 2], "'exponential' needs values of 0 or more, .* 1 other value among 2"),
+        (
+            "beta",
+            [0.5, 1, 1.5],
+            r"needs values strictly between 0 and 1, .* 2 other values among 3 .* map both classes into \(0, 1\)",
+        ),
         ("logistic", [1.0], "the positive class has fewer than two values; family='logistic' needs at least two dis"),
         ("laplace", [], "the positive class has fewer than two values"),
         ("student_t", [3.0, 3.0], "all values of the positive class are equal; family='student_t'"),
@@ -220,14 +228,14 @@ def test_invalid_samples_and_moments_are_refused():
         ("student_t", 1, 2, "'student_t' has three parameters, which mean and std do not determine; .* 'gamma'"),
         ("skew_normal", 1, 2, "three parameters"),
         ("normal", 1, 2, "family='normal' is not allowed"),
-        ("gamma", -1, 2, "mean=-1 is outside the support of family='gamma': values above 0"),
+        ("gamma", -1, 2, "mean=-1 is outside the support of family='gamma', the values above 0"),
         ("exponential", 0, None, "point mass"),
         ("exponential", 3, 2, "std=2 differs from mean=3, .* omit std, or use family='gamma'"),
         ("weibull", 3, None, "'weibull' needs both mean= and std="),
         ("laplace", 3, 0, "std=0 is not above 0"),
         ("lognormal", 3, [1, 2], r"std has shape \(2,\); with family= it must be one number"),
         ("beta", 0.3, 0.5, "std=0.5 is too large for family='beta' with mean=0.3; it must be below 0.458258"),
-        ("beta", 1.3, 0.5, "mean=1.3 is outside the support of family='beta': values strictly between 0 and 1"),
+        ("beta", 1.3, 0.5, "mean=1.3 is outside the support of family='beta', the values strictly between 0 and 1"),
         ("gamma", np.nan, 1, "mean=nan contains NaN"),
     ]
     check_refusals([(from_moments, arguments, pattern) for *arguments, pattern in moments])

@@ -308,7 +308,7 @@ REFUSED = {
     "X has shape (2, 0) and no columns": np.ones((2, 0)),
     "X has no columns": {},
     "X is empty": [],
-    "X is ragged: row 2 has 1 values where row 0 has 2": [[1, 2], [3, 4], [5]],
+    "X is ragged: row 2 has 1 value where row 0 has 2": [[1, 2], [3, 4], [5]],
     "'a' has 1 rows, 'b' 2": {"a": [1], "b": [1, 2]},
     "X holds complex numbers; real numbers are needed": X * 1j,
     "X is a sparse matrix of complex128; real numbers are needed": scipy.sparse.csc_array(X * 1j),

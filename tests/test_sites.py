@@ -276,7 +276,7 @@ def test_statistics_of_a_table_are_a_summary():
     roc = rp.PredictedRoc.from_stats(mean=(5, 6), std=(0.5, 1), count=(20, 30))
     assert rp.PredictedRoc.from_summary(summary).auc()[0] == pytest.approx(roc.auc(), rel=1e-15)
     refused = {
-        "count=1.0 is below 2; pass 2 or more observations": {"count": (1, 5)},
+        "count=1.0 is below 2; each class needs 2 or more": {"count": (1, 5)},
         "count=9.5 is not a whole number; pass numbers of observations": {"count": (9.5, 9)},
         "count=1e+20 is 2^53 or more; pass smaller counts": {"count": (9, 1e20)},
         "std=-1 is negative": {"std": (-1, 1)},
@@ -284,7 +284,7 @@ def test_statistics_of_a_table_are_a_summary():
         "std=1e-200 has a variance outside the range of float64; use another unit": {"std": (1, 1e-200)},
         "mean=nan contains NaN": {"mean": (np.nan, 1)},
         "mean=3 is not a pair": {"mean": 3},
-        "feature_names=('a', 'b') are not 1 unique name": {"feature_names": ["a", "b"]},
+        "feature_names=('a', 'b') must contain 1 unique name": {"feature_names": ["a", "b"]},
         "feature_names='glucose' is not a list of names; pass one name for each": {"feature_names": "glucose"},
         "feature_names=5 is not a list of names; pass one name for each": {"feature_names": 5},
         "mean, std and count have shapes (1, 1), (1,); pass numbers": {"mean": ([[1]], [[2]])},

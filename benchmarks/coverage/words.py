@@ -21,9 +21,9 @@ OPENING = """# How intervals cover, and how tests keep their level
 
 After reading this page you know which default interval or test of rocpredict you can rely on in data like yours.
 You also know how its width or power compares with the conventional method's, and what to do where it misses its
-level. A 95% interval should contain the true value in 95 of 100 studies; a test at the 5% level should reject a
-true null hypothesis in 5 of 100. Most methods do so only in large samples. The tables below come from simulation: each
-data set is drawn from known distributions and analysed by the library.
+level. A 95% interval should contain the true value in 95% of studies; a test at the 5% level should reject a
+true null hypothesis in 5% of studies. Most methods do so only in large samples. The tables below come from
+simulation: each data set is drawn from known distributions and analysed by the library.
 
 **Requirement.** The coverage of a default interval is between 0.93 and 0.985, and the level of a default test is at
 most 0.065. A cell outside of these limits is printed in bold. Below each table, a sentence for each group of bold
@@ -84,7 +84,8 @@ _TOPICS = f"""
 auc | AUC | interval | DeLong
 `auc_interval()`: smoothed-logit interval with Student's t. With clusters, `auc_estimate(clusters=)`, compared with
 DeLong's interval, which treats all observations as independent. The p-value of `auc_test(x, None, y, null=)` is
-the level at which this interval excludes the null value. The power is for an AUC two standard errors from it.
+the significance level at which this interval begins to exclude the null value. The power is for an AUC two standard
+errors from the null value.
 
 planned power | Power computed by `power` | plan | simulated
 `power(mean=, std=, count=, against=)` for the default test of one AUC, and the power of this test in the simulation.

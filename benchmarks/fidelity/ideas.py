@@ -39,9 +39,9 @@ error of a curve is the error of its area. Therefore a better estimate of the ar
 | shift the curve to the posterior median of the area, prior flat on 1/2 to 1 | 0.749 / 0.811 / 0.886 / 0.937; areas above 0.95 are shrunk too much: 1.29 at n = 10 | in principle |
 | posterior mean instead | 0.748 / 0.807 / 0.881; losses double | no |
 | prior half-normal, half-t, half-Cauchy on the distance of the classes | all within 0.01; the half-Cauchy loses least for areas near 1 | Cauchy |
-| likelihood of the area on the probit or the logit scale | losses 2 to 4 times as many | no |
+| likelihood of the area on the probit or the logit scale | 2 to 4 times as many losses | no |
 | another quantile of the posterior than the median (0.55) | 0.01 worse | no |
-| variance of the area by the formula of Hanley and McNeil; for two Gaussians | 0.730 and 0.729 at 10, both with 97% wins; the second is right where the model is right | Gaussian |
+| variance of the area by the formula of Hanley and McNeil; for two Gaussians | 0.730 and 0.729 at 10, both with 97% wins; the second is exact if the model is correct | Gaussian |
 | shrink the variance ratio towards 1 | 0.741 instead of 0.763 at 10, 0.807 instead of 0.818 at 20, 0.884 instead of 0.888 at 50; no hull is needed | yes |
 | a hull after the shift | 0.01 better at 10, worse with 20 or more | no |
 | average the classes instead of the curves, shift both on the normal scale | as good to within 0.005 (0.939 instead of 0.936 at 100); all quantities are computed from one pair of classes | yes |
@@ -49,7 +49,7 @@ error of a curve is the error of its area. Therefore a better estimate of the ar
 | weight 1 - cV/D with c = 0.1 to 1.2 | flat from 0.2 to 0.4 | no |
 | weight D/(D + kV) | 0.931 instead of 0.936 at 100, fewer losses at every n | yes |
 | weight D^p/(D^p + (kV)^p), p = 2 to 4; a floor to the weight | worse by 0.01 to 0.02 (power); as good (floor) | no |
-| mean of three models (Box-Cox, kernel density, rank binormal) | 0.004 to 0.007 better | in part: once `blend`, dropped since it was no better than `auto` |
+| mean of three models (Box-Cox, kernel density, rank binormal) | 0.004 to 0.007 better | in part: as the family `blend`, removed because it was no better than `auto` |
 | give the model the area of the sample before blending | 0.002 to 0.006 better with 50 or more | no: two areas with one meaning |
 | smooth the sample (kernel density of 0.3 to 1 Silverman) in the blend | worse at 100 by up to 0.015: ties | no |
 | a linear smoother of the residual curve, learnt on other data sets (4 to 20 Legendre terms) | 0.91 at 50; its mean with the blend 0.923 instead of 0.932 at 100 | no: an improvement of 1% does not justify a table of coefficients |

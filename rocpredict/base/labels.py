@@ -108,8 +108,8 @@ def split_classes(
         Label of the negative class. By default, all other labels are negative. If it is passed, observations with a
         third label are omitted.
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle missing values and labels: raise an error, or omit these observations and report how many. A row
-        without a label belongs to no class and is counted in ``rows.n_unlabelled``.
+        How to handle observations with missing values or labels: raise an error, or omit them and report how many. A
+        row without a label belongs to no class and is counted in ``rows.n_unlabelled``.
     weights : array-like of shape (n,), optional
         Frequency weights, 0 or more.
 

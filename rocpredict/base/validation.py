@@ -140,7 +140,7 @@ def check_finite(name: str, value: ArrayLike) -> FloatArray:
 
 
 def check_whole_counts(count: ArrayLike) -> None:
-    """Raise if a number of observations is not a whole number; 60.0 is one."""
+    """Raise if a number of observations is not a whole number; 60.0 is a whole number."""
     numbers = check_finite("count", count)
     broken = numbers[numbers != np.round(numbers)]
     if broken.size:
@@ -187,7 +187,7 @@ def check_pair(name: str, value: object, expected: str = "(negative, positive)")
 
 
 def check_list(name: str, value: Any, expected: str, items: str = "names") -> list[Any]:
-    """Return the items of a list, or raise if ``value`` is text or no list."""
+    """Return the items of a list, or raise if ``value`` is text or not a list."""
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable) or getattr(value, "ndim", 1) != 1:
         raise RocPredictError(f"{name}={short_repr(value)} is not a list of {items}; pass {expected}")
     return value.tolist() if isinstance(value, np.ndarray) else list(value)

@@ -438,7 +438,9 @@ def _page(options: argparse.Namespace) -> TeachingPage:
             named["feature"] = _only_name(options.feature)
         return TeachingPage(mean=options.mean, std=options.std, **named, **shared)
     if options.mean is not None or options.std is not None:
-        raise RocPredictError("--mean and --std describe two Gaussians instead of DATA; pass one or the other")
+        raise RocPredictError(
+            "--mean and --std describe two Gaussians and cannot be combined with DATA; pass one or the other"
+        )
     if options.data in DATASET_NAMES:
         common.check_no_label(options.data, options)
         feature = options.feature and _only_name(options.feature)

@@ -231,7 +231,7 @@ def add_data(command: argparse.ArgumentParser, default_features: str = "") -> No
     add_classes(command)
     add_feature(command, default_features)
     missing = (
-        "missing values: raise an error (default; zeros in pima are kept, with a note), or omit these observations"
+        "observations with missing values: raise an error (default; zeros in pima are kept, with a note), or omit them"
     )
     command.add_argument("--nan", choices=["raise", "omit"], default="raise", help=missing)
     others = ", ".join(name for name in FAMILIES if name != "gaussian")

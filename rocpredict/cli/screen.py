@@ -36,8 +36,8 @@ _EMPIRICAL_CHOICES: dict[str, bool | str] = {"yes": True, "no": False, "top": "t
 def _add_table(command: argparse.ArgumentParser, more: str = "") -> None:
     """Add the options for files, classes and columns."""
     add = command.add_argument
-    files = "CSV, Parquet, Feather or h5ad file, folder, file name pattern such as 'part*.csv'"
-    sources = f"{files}, built-in data set ({', '.join(DATASET_NAMES)}){more}"
+    files = "CSV, Parquet, Feather or h5ad file; folder; file name pattern such as 'part*.csv'"
+    sources = f"{files}{more}; or built-in data set ({', '.join(DATASET_NAMES)})"
     add("data", nargs="+", metavar="FILE", help=sources)
     common.add_classes(command)
     columns = command.add_mutually_exclusive_group()
@@ -54,7 +54,7 @@ def _add_table(command: argparse.ArgumentParser, more: str = "") -> None:
 def add_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``screen``."""
     add = command.add_argument
-    _add_table(command, ", summary (.json)")
+    _add_table(command, "; summary (.json)")
     pairs = "with three or more labels: each class against the rest (default), or all pairs of classes"
     add("--pairs", choices=["rest", "all"], default="rest", help=pairs)
     empirical = (
@@ -386,7 +386,7 @@ def _write(
 
 
 def _as_table(table: ScreeningResult, result: ScreeningResult, notes: tuple[str, ...]) -> Table:
-    """Return a table whose title gives the number of rows and, for a part, the total number."""
+    """Return a table whose title gives the number of rows and, if some rows are left out, the total."""
     title = f"{len(table)} of " if len(table) < len(result) else ""
     n_numeric = len(result) - int(result.flag_mask("not_numeric").sum())
     numeric = f" ({n_numeric} numeric)" if n_numeric < len(result) else ""

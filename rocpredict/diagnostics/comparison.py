@@ -170,7 +170,7 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
     -----
     ``auc_error_z`` is ``auc_error`` divided by DeLong's standard error of the empirical AUC. If the prediction is
     fitted to the same data, its error is correlated with the error of the empirical AUC. For two Gaussian classes of
-    20, 50 and 200 observations each, ``auc_error_z`` was between -0.4 and 0.4 in 95 of 100 samples; for two lognormal
+    20, 50 and 200 observations each, ``auc_error_z`` was between -0.4 and 0.4 in 95% of samples; for two lognormal
     classes of 200, the mean was -4.5. For a prediction fitted to the same data, a value of 1 is therefore already
     evidence against the distributions. If DeLong's standard error is 0 (no overlap) or a class has a single
     observation, the smoothed standard error is used. If all values are tied, the standard error of Hanley and McNeil is

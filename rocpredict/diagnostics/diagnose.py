@@ -268,7 +268,7 @@ def diagnose(
     direction : {"higher", "lower", "auto"}, optional
         Side of the positive class, as in ``predict_roc``. By default, "higher".
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle missing values: raise an error, or omit these observations and report how many.
+        How to handle observations with missing values: raise an error, or omit them and report how many.
     n_resamples : int, default=500
         Number of samples that are simulated from the fitted distributions, 20 or more.
     rng : None, int or numpy.random.Generator, default=0
@@ -423,7 +423,7 @@ def _finding(name: str, value: float, severity: str, message: str, suggestion: s
 
 
 def _shape_finding(d: Diagnosis, check: _ShapeCheck, word: str = "") -> DiagnosticFinding:
-    """Return a finding about the shape of a class; unless the family is "gaussian", its severity is at most "note"."""
+    """Return a finding about the shape of a class; the severity is at most "note" unless the family is "gaussian"."""
     name, value, severity, message, remedy = check
     if word:
         name, message = f"{word} {name}", f"{word} class: {message}"
@@ -435,7 +435,7 @@ def _shape_finding(d: Diagnosis, check: _ShapeCheck, word: str = "") -> Diagnost
 
 
 def _suggest_for_skewness(d: Diagnosis) -> str:
-    """Return a remedy; it is not a smooth family if many values of a class are equal or lie at a limit."""
+    """Return a remedy, but no smooth family if many values of a class are equal or lie at a limit."""
     for shape in (d.negative, d.positive):
         checks = {} if shape.constant else {name: severity for name, _, severity, *_ in _check_shape(shape)}
         if shape.constant or "warn" in (checks["ties"], checks["boundary"]):

@@ -110,7 +110,7 @@ def describe_classes(
 
 
 def _describe(values: FloatArray, ks: float, anderson_darling: float, p_value: float) -> ClassDescription:
-    """Describe the values of one class: two or more, in ascending order."""
+    """Describe one class from two or more values in ascending order."""
     distinct, counts = np.unique(values, return_counts=True)
     most = int(np.argmax(counts))
     exponent = int(np.frexp(max(abs(values[0]), abs(values[-1])))[1])
@@ -248,7 +248,7 @@ def goodness_of_fit_gaussian(samples: SortedSamples) -> tuple[GoodnessOfFit, tup
 
 
 def goodness_of_fit_batch(pair: tuple[Distribution, Distribution], samples: SortedSamples) -> _Chunk:
-    """Return the misfits and the normal scores of a batch of fitted pairs, each with its samples, without ties."""
+    """Return the misfits and the normal scores of a batch of fitted pairs and their samples, which have no ties."""
     negative, positive = map(add_grid_axis, pair)
     predicted = solver_for(negative, positive).along("fpr", COMPARISON_FPR)
     falling = FallingValues.from_samples(samples)
@@ -287,7 +287,7 @@ class FallingValues(NamedTuple):
     def goodness_of_fit(
         self, log_tails: list[tuple[FloatArray, FloatArray]], predicted: FloatArray, youden: FloatArray
     ) -> GoodnessOfFit:
-        """Return the misfits, from the tails of the classes at their values, the TPRs, and TPR - FPR at ``values``."""
+        """Compute the misfits from the tails of each class at its values, the TPRs, and TPR - FPR at ``values``."""
         negative, positive = (anderson_darling(*tails) for tails in log_tails)
         counts = [tails[0].shape[1] for tails in log_tails]
         above = self.positives[self.is_negative].reshape(len(self.values), -1) / counts[1]

@@ -158,7 +158,7 @@ def weibull_from_moments(mean: float, std: float) -> tuple[float, ...]:
 
 
 def _log_one_plus_cv2(e: float) -> tuple[float, float]:
-    """Return log(1 + (std/mean)^2) for c = 1/e and its derivative with respect to e, accurate even for a small e."""
+    """Return log(1 + (std/mean)^2) of a Weibull distribution with shape 1/e, and the derivative with respect to e."""
     if e > _SERIES_LIMIT:
         return gammaln(1 + 2 * e) - 2 * gammaln(1 + e), 2 * (digamma(1 + 2 * e) - digamma(1 + e))
     n = np.arange(2, _N_TERMS)
@@ -376,7 +376,7 @@ def scaled_mean(samples: FloatArray) -> FloatArray:
 
 
 def _scaled(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return powers of 2 and the samples divided by them, with absolute values of at most 1."""
+    """Return powers of 2, and the samples divided by these powers, so that no absolute value exceeds 1."""
     _, exponent = np.frexp(np.abs(samples).max(axis=1))
     unit = np.ldexp(1.0, np.minimum(exponent, 1023))
     return unit, samples / unit[:, None]

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from rocpredict.base.formatting import pluralize
 from rocpredict.base.results import to_plain
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import FloatArray, RocPredictError, check_finite, check_option, short_repr
@@ -480,10 +481,10 @@ def _check_support(name: str, values: FloatArray, label: str, support: Support, 
     if not outside.size:
         return
     if argument is not None:
-        raise RocPredictError(f"{argument} is outside the support of family={name!r}: values {support.description}")
+        raise RocPredictError(f"{argument} is outside the support of family={name!r}, the values {support.description}")
     raise RocPredictError(
-        f"family={name!r} needs values {support.description}; {outside.size} of {values.size} values of the {label} "
-        f"class are not (such as {outside[0]:g}); {support.suggestion}"
+        f"family={name!r} needs values {support.description}, but the {label} class has "
+        f"{pluralize(outside.size, 'other value')} among {values.size} (such as {outside[0]:g}); {support.suggestion}"
     )
 
 

@@ -142,7 +142,7 @@ def _fit_scipy(family: Any, name: str, sample: FloatArray) -> Distribution[Any]:
 def _fit_batch(
     family: str, resamples: tuple[FloatArray, FloatArray], originals: tuple[FloatArray, ...]
 ) -> DistributionPair:
-    """Fit all resamples at once, without those to which the family cannot be fitted."""
+    """Fit all resamples at once, and omit resamples to which the family cannot be fitted."""
     if family in PARAMETRIC_FAMILIES:
         return cast(Any, fit_resampled_families(family, resamples))
     varies = np.logical_and(*(np.ptp(part, axis=1) > 0 for part in resamples))

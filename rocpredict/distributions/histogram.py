@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rocpredict.base.formatting import pluralize
 from rocpredict.base.validation import (
     FloatArray,
     RocPredictError,
@@ -165,8 +166,8 @@ class Histogram(Distribution[float]):
         outside = int(np.sum((values < edges[0]) | (values > edges[-1])))
         if outside:
             raise RocPredictError(
-                f"{outside} of {values.size} values are outside the edges from {edges[0]:g} to {edges[-1]:g}; "
-                "pass edges that enclose all values"
+                f"the edges reach from {edges[0]:g} to {edges[-1]:g}, but x has {pluralize(outside, 'value')} outside "
+                f"among {values.size}; pass edges that enclose all values"
             )
         index = np.minimum(np.searchsorted(edges, values, side="right") - 1, len(edges) - 2)
         return cls(edges, np.bincount(index, minlength=len(edges) - 1))

@@ -202,7 +202,7 @@ def _standard_scores(sample: FloatArray) -> tuple[FloatArray, FloatArray, float,
 
 
 def fit_resamples(resamples: FloatArray, sample: FloatArray) -> NormalSumBatch:
-    """Fit a mixture to each of B resamples of a sample, shape (B, n), none of which is constant.
+    """Fit a mixture to each of B resamples of a sample, shape (B, n); no resample may be constant.
 
     Instead of several starts, each fit begins at the mixture of the sample with the same number of components. For
     each resample, BIC selects this number, as in ``select_n_components``.

@@ -589,7 +589,7 @@ class NormalSumBatch(Distribution[FloatArray]):
 
     @classmethod
     def fit(cls, values: FloatArray) -> NormalSumBatch:
-        """Estimate the densities of samples of shape (B, n), none of which is constant.
+        """Estimate the densities of samples of shape (B, n); no sample may be constant.
 
         The densities equal ``GaussianKde(x, bandwidth_factor=2, variance_preserving=True)`` up to 1e-13. In the tails,
         only the absolute error is this small, because the cells of ``compress_centres`` are two bandwidths wide even at

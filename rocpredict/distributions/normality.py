@@ -159,7 +159,7 @@ def skewness_z(skewness: float, count: int) -> float:
 
 
 def sort_and_scale(negative: FloatArray, positive: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the sorted values of both classes divided by a power of 2, so that their powers do not overflow."""
+    """Return the sorted values of both classes, scaled by one power of 2 so that moments do not overflow."""
     low, high = np.sort(negative), np.sort(positive)
     exponent = -frexp(max(low[-1], -low[0], high[-1], -high[0]))[1]
     return np.ldexp(low, exponent), np.ldexp(high, exponent)

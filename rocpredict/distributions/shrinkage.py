@@ -232,7 +232,7 @@ def mann_whitney_auc(pooled: PooledSample, below: FloatArray, n0: int, n1: int) 
 
 
 def _binormal_auc_variance(delta: FloatArray, n0: int, n1: int) -> FloatArray:
-    """Return the variance of the empirical AUC of two Gaussians with equal variance, Phi^-1(AUC) = ``delta``.
+    """Return the variance of the empirical AUC of two Gaussians with equal variances and Phi^-1(AUC) = ``delta``.
 
     Var = [A(1 - A) + (n0 + n1 - 2)(Q - A^2)]/(n0 n1), with A = AUC, d = ``delta``, Q = A - 2 T(d, 1/sqrt(3)) and
     Owen's T.

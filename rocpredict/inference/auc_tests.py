@@ -181,10 +181,11 @@ def auc_test(
     share the pseudo-observations that smoothing adds; in the second, each curve has its own pseudo-observations.
     "two-sided", "greater" and "less" test a difference of 0, at which the AUCs are equal. They use the first interval,
     which has more power; p of a one-sided test is half of the two-sided p. "noninferior" and "equivalent" test a
-    margin, at which the AUCs are unequal. There, the first interval alone rejects too often with few observations. The
-    margin is therefore excluded if both intervals exclude it, or if the first interval excludes 0 and 0 lies between
-    the margin and the estimate. The interval in the result agrees with all alternatives: it is the wider of the two,
-    except that it excludes 0 if the first does. The limit nearer to 0 therefore jumps where p = 1 - ``level``.
+    margin, at which the AUCs are unequal. With unequal AUCs and few observations, a test by the first interval alone
+    would reject too often. The margin is therefore excluded if both intervals exclude it, or if the first interval
+    excludes 0 and 0 lies between the margin and the estimate. The interval in the result agrees with all alternatives:
+    it is the wider of the two, except that it excludes 0 if the first does. The limit nearer to 0 therefore jumps where
+    p = 1 - ``level``.
 
     "delong" rejects too often with few observations in a class, with samples of unequal sizes and for AUCs near 1.
     "dirichlet" computes p as the level of significance at which the interval of the draws excludes the null
@@ -376,7 +377,7 @@ def _area_of_roc(roc: Any, options: _TestOptions, chance: float) -> tuple[Smooth
 
 
 def _compare_predicted(rocs: list[Any], names: tuple[str, str], options: _TestOptions) -> AucTest:
-    """Test two curves, one or both of them predicted, as independent samples by MOVER of one interval per curve."""
+    """Test two independent curves, at least one of them predicted, by MOVER from the interval of each curve."""
     check_option("method", options.method, (None, "delta"))
     quantity, width = options.quantity, options.quantity.band_width
     if quantity.fpr is not None:
@@ -579,7 +580,7 @@ def _permute_ranks(samples: tuple[CurveSample, ...], resampling: BootstrapOption
 
 
 def _mean_signs(sign: FloatArray, ranks: FloatArray) -> FloatArray:
-    """Return the signs in the order of B rankings, shape (B, n); for tied observations, their mean."""
+    """Return the signs in the order of B rankings, shape (B, n); tied observations share the mean of their signs."""
     order = np.argsort(ranks, axis=1)
     ordered, signs = np.take_along_axis(ranks, order, axis=1), sign[order]
     starts = np.concatenate([np.ones((len(ranks), 1), dtype=bool), np.diff(ordered, axis=1) > 0], axis=1)

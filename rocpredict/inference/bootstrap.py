@@ -261,14 +261,14 @@ def _range_of_best(
 
 
 def _rates_from(draws: FloatArray, place: NDArray[np.intp]) -> FloatArray:
-    """Return the fractions of B resamples at or after a few indices, which do not increase."""
+    """Return the fractions of B resamples at or after each of a few indices, which do not increase."""
     starts = np.unique(np.append(0, place[place < draws.shape[1]]))
     below = cumulate(np.add.reduceat(draws, starts, axis=1))
     return np.asarray((below[:, -1:] - below.take(np.searchsorted(starts, place), axis=1)) / below[:, -1:])
 
 
 def _rates_between(draws: FloatArray, place: NDArray[np.intp]) -> FloatArray:
-    """Return the same for many indices."""
+    """Return the fractions of B resamples at or after each of many descending indices."""
     first, last = int(place[-1]), int(place[0])
     below = cumulate(draws[:, first:last])
     below += draws[:, :first].sum(axis=1, keepdims=True)

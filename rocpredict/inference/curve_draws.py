@@ -273,7 +273,7 @@ class _Curve(NamedTuple):
 
 
 def _rank_window(totals: FloatArray, fpr_range: tuple[float, float]) -> tuple[int, int]:
-    """Return the first and last rank of the negatives whose FPR may be in a range; others almost never are."""
+    """Return the first and last rank of the negatives whose FPR has a noticeable probability to be in a range."""
     n, ends = totals[-1], []
     for fpr, sign in zip(fpr_range, (-1, 1), strict=True):
         ends.append(n * fpr + sign * (_REACH * np.sqrt(n * fpr * (1 - fpr)) + _EXTRA_REACH))
@@ -297,7 +297,7 @@ def _rank_grid(first: int, last: int, n_rows: int, grid_size: int) -> IntArray:
 
 
 class _ClassDraws(NamedTuple):
-    """Sums of weights of a class that the K curves need."""
+    """Random sums of the weights of a class, from which the K curves are computed."""
 
     shapes: FloatArray
     """Weights of the cells; a cell consists of rows that no boundary of any curve separates."""
@@ -311,7 +311,7 @@ class _ClassDraws(NamedTuple):
 
     @classmethod
     def from_bounds(cls, part: ClassColumns, orders: list[IntArray], bounds: list[IntArray]) -> _ClassDraws:
-        """Return the cells of a class."""
+        """Group the rows of a class into cells, and return their weights and the intervals of each curve."""
         n_rows = len(part.values)
         intervals: list[IntArray] = []
         for order, bound in zip(orders, bounds, strict=True):
@@ -368,7 +368,7 @@ def draw_compared(
 
 
 def draws_interval(draws: Draws, level: float, estimate: Any, bounds: tuple[float, float] = (0, 1)) -> Draws:
-    """Return the order statistics of draws that leave half of 1 - level on each side, extended to include the estimate.
+    """Return the order statistics of draws that leave (1 - level)/2 on each side, extended to include the estimate.
 
     The limits are clipped to ``bounds``; with too few draws, they are equal to ``bounds``.
     """

@@ -91,7 +91,7 @@ def _difference(first: Variance, second: Variance, covariance: Variance | None =
 
 # ---- the empirical AUC
 class SharedCovariance(NamedTuple):
-    """Covariances of two comparisons of a positive with a negative that share both, the positive, or the negative."""
+    """Covariances of two positive-negative comparisons that share both observations, the positive, or the negative."""
 
     both: float
     positive: float
@@ -114,7 +114,7 @@ class SharedCovariance(NamedTuple):
 
 
 def _exact(roc: Curve, null: float | None = None) -> Variance:
-    """Return the exact variance; for a null AUC of 1/2, by Mann and Whitney; for any other, of shifted Gaussians."""
+    """Return the exact variance: by Mann and Whitney for a null AUC of 1/2, otherwise for shifted Gaussians."""
     if null == 0.5:
         return lambda n0, n1: (n0 + n1 + 1) / (12 * n0 * n1)
     if not is_gaussian(roc):

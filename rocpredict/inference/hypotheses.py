@@ -299,7 +299,7 @@ class ComparedQuantity:
 
 # ---- tests of a contrast
 def contrast_test(contrast: AreaContrast, hypothesis: Hypothesis, level: float, method: str) -> AucStatistic:
-    """Test a contrast of areas against 0: by Wald's z for "delong", else by MOVER."""
+    """Test a contrast of areas against 0: by Wald's z for "delong", and by MOVER for other methods."""
     estimate, n_units = contrast.estimate, contrast.areas.n_units
     flags = Flags(dominant_cluster=contrast.areas.has_dominant_cluster)
     if contrast.is_same_curve or contrast.is_constant:

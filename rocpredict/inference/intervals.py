@@ -268,7 +268,7 @@ class SmoothedAreas:
         return np.where(self._is_unseen, unseen[0], low), np.where(self._is_unseen, unseen[1], high)
 
     def tails(self, value: float) -> Tails:
-        """Return the one-sided p-values of a value for one area: half of 1 - the level of intervals that exclude it."""
+        """Return the one-sided p-values of a value for one area: (1 - L)/2, if the interval of level L ends there."""
         estimate = float(self.estimate)
         if abs(value - estimate) <= PLACEMENT_TOL:
             return Tails(0.5, 0.5, 0.0)
@@ -311,7 +311,7 @@ def _lost_share(area: FloatArray, n: Any, function: Any, argument: float, *, oth
 
 
 def smooth_centre(estimate: FloatArray, n_units: tuple[Any, Any], null_value: float) -> tuple[FloatArray, FloatArray]:
-    """Return areas after adding pseudo-observations, and the sums of squares that these add to a variance."""
+    """Return areas after adding pseudo-observations, and the sums of squares that the latter add to a variance."""
     n = 2 / sum(1 / count for count in n_units)
     centre = np.asarray((estimate * n + PSEUDO_COUNT * null_value) / (n + PSEUDO_COUNT))
     mean = (estimate * n + null_value / 2) / (n + 1 / 2)
@@ -551,7 +551,7 @@ class AreaContrast:
         )
 
     def tails(self, value: float) -> Tails:
-        """Return the one-sided p-values of a value: half of 1 - the level at which intervals begin to exclude it."""
+        """Return the one-sided p-values of a value: (1 - L)/2, if an interval of level L ends at the value."""
         if value > self.estimate:
             return self._negated.tails(-value).swapped()
         own = self._lower_tails(value)
@@ -566,7 +566,7 @@ class AreaContrast:
         return replace(self, weights=-self.weights, cautious=cautious)
 
     def _lower_tails(self, value: float) -> Tails:
-        """Return the one-sided p-values of a value up to the estimate, by this construction alone."""
+        """Return the one-sided p-values of a value not above the estimate, by this construction alone."""
         t, smallest = self._quantile_at(value), self._bounds[0]
         reachable = min(value, float(self.limits(np.array([np.inf]))[0][0]))
         distance = self.estimate - smallest
@@ -667,7 +667,7 @@ def auc_std_error(areas: Placements, method: str | None, replicate: Any = None) 
 
 
 def critical_value(df: float, level: float) -> float:
-    """Return the quantile of Student's t that leaves half of 1 - level above it; a normal one for infinite ``df``."""
+    """Return the quantile of Student's t (normal if ``df`` is infinite) that leaves (1 - level)/2 above it."""
     return -float(stdtrit(df, (1 - level) / 2))
 
 

@@ -235,7 +235,7 @@ def auc_test_many(
 
 
 def _columns_by_name(features: Any) -> dict[str, Any]:
-    """Return the features by their names in a mapping or a data frame, else by x1, x2, ..."""
+    """Return features by name; the names are x1, x2, ... except in a mapping or a data frame."""
     if isinstance(features, Mapping):
         return {str(name): x for name, x in features.items()}
     if hasattr(type(features), "columns") or hasattr(type(features), "column_names"):

@@ -41,7 +41,7 @@ Count: TypeAlias = tuple[ArrayOrFloat, ArrayOrFloat]
 Quantity: TypeAlias = Callable[[Solver], FloatArray]
 Limits: TypeAlias = tuple[Any, Any]
 PARAMETRIC_MEASURES = ("tpr", "fpr", "tnr", "fnr")
-"""Measures that have an interval at a threshold, from moments alone."""
+"""Measures at a threshold whose confidence interval can be computed from the moments alone."""
 _MIN_WIDTH = 1e-15  # a narrower interval near 1 would have no width in float64
 _PROBITS = ndtr(np.linspace(-8, 8, 1025))
 _STEP = 1e-5  # step of numerical derivatives, in standard deviations
@@ -180,7 +180,7 @@ class ParametricUncertainty(Uncertainty):
         )
 
     def auc_test(self, null: Any, method: str | None, claim: Hypothesis, level: float, direction: str) -> AucTest:
-        """Test the AUC against a value; p is 1 - the level at which the interval begins to exclude the value."""
+        """Test the AUC against a value; p is 1 - L, if the interval of level L ends at the value."""
         self._check_gaussian("auc_test()")
         method = self._select_method(method, ("pivotal", "delta"), resampled=False)
         engine = PivotalAuc.from_moments(*self._moments) if method == "pivotal" else auc_probit(*self._moments)
@@ -401,7 +401,7 @@ class ParametricUncertainty(Uncertainty):
         n_requested = self.resampling.n_resamples
         if 2 * len(replicates) < n_requested:
             raise RocPredictError(
-                f"the family could be fitted to {len(replicates)} of {n_requested} resamples only; "
+                f"the family could be fitted to only {len(replicates)} of {n_requested} resamples; "
                 "an interval needs more observations, or another family"
             )
         return replicates, Flags(dropped_resamples=len(replicates) < n_requested)
@@ -501,7 +501,7 @@ def satterthwaite_df(variances: tuple[FloatArray, FloatArray], count: Count) -> 
 
 
 def student_critical_value(df: FloatArray, level: float) -> FloatArray:
-    """Return the quantile of Student's t that leaves half of 1 - level above it."""
+    """Return the quantile of Student's t that leaves (1 - level)/2 above it."""
     return np.asarray(np.where(np.isinf(df), normal_critical_value(level), -stdtrit(df, (1 - level) / 2)))
 
 
@@ -759,6 +759,6 @@ def lattice(n_dims: int) -> FloatArray:
 
 
 def _draw_std(std: FloatArray, count: ArrayOrFloat, uniform: FloatArray) -> FloatArray:
-    """Return s sqrt(f/q) with the quantiles q at ``uniform`` of chi-squared with f = n - 1 degrees of freedom."""
+    """Return s sqrt(f/q); q is the quantile at ``uniform`` of chi-squared with f = n - 1 degrees of freedom."""
     half = (np.asarray(count) - 1) / 2
     return np.asarray(std * np.sqrt(half / np.maximum(gammaincinv(half, uniform), np.finfo(float).tiny)))

@@ -312,7 +312,7 @@ class Placements:
         return replace(self, strata=tuple(strata), wins_within_clusters=within)
 
     def _between_strata(self) -> FloatArray:
-        """Return the variance between the strata with a class of one unit; for one stratum, the largest possible."""
+        """Return the variance between strata with one unit in a class; for one such stratum, the largest possible."""
         strata = [part for part, single in zip(self.strata, self.has_singleton_class, strict=True) if single]
         if len(strata) <= 1:
             lowest, highest = self.bounds
@@ -596,8 +596,8 @@ def _check_clusters(negative: ClassColumns, positive: ClassColumns) -> None:
     counts = [len(np.unique(part.clusters)) for part in (negative, positive)]
     if min(counts) < MIN_CLUSTERS:
         raise RocPredictError(
-            f"clusters= has {counts[0]} clusters with negatives and {counts[1]} with positives; {MIN_CLUSTERS} or more "
-            "of each are needed to estimate the variance between clusters"
+            f"clusters= has {pluralize(counts[0], 'cluster')} with negatives and {counts[1]} with positives; "
+            f"{MIN_CLUSTERS} or more of each are needed to estimate the variance between clusters"
         )
 
 

@@ -563,7 +563,7 @@ def plot_probit(
     The axes are probit(FPR) and probit(TPR), with the rates as tick labels. The curve of two Gaussians is the line a +
     b probit(FPR) with a = (mean1 - mean0)/std1 and b = std0/std1. The slope b is 1 if both classes have the same
     standard deviation. Rates of 0 and 1 are infinite on this scale; points of empirical curves with these rates are
-    drawn at the edge. Near the edges an empirical curve depends on few observations and has a large sampling variation.
+    drawn at the edge. Near the edges an empirical curve depends on few observations and is unreliable.
     An approximately straight empirical curve is consistent with an increasing transform that makes both classes
     Gaussian (Metz, Herman and Shen 1998). The classes themselves are Gaussian only if the curve also agrees with the
     predicted curve.

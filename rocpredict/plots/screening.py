@@ -157,7 +157,7 @@ _GUIDE_LINE = "#8A8A8A"
 
 
 class _Scatter(NamedTuple):
-    """Scatter plot of the rows ``rows`` of a table at ``points``, an array of shape (rows of the table, 2)."""
+    """Scatter plot of selected rows of a table; ``points`` has shape (rows of the table, 2)."""
 
     canvas: Canvas
     table: ScreeningResult
@@ -274,7 +274,7 @@ def _finish(scatter: _Scatter, labelled_rows: NDArray[np.intp], lines: FloatArra
 
 
 def _add_legend_off_points(canvas: Canvas, title: str, points: FloatArray, corners: Sequence[str]) -> None:
-    """Draw the legend in a corner without points, else above the axes."""
+    """Draw the legend in a corner without points or, if there is none, above the axes."""
     width, height = canvas.text_size(max((words for _, words in canvas.entries), key=len))
     width = max(width + 0.14, canvas.text_size(title)[0] + 0.03)
     height = height * (len(canvas.entries) + 1) + 0.05

@@ -267,7 +267,7 @@ def _probability_cost(prevalence: ArrayLike | None, cost_fp: ArrayLike, cost_fn:
     if false_positive_cost + false_negative_cost == 0:
         costs = f"cost_fp={short_repr(cost_fp)}, cost_fn={short_repr(cost_fn)}"
         problem = f"prevalence={short_repr(prevalence)}, {costs} make the cost of all errors 0"
-        raise RocPredictError(f"{problem}; use a cost above 0 for a class that occurs")
+        raise RocPredictError(f"{problem}; pass a cost above 0 for the errors in a class whose prevalence is above 0")
     return float(false_negative_cost / (false_positive_cost + false_negative_cost))
 
 

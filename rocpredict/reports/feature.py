@@ -321,7 +321,7 @@ def feature_report(
     direction : {"higher", "lower", "auto"}, optional
         Values that are predicted positive, as in ``predict_roc``. By default, "higher".
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle missing values: raise an error, or omit these observations and report how many.
+        How to handle observations with missing values: raise an error, or omit them and report how many.
     level : float, default=0.95
         Confidence level, in (0, 1).
     prevalence : float, optional

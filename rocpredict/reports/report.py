@@ -174,7 +174,7 @@ def figure_to_image(figure: Any) -> Image:
 
 
 def _fit_size(pixels: int, width: int, height: int) -> tuple[int, int]:
-    """Return width and height with this product, since the backend may round the width differently."""
+    """Return the width and height with ``pixels`` as their product; the backend may round the width differently."""
     for wide in (width, width - 1, width + 1):
         if pixels % wide == 0 and abs(pixels // wide - height) <= 1:
             return wide, pixels // wide

@@ -62,8 +62,9 @@ def feature_grid(table: ScreeningResult, noun: str) -> Table:
 
 
 def rule_of(threshold: float, direction: Direction) -> str:
-    """Return the values that are predicted positive, such as "≥ 5.826"."""
-    return "–" if not direction or np.isnan(threshold) else format_rule(threshold, direction)
+    """Return the condition for a positive prediction, such as "≥ 5.826", "always" or "never"."""
+    rule = "–" if not direction or np.isnan(threshold) else format_rule(threshold, direction)
+    return {"always positive": "always", "always negative": "never"}.get(rule, rule)
 
 
 _AREA_COLUMNS = {
@@ -131,8 +132,8 @@ def check_same_data(table: ScreeningResult, data: Any) -> SourceData:
     features, labels = read_table_and_labels(data[0], data[1], nan_policy="omit" if table.n_unlabelled else None)
     if features.n_rows != table.n_observations:
         raise RocPredictError(
-            f"data= has {features.n_rows} rows, but the table was computed from {table.n_observations}; pass the data "
-            "that were screened"
+            f"data= has {pluralize(features.n_rows, 'row')}, but the table was computed from {table.n_observations}; "
+            "pass the data that were screened"
         )
     weights = check_sample_weight(data[2], features.n_rows) if len(data) == 3 else None
     return SourceData(features, labels, weights)
@@ -158,7 +159,7 @@ def _rows(table: ScreeningResult) -> list[dict[str, Any]]:
 
 
 def _plot_columns(table: ScreeningResult, source: SourceData) -> list[FloatArray]:
-    """Return the data column of each row, by its name, or by its index if the data have other names."""
+    """Return the data column of each table row, found by name, or by index if the data have other names."""
     places = {name: index for index, name in enumerate(source.table.names.tolist())}
     names = [str(name) for name in table["feature"]]
     others = [name for name in names if name not in places]

@@ -257,7 +257,7 @@ def empirical_roc(
         * "lower": positive when x <= threshold.
         * "auto": the direction with an AUC of at least 0.5.
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle missing values: raise an error, or omit these observations and report how many.
+        How to handle observations with missing values: raise an error, or omit them and report how many.
     weights : array-like of shape (n,), optional
         Frequency weights of the observations, 0 or more. An integer weight k is the same as k copies of the
         observation.

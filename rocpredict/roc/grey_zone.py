@@ -176,7 +176,7 @@ class _Demand(NamedTuple):
 
 
 def _check_demand(limits: dict[str, Any], names: tuple[str, str], prior: Any) -> tuple[Any, Any]:
-    """Return the maximum error rate and the minimum log odds of correct calls, one of which is None.
+    """Return the maximum error rate and the minimum log odds of correct calls; one of the two is None.
 
     ``names`` are the keys of the rate and of the predictive value in ``limits``. ``prior`` is the log odds of a wrong
     call among all observations.

@@ -173,7 +173,7 @@ def mean_roc(
     level : float, default=0.95
         Confidence level, in (0, 1), of the pointwise band and of the interval of the mean AUC.
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle missing values: raise an error, or omit these observations and report how many.
+        How to handle observations with missing values: raise an error, or omit them and report how many.
 
     Returns
     -------

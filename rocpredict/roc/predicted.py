@@ -373,7 +373,7 @@ class PredictedRoc(Roc[Value]):
             others = f" (and {unknown.size - 1} more)" if unknown.size > 1 else ""
             raise RocPredictError(
                 f"feature {summary.feature_names[unknown[0]]!r}{others} has fewer than two finite values in a class; "
-                "exclude such features with summary.select(), or use rp.screen"
+                "exclude these features with summary.select(), or use rp.screen"
             )
         classes = summary.negative, summary.positive
         count = summary.negative.count, summary.positive.count
@@ -490,7 +490,7 @@ def predict_roc(
         * "lower": positive when x <= threshold.
         * "auto": the direction with an AUC of at least 0.5.
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle missing values: raise an error, or omit these observations and report how many.
+        How to handle observations with missing values: raise an error, or omit them and report how many.
     weights : array-like of shape (n,), optional
         Frequency weights of the observations, 0 or more. An integer weight k is the same as k copies of the
         observation. Other weights are accepted for "gaussian" and "empirical", without bootstrap.

@@ -137,7 +137,7 @@ class ClassSummary(Result):
         """
         names = [item.name for item in fields(cls)]
         if not isinstance(numbers, dict) or not set(names[:4]) <= numbers.keys() <= set(names):
-            raise RocPredictError(f"{short_repr(numbers)} is not a class summary; it needs {', '.join(names)}")
+            raise RocPredictError(f"{short_repr(numbers)} is not a class summary, which needs {', '.join(names)}")
         arrays = {name: None if numbers.get(name) is None else _array(name, numbers[name]) for name in names}
         of_four = [arrays[name] is None for name in names[4:]]
         if any(arrays[name] is None for name in names[:4]) or any(of_four) != all(of_four):

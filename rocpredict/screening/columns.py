@@ -297,7 +297,7 @@ _MAX_SLOPE = 20.0
 _MISFIT_BLOCK = 64
 """Number of features whose curves are compared at a time; these curves fit into the cache."""
 SCREENING_MISFIT_RATIO = 1.1
-"""Ratio of the mean squared distance to its expectation; 1 of 100 samples of two Gaussians exceeds this ratio.
+"""Ratio of the mean squared distance to its expectation; 1% of samples of two Gaussians exceed this ratio.
 
 The median of the ratio is 0.3, since the Gaussians are fitted to the same data. The level is 1% for equal standard
 deviations and 5 to some hundred observations per class. It is 2 to 3% if one standard deviation is three times the

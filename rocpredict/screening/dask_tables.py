@@ -17,6 +17,7 @@ from dask.delayed import Delayed
 from dask.highlevelgraph import HighLevelGraph
 from numpy.typing import NDArray
 
+from rocpredict.base.formatting import pluralize
 from rocpredict.base.labels import EncodedLabels, check_index, check_labels, equal_labels, unique_labels
 from rocpredict.base.validation import FloatArray, RocPredictError, short_repr
 from rocpredict.screening.kernels.base import Moments, merge
@@ -211,12 +212,14 @@ def _from_array(X: Any, y: Any, names: Any) -> DaskTable:
 
 def _split(labels: NDArray[Any], sizes: NDArray[np.intp]) -> list[NDArray[Any]]:
     if len(labels) != sizes.sum():
-        raise RocPredictError(f"X has {sizes.sum()} rows and y has {len(labels)}; both must have the same length")
+        raise RocPredictError(
+            f"X has {pluralize(sizes.sum(), 'row')} and y has {len(labels)}; both must have the same length"
+        )
     return np.split(labels, np.cumsum(sizes)[:-1])
 
 
 def _scan_labels(parts: list[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Return the numbers of rows of the parts, and each distinct label twice."""
+    """Return the number of rows of each part, and an array that contains each distinct label twice."""
     sizes, names = zip(*compute([dask.delayed(_different_labels)(part) for part in parts]), strict=True)
     different = list(dict.fromkeys(label for part in names for label in part))
     return np.array(sizes), check_labels(different * 2, np.empty((0, 0)))

@@ -205,7 +205,7 @@ class FeatureHistograms(Result):
                         target[index, j, : n + 1] = np.where(np.isnan(values), target[index, j, : n + 1], values)
         except (KeyError, IndexError, TypeError, ValueError):
             raise RocPredictError(
-                f"{short_repr(content)} are not histograms; they need edges, and for both classes count, minimum and "
+                f"{short_repr(content)} are not histograms, which need edges, and for each class count, minimum and "
                 "maximum, with one list for each feature"
             ) from None
         result = cls(edges, counts, *extremes)

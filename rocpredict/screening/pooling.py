@@ -184,14 +184,15 @@ def pool(
     Each study has D = (mean difference)/sqrt(sum of variances), so that AUC = Phi(D) for two Gaussians. The sampling
     variance v of D is computed by the delta method. Differences of location and scale between studies do not affect D.
 
-    The fixed-effect mean has weights w = 1/v. In the random-effects model, the D of the studies have a standard
-    deviation tau, which is estimated from Q = sum of w (D - mean)^2 with w = 1/(v + tau^2) [1]_. The mean of this model
-    has the variance sum of w (D - mean)^2/((k - 1) sum of w) and Student's t with k - 1 degrees of freedom [2]_. If all
-    D happened to be equal, this variance would be 0. The sum is therefore at least the 2.5% quantile of chi^2 with
-    k - 1 degrees of freedom; it lies below this quantile in 2.5% of homogeneous sets of studies, and the flag
-    ``close_studies`` marks these features. The interval of a few similar studies can be narrower than the fixed-effect
-    interval, also without this flag. The fixed effect is then the safer choice if all studies have the same AUC, but
-    not if they may differ. The wider of the two intervals (the modified method [3]_) has a coverage of up to 99.8%.
+    The fixed-effect mean has weights w = 1/v. In the random-effects model, the true value of D varies between studies
+    with standard deviation tau. The estimate of tau is the value at which Q = sum of w (D - mean)^2, w = 1/(v + tau^2),
+    equals its expected value k - 1 for k studies (or 0 if Q at tau = 0 is smaller) [1]_. The mean of this model
+    has the variance Q/((k - 1) sum of w) and Student's t with k - 1 degrees of freedom [2]_. If all studies happened to
+    have the same D, this variance would be 0. Q is therefore at least the 2.5% quantile of chi^2 with k - 1 degrees of
+    freedom; it lies below this quantile in 2.5% of homogeneous sets of studies, and the flag ``close_studies`` marks
+    these features. The interval of a few similar studies can be narrower than the fixed-effect interval, also without
+    this flag. The fixed effect is then the safer choice if all studies have the same AUC, but not if they may differ.
+    The wider of the two intervals (the modified method [3]_) has a coverage of up to 99.8%.
 
     The weights of the random-effects mean use the upper 95% confidence limit of tau^2 (Q profile [4]_) instead of its
     estimate; ``tau`` is the estimate. With an estimate of 0, a large study has nearly all weight, and intervals of few
@@ -303,7 +304,7 @@ def _check_studies(studies: list[TwoClassSummary], names: list[str]) -> tuple[st
         noun = "study" if len(studies) == 1 else "studies"
         raise RocPredictError(f"summaries has {len(studies)} {noun}; pass two or more")
     if len(names) != len(studies) or len({*names}) < len(names):
-        raise RocPredictError(f"study_names={format_list(names)} are not {len(studies)} different names, one per study")
+        raise RocPredictError(f"study_names={format_list(names)} must be {len(studies)} different names, one per study")
     units: dict[str, tuple[str, str]] = {}
     checksums: dict[str, str] = {}
     for name, study in zip(names, studies, strict=True):

@@ -712,7 +712,7 @@ def _as_summary(X: Any, options: _ScreenOptions, **classes: Any) -> TwoClassSumm
 
 
 def _screen_batches(batches: Any, options: _ScreenOptions, *, positive: Any, pairs: Pairs) -> ScreeningResult:
-    """Screen batches (X, y) with any number of classes by their moments, as the table of all rows."""
+    """Screen batches (X, y) with any number of classes by moments, as if all rows were one table."""
     kernel: dict[str, Any] = {"order": options.moments, "engine": options.engine, "n_jobs": options.n_jobs}
     totals: dict[Any, Moments] = {}
     names: Any = None

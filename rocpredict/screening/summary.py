@@ -176,12 +176,13 @@ class TwoClassSummary(Result):
         listed = [f"x{j}" for j in range(*shape)] if feature_names is None else feature_names
         names = tuple(map(str, check_list("feature_names", listed, "one name for each feature")))
         if (len(names), len({*names})) != (*shape, *shape):
-            raise RocPredictError(f"feature_names={short_repr(names)} are not {pluralize(shape[0], 'unique name')}")
+            problem = f"feature_names={short_repr(names)} must contain {pluralize(shape[0], 'unique name')}"
+            raise RocPredictError(f"{problem}, one for each feature")
         classes = []
         for parts in zip(means, stds, counts, strict=True):
             center, scale, numbers = (np.broadcast_to(part, shape) for part in parts)
             if (numbers < 2).any():
-                raise RocPredictError(f"count={short_repr(numbers.min())} is below 2; pass 2 or more observations")
+                raise RocPredictError(f"count={short_repr(numbers.min())} is below 2; each class needs 2 or more")
             check_whole_counts(numbers)
             if (numbers >= 2**53).any():
                 raise RocPredictError(f"count={short_repr(numbers.max())} is 2^53 or more; pass smaller counts")

@@ -66,12 +66,14 @@ def check_fit_arguments(X: object, y: object, sample_weight: object = None) -> N
     """Raise an error for masked values (which scikit-learn would use), missing labels or indexes that differ."""
     for name, values in (("X", X), ("y", y), ("sample_weight", sample_weight)):
         if np.ma.is_masked(values):
-            raise RocPredictError(f"{name} has masked values, and scikit-learn ignores masks; remove these rows")
+            raise RocPredictError(
+                f"{name} has masked values, and scikit-learn ignores masks; remove rows with masked values"
+            )
     check_index({"X": X, "y": y, "sample_weight": sample_weight})
     with translated_errors():
         labels = np.asarray(y)
     if labels.ndim == 1 and find_missing(labels).any():
-        raise RocPredictError("y has missing labels (NaN); remove these rows")
+        raise RocPredictError("y has missing labels (NaN); remove rows without a label")
 
 
 _DIRECTIONS = {"auto": np.abs, "higher": np.positive, "lower": np.negative}
@@ -89,7 +91,7 @@ def score_features(
 ) -> tuple[ScreeningResult, FloatArray, FloatArray, FloatArray]:
     """Screen features, and select the class pair with the smallest p-value for each feature.
 
-    Selection by AUC would favour rare classes, whose AUCs have a large sampling variation. Ties are resolved by the
+    Selection by AUC would favour rare classes, whose AUCs vary strongly between samples. Ties are resolved by the
     AUC.
 
     Returns

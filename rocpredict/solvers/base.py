@@ -309,8 +309,8 @@ class Solver(CurveSolver):
 
     Notes
     -----
-    ``log_price`` is the logarithm of the ratio of the price of a false positive to the price of a false negative. Both
-    prices are per observation of the class. ``log_price`` is one number or an array.
+    The price is the cost of a false positive times the proportion of negatives, divided by the cost of a false negative
+    times the proportion of positives. ``log_price``, one number or an array, is the logarithm of the price.
     """
 
     is_fast: ClassVar[bool] = False

@@ -166,7 +166,7 @@ class NumericalSolver(Solver):
 
     @cached_property
     def _fixed_candidates(self) -> _Candidates:
-        """Candidates for every price: point masses, the floats just above, infinite thresholds, and the search grid."""
+        """Candidates for every price: infinite, the search grid, point masses, and the floats just above them."""
         atoms = np.concatenate([self.negative.atoms().points, self.positive.atoms().points])
         return self._candidates(
             np.concatenate([atoms, np.nextafter(atoms, np.inf), np.array([np.inf, -np.inf]), self.search_grid])
@@ -239,7 +239,7 @@ def _plateau(
     is_level: NDArray[np.bool_],
     threshold: float,
 ) -> tuple[float, float]:
-    """Return the interval around ``threshold`` of equally good thresholds, where densities are 0 or proportional."""
+    """Return the interval of equally good thresholds around ``threshold``; densities in it are 0 or proportional."""
     candidates, index = np.unique(points, return_index=True)
     flat = is_level[index]
     first = last = int(np.searchsorted(candidates, threshold))

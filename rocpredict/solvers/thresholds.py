@@ -84,7 +84,7 @@ class ThresholdCriterion:
                 f"beta={short_repr(self.beta)} is not one number; pass the same beta for all features"
             )
         if self.beta is not None and not 0 < self.beta < _MAX_BETA:
-            raise RocPredictError(f"beta={self.beta!r} is not above 0 and below {_MAX_BETA:g}")
+            raise RocPredictError(f"beta={self.beta!r} is not allowed; it must be above 0 and below {_MAX_BETA:g}")
         if self.criterion != "cost" and (np.any(self.cost_fp != 1.0) or np.any(self.cost_fn != 1.0)):
             raise RocPredictError(f"criterion={self.criterion!r} does not accept costs; use criterion='cost'")
         if self.criterion in _PREVALENCE_CRITERIA and self.prevalence is None:
@@ -442,9 +442,9 @@ def _on_grid(prevalence: ArrayOrFloat) -> ArrayOrFloat:
 
 
 def log_cost_ratio(prevalence: ArrayOrFloat, cost_fp: ArrayOrFloat, cost_fn: ArrayOrFloat) -> FloatArray:
-    """Return the logarithm of the ratio of the price of a false positive to the price of a false negative.
+    """Return the logarithm of the price (see ``Solver``), the ratio of the weighted costs of both errors.
 
-    The price of an error is the cost of this error times the proportion of the class in which it occurs.
+    The weighted cost of an error is its cost times the proportion of the class in which the error occurs.
     """
     p = check_probabilities("prevalence", prevalence)
     fp, fn = check_nonnegative("cost_fp", cost_fp), check_nonnegative("cost_fn", cost_fn)

@@ -129,7 +129,7 @@ def _translate_errors(work: Any, name: str, file_format: FileFormat) -> Any:
 
 
 def _type_family(kind: Any) -> str:
-    """Return "number" for numbers and booleans, which can be combined, else the name of the type."""
+    """Return "number" for numbers and booleans, which can be combined, and the name of the type otherwise."""
     if kind.is_numeric() or str(kind) in ("Boolean", "Null"):
         return "number"
     return type(kind).__name__

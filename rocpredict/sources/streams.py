@@ -290,7 +290,7 @@ class SparseFile(ColumnSource):
             start = stop
 
     def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
-        """Yield blocks of rows of a CSR matrix, else blocks of columns."""
+        """Yield blocks of rows if the matrix is CSR, and blocks of columns if it is CSC."""
         if self._matrix.format == "csc":
             yield from super().iter_tiles(columns, budget)
             return

@@ -291,7 +291,9 @@ def split_table_and_labels(
         y = X.obs.iloc[:, column_index(columns, y, argument="y", source_name="X.obs")]
     labels = check_labels(y, np.empty((0, 0)), nan_policy=nan_policy)
     if len(labels) != table.n_rows:
-        raise RocPredictError(f"X has {table.n_rows} rows and y has {len(labels)}; both must have the same length")
+        raise RocPredictError(
+            f"X has {pluralize(table.n_rows, 'row')} and y has {len(labels)}; both must have the same length"
+        )
     return check_has_numeric(table), labels
 
 
@@ -436,7 +438,7 @@ def _from_list(rows: Sequence[Any], name: str) -> NDArray[Any]:
         lengths = [np.size(row) for row in rows]
         other = next((place for place, length in enumerate(lengths) if length != lengths[0]), 0)
         raise RocPredictError(
-            f"{name} is ragged: row {other} has {lengths[other]} values where row 0 has {lengths[0]}"
+            f"{name} is ragged: row {other} has {pluralize(lengths[other], 'value')} where row 0 has {lengths[0]}"
         ) from None
 
 

@@ -101,7 +101,7 @@ _SERVED_EVALUATE_JS = (
 
 @cache
 def script() -> str:
-    """Return all modules as one script, without imports, comment lines and indentation."""
+    """Return all modules as one script, without imports, comment lines or indentation."""
     files = [_VENDORED, *((name,) for name in MODULES)]
     lines = (line.strip() for path in files for line in _text("static", *path).splitlines())
     retained = (line for line in lines if line and not line.startswith(("//", "import ", "/** ")))
@@ -110,7 +110,7 @@ def script() -> str:
 
 @cache
 def style() -> str:
-    """Return the style sheet without comments and unneeded white space."""
+    """Return the style sheet without comments or unneeded white space."""
     text = "\n".join(_text("static", name) for name in ("page.css", "dialogs.css"))
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     text = re.sub(r" ?([{};,]) ?", r"\1", " ".join(text.split()))
@@ -147,7 +147,7 @@ def shorten_names(text: str) -> str:
 
 @cache
 def packed_script(constants: str) -> str:
-    """Return the script with its style sheet and constants, compressed and in base 85 to make a saved file smaller."""
+    """Return the script with its style sheet and constants, compressed and then encoded in base 85."""
     additions = (
         '\nconst sheet = document.createElement("style");\n'
         f"sheet.textContent = {to_script_json(style())};\n"

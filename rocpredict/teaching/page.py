@@ -83,7 +83,7 @@ def _check_datasets(datasets: Any) -> list[str]:
 
 
 def _check_absent(needs: str, **arguments: Any) -> None:
-    """Raise unless all ``arguments`` are None; ``needs`` names what a value would require."""
+    """Raise unless all ``arguments`` are None; ``needs`` names the arguments that a value would require."""
     for name, value in arguments.items():
         if value is not None:
             raise RocPredictError(f"{name}={short_repr(value)} needs {needs}")
@@ -226,7 +226,7 @@ class TeachingPage:
     lesson : bool, default=True
         Whether to show the guided lesson.
     lecture : bool, default=False
-        Whether to start in lecture mode: large text, without sliders and numbers.
+        Whether to start in lecture mode: large text, without menus or panels.
     title : str, optional
         Heading of the page.
     url : str, optional
@@ -294,7 +294,9 @@ class TeachingPage:
         is_named = x is None and any(value is not None for value in named.values())
         self._names = _gaussian_names(self.lang, **named) if is_named else None
         if x is not None and (mean is not None or std is not None):
-            raise RocPredictError("mean= and std= describe two Gaussians instead of x; pass x, or mean= and std=")
+            raise RocPredictError(
+                "x cannot be combined with mean= and std=, which describe two Gaussians; pass x, or mean= and std="
+            )
         numbers = _number_start(mean, std, threshold=threshold, prevalence=prevalence, cost=cost_fp)
         start |= _user_start(user_data[0], self.lang) if user_data else {}
         self.data: list[PageDataset] = user_data + [builtin_dataset(key) for key in names]

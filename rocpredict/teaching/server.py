@@ -61,7 +61,7 @@ class TeachingServer:
     def __init__(self, html: str, evaluate: Evaluate, port: int = 0) -> None:
         number = check_int("port", port)
         if isinstance(port, bool) or not 0 <= number <= 65535:
-            raise RocPredictError(f"port={port} is not allowed; pass 0 (any free port) to 65535")
+            raise RocPredictError(f"port={port} is not allowed; pass an integer from 0 to 65535 (0: any free port)")
         try:
             self._server = _Server(html, evaluate, number)
         except OSError as error:

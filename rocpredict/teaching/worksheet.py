@@ -150,7 +150,7 @@ def worksheet_html(lang: str = "en", *, answers: bool = True) -> str:
     Returns
     -------
     str
-        HTML file without external resources and scripts.
+        HTML file without external resources or scripts.
 
     Raises
     ------

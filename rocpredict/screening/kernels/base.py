@@ -323,7 +323,7 @@ def as_moments(sums: Sums, shift: FloatArray, count: NDArray[Any]) -> Moments:
 
 
 def needs_recompute(sums: Sums, count: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return a mask of features, shape (b,), with NaN, infinities, a distant shift or underflow."""
+    """Return a mask, shape (b,), of the features with NaN, infinities, a distant shift or underflow."""
     first, second, last = sums.powers[0], sums.powers[1], sums.powers[-1]
     squared_sum = first * first
     is_bad_shift = squared_sum * (1 + _MAX_SHIFT_RATIO) > _MAX_SHIFT_RATIO * second * count

@@ -463,7 +463,7 @@ def _rank(values, starts, threshold):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def _merge(a, sa, b, sb, places):  # type: ignore[no-untyped-def]
-    """Return sums of the doubled placement counts: of the positives, of the squares in both classes, and of tie terms.
+    """Return sums of doubled placement counts of positives, of their squares in each class, and of tie terms.
 
     ``places`` receives the number of runs of positives below each run of negatives. Two independent merges, below and
     above the middle value, run in the same loop, so that the processor can overlap their steps.

@@ -249,7 +249,7 @@ def _min_max(values):  # type: ignore[no-untyped-def]
 
 @_fast_jit
 def _fill(values, shift):  # type: ignore[no-untyped-def]
-    """Replace NaN by the shift, and return their number."""
+    """Replace each NaN by the shift, and return the number of NaN."""
     n_missing = 0
     for i in range(len(values)):
         n_missing += np.isnan(values[i])
