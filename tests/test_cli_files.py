@@ -228,6 +228,15 @@ def test_a_picture_holds_every_named_feature(run):
     assert ">age<" in picture
 
 
+def test_a_device_gets_the_bytes_of_a_picture_and_nothing_is_said_before_a_refusal(run):
+    """A standard deviation of 1e308 overflows no ratio; a site that cannot be written is refused before other files."""
+    assert run("predict", "--mean", "4", "8", "--std", "3", "2", "--plot", "/dev/null")[0] == 0
+    assert run("predict", "--mean", "4", "8", "--std", "3", "1e308")[0] == 0
+    Path("taken").touch()
+    code, out, err = run("teach", "--site", "taken", "iris", "--save", "p.html")
+    assert (code, out, err.count("\n"), Path("p.html").exists()) == (2, "", 1, False)
+
+
 # ---- a process of its own
 def process(*words, **settings):
     command = [sys.executable, "-m", "rocpredict", *words]

@@ -574,7 +574,7 @@ def test_rows_without_a_label_are_counted_or_refused_by_every_function(tmp_path,
                 np.testing.assert_array_equal(screened.in_input_order()[name], expected[name])
         screened.report("r.html", data=None if X is table else (X, y))
         assert "1 of them without a label and omitted" in Path("r.html").read_text(encoding="utf-8")
-        with pytest.raises(RocPredictError, match="pass nan_policy='omit' to omit"):
+        with pytest.raises(RocPredictError, match="pass nan_policy='omit'"):
             rp.screen(X, y, nan_policy="raise", **options)
     for call in (lambda: rp.summarize(table, gap), lambda: rp.screen([(table, gap)], empirical=False)):
         with pytest.raises(RocPredictError, match=r"1 of 24 rows: 0; remove these rows"):

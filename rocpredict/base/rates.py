@@ -400,7 +400,7 @@ ALIASES = {name: member.target for name, member in vars(Rates).items() if isinst
 
 def divide_or_nan(part: ArrayLike, whole: ArrayLike) -> FloatArray:
     """Return part/whole, NaN for 0/0 and infinite for x/0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.divide(np.asarray(part, dtype=np.float64), whole)
 
 

@@ -358,7 +358,7 @@ def save_figure(figure: Figure, path: str | PathLike[str]) -> Path:
     figure : matplotlib Figure
         Figure to write, such as ``ax.figure``.
     path : str or path-like
-        Name of the file. Its extension is the format: .png, .svg or .pdf.
+        Name of the file. Its extension is the format: .png, .svg or .pdf. A pipe or device with another name gets PNG.
 
     Returns
     -------
@@ -382,7 +382,8 @@ def save_figure(figure: Figure, path: str | PathLike[str]) -> Path:
     if not hasattr(figure, "savefig"):
         raise RocPredictError(f"figure={short_repr(figure)} is not a matplotlib Figure; pass one, such as ax.figure")
     check_suffix("path=", check_writable(path), *(f".{kind}" for kind in _FIXED_METADATA))
-    return write_atomic(path, figure_to_bytes(figure, Path(path).suffix.removeprefix(".").lower()))
+    kind = Path(path).suffix.removeprefix(".").lower()
+    return write_atomic(path, figure_to_bytes(figure, kind if kind in _FIXED_METADATA else "png"))
 
 
 def figure_to_bytes(figure: Figure, kind: str, *, dots_per_inch: float = _SAVED_DPI) -> bytes:

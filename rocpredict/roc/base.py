@@ -22,6 +22,7 @@ from rocpredict.base.validation import (
     RocPredictError,
     Value,
     check_int,
+    check_list,
     check_option,
     check_pair,
     check_probabilities,
@@ -170,6 +171,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         for name, numbers in (("omitted", check_pair("omitted", self.omitted)), ("n_unlabelled", (self.n_unlabelled,))):
             if min(check_int(name, number) for number in numbers) < 0:
                 raise RocPredictError(f"{name}={short_repr(getattr(self, name))} is negative; use 0 or more")
+        labels = check_list("negative_labels", self.negative_labels, "such as ('well', 'unsure')", "labels")
+        object.__setattr__(self, "negative_labels", tuple(labels))
         if self.count is not None:
             object.__setattr__(self, "count", check_count(self.count, self.shape))
         if self.direction == "auto":

@@ -257,7 +257,7 @@ def _strip_labels(
     """Return the labels without spaces, with None for a missing label if ``nan_policy`` is "omit"."""
     labels = [None if (text := cell.strip()) in MISSING_MARKERS else text for cell in cells]
     if nan_policy != "omit" and None in labels:
-        remedy = "add it, delete the line" + (", or pass nan_policy='omit' to omit such lines" if nan_policy else "")
+        remedy = "add it, delete the line, or pass nan_policy='omit'" if nan_policy else "add it or delete the line"
         raise RocPredictError(f"{name}, line {lines[labels.index(None)]}: column {column!r} has no label; {remedy}")
     return labels
 

@@ -24,6 +24,8 @@ FOREIGN = {
     "is not a label in y": lambda: rp.auc_estimate(X, Y, positive=RAGGED),
     "is not an AUC, a PredictedRoc": lambda: rp.sample_size(auc=0.8, power=0.9, against=RAGGED),
     "scores is ragged": lambda: rp.multiclass_auc(RAGGED, [0, 1, 2]),
+    "is not an array": lambda: rp.multiclass_auc(np, [0, 1, 2]),
+    "is not a list of labels": lambda: rp.EmpiricalRoc(X, X, negative_labels=np.zeros((1, 2))),
     "is not a PairFit": lambda: rp.PredictedRoc(
         rp.Gaussian(0, 1), rp.Gaussian(1, 1), pair_fit=pl.LazyFrame({"a": [1]})
     ),
