@@ -326,3 +326,12 @@ def test_no_cell_is_a_formula():
     rows = csv.DictReader(io.StringIO(table.to_csv(), newline=""))
     assert [row["effect_size"] for row in rows] == [repr(value) for value in table["effect_size"].tolist()]
     assert min(table["effect_size"]) < 0
+
+
+def test_one_omitted_observation_is_singular(tmp_path, monkeypatch):
+    leave_blank(monkeypatch)
+    values = X[:, 0].copy()
+    values[0] = np.nan
+    options = {"positive": Y[-1], "nan_policy": "omit", "n_resamples": 20, "date": DAY}
+    text = feature_report(values, Y, tmp_path / "one.html", **options).read_text(encoding="utf-8")
+    assert "1 observation without a value was omitted." in text
