@@ -23,10 +23,10 @@ _INTRODUCTION = """\
 This page lists measured run times and memory, each compared with a familiar reference, such as a sort of the same
 values.
 
-A ratio is the run time of the work divided by the run time of its reference. Both run alternately in one process,
+A ratio is the run time of a computation divided by the run time of its reference. Both run alternately in one process,
 so that other load on the machine slows down both. The tables give the median ratio of the pairs and its range. Below 1,
-the work is faster than its reference. Each ratio has a goal that must not be exceeded, and some have a lower value to
-aim for.
+the computation is faster than its reference. Each ratio has a goal that must not be exceeded, and some have a lower
+value to aim for.
 
 Timings use one thread unless stated. A timing with two threads is meaningful only if both processors were free, that
 is, if process time divided by wall time is well above 1.5.
@@ -52,7 +52,7 @@ def _tables(parts: list[str]) -> Iterable[Table]:
             yield _shown(
                 Table(
                     f"Run time relative to a reference computation: {_TITLES[name]}",
-                    ["work", "reference", "ratio", "range", "goal", "reference s"],
+                    ["computation", "reference", "ratio", "range", "goal", "reference s"],
                     [ratio.row() for ratio in part.measure()],
                     {"ratio": ".3g", "reference s": ".4f"},
                     _notes(),
@@ -60,10 +60,15 @@ def _tables(parts: list[str]) -> Iterable[Table]:
             )
     if "memory" in parts:
         yield _shown(
-            Table("Memory at its peak, the data included", ["work", "GB", "goal"], [memory.measure()], {"GB": ".2f"})
+            Table(
+                "Memory at its peak, the data included",
+                ["computation", "GB", "goal"],
+                [memory.measure()],
+                {"GB": ".2f"},
+            )
         )
         rows = list(screen_memory.measure())
-        yield _shown(Table("Anonymous memory above the input", ["work", "MB", "goal"], rows, {"MB": ".0f"}))
+        yield _shown(Table("Anonymous memory above the input", ["computation", "MB", "goal"], rows, {"MB": ".0f"}))
     if "intervals" in parts:
         sizes, rows = ["100 s", "1,000 s", "100,000 s"], list(measure.measure_defaults())
         above = [str(row[0]) for row in rows if row[-1] == "no"]

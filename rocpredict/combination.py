@@ -676,8 +676,8 @@ def _check_samples(samples: Samples, names: tuple[str, ...], *, ridged: bool) ->
             raise RocPredictError(f"{problem}; pass finite values")
     if not ridged and p >= n - 1:
         raise RocPredictError(
-            f"X has {p} features and {n} observations, but covariances need at most n - 2 features (n/10 or fewer are "
-            "advisable); pass fewer features, or ridge= (such as 0.1)"
+            f"X has {p} features and {n} observations, but without ridge= at most {n - 2} features are allowed (n/10 "
+            "or fewer are advisable); pass fewer features, or pass ridge= (such as 0.1)"
         )
 
 

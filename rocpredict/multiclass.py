@@ -468,7 +468,7 @@ def _as_columns(scores: Any) -> FloatArray:
 
 
 def _class_names(y: NDArray[Any], labels: ArrayLike | None, columns: FloatArray, method: str) -> list[Any]:
-    """Return the labels in the order of the columns or, for one feature, in ascending order."""
+    """Return the labels in the order of the columns or, for one feature, from low to high values of the feature."""
     present = unique_labels(y)
     one_feature = columns.shape[1] == 1
     if one_feature and method == "one-vs-rest":

@@ -96,7 +96,7 @@ def test_compare_shows_where_values_are_missing(run):
     """A missing value is refused with its place, and left out on request."""
     line = f"compare data.csv {OUTCOME} weight"
     assert run(line)[2] == (
-        "rocpredict: data.csv: column 'weight' has missing values in 1 of 5 rows, at lines 5; use --nan omit to omit "
+        "rocpredict: data.csv: column 'weight' has missing values in 1 of 5 rows (line 5); use --nan omit to omit "
         "these observations\n"
     )
     code, out, _ = run(line, "--nan", "omit", "--direction", "auto")

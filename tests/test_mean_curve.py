@@ -167,7 +167,7 @@ REFUSED = [
     ([], {}, "folds has length 0"),
     (5, {}, "folds=5 is not a list of folds"),
     (empirical_roc(*STEPS[0]), {}, "is not a list of folds"),
-    ([STEPS[0], [1, 2, 3]], {}, r"folds\[1\]=.* is not a pair; pass \(x, y\) or an empirical ROC"),
+    ([STEPS[0], [1, 2, 3]], {}, r"folds\[1\]=.* is not a pair; pass \(x, y\) or an EmpiricalRoc"),
     ([STEPS[0], ([1, 2], [1, 1])], {}, r"folds\[1\]: y has only the label 1; two classes"),
     ([STEPS[0], ([1, np.nan], [0, 1])], {}, r"folds\[1\]: x has missing values.*nan_policy='omit'"),
     (STEPS, {"direction": "auto"}, "direction='auto' could differ between folds"),

@@ -314,7 +314,7 @@ FITS = [
     (X6, Y6, {"rng": -1}, "rng=-1 is not a seed"),
     (X6, np.arange(12) < 10, {"positive": True}, "the negative class has 2 observations, and n_folds=10 leaves 1"),
     (X6, np.arange(12) < 11, {"positive": True}, "the negative class has 1 observation; a covariance needs 2 or more"),
-    (np.ones((12, 11)), Y6, {}, "X has 11 features and 12 observations, but covariances need at most n - 2"),
+    (np.ones((12, 11)), Y6, {}, "X has 11 features and 12 observations, but without ridge= at most 10 features"),
     (np.where(X6 > 1, np.nan, X6), Y6, {}, "missing values .NaN. in .* of 12.*pass nan_policy='omit' to omit them"),
     (np.where(X6 > 1, np.inf, X6), Y6, {}, "infinite values in the .* class; pass finite values"),
     (np.column_stack([X6, Y6]), Y6, {}, "constant within each class: 'x2'; remove"),

@@ -281,6 +281,16 @@ def test_hard_tables(tmp_path, monkeypatch):
     assert len(Page(long).tables[0]) == 16
 
 
+def test_text_columns_are_not_counted_as_features(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{row % 7},{row % 3},word {row},{row % 2}\n" for row in range(20))
+    (tmp_path / "t.csv").write_text(f"a,b,note,y\n{rows}")
+    text = rp.screen("t.csv", "y").report("t.html").read_text("utf-8")
+    assert "We examined how well 2 features separate" in text
+    assert "(positive, n = 10)" in text
+    assert ">note<" not in text
+
+
 def test_refusals_write_no_file(tmp_path, monkeypatch):
     """Each message names the argument; a missing folder is refused before any work, a missing value by jinja2."""
     leave_blank(monkeypatch)

@@ -143,7 +143,7 @@ def test_crossings_are_named_only_if_they_matter(analyze):
     analysis = analyze(wide)
     text = section(analysis, "Best threshold")
     assert len(analysis.best_predicted.crossings) == 2
-    assert "The densities cross more than once, within the range of these data at" in text
+    assert "The densities cross more than once (within the range of these data, at" in text
     assert text.count("instead of") == 1
     assert "cross" not in section(analyze(wide, family="auto"), "Best threshold")
     alike = analyze(np.random.default_rng(2).normal(size=80) * np.where(Y, 1.05, 1.0) + 2 * Y)
@@ -156,7 +156,7 @@ def test_crossings_are_named_only_if_they_matter(analyze):
     text = section(analysis, "Best threshold")
     assert text.count("cross more") == 1
     assert len(inside) == 1
-    assert f"within the range of these data at {inside[0]:.4g};" in text
+    assert f"(within the range of these data, at {inside[0]:.4g});" in text
 
 
 def test_the_formula_is_that_of_the_printed_area(analyze):

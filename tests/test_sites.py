@@ -164,7 +164,7 @@ def test_files_that_do_not_belong_together(sites, run):
         "screen other.json": "other.json: the JSON is not a summary; it needs format='rocpredict summary'",
         "merge lacks.json": "lacks.json: the JSON is not a summary: it lacks negative",
         **{
-            f"merge {name}": f"{name} is not the complete JSON of a summary; write it with rocpredict summarize"
+            f"merge {name}": f"{name} is not a complete summary in JSON format; create one with rocpredict summarize"
             for name in ("cut.json", "bytes.json", "a.csv")
         },
         "merge nosuch.json": "nosuch.json: No such file or directory",

@@ -331,7 +331,7 @@ WRONG_PAGES = [
     ("is not a single name", FOUR | {"feature": ["a", "b"]}),
     ("names a column twice", {"x": {"a": [1, 2], "b": [1, 2]}, "y": [0, 1], "feature": ["a", "a"]}),
     ("unit=", FOUR | {"unit": ["a", "b"]}),
-    ("instead of x", FOUR | {"mean": (1, 2), "std": (1, 1)}),
+    ("pass x, or mean= and std=", FOUR | {"mean": (1, 2), "std": (1, 1)}),
     ("500,500 values, and a page can have at most 500,000", {"x": np.zeros((1001, 500)), "y": np.arange(1001) % 2}),
     ("y has 20 labels; pass the positive one", {"x": np.arange(40.0), "y": np.arange(40) // 2}),
     ("feature='petal' is not allowed", IRIS_COLUMNS | {"positive": "setosa", "feature": "petal"}),

@@ -405,8 +405,9 @@ def run_teach(options: argparse.Namespace) -> None:
             check_suffix(f"--{name} ", check_writable(getattr(options, name)), *HTML_SUFFIXES)
     is_worksheet_only = options.worksheet is not None and options.save is None and options.site is None
     page = None if is_worksheet_only else _page(options)
+    site = None
     if page is not None and options.site is not None:  # first, since --save and --worksheet are checked above
-        say("site", str(page.save_site(options.site)))
+        site = page.save_site(options.site)
     if options.worksheet is not None:
         from rocpredict.teaching.worksheet import worksheet_html
 
@@ -415,7 +416,9 @@ def run_teach(options: argparse.Namespace) -> None:
         return
     if options.save is not None:
         say("saved", str(page.save(options.save)))
-    if options.save is not None or options.site is not None:
+    if site is not None:
+        say("site", str(site))
+    if options.save is not None or site is not None:
         return
     with suppress(KeyboardInterrupt), page.serve(options.port) as server:
         say("url", server.url if options.json else f"{server.url}  (press Ctrl-C to stop)")

@@ -46,7 +46,7 @@ _DATA_NAMES = {
     r"^y (?=has|is|contains)": "the label column ",
     r"^X (?=has|is|contains)": "the table ",
 }
-"""Patterns of the data arguments X, x and y, and the words for a user of the commands."""
+"""Patterns of the data arguments X, x and y, and their replacements for users of the command line."""
 _PYTHON_WORDS = {
     "nan_policy='omit'": "--nan omit",
     "rp.empirical_roc": "the empirical curve",
@@ -54,7 +54,7 @@ _PYTHON_WORDS = {
     ", or a numpy Generator": "",
     "a datetime.date or text such as": "a date such as",
 }
-"""Words of messages for Python, and the words for a user of the commands."""
+"""Phrases in messages for Python users, and their replacements for users of the command line."""
 
 
 def translate_to_options(message: str) -> str:
@@ -333,8 +333,8 @@ def load(options: argparse.Namespace) -> Data:
         if options.nan == "raise" and missing.size:
             lines = ", ".join(str(table.lines[row]) for row in missing[:5].tolist()) + ", ..." * (missing.size > 5)
             raise RocPredictError(
-                f"{table.name}: column {name!r} has missing values in {missing.size} of {len(values)} rows, at lines "
-                f"{lines}; {NAN_OMIT_HINT}"
+                f"{table.name}: column {name!r} has missing values in {missing.size} of {len(values)} rows "
+                f"(line{'s' * (missing.size > 1)} {lines}); {NAN_OMIT_HINT}"
             )
     labels = table.labels(options.label, nan_policy=options.nan)
     return Data(features, labels, parse_classes(options, labels))

@@ -227,8 +227,8 @@ def _read_summary(name: str) -> TwoClassSummary:
         raise RocPredictError(f"{name}: {error.strerror}") from None
     except ValueError as error:
         if isinstance(error, UnicodeDecodeError) or isinstance(error.__context__, json.JSONDecodeError):
-            remedy = "write it with rocpredict summarize"
-            raise RocPredictError(f"{name} is not the complete JSON of a summary; {remedy}") from None
+            remedy = "create one with rocpredict summarize"
+            raise RocPredictError(f"{name} is not a complete summary in JSON format; {remedy}") from None
         raise RocPredictError(f"{name}: {error}") from None
 
 
@@ -263,7 +263,7 @@ def add_summarize_options(command: argparse.ArgumentParser) -> None:
     _add_table(command)
     least = "smallest number of values; a feature with fewer values in a class is blanked (default: 5)"
     add("--min-count", type=int, default=5, metavar="N", help=least)
-    unit = "unit of a feature, such as glucose=mg/dL; may be repeated (only files with equal units can be merged)"
+    unit = "unit of a feature, such as glucose=mg/dL; may be repeated (merged files must have the same unit)"
     add("--unit", action="append", metavar="COLUMN=UNIT", default=[], help=unit)
     add("--out", type=Path, metavar="FILE.json", help="file to write (default: print a table)")
 

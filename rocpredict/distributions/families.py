@@ -466,7 +466,7 @@ def freeze_family(name: str, *parameters: float) -> ScipyDistribution:
 
 
 def _scipy_family(name: str, *, absolute: bool = False) -> Any:
-    """Return the family of scipy.stats; ``absolute`` allows quick methods that are less accurate in far tails."""
+    """Return the family of scipy.stats; ``absolute`` allows fast methods that are less accurate in far tails."""
     from scipy import stats
 
     from rocpredict.distributions.skew_normal import QUICK_FAMILIES, SKEW_NORMAL

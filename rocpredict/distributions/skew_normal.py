@@ -1,4 +1,4 @@
-"""Skew normal distribution of scipy.stats with accurate tails, and quick families for batches of refits.
+"""Skew normal distribution with more accurate tails than in scipy.stats, and faster families for refits to resamples.
 
 Importing this module imports scipy.stats.
 """
@@ -68,7 +68,7 @@ class QuickSkewNormalFamily(SkewNormalFamily):
 
 
 class QuickBetaFamily(type(beta)):  # type: ignore[misc]
-    """Beta family with a quick survival function; ``betaincc`` takes 16 times as long as ``betainc``."""
+    """Beta family with a fast survival function; ``betaincc`` takes 16 times as long as ``betainc``."""
 
     def _sf(self, x: Any, a: Any, b: Any) -> FloatArray:
         return np.asarray(betainc(b, a, 1 - x))

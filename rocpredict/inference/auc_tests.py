@@ -188,10 +188,10 @@ def auc_test(
     p = 1 - ``level``.
 
     "delong" rejects too often with few observations in a class, with samples of unequal sizes and for AUCs near 1.
-    "dirichlet" computes p as the level of significance at which the interval of the draws excludes the null
-    value; p is never below 1/n_resamples. A curve against itself has p = 1, with the flag ``same_curve``. Curves of the
-    same observations that are tested as independent samples are usually positively correlated, so the test rejects too
-    rarely.
+    "dirichlet" computes p as the smallest significance level at which the interval computed from the draws excludes the
+    null value; p is at least 2/(2 n_resamples + 1), or half of this for a one-sided test. A curve against itself has
+    p = 1, with the flag ``same_curve``. Curves of the same observations that are tested as independent samples are
+    usually positively correlated, so the test rejects too rarely.
 
     References
     ----------

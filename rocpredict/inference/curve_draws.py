@@ -383,7 +383,7 @@ def draws_interval(draws: Draws, level: float, estimate: Any, bounds: tuple[floa
 
 
 def draws_test(difference: Draws, estimate: float, claim: Hypothesis, level: float, flags: Flags) -> AucStatistic:
-    """Test a difference by low and high draws; p is the lowest level at which the interval excludes 0.
+    """Test a difference by low and high draws; p is the smallest level at which the interval excludes 0.
 
     Half of p is the fraction of draws beyond 0, with 1 added to both counts. The interval always contains the estimate.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -271,6 +272,9 @@ def screening_report(
     check_suffix("path=", check_writable(path), *HTML_SUFFIXES)
     day = check_date(date)
     source = None if data is None else check_same_data(table, data)
+    is_text = table.flag_mask("not_numeric")
+    if is_text.any():  # columns that were not screened are no features
+        table = replace(table._rows(np.flatnonzero(~is_text)), n_screened=table.n_screened - int(is_text.sum()))
     summary = ScreeningReportText(table)
     return write_report(
         path,
@@ -293,7 +297,7 @@ def screening_report(
 
 
 def _draw_ranking(table: ScreeningResult) -> dict[str, Any] | None:
-    """Plot the first AUCs, and return them with their intervals, empirical if available."""
+    """Plot the AUCs of the top rows, and return them with their intervals: the empirical AUC of a row if available."""
     first = table.top(_N_RANKED)
     kinds = ["auc" if np.isnan(row["empirical_auc"]) else "empirical_auc" for row in _rows(first)]
     areas = [

@@ -251,7 +251,7 @@ def _fold_rocs(folds: Iterable[Any], options: dict[str, Any]) -> tuple[Empirical
         raise RocPredictError(f"folds has length {len(fold_list)}; pass two folds or more")
     for k, fold in enumerate(fold_list):
         if not isinstance(fold, EmpiricalRoc):
-            x, y = check_pair(f"folds[{k}]", fold, "(x, y) or an empirical ROC")
+            x, y = check_pair(f"folds[{k}]", fold, "(x, y) or an EmpiricalRoc")
             try:
                 fold_list[k] = empirical_roc(x, y, **options)
             except RocPredictError as error:

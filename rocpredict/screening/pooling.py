@@ -195,8 +195,8 @@ def pool(
     The wider of the two intervals (the modified method [3]_) has a coverage of up to 99.8%.
 
     The weights of the random-effects mean use the upper 95% confidence limit of tau^2 (Q profile [4]_) instead of its
-    estimate; ``tau`` is the estimate. With an estimate of 0, a large study has nearly all weight, and intervals of few
-    unequal studies cover as little as 76%. With the limit, 95% intervals cover 94 to 98% in 360 simulated settings with
+    estimate; ``tau`` is the estimate. With an estimate of 0, a large study has nearly all weight, and the coverage with
+    few unequal studies is as low as 76%. With the limit, 95% intervals cover 94 to 98% in 360 simulated settings with
     2 to 20 studies of 10 or more observations per class. With more studies or fewer observations in a class, the bias
     of D no longer averages out: 20 studies of 250 + 5 observations have a coverage of 90% (AUC 0.9, SD ratio 2.5). If
     the studies are in fact homogeneous, however, the error of the mean is up to 1.6 times the error with the usual

@@ -76,7 +76,7 @@ class TwoClassSummary(Result):
     negative_label, positive_label : label
         Labels of the classes; "rest" stands for all other labels.
     units : tuple of str
-        Unit of each feature, "" if it is unknown. Only summaries with equal units can be added.
+        Unit of each feature, "" if it is unknown. Summaries can be added only if a feature has the same unit in all.
     min_count : int
         Argument ``min_count`` of ``suppress_small_counts``; 0 if nothing was suppressed.
     histograms : FeatureHistograms, optional
@@ -457,8 +457,8 @@ class TwoClassSummary(Result):
                 f"Features with fewer than {self.min_count} values in a class are blanked: their counts are 0."
             )
         sentences.append(
-            "The mean of a feature with values 0 and 1 determines how many are 1, and a sum of squares of 0 implies "
-            "that all values equal the mean."
+            "The mean of a feature with values 0 and 1 determines how many are 1, and a sum of squared deviations "
+            "of 0 implies that all values equal the mean."
         )
         if len(self.file_checksums) > 1:
             sentences.append(f"Sum of {len(self.file_checksums)} files. {POOLED_NOTE}")
@@ -582,7 +582,8 @@ def summarize(
     weights : array-like of shape (n,), optional
         Frequency weights, 0 or more; not available for batches.
     units : mapping of str to str, optional
-        Units of features by name, such as ``{"glucose": "mg/dL"}``. Only summaries with equal units can be added.
+        Units of features by name, such as ``{"glucose": "mg/dL"}``. A feature needs the same unit in all
+        summaries that are added.
     histogram_edges : int or array-like of shape (features, edges), optional
         Number of histogram edges, or the ascending edges of each feature, followed by NaN. If a number is passed, the
         edges are values from random rows of the table. For batches, the rows are from all batches if ``X`` can be read

@@ -99,9 +99,9 @@ def score_features(
     screening : ScreeningResult
         Complete table, with one row for each class pair and feature.
     auc, p_value, q_value : array of shape (features,)
-        Values of the best class pair: AUC; p-value (two-sided, or one-sided with a direction) times the number of class
-        pairs, at most 1; and q-value, which is this p-value adjusted over the features (Benjamini-Hochberg). NaN if
-        unknown.
+        Values of the selected class pair: AUC; p-value (two-sided, or one-sided with a direction) times the number of
+        class pairs, at most 1; and q-value, which is this p-value adjusted over the features (Benjamini-Hochberg). NaN
+        if unknown.
     """
     labels = check_labels(y)
     names = unique_labels(check_label_values(labels, labels))
@@ -153,9 +153,9 @@ def roc_score_func(X: object, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
 
     Notes
     -----
-    With three or more classes, each class is compared with the rest. The best class pair gives the score. Its
-    p-value is multiplied by the number of class pairs (Bonferroni), with a maximum of 1. Score and p-value are NaN for
-    a feature without values.
+    With three or more classes, each class is compared with the rest. The class pair with the smallest p-value gives the
+    score. This p-value is multiplied by the number of class pairs (Bonferroni), with a maximum of 1. Score and p-value
+    are NaN for a feature without values.
 
     Examples
     --------
@@ -177,7 +177,7 @@ class RocSelector(SelectorMixin, BaseEstimator):
     """Univariate feature selector based on the AUC.
 
     A feature is selected if it satisfies all of ``k``, ``min_auc`` and ``max_q`` that are passed. If none is passed,
-    the ten best features are selected, as in ``SelectKBest``.
+    the ten features with the smallest p-values are selected.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ class RocSelector(SelectorMixin, BaseEstimator):
         If True, use the empirical AUC and the Mann-Whitney test. If False, use the AUC predicted from means and
         standard deviations, and Welch's t-test; this needs one pass over the data and assumes Gaussian classes.
     pairs : {"rest", "all"}, default="rest"
-        Comparisons of three or more classes; each feature is scored by its best class pair:
+        Comparisons of three or more classes; a feature is scored by its class pair with the smallest p-value:
 
         * "rest": each class against the rest.
         * "all": all pairs of classes.
@@ -220,10 +220,10 @@ class RocSelector(SelectorMixin, BaseEstimator):
         abs(AUC - 1/2) or, with a direction, the signed distance of the AUC from 1/2 in this direction. NaN for features
         that cannot be scored; these are never selected.
     auc_ : array of shape (n_features_in_,)
-        AUC of the best class pair; below 1/2 if positives have smaller values.
+        AUC of the class pair with the smallest p-value; below 1/2 if positives have smaller values.
     pvalues_, qvalues_ : array of shape (n_features_in_,)
         P-values (two-sided, or one-sided with a direction) and their Benjamini-Hochberg adjustment. With several class
-        pairs, the p-value of the best pair is multiplied by the number of pairs.
+        pairs, the smallest p-value is multiplied by the number of pairs.
     screening_ : ScreeningResult
         Complete table with confidence intervals, thresholds and flags; one row for each class pair and feature.
     n_features_in_ : int

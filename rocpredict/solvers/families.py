@@ -1,4 +1,7 @@
-"""Closed forms for pairs of one family, AUCs of weighted sums of normals, and selection of the solver."""
+"""Closed forms for pairs of one family, AUCs of weighted sums of normals, and selection of the solver.
+
+A crossing of the weighted densities solves f1(x)/f0(x) = kappa; functions receive log kappa as ``level``.
+"""
 
 from __future__ import annotations
 
@@ -295,7 +298,7 @@ def crossings_laplace(negative: FamilyParameters, positive: FamilyParameters, le
 
 
 def crossings_cauchy(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
-    """Solve the quadratic equation without cancellation, except in the discriminant if kappa is not 1."""
+    """Solve f1/f0 = kappa, a quadratic equation; only its discriminant can lose digits, and only if kappa is not 1."""
     unit = max(negative.scale, positive.scale, abs(positive.loc / 2 - negative.loc / 2))
     s0, s1, d = negative.scale / unit, positive.scale / unit, standardized_shift(negative, positive, unit)
     root = np.exp(level / 2)

@@ -248,7 +248,7 @@ class Moments(NamedTuple):
 
     Attributes
     ----------
-    count : array of int64, of float64 with weights
+    count : array of int64, or of float64 with weights
         Number of values that are not missing, or the sum of their weights.
     n_missing : array of int64
         Number of NaN.
