@@ -1,4 +1,4 @@
-"""``python -m rocpredict``."""
+"""Entry point of ``python -m rocpredict``."""
 
 import sys
 

@@ -69,7 +69,7 @@ TABLE_4 = {
 _NEGATIVE, _POSITIVE = "versicolor", "virginica"
 _N_REPLICATIONS = 400
 _GRID_STEPS = dict(zip(TABLE_4, (0.2, 0.1, 0.1, 0.1, 0.04, 0.05), strict=True))
-"""Steps of threshold grids whose trapezoidal areas agree with the printed digits. The paper does not state them."""
+"""Steps of threshold grids whose trapezoidal areas agree with the printed digits; the paper does not state these."""
 
 
 def example() -> PredictedRoc:
@@ -168,7 +168,7 @@ def table_1(rng: int = 0) -> Table:
             f"Experiments are simulated with seed {rng}; class sizes are positives + negatives.",
             "z: difference between the printed value and the expected value of the experiment, in standard errors.",
             "Expected value and standard error of the AUC are exact (Mann-Whitney statistic of two Gaussians).",
-            f"The maximum Ameans is optimistic; its expected value and error are from {_N_REPLICATIONS} simulations.",
+            f"The maximum Ameans is optimistic; its mean and standard error are from {_N_REPLICATIONS} simulations.",
             "The printed predictions are truncated, not rounded, after two decimals.",
         ],
     )
@@ -270,7 +270,7 @@ def table_4() -> Table:
 
 
 TABLES: dict[str, Callable[..., Table]] = {make.__name__: make for make in (table_1, table_2, table_3, table_4)}
-"""Function of each table, by the name of its file."""
+"""Function that returns each table, by the name of its file."""
 
 
 def _by_class(feature: tuple[FloatArray, NDArray[np.str_], Direction]) -> tuple[FloatArray, FloatArray]:
@@ -279,7 +279,7 @@ def _by_class(feature: tuple[FloatArray, NDArray[np.str_], Direction]) -> tuple[
 
 
 def _sampling(measure: str, count: tuple[int, int]) -> tuple[float, float]:
-    """Return the expected value and the standard error of a measure in experiments of this size."""
+    """Return the expected value and the standard error of a measure in experiments with these class sizes."""
     predicted = example()
     if measure == "AUC":
         variance = BinormalSolver(predicted.negative, predicted.positive).empirical_auc_variance(count)
@@ -305,7 +305,7 @@ def _trapezoid_auc(roc: PredictedRoc, step: float) -> float:
 
 
 def figure_1() -> Figure:
-    """Plot two class densities, a threshold and the four areas that it separates.
+    """Plot two class densities and the four areas into which a threshold divides them.
 
     The threshold divides each density: true and false negatives (TN, FN) are below, true and false positives (TP, FP)
     above. At the best threshold the densities are equal.
@@ -322,8 +322,8 @@ def figure_1() -> Figure:
 def figure_2(*, rng_balanced: int = 0, rng_imbalanced: int = 0) -> Figure:
     """Plot the predicted ROC curve of the example over the ROC curves of two simulated experiments.
 
-    The classes are N(4, 3) and N(8, 2). One experiment is balanced, the other imbalanced (positives + negatives). The
-    point of highest Ameans is marked on each curve.
+    The classes are N(4, 3) and N(8, 2). One experiment is balanced, the other imbalanced; the legend states their class
+    sizes (positives + negatives). The point with the highest Ameans is marked on each curve.
 
     Parameters
     ----------
@@ -387,11 +387,11 @@ def figure_5() -> Figure:
 FIGURES: dict[str, Callable[[], Figure]] = {
     draw.__name__: draw for draw in (figure_1, figure_2, figure_3, figure_4, figure_5)
 }
-"""Function of each figure, by the name of its file. Its docstring describes the figure."""
+"""Function that draws each figure, by the name of its file; the docstring of the function describes the figure."""
 
 
 def save_figures(folder: str | PathLike[str], *, rng: int = 0) -> list[Path]:
-    """Write every figure as PNG and SVG, with reproducible bytes.
+    """Write every figure as PNG and SVG; repeated calls write identical files.
 
     Parameters
     ----------

@@ -203,7 +203,7 @@ def test_bands_and_criteria(roc):
 
 @for_each(["cost", "accuracy", "f1"])
 def test_a_criterion_that_needs_a_prevalence_raises_without_it(criterion):
-    words = f"criterion='{criterion}' needs the proportion of positives; pass prevalence= in [0, 1] or class counts"
+    words = f"criterion='{criterion}' needs the proportion of positives, in [0, 1]; pass prevalence=0.1, for example"
     refused(partial(ROCS["gaussian"].best_threshold, criterion), words)
 
 
@@ -264,7 +264,7 @@ FROM_STATS = {
     ),
     "half an observation": (
         {"mean": (1, 2), "std": (1, 2), "count": (60.0, [12.5, 20])},
-        "count=12.5 is not a whole number; pass numbers of observations",
+        "count=12.5 is not a whole number; pass a whole number",
     ),
     "median outside": ({"median": (5, 2), "iqr": ((0, 2), (1, 3))}, "iqr=(0, 2) does not contain median=5"),
     "quartiles exchanged": ({"median": (1, 2), "iqr": ((2, 0), (1, 3))}, "iqr=(2, 0) does not contain median=1"),

@@ -220,7 +220,7 @@ def test_what_is_no_histogram_or_cannot_be_counted_into_bins():
         (Histogram, ([-1.5e308, 1.5e308], [1]), "have widths that are too large or too small for float64"),
         (Histogram, ([0, 1e-310], [1]), "have widths that are too large or too small for float64"),
         (Histogram.fit, ([], "fd"), r"x has shape \(0,\)"),
-        (Histogram.fit, ([1.0, 1.0], "fd"), "all 2 values are equal to 1; pass the edges as bins="),
+        (Histogram.fit, ([1.0, 1.0], "fd"), "all 2 values are equal to 1; pass bin edges, such as"),
         (Histogram.fit, ([1.0, 2.0], "sturges"), "bins='sturges' is not allowed; choose one of 'fd'"),
         (Histogram.fit, ([1.0, 2.0], 0), "bins=0 is not between 1 and 100000"),
         (Histogram.fit, ([1.0, 2.0], 1.5), "bins=1.5 is not an integer"),

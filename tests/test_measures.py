@@ -135,7 +135,7 @@ def test_prevalence_comes_from_the_argument_then_from_the_counts_and_never_from_
     assert counted.rates(6).confusion.sum() == pytest.approx(1000, rel=1e-15)
     assert counted.rates(6).confusion[1, 1] == 100 * tpr
     for name in set(MEASURES) - set(PREVALENCE_FREE_MEASURES) - {"prevalence"}:
-        with pytest.raises(RocPredictError, match=r"needs a prevalence; pass prevalence= .0 to 1. or class counts"):
+        with pytest.raises(RocPredictError, match=r"pass prevalence=0\.1, for example, or class counts"):
             getattr(roc.rates(6), name)
     with pytest.raises(RocPredictError, match="confusion needs the number of observations of both classes"):
         roc.rates(6, prevalence=0.1).confusion.sum()

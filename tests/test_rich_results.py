@@ -228,7 +228,7 @@ def test_a_page_is_sound():
 NUMBERS = {
     "PredictedRoc": lambda roc: {"AUC": roc.auc(), "best threshold (Ameans)": roc.best_threshold().threshold},
     "PredictedRoc auto": lambda roc: {"AUC": roc.auc()},
-    "EmpiricalRoc": lambda roc: {"AUC": roc.auc(), "Ameans there": roc.best_threshold().ameans},
+    "EmpiricalRoc": lambda roc: {"AUC": roc.auc(), "Ameans at this threshold": roc.best_threshold().ameans},
     "EmpiricalRoc infinite": lambda roc: {"AUC": roc.auc()},
     "PredictedRoc batch": lambda roc: {"0": roc.auc()[0], "9": roc.auc()[9]},
     "BestThreshold": lambda best: {

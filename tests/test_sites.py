@@ -277,7 +277,7 @@ def test_statistics_of_a_table_are_a_summary():
     assert rp.PredictedRoc.from_summary(summary).auc()[0] == pytest.approx(roc.auc(), rel=1e-15)
     refused = {
         "count=1.0 is below 2; each class needs 2 or more": {"count": (1, 5)},
-        "count=9.5 is not a whole number; pass numbers of observations": {"count": (9.5, 9)},
+        "count=9.5 is not a whole number; pass a whole number": {"count": (9.5, 9)},
         "count=1e+20 is 2^53 or more; pass smaller counts": {"count": (9, 1e20)},
         "std=-1 is negative": {"std": (-1, 1)},
         "std=1e+200 has a variance outside the range of float64; use another unit": {"std": (1e200, 1)},

@@ -24,16 +24,16 @@ _INVISIBLE = (
     "\\s\"'\\x00-\\x20\\x7f-\\xa0\\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb"
 )
-"""Quotes and invisible characters, as a class of a regular expression."""
+"""Quotes and invisible characters, as the content of a character class in a regular expression."""
 _FORMULA = re.compile(f"[{_INVISIBLE}]*[=+@\uff1d\uff0b\uff0d\uff20-]")
-"""Beginning of text that a spreadsheet evaluates as a formula; full-width signs are included."""
+"""Pattern of the first characters of text that a spreadsheet evaluates as a formula, including full-width signs."""
 _SEPARATORS = re.compile("([;|\t\r\n])")
-"""Characters that separate cells or rows in programs whose separator is not the comma."""
+"""Characters, other than the comma, at which some programs begin a new cell or row."""
 _QUOTED = re.compile('[,";|\t\r\n]')
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)", re.ASCII)
 HTML_SUFFIXES = (".html", ".htm")
-"""Suffixes of page files."""
-_MAX_PREFIX_LENGTH = 64  # characters of the file name that the temporary name keeps; file systems limit its length
+"""File name suffixes of HTML pages."""
+_MAX_PREFIX_LENGTH = 64  # characters of a file name that its temporary name may repeat; file systems limit names
 
 
 def write_atomic(path: str | PathLike[str], content: str | bytes) -> Path:
@@ -87,7 +87,7 @@ def check_suffix(option: str, path: str | PathLike[str], *suffixes: str) -> None
     Raises
     ------
     RocPredictError
-        If the suffix is another one. The message begins with ``option``, such as "--out " or "path=".
+        If the file name has another suffix. The message begins with ``option``, such as "--out " or "path=".
     """
     name = Path(path)
     if name.suffix.lower() not in suffixes and not (name.exists() and is_stream(name)):
@@ -95,7 +95,7 @@ def check_suffix(option: str, path: str | PathLike[str], *suffixes: str) -> None
 
 
 def is_stream(path: str | PathLike[str]) -> bool:
-    """Return True for a pipe, a device or an open file of this process, which must not be replaced."""
+    """Return whether a path names a pipe, a device or an open file of this process and must not be replaced."""
     if _DESCRIPTOR.fullmatch(os.fspath(path)):
         return True
     try:
@@ -334,7 +334,7 @@ def _write_stream(path: Path, data: bytes) -> None:
     if match is None:
         path.write_bytes(data)
         return
-    # Opening a redirected stdout by its name would overwrite it from the beginning.
+    # If stdout is redirected to a file, opening it by name would overwrite this file from the beginning.
     sys.stdout.flush()
     number = int(match[2] or match[3] or ("stdout", "stderr").index(match[1]) + 1)
     with os.fdopen(os.dup(number), "wb") as file:

@@ -2,7 +2,7 @@
 
 Sentences, legends and reports show rates and AUCs with three decimals: "0.788 (95% CI 0.752 to 0.819)". More decimals
 are shown if they are needed to distinguish an estimate from 0, 1 and its bounds. P-values are "p = 0.012" or "p <
-0.001". Tables and reprs show numbers with six digits and p-values with two: "4.8e-05". Only exact values are 0 or 1.
+0.001". Tables and reprs show six digits, or two for p-values: "4.8e-05". Only exact values are shown as 0 or 1.
 """
 
 from __future__ import annotations
@@ -38,10 +38,7 @@ def format_number(value: Any, digits: int = 6) -> str:
 
 
 def format_rate(value: float, decimals: int = 3) -> str:
-    """Format a rate.
-
-    Only exact values are shown as 0 or 1.
-    """
+    """Format a rate; only exact values are shown as 0 or 1."""
     if value != value:  # noqa: PLR0124
         return "–"
     if 0 < value < 0.5 * 10.0**-decimals:
@@ -52,7 +49,7 @@ def format_rate(value: float, decimals: int = 3) -> str:
 
 
 def count_decimals(estimate: float, low: float, high: float) -> int:
-    """Return the number of decimals that distinguish a rate from 0, 1 and the bounds of its interval."""
+    """Return the number of decimals needed to distinguish a rate from 0, 1 and the bounds of its interval."""
     for decimals in range(3, _MAX_DECIMALS):
         text = f"{estimate:.{decimals}f}"
         if all(value == estimate or f"{value:.{decimals}f}" != text for value in (0, 1, low, high)):
@@ -136,10 +133,7 @@ def label_to_text(value: Any) -> str:
 
 
 def to_json_value(value: Any) -> Any:
-    """Convert a result to values that JSON supports.
-
-    Other values, such as dates, become text.
-    """
+    """Convert a result to values that JSON supports; unsupported values, such as dates, become text."""
     if isinstance(value, Mapping):
         return {str(key): to_json_value(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):
@@ -154,5 +148,5 @@ def to_json_value(value: Any) -> Any:
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a cell is a number but neither a boolean nor a duration."""
+    """Return whether a cell is a number; booleans and durations are not."""
     return isinstance(value, (int, float, np.number)) and not isinstance(value, (bool, np.timedelta64))

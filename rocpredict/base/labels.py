@@ -46,7 +46,7 @@ MAX_EXPANDED_ROWS = 10_000_000
 class ClassRows(NamedTuple):
     """Row indices of both classes, their labels and the numbers of rows omitted for missing values or labels.
 
-    ``negative_labels`` has the labels of a negative class of several labels, and is otherwise empty.
+    ``negative_labels`` contains the labels of the negative class if it has several, and is otherwise empty.
     """
 
     negative: NDArray[np.intp]
@@ -71,14 +71,14 @@ class ClassSamples(NamedTuple):
 
 
 class SourceRows(NamedTuple):
-    """Row indices of both classes, and the labels of all rows as they were passed. Labels from an iterator are None."""
+    """Row indices of both classes, and the labels of all rows as they were passed (None for an iterator)."""
 
     negative: NDArray[np.intp]
     positive: NDArray[np.intp]
     y: Any
 
     def shares_labels(self, other: SourceRows) -> bool:
-        """Return whether the labels of both objects share memory; equal labels may belong to other observations."""
+        """Return whether both label arrays use the same memory; equal copies may belong to other observations."""
         if self.y is None or self.y is other.y:
             return self.y is not None
         first, second = np.asarray(self.y), np.asarray(other.y)
@@ -144,7 +144,7 @@ def split_rows(
     negative: Label = None,
     nan_policy: NanPolicy = "raise",
 ) -> tuple[dict[str, FloatArray], ClassRows]:
-    """Return the rows of each class that have a value in every column.
+    """Return, for each class, the rows that have a value in every column.
 
     Parameters
     ----------
@@ -222,16 +222,17 @@ def encode_labels(
         As in ``split_classes``. If neither is passed, each of three or more labels is a separate class.
     pairs : {"rest", "all"} or None, default="rest"
         - "rest": each class against all others.
-        - "all": every pair of classes. With ``positive``, only pairs with this class.
+        - "all": every pair of classes; if ``positive`` is passed, only the pairs with this class.
         - None: two classes only.
     """
     if pairs is not None:
         check_option("pairs", pairs, ("rest", "all"))
     names, positive, negative = unique_labels(labels), _to_python(positive), _to_python(negative)
-    most_stand_once = len(labels) < 2 * len(names) or len(names) > _MAX_LABELS  # such as identifiers or values
+    most_stand_once = len(labels) < 2 * len(names) or len(names) > _MAX_LABELS  # as among identifiers
     if positive is None and negative is None and len(names) > _MAX_VALUES_AS_LABELS and most_stand_once:
         raise RocPredictError(
-            f"y has {len(names)} different values, too many for class labels; pass positive=, or class labels"
+            f"y has {len(names)} different values, too many for class labels; pass class labels, or name the positive "
+            f"label, for example positive={names[-1]!r}"
         )
     if pairs and positive is None and negative is None and len(names) > 2:
         return _assign_codes(labels, names, range(len(names)), pairs)
@@ -243,10 +244,7 @@ def encode_labels(
 
 
 def encode_binary_labels(labels: NDArray[Any], *, positive: Any, negative: Label = None) -> EncodedLabels:
-    """Convert labels of two classes to integer codes.
-
-    Either class may be absent.
-    """
+    """Convert the labels of two classes to integer codes; either class may be absent."""
     is_positive = equal_labels(labels, positive)
     codes = is_positive.astype(np.int16)
     codes[is_unlabelled(labels) if negative is None else ~(is_positive | equal_labels(labels, negative))] = -1
@@ -269,7 +267,7 @@ def _assign_codes(labels: NDArray[Any], names: list[Any], positives: Sequence[in
 
 
 def check_sample_weight(weights: ArrayLike | None, length: int, name: str = "weights") -> FloatArray | None:
-    """Check that there is one weight of 0 or more for each row, and return the weights; None stays None."""
+    """Check that there is one weight of 0 or more for each row, and return the weights; None is returned unchanged."""
     if weights is None:
         return None
     checked = check_nonnegative(name, weights)
@@ -331,16 +329,17 @@ def check_feature(x: ArrayLike, name: str = "x") -> FloatArray:
 
 
 def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = None) -> NDArray[Any]:
-    """Return the labels as an array of shape (n,); raise for missing, compound or too many different labels.
+    """Return the labels as an array of shape (n,), after a check for missing, compound or too many different labels.
 
     Parameters
     ----------
     y : array of shape (n,)
         Labels; dates and times become objects of ``datetime``.
     x : array
-        Feature values, for the message.
+        Feature values. If they are one column, the message about too many labels adds "were x and y exchanged?".
     nan_policy : {"raise", "omit"}, optional
-        With "omit", missing labels become None. By default they raise an error that does not mention ``nan_policy``.
+        With "omit", missing labels become None. Otherwise they raise an error, whose message suggests "omit" if "raise"
+        was passed.
     """
     labels = _fill_masked("y", y)
     if labels.ndim != 1:
@@ -371,10 +370,7 @@ def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = N
 
 
 def equal_labels(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
-    """Return the mask of the labels that are equal to one label by Python's comparison.
-
-    A comparison in NumPy would ignore a NUL character at the end of text.
-    """
+    """Return a mask of the labels that equal one label in Python; NumPy would ignore a NUL at the end of a text."""
     if labels.dtype.kind == "O":
         wrapped = np.empty((), dtype=object)
         wrapped[()] = _to_python(label)
@@ -385,7 +381,7 @@ def equal_labels(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
 
 
 def is_unlabelled(labels: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return the mask of the rows without a label, for labels as ``check_labels`` returns them."""
+    """Return a mask of the rows without a label, for labels as ``check_labels`` returns them."""
     return equal_labels(labels, None) if labels.dtype.kind == "O" else np.zeros(len(labels), bool)
 
 
@@ -413,7 +409,7 @@ def encode_groups(name: str, groups: ArrayLike, length: int) -> tuple[NDArray[np
 
 
 def omit_rows(rows: ClassRows, missing: NDArray[np.bool_], name: str, nan_policy: NanPolicy) -> ClassRows:
-    """Return the rows of both classes that have a value, or raise if one is missing and ``nan_policy`` is "raise"."""
+    """Omit the rows of both classes with missing values, or raise an error for them if ``nan_policy`` is "raise"."""
     parts = rows.negative, rows.positive
     in_class = np.zeros(len(missing), dtype=bool)
     in_class[np.concatenate(parts)] = True
@@ -431,7 +427,7 @@ def omit_rows(rows: ClassRows, missing: NDArray[np.bool_], name: str, nan_policy
 def check_index(columns: Mapping[str, Any]) -> None:
     """Check that the indexes of pandas columns match, and that no column is part of a Dask DataFrame.
 
-    The rules are in the docstring of the module.
+    The docstring of the module states the rules.
 
     Parameters
     ----------
@@ -446,7 +442,7 @@ def check_index(columns: Mapping[str, Any]) -> None:
     if len(indexes) > 1:
         indexes = [(name, index.compute() if hasattr(index, "compute") else index) for name, index in indexes]
     for (first, index), (second, other) in pairwise(indexes):
-        if index is other or len(index) != len(other) or index.equals(other):  # unequal lengths raise a separate error
+        if index is other or len(index) != len(other) or index.equals(other):  # unequal lengths raise a later error
             continue
         if any(_is_default(a) and not _is_permutation(b) for a, b in ((index, other), (other, index))):
             continue
@@ -457,7 +453,7 @@ def check_index(columns: Mapping[str, Any]) -> None:
 
 
 def check_not_lazy(name: str, values: Any) -> None:
-    """Raise for columns of a Dask DataFrame, whose rows may change their order, and for arrays of unknown size."""
+    """Raise RocPredictError for Dask arrays of unknown size and Dask DataFrames, whose row order may change."""
     is_part = type(values).__module__.startswith("dask.") and type(values).__name__ != "DataFrame"
     sizes = (getattr(values, "shape", None) or ()) if is_part else ()
     if any(not isinstance(size, int) for size in sizes):  # the length of such a column is not known in advance
@@ -492,7 +488,7 @@ def _is_default(index: Any) -> bool:
 
 
 def _is_permutation(index: Any) -> bool:
-    """Return whether an index is 0, 1, 2, ... in another order."""
+    """Return whether an index is a permutation of 0, 1, 2, ..."""
     labels = np.asarray(index)
     return labels.dtype.kind in "iu" and np.array_equal(np.sort(labels), np.arange(len(labels)))
 
@@ -503,12 +499,12 @@ def as_rereadable(values: Any) -> Any:
 
 
 def as_label_column(name: str, values: Any) -> NDArray[Any]:
-    """Return values of any shape as an array, with items as ``check_labels`` returns them."""
+    """Return values of any shape as an array whose items have the types that ``check_labels`` returns."""
     return _times_to_objects(_fill_masked(name, values))
 
 
 def find_missing(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return the mask of None, NaN, NaT and NA."""
+    """Return a mask of the items that are None, NaN, NaT or NA."""
     if values.dtype.kind in "OV":
         if {*map(type, values.flat)} <= {str, bytes, int, bool}:
             return np.zeros(len(values), dtype=bool)
@@ -517,7 +513,7 @@ def find_missing(values: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _times_to_objects(values: NDArray[Any]) -> NDArray[Any]:
-    """Convert dates and times to objects of Python, or of NumPy if they are finer than microseconds."""
+    """Convert NumPy dates and times to Python objects, or to NumPy objects if they are finer than microseconds."""
     if values.dtype.kind not in "mM":
         return values
     coarse = values.astype(f"{values.dtype.kind}8[us]") if np.datetime_data(values.dtype)[0] == "ns" else values
@@ -528,7 +524,7 @@ def _times_to_objects(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _to_python(label: Any) -> Any:
-    """Convert a date or time of NumPy as ``check_labels`` does."""
+    """Convert a label that is a NumPy date or time as ``check_labels`` does, and return other labels unchanged."""
     return _times_to_objects(np.array([label]))[0] if isinstance(label, (np.datetime64, np.timedelta64)) else label
 
 
@@ -554,7 +550,7 @@ def unique_labels(labels: NDArray[Any]) -> list[Any]:
 
 
 def _resolve_positive(names: list[Any], positive: Any, negative: Any) -> Any:
-    """Return the positive label, or raise if there are not two different labels."""
+    """Return the positive label, or raise an error if there are not two different labels."""
     if len(names) == 1:
         raise RocPredictError(f"y has only the label {names[0]!r}; two classes are needed")
     for which, label in (("negative", negative), ("positive", positive)):
@@ -597,7 +593,7 @@ def is_label(label: Any, names: list[Any]) -> bool:
 
 
 def check_label(name: str, label: Any, labels: list[Any]) -> None:
-    """Raise if a value is not one of the labels."""
+    """Raise RocPredictError if a value is not one of the labels."""
     if not is_label(label, labels):
         raise RocPredictError(
             f"{name}={short_repr(label)} is not a label in y; labels are {_format_labels(labels)}"
@@ -632,7 +628,7 @@ def _fill_masked(name: str, values: Any) -> NDArray[Any]:
     try:
         array = np.asarray(items)
     except ValueError:
-        raise RocPredictError(f"{name}={short_repr(items)} is ragged: its rows have different lengths") from None
+        raise RocPredictError(f"{name}={short_repr(items)} is ragged; pass rows of equal length") from None
     if array.ndim == 1 and array.dtype.kind in "USf" and array.tolist() != items:
         array = np.array(
             items, dtype=object

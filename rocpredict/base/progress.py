@@ -1,4 +1,4 @@
-"""Progress of calculations that resample or simulate, reported to a function of the caller."""
+"""Progress of calculations that resample or simulate, reported to a callback function."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 ProgressCallback = Callable[[int, int], None]
-"""Function of the number of finished pieces of work and the number of all pieces (0: unknown), all of equal size."""
+"""Function of two integers: how many pieces of work (of equal size) are finished, and how many exist (0: unknown)."""
 Item = TypeVar("Item")
 
 _callback: ContextVar[ProgressCallback | None] = ContextVar("progress callback", default=None)

@@ -45,8 +45,8 @@ def rates(*, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rate
 
     Parameters
     ----------
-    tp, fp, fn, tn : float or arrays of one shape
-        Counts or sums of weights of true positives, false positives, false negatives and true negatives; 0 or more.
+    tp, fp, fn, tn : float or array
+        Numbers of true positives, false positives, false negatives and true negatives, or sums of weights; 0 or more.
         Keyword-only, since scikit-learn's ``confusion_matrix(...).ravel()`` returns another order: tn, fp, fn, tp.
 
     Returns
@@ -116,7 +116,7 @@ def precision_from_recall(recall: ArrayLike, n_positive: ArrayLike, n_predicted_
     recall : float or array
         Recall (TPR), in [0, 1].
     n_positive, n_predicted_positive : float or array
-        Number of positives N_p and of predicted positives N^_p, 0 or more.
+        Number N_p of positives and number N^_p of predicted positives, 0 or more.
 
     Returns
     -------
@@ -166,7 +166,7 @@ class Rates(Result, Generic[Value]):
     tpr, fpr, tnr, fnr : float or array
         Rates within a class, each computed directly and not as 1 minus another rate.
     prevalence : float or array, or None
-        Fraction of positives; None if it is unknown. Measures that combine both classes need it.
+        Fraction of positives; None if it is unknown. Measures that combine both classes need it, or ``counts``.
     counts : ConfusionCounts or None
         Confusion matrix as numbers of observations (expected numbers for a prediction), if the class sizes are known.
 
@@ -227,7 +227,7 @@ class Rates(Result, Generic[Value]):
         return (
             []
             if self._prevalence_known
-            else ["Precision, accuracy and other prevalence-dependent measures need prevalence=."]
+            else ["Precision, accuracy and other measures need a prevalence; pass prevalence=0.1, for example."]
         )
 
     # ---- within a class
@@ -238,7 +238,7 @@ class Rates(Result, Generic[Value]):
 
     @property
     def youden(self) -> Value:
-        """Return Youden's J, TPR - FPR, computed from the pair of rates with less rounding error."""
+        """Return Youden's J, TPR - FPR, computed as TNR - FNR if this has less rounding error."""
         tpr, fpr, tnr, fnr = (np.asarray(rate) for rate in (self.tpr, self.fpr, self.tnr, self.fnr))
         return to_scalar(np.where(tpr + fpr > 1, tnr - fnr, tpr - fpr))
 
@@ -377,7 +377,9 @@ class Rates(Result, Generic[Value]):
         if self.counts is not None:
             return self.counts
         if self.prevalence is None:
-            raise RocPredictError("this measure needs a prevalence; pass prevalence= (0 to 1) or class counts")
+            raise RocPredictError(
+                "this measure needs a prevalence from 0 to 1; pass prevalence=0.1, for example, or class counts"
+            )
         share, rest = np.asarray(self.prevalence), 1 - np.asarray(self.prevalence)
         return ConfusionCounts(share * self.tpr, rest * self.fpr, share * self.fnr, rest * self.tnr)
 
@@ -515,7 +517,7 @@ def proportion_interval(
 
 
 def clopper_pearson(successes: FloatArray, n_trials: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-    """Return the bounds of the exact interval of successes/n_trials."""
+    """Return the bounds of the exact (Clopper-Pearson) interval of successes/n_trials."""
     tail = (1 - level) / 2
     none, all_of_them = successes == 0, successes == n_trials
     low = np.where(none, 0.0, betaincinv(np.where(none, 1.0, successes), n_trials - successes + 1, tail))
@@ -524,12 +526,12 @@ def clopper_pearson(successes: FloatArray, n_trials: FloatArray, level: float) -
 
 
 def wilson(successes: FloatArray, n_trials: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-    """Return the bounds of the score interval of successes/n_trials."""
+    """Return the bounds of the score (Wilson) interval of successes/n_trials."""
     return wilson_limits(successes / n_trials, n_trials, normal_critical_value(level))
 
 
 def wilson_limits(share: FloatArray, n_trials: ArrayOrFloat, quantile: float) -> tuple[FloatArray, FloatArray]:
-    """Return the two proportions whose distance from ``share`` is ``quantile`` times their own standard errors."""
+    """Return the two proportions p for which |p - share| is ``quantile`` times the standard error sqrt(p(1 - p)/n)."""
     square = quantile * quantile / n_trials
     middle = (share + square / 2) / (1 + square)
     half = quantile * np.sqrt(share * (1 - share) / n_trials + square / (4 * n_trials)) / (1 + square)

@@ -100,19 +100,19 @@ class Result:
     Attributes
     ----------
     derived : tuple of str
-        Properties that follow the fields.
+        Names of the properties that are listed after the fields.
     _listed, _tabled : tuple of str
         Names in the dictionary and in the table, in order, if they differ from the fields and ``derived``. The value of
         the first name in the table has the shape of the result: () for one feature, F for a batch.
     _text, _text_batch : str
-        Template of the repr between its brackets, as for ``str.format``; only attributes are written as name=.
-        "{auc:.6r}" formats a rate by ``format_number``, which shows 1 only if it is exact. "{flag_text}" stands for the
-        flags, "{omitted_text}" for the omitted observations, "{length}" for ``len``, and "{batch_shape}" for the shape
-        F of a batch.
+        Template, as for ``str.format``, of the text between the parentheses of the repr; "name=" precedes only the
+        attribute of this name. "{auc:.6r}" formats a rate by ``format_number``, which shows 1 only if it is exact.
+        "{flag_text}" stands for the flags, "{omitted_text}" for the omitted observations, "{length}" for the number of
+        items, and "{batch_shape}" for the shape F of a batch.
     _heading : str
         Template of the title of the table.
     _long : bool
-        Whether the fields are columns of points instead of features; the table then shows a selection of the points.
+        Whether each item of a field belongs to a point of one curve, not to a feature; the table shows some points.
     _frame_of_table : bool
         Whether the data frame has the rows of the table.
     """
@@ -137,7 +137,7 @@ class Result:
         return truncate(f"{type(self).__name__}({', '.join(texts)})", 280)
 
     def table(self) -> Table:
-        """Return a table of the numbers, which converts to text, HTML, Markdown and CSV.
+        """Return the numbers as a table, which can be converted to text, HTML, Markdown and CSV.
 
         The table of a batch shows the first features.
         """
@@ -309,10 +309,7 @@ def _is_array(value: Any) -> bool:
 
 
 def _open(value: Any) -> Any:
-    """Return the contents of a dataclass or a partial function that is not a result.
-
-    Return other values unchanged.
-    """
+    """Return the fields of a non-result dataclass or the parts of a partial function, and other values unchanged."""
     if isinstance(value, partial):
         return value.func, value.args, value.keywords
     if is_dataclass(value) and not isinstance(value, (Result, type)):
@@ -339,10 +336,7 @@ def to_plain(value: Any) -> Any:
 
 
 def _equal(a: Any, b: Any) -> bool:
-    """Return whether two values are equal.
-
-    Arrays are compared by item, and NaN equals NaN.
-    """
+    """Return whether two values are equal; arrays are compared item by item, and NaN equals NaN."""
     a, b = _open(a), _open(b)
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         a, b = np.asarray(a), np.asarray(b)
@@ -355,7 +349,7 @@ def _equal(a: Any, b: Any) -> bool:
 
 
 def _hashable(value: Any) -> Any:
-    """Return a hashable value that is equal for values that ``_equal`` treats as equal."""
+    """Return a hashable value, the same one for all values that are equal by ``_equal``."""
     if isinstance(value, np.ndarray) and value.ndim:
         if value.dtype.kind not in "biuf":
             return _hashable(value.tolist())
@@ -375,7 +369,7 @@ def batch_table(title: str, shape: tuple[int, ...], columns: Mapping[str, Any], 
     """Return a table of the first features of a batch, with the shape of the batch in its title."""
     size = int(np.prod(shape))
     many = min(size, MAX_ROWS)
-    arrays = [np.asarray(values) for values in columns.values()]  # the whole batch, or only its first features
+    arrays = [np.asarray(values) for values in columns.values()]  # of the whole batch, or of its first features only
     wide = [array if array.shape in {shape, (many,)} else np.broadcast_to(array, shape) for array in arrays]
     places = [", ".join(map(str, map(int, np.unravel_index(place, shape)))) for place in range(many)]
     rows = [list(cells) for cells in zip(places, *(array.flat[:many].tolist() for array in wide), strict=True)]
@@ -385,7 +379,7 @@ def batch_table(title: str, shape: tuple[int, ...], columns: Mapping[str, Any], 
 
 
 def curve_table(title: str, columns: Mapping[str, ArrayLike], **rest: Any) -> Table:
-    """Return evenly spaced rows of a long table, including the first and the last row."""
+    """Return a table of evenly spaced rows of long columns, including the first and the last row."""
     arrays = [np.asarray(values) for values in columns.values()]
     last = len(arrays[0]) - 1
     places = sorted({round(last * part / (MAX_ROWS - 1)) for part in range(MAX_ROWS)}) if last >= 0 else []
@@ -397,10 +391,9 @@ FLAG_DESCRIPTIONS = {
     "(-inf if smaller values indicate the positive class)",
     "always_positive": "no threshold does better than always predicting positive; the threshold is -inf "
     "(+inf if smaller values indicate the positive class)",
-    "auto_direction": "direction='auto' was resolved here; a direction that is chosen from the sample makes the AUC "
-    "optimistic",
+    "auto_direction": "the direction was chosen from the sample (direction='auto'), which makes the AUC optimistic",
     "close_studies": "the studies agree more closely than 97.5% of homogeneous sets of studies; the random-effects "
-    "interval is computed for a larger variation, the 2.5% quantile in homogeneous studies",
+    "interval assumes a larger variation, the 2.5% quantile of the variation in homogeneous sets",
     "constant": "all values are equal; the feature is uninformative",
     "crossings_uncertain": "the likelihood ratio equals the cost ratio up to rounding over an interval; crossings may "
     "be missing or lie anywhere in this interval",
@@ -430,21 +423,22 @@ FLAG_DESCRIPTIONS = {
     "perfect_separation": "a threshold has TPR = 1 and FPR = 0, to double precision",
     "point_mass": "a class has a standard deviation of 0; all its values are equal",
     "same_curve": "the curves rank all observations alike; p is 1",
-    "separated_study": "a study separates the classes; its AUC is extrapolated and pooled with an upper limit",
+    "separated_study": "a study separates the classes almost perfectly; an upper limit replaces its extrapolated AUC "
+    "in the pooled estimate",
     "single_observation": "a class has a single observation; its variability cannot be estimated",
     "single_study": "only one study has values of this feature; a random-effects AUC needs two or more",
     "undercoverage": "the interval contains the true value less often than its level states if the classes differ in "
     "size or variance",
     "unbounded": "the data do not determine the threshold: it is infinite, or its standard error is unknown",
     "undefined": "the measure is 0/0; its interval is all of [0, 1]",
-    "wide_bounds": "the histogram determines the AUC only within bounds more than 0.02 apart, since many values lie in "
-    "one cell; usually, later values lie outside the range of the edges; split the cells and read the data again",
+    "wide_bounds": "the bounds of the AUC from the histogram are more than 0.02 apart, because many values lie in one "
+    "cell (usually later values outside the range of the edges); split the cells and read the data again",
 }
-"""Description of every flag that a result can have. The conditions are in docs/flags.md."""
+"""Description of every flag that a result can have; docs/flags.md states when each flag is set."""
 
 
 class Flags(Result, Mapping[str, NDArray[np.bool_]]):
-    """Flags of a result, a mapping from the name of a flag to the mask of the features that have it.
+    """Flags of a result, a mapping from the name of each flag to the mask of the features with this flag.
 
     The mapping contains only flags that at least one feature has. For a single feature, ``"always_positive" in flags``,
     ``list(flags)`` and ``if flags`` therefore work as with a plain set of names.
@@ -471,7 +465,7 @@ class Flags(Result, Mapping[str, NDArray[np.bool_]]):
         self._masks = {name: masks[name] for name in sorted(masks) if masks[name].any()}
 
     def reshape(self, shape: tuple[int, ...]) -> Flags:
-        """Return the same flags, with masks of another shape."""
+        """Return the same flags with reshaped masks."""
         return Flags(**{name: np.reshape(mask, shape) for name, mask in self._masks.items()})
 
     def __getitem__(self, name: str) -> NDArray[np.bool_]:
@@ -524,7 +518,7 @@ def _format_count(mask: NDArray[np.bool_]) -> str:
 class Interval(Result, Generic[Value]):
     """Confidence interval with its estimate.
 
-    It unpacks into its bounds: ``low, high = interval``. ``value in interval`` tests whether a value lies inside.
+    ``low, high = interval`` unpacks the bounds. ``value in interval`` tests whether the interval contains a value.
 
     Attributes
     ----------
@@ -550,7 +544,7 @@ class Interval(Result, Generic[Value]):
     _tabled = ("estimate", "low", "high")
     _text = "{low:.6r} to {high:.6r}, level={level:g}, method={method!r}{flag_text}"
     _text_batch = "batch of shape {batch_shape}, level={level:g}, method={method!r}{flag_text}"
-    _heading = "Interval of level {level:g} by {method}"
+    _heading = "Confidence interval, level {level:g}, method {method}"
 
     @property
     def width(self) -> Value:

@@ -1,4 +1,4 @@
-"""Tables as text, HTML, Markdown and CSV, with a small picture of curves."""
+"""Tables as text, HTML, Markdown and CSV, with an optional small plot of curves."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class CurvePlot:
 
 
 def _cell_style(text: object) -> str:
-    """Return the style of a cell, which keeps long text from being squeezed into a narrow column."""
+    """Return the CSS style of a cell, with a minimum width that keeps columns of long text from being too narrow."""
     return _TEXT + (";min-width:14em" if len(str(text)) > _MIN_LONG_TEXT else "")
 
 
@@ -85,10 +85,7 @@ def _svg_polyline(x: ArrayLike, y: ArrayLike, how: str) -> str:
 
 
 def _to_pixels(x: Any, y: Any) -> tuple[Any, Any]:
-    """Convert coordinates to pixels; the y axis of pixels points down.
-
-    Undefined values are clipped to 0.
-    """
+    """Convert coordinates in [0, 1] to pixels, whose y axis points down; NaN becomes 0."""
     side = _PLOT_SIZE - 2 * _MARGIN
     x, y = (np.clip(np.nan_to_num(part), 0, 1) for part in (x, y))
     return _MARGIN + side * x, _PLOT_SIZE - _MARGIN - side * y
@@ -125,7 +122,7 @@ class Table:
     title : str
     columns : sequence of str
     rows : sequence of sequences
-        The first cell names the row. Text, numbers, dates, or None for an empty cell.
+        Cells of each row: text, numbers, dates, or None for an empty cell. The first cell names the row.
     formats : mapping of str to str or callable
         Format of a column by its name: a format specification or a function. By default, six digits.
     notes : sequence of str
@@ -217,17 +214,14 @@ class Table:
         return [[_format_cell(value, form) for value, form in zip(row, forms, strict=True)] for row in self.rows[:most]]
 
     def numeric_columns(self) -> list[bool]:
-        """Return, for each column, whether all its cells are numbers."""
+        """Return, for each column, whether all its nonempty cells are numbers."""
         return [
             all(row[index] is None or is_number(_first(row[index])) for row in self.rows)
             for index in range(len(self.columns))
         ]
 
     def sort_key(self, row: int, index: int) -> str:
-        """Return the sort key of a cell for the script of the page.
-
-        Undefined values are sorted last.
-        """
+        """Return the text by which the script of an HTML page sorts a cell; undefined values are sorted last."""
         value = _first(self.rows[row][index])
         return "" if value != value else {"inf": "Infinity", "-inf": "-Infinity"}.get(str(value), f"{value:.9g}")  # noqa: PLR0124
 
@@ -251,10 +245,7 @@ def _format_cell(value: Any, form: Any) -> Any:
 
 
 def _html_cell(place: int, value: Any, text: str) -> str:
-    """Return a cell as HTML.
-
-    The first cell of a row is its header.
-    """
+    """Return a cell as HTML; the first cell of a row is its header."""
     if place == 0:
         return f'<th scope="row" style="{_cell_style(value)}">{escape_html(text)}</th>'
     plain = value is None or isinstance(value, (bool, int, float, np.number, np.bool_))

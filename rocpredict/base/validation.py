@@ -26,7 +26,7 @@ class AssumptionWarning(UserWarning):
 
 
 FloatArray: TypeAlias = NDArray[np.float64]
-if TYPE_CHECKING:  # type checkers support defaults before Python 3.13: a plain ``Interval`` belongs to one feature
+if TYPE_CHECKING:  # the default makes ``Interval`` mean ``Interval[float]``; at run time, it would need Python 3.13
     from typing_extensions import TypeVar
 
     Value = TypeVar("Value", bound=float | FloatArray, covariant=True, default=float)
@@ -91,7 +91,7 @@ def as_float_array(name: str, array: NDArray[Any]) -> FloatArray:
         with np.errstate(over="raise"):
             return array.astype(np.float64, copy=False)
     except FloatingPointError:
-        raise RocPredictError(f"{name} contains numbers beyond the range of float64") from None
+        raise RocPredictError(f"{name} contains numbers beyond the range of float64; pass smaller numbers") from None
 
 
 def _object_array_to_float(name: str, array: NDArray[Any]) -> FloatArray:
@@ -102,7 +102,9 @@ def _object_array_to_float(name: str, array: NDArray[Any]) -> FloatArray:
         floats = [np.nan if is_missing(item) else float(item) for item in array.flat]
     except (TypeError, ValueError, ArithmeticError):
         type_names = ", ".join(sorted({type(item).__name__ for item in array.flat}))
-        raise RocPredictError(f"{name} contains objects ({type_names}) that cannot all be converted to float") from None
+        raise RocPredictError(
+            f"{name} contains objects ({type_names}) that cannot all be converted to float; pass numbers"
+        ) from None
     return np.array(floats, dtype=np.float64).reshape(array.shape)
 
 
@@ -140,11 +142,11 @@ def check_finite(name: str, value: ArrayLike) -> FloatArray:
 
 
 def check_whole_counts(count: ArrayLike) -> None:
-    """Raise if a number of observations is not a whole number; 60.0 is a whole number."""
+    """Raise RocPredictError if a number of observations is not a whole number; 60.0 is a whole number."""
     numbers = check_finite("count", count)
     broken = numbers[numbers != np.round(numbers)]
     if broken.size:
-        raise RocPredictError(f"count={short_repr(broken[0])} is not a whole number; pass numbers of observations")
+        raise RocPredictError(f"count={short_repr(broken[0])} is not a whole number; pass a whole number")
 
 
 def check_probabilities(name: str, value: ArrayLike, *, inclusive: bool = True) -> FloatArray:
@@ -212,10 +214,7 @@ def check_seed(name: str, seed: Seed) -> np.random.Generator:
 
 
 def select_indices(name: str, item: Any, length: int) -> NDArray[np.intp]:
-    """Return the indices that an index, a slice, a list of indices or a mask selects.
-
-    Raise for other values.
-    """
+    """Return the indices that an index, a slice, a list of indices or a mask selects, or raise for other values."""
     try:
         key = item if isinstance(item, slice) else np.asarray(item)
         if isinstance(key, np.ndarray):
@@ -231,7 +230,7 @@ def select_indices(name: str, item: Any, length: int) -> NDArray[np.intp]:
 
 
 def check_option(name: str, value: object, allowed: Iterable[object]) -> Any:
-    """Return the allowed option that equals ``value``, even for a NumPy scalar, or raise if there is none."""
+    """Return the allowed option that equals ``value``, which may be a NumPy scalar, or raise if there is none."""
     options = list(allowed)
     plain = value.item() if isinstance(value, np.generic) else value
     for option in options:
@@ -244,7 +243,7 @@ def check_option(name: str, value: object, allowed: Iterable[object]) -> Any:
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of the message of an error of another library."""
+    """Return the first line of an error message, for errors that other libraries raise."""
     return next(iter(str(error).splitlines()), "").strip()
 
 
@@ -252,7 +251,7 @@ _MAX_SUGGESTIONS = 5_000  # largest number of names that are compared with a wor
 
 
 def suggest(word: object, names: Iterable[object]) -> str:
-    """Return "; did you mean 'name'?" for the same name as text or number, or a similar one, or "" if there is none.
+    """Return "; did you mean 'name'?" for a name that equals ``word`` as text or is similar to it, otherwise "".
 
     Examples
     --------
@@ -270,7 +269,7 @@ def suggest(word: object, names: Iterable[object]) -> str:
 
 
 def _as_text(value: object) -> str | None:
-    """Return text that is equal for a number or boolean and for its text, or None for other objects."""
+    """Return the same text for a number or boolean and for its text (such as 1 and "1"), or None for other objects."""
     text = str(value).strip().casefold() if isinstance(value, (str, Number, np.generic)) else None
     with suppress(TypeError, ValueError):
         return repr(float(text))  # type: ignore[arg-type]
@@ -283,11 +282,11 @@ def broadcast_arrays(**arrays: FloatArray) -> tuple[FloatArray, ...]:
         return np.broadcast_arrays(*arrays.values())
     except ValueError:
         shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
-        raise RocPredictError(f"shapes cannot be broadcast: {shapes}") from None
+        raise RocPredictError(f"shapes cannot be broadcast: {shapes}; pass arrays with the same shape") from None
 
 
 def short_repr(value: object, width: int = 60) -> str:
-    """Return the repr of a value for a message, cut to ``width`` characters, or type and size of a series or frame."""
+    """Return the repr of a value, cut to ``width`` characters, or the type and size of a series or data frame."""
     shape = getattr(value, "shape", None)
     if type(value).__name__ in ("Series", "DataFrame") and isinstance(shape, tuple) and len(shape) in (1, 2):
         size = f"{shape[0]} values" if len(shape) == 1 else f"{shape[0]} rows and {shape[1]} columns"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _GRID = np.unique(np.concatenate([np.linspace(0, 1, 4097), ndtr(np.linspace(-8, 8, 2049))]))
-_MIN_CLASS_SIZE = 3  # negatives; with fewer, no FPR is between the first and the last step
+_MIN_CLASS_SIZE = 3  # smallest number of negatives with which an FPR is between the first and the last step
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,20 +39,20 @@ class Comparison(Result):
     empirical_auc_low, empirical_auc_high : float
         Bounds of the confidence interval of the empirical AUC, by the default method.
     level : float
-        Confidence level of this interval.
+        Confidence level of the interval of the empirical AUC.
     auc_error : float
         Predicted - empirical AUC.
     auc_error_z : float
         ``auc_error`` in standard errors of the empirical AUC (see Notes of ``compare``). This ratio is
         not the statistic of a z-test, which would require a prediction that is independent of these data.
     max_tpr_gap : float
-        Largest difference in TPR at the same FPR, predicted - empirical (signed). For n >= 3 negatives, only FPR
-        from 1/n to 1 - 1/n is searched. Closer to 0 and 1, the empirical curve is a single step, which no smooth curve
+        Largest difference in TPR at the same FPR, predicted - empirical (signed). For n >= 3 negatives, only FPRs
+        from 1/n to 1 - 1/n are searched. Closer to 0 and 1, the empirical curve is a single step, which no smooth curve
         can follow.
     max_tpr_gap_fpr : float
         FPR of the largest difference.
     area_between : float
-        Mean absolute difference in TPR over all FPR; see ``rocpredict.distributions.ecdf.area_between``.
+        Mean absolute difference in TPR over all FPRs; see ``rocpredict.distributions.ecdf.area_between``.
     ks_negative, ks_positive, ks : float
         Largest difference between the predicted and the empirical cdf within each class, and the larger of the two.
     predicted_threshold, empirical_threshold : float
@@ -121,7 +121,7 @@ class Comparison(Result):
         rows: list[list[Any]] = [
             ["AUC", self.predicted_auc, self.empirical_auc, self.auc_error],
             ["best threshold", self.predicted_threshold, self.empirical_threshold, None],
-            ["Ameans there", self.predicted_ameans, self.empirical_ameans, None],
+            ["Ameans at this threshold", self.predicted_ameans, self.empirical_ameans, None],
             ["empirical Ameans at the predicted threshold", None, self.ameans_at_predicted_threshold, None],
             ["Ameans, optimism-corrected", None, self.empirical_ameans_corrected, None],
             ["largest difference in TPR", None, None, self.max_tpr_gap],
@@ -240,10 +240,7 @@ def _check(predicted: Roc, empirical: EmpiricalRoc) -> None:
 
 
 def _as_count(total: float) -> float:
-    """Return a whole number of observations as an integer.
-
-    Sums of weights may be fractions.
-    """
+    """Return a number of observations as an integer if it is whole; sums of weights may be fractions."""
     return int(total) if float(total).is_integer() else total
 
 

@@ -120,10 +120,10 @@ class Diagnosis(Result):
     predicted_auc, empirical_auc, auc_error, auc_p_value : float
         Both AUCs, the difference predicted - empirical, and its p-value (by parametric bootstrap, see ``diagnose``).
     area_between, area_between_expected, area_between_p_value : float
-        Mean abs(predicted TPR - empirical TPR) over all FPR, its mean in samples from the fit, and its p-value.
+        Mean abs(predicted TPR - empirical TPR) over all FPRs, its mean in samples from the fit, and its p-value.
     max_tpr_gap, max_tpr_gap_fpr, max_tpr_gap_threshold : float
         Largest difference in TPR (with the sign of predicted - empirical), its FPR, and the predicted threshold at this
-        FPR. For n >= 3 negatives, only FPR from 1/n to 1 - 1/n is searched.
+        FPR. For n >= 3 negatives, only FPRs from 1/n to 1 - 1/n are searched.
     gap_low_fpr, gap_middle_fpr, gap_high_fpr : float
         Mean of predicted TPR - empirical TPR in each third of the FPR axis.
     threshold : float
@@ -281,8 +281,8 @@ def diagnose(
     Raises
     ------
     RocPredictError
-        If ``predict_roc`` raises (for example for infinite values or a class with one observation), ``family`` is
-        "empirical", or ``n_resamples`` is too small.
+        If ``predict_roc`` raises an error (for example for infinite values or a class with one observation), ``family``
+        is "empirical", or ``n_resamples`` is too small.
 
     See Also
     --------
@@ -371,7 +371,7 @@ def diagnose(
 
 # ---- findings
 class _Limits(NamedTuple):
-    """Limits above which a measure is reported: as a note, and as a warning."""
+    """Limits above which a measure is reported as a note and as a warning."""
 
     note: float
     warn: float
@@ -435,7 +435,7 @@ def _shape_finding(d: Diagnosis, check: _ShapeCheck, word: str = "") -> Diagnost
 
 
 def _suggest_for_skewness(d: Diagnosis) -> str:
-    """Return a remedy, but no smooth family if many values of a class are equal or lie at a limit."""
+    """Return a remedy for skewness, which is not a smooth family if many values of a class are equal or at a limit."""
     for shape in (d.negative, d.positive):
         checks = {} if shape.constant else {name: severity for name, _, severity, *_ in _check_shape(shape)}
         if shape.constant or "warn" in (checks["ties"], checks["boundary"]):

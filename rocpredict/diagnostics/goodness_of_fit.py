@@ -30,7 +30,7 @@ _OUTLIER_IQR_FACTOR = 3  # distance from a quartile, in interquartile ranges
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassDescription(Result):
-    """Shape of the values of one class, and their fit.
+    """Description of the values of one class, and of the fit of the distribution to these values.
 
     Attributes
     ----------
@@ -39,12 +39,12 @@ class ClassDescription(Result):
     mean, std : float
         Mean and standard deviation (ddof=1), in the unit of the feature.
     skewness, skewness_se, skewness_z : float
-        Skewness G1 (unbiased for a normal class), its standard error for a normal class, and its normal score
-        (D'Agostino 1970). All are NaN if all values are equal. The skewness and its standard error are NaN for fewer
-        than 3 observations, and the score is NaN for fewer than 8.
+        Skewness G1 (unbiased for a normal class), its standard error for a normal class, and its z-score (D'Agostino
+        1970). All are NaN if all values are equal. The skewness and its standard error are NaN for fewer than 3
+        observations, and the z-score is NaN for fewer than 8.
     kurtosis, kurtosis_se, kurtosis_z : float
-        Excess kurtosis G2, its standard error and its normal score (Anscombe and Glynn 1983). All are NaN if all values
-        are equal. The kurtosis and its standard error are NaN for fewer than 4 observations, and the score is NaN for
+        Excess kurtosis G2, its standard error and its z-score (Anscombe and Glynn 1983). All are NaN if all values are
+        equal. The kurtosis and its standard error are NaN for fewer than 4 observations, and the z-score is NaN for
         fewer than 8.
     minimum, maximum : float
     n_unique : int
@@ -157,7 +157,7 @@ def std_ratio(negative: ClassDescription, positive: ClassDescription, level: flo
 
 
 def _skewness(moment: float, count: int, *, constant: bool) -> dict[str, float]:
-    """Return the skewness G1 from the moment g1, its standard error and its normal score."""
+    """Return the skewness G1 (computed from the moment g1), its standard error and its z-score."""
     n = float(count)
     is_defined = count >= 3 and not constant
     se = sqrt(6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3))) if count >= 3 else nan
@@ -167,7 +167,7 @@ def _skewness(moment: float, count: int, *, constant: bool) -> dict[str, float]:
 
 
 def _kurtosis(moment: float, count: int, *, constant: bool) -> dict[str, float]:
-    """Return the excess kurtosis G2 from the moment g2, its standard error and its normal score."""
+    """Return the excess kurtosis G2 (computed from the moment g2), its standard error and its z-score."""
     n = float(count)
     is_defined = count >= 4 and not constant
     se = sqrt(24 * n * (n - 1) ** 2 / ((n - 3) * (n - 2) * (n + 3) * (n + 5))) if count >= 4 else nan
@@ -187,7 +187,7 @@ def _kurtosis_z(moment: float, n: float) -> float:
 
 
 MAX_Z = 8.0
-"""Normal scores are clipped to the range from -MAX_Z to MAX_Z."""
+"""Largest absolute normal score; normal scores are clipped to the range from -MAX_Z to MAX_Z."""
 _MAX_POINTS = 400
 
 
@@ -198,9 +198,9 @@ class GoodnessOfFit(NamedTuple):
     """Anderson and Darling's A^2 of the negative class."""
     positive: ArrayOrFloat
     area_between: ArrayOrFloat
-    """Mean |predicted TPR - empirical TPR| over all FPR."""
+    """Mean |predicted TPR - empirical TPR| over all FPRs."""
     auc_error: ArrayOrFloat
-    """|Mean of predicted TPR - empirical TPR| over all FPR."""
+    """Absolute value of the mean of predicted TPR - empirical TPR over all FPRs."""
     threshold_regret: ArrayOrFloat
     """Best empirical Ameans minus the empirical Ameans at the observed value with the highest predicted Ameans."""
 
@@ -287,7 +287,7 @@ class FallingValues(NamedTuple):
     def goodness_of_fit(
         self, log_tails: list[tuple[FloatArray, FloatArray]], predicted: FloatArray, youden: FloatArray
     ) -> GoodnessOfFit:
-        """Compute the misfits from the tails of each class at its values, the TPRs, and TPR - FPR at ``values``."""
+        """Compute the misfits from the log tails of each class at its values, and the predicted TPR and Youden's J."""
         negative, positive = (anderson_darling(*tails) for tails in log_tails)
         counts = [tails[0].shape[1] for tails in log_tails]
         above = self.positives[self.is_negative].reshape(len(self.values), -1) / counts[1]
@@ -307,7 +307,7 @@ def oriented_distributions(roc: Roc) -> tuple[Distribution, Distribution]:
 
 
 def normal_scores(distribution: Distribution, values: FloatArray) -> FloatArray:
-    """Return the normal scores of values, clipped to [-8, 8]."""
+    """Return the normal scores Phi^-1(P(X <= x)) of values x, clipped to [-8, 8]."""
     return _scores_of_tails(*_mid_tails(distribution, values))
 
 
@@ -354,7 +354,7 @@ def _standardized(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArra
 _BAND_QUANTILES = (0.025, 0.975)
 _ROUNDING = 1e-9
 _MAX_SEPARATION = 1e3  # in standard deviations; classes further apart do not overlap
-_MIN_STD_RATIO = 1e-6  # fraction of the larger standard deviation below which a class is treated as a point
+_MIN_STD_RATIO = 1e-6  # a smaller standard deviation is replaced by this fraction of the larger one
 _ARRAYS_PER_ROW = 12  # arrays for each observation of a simulated sample
 
 
@@ -362,7 +362,7 @@ class BootstrapResult(NamedTuple):
     """Result of a parametric bootstrap."""
 
     misfit: GoodnessOfFit
-    """Measures of each simulated sample."""
+    """Measures of misfit of each simulated sample."""
     bands: tuple[FloatArray, FloatArray]
     """Lower and upper bounds of the 95% band of the normal score at each rank, for both classes."""
     n_failed: int
@@ -397,10 +397,7 @@ def parametric_bootstrap(roc: PredictedRoc, counts: tuple[int, int], resampling:
 
 
 def p_values(observed: GoodnessOfFit, simulated: GoodnessOfFit) -> GoodnessOfFit:
-    """Return the p-value (b + 1)/(n + 1) of each measure.
-
-    Of n simulated values, b are at least as large as the observed value.
-    """
+    """Return the p-value (b + 1)/(n + 1) of each measure; b of n simulated values are at least as large as observed."""
 
     def p_value(value: float, draws: FloatArray) -> float:
         limit = value if np.isinf(value) else value - _ROUNDING * (1 + abs(value))

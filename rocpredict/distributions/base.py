@@ -248,7 +248,7 @@ class Distribution(Result, ABC, Generic[Value]):
         return reflected
 
     def _add_grid_axis(self) -> Distribution[Any]:
-        """Return a batch with a last axis of length 1."""
+        """Return the batch with an additional last axis of length 1."""
         raise NotImplementedError
 
     @abstractmethod
@@ -291,10 +291,10 @@ class Distribution(Result, ABC, Generic[Value]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReflectedDistribution(Distribution[Value]):
-    """Distribution of -X, if no other class represents this distribution."""
+    """Distribution of -X, for a distribution of X whose own class cannot represent it."""
 
     base: Distribution[Any]
-    _heading = "Distribution of the negative of"
+    _heading = "Distribution of -X"
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -354,7 +354,8 @@ def check_continuous(name: str, candidate: object) -> Distribution[Any]:
     """Return a continuous distribution of one feature, or raise for any other argument."""
     if isinstance(candidate, Distribution) and not candidate.shape and not candidate.atoms().points.size:
         return candidate
-    raise RocPredictError(f"{name}={short_repr(candidate)} is not a continuous distribution of one feature")
+    problem = f"{name}={short_repr(candidate)} is not a continuous distribution of one feature"
+    raise RocPredictError(f"{problem}; pass one, such as rp.Gaussian(0, 1)")
 
 
 @np.errstate(under="ignore")
@@ -363,14 +364,14 @@ def find_smallest_root(
 ) -> FloatArray:
     """Return the smallest x in each bracket at which an increasing function of x and ``args`` is 0 or more.
 
-    The root is exact to the resolution of float64, or to ``xatol``. If the function does not change sign, the nearer
-    bound is returned.
+    The root is exact to the resolution of float64, or to ``xatol``. If the function does not change sign in a bracket,
+    the bound nearest to the sign change is returned.
     """
     from scipy.optimize.elementwise import find_root
 
     def nonzero(x: FloatArray, *args: FloatArray) -> FloatArray:
         values = function(x, *args)
-        return np.where(values == 0, np.finfo(float).tiny, values)  # finds the lower bound of an interval of zeros
+        return np.where(values == 0, np.finfo(float).tiny, values)  # zeros count as positive
 
     result = find_root(
         nonzero,

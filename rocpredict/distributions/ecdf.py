@@ -29,7 +29,7 @@ def count_below(values: FloatArray, queries: FloatArray) -> tuple[IntArray, IntA
 
 
 def count_below_transposed(n_less: IntArray, n_less_equal: IntArray, size: int) -> tuple[IntArray, IntArray]:
-    """Count, for each of ``size`` values, the queries below it and at or below it, from ``count_below``."""
+    """Count, for each of ``size`` values, the queries below it and at or below it, from results of ``count_below``."""
     queries_below = np.cumsum(np.bincount(n_less_equal, minlength=size + 1)[:size])
     if n_less_equal is n_less:
         return queries_below, queries_below
@@ -37,7 +37,7 @@ def count_below_transposed(n_less: IntArray, n_less_equal: IntArray, size: int) 
 
 
 def cumulate(values: FloatArray) -> FloatArray:
-    """Return the sums of the first 0, 1, ... values of each row, shape (rows, columns + 1)."""
+    """Return the cumulative sums of each row, beginning with 0, as an array of shape (rows, columns + 1)."""
     total = np.zeros((len(values), values.shape[1] + 1))
     np.cumsum(values, axis=1, out=total[:, 1:])
     return total
@@ -182,7 +182,7 @@ class Ecdf(Distribution[float]):
         return self._above[np.searchsorted(self.sorted_sample, x, side="right")]
 
     def mid_rank_weight(self, below: NDArray[np.intp], to: NDArray[np.intp]) -> FloatArray:
-        """Return the mean of two sums of weights, of the first ``below`` and of the first ``to`` sorted values."""
+        """Return the mean of two cumulative weights: of the first ``below`` and of the first ``to`` sorted values."""
         if self.weights is None:
             return below.astype(np.float64) if below is to else (below + to) / 2
         return (self._below[below] + self._below[to]) / 2
@@ -226,7 +226,7 @@ COMPARISON_FPR = (np.arange(N_FPR) + 0.5) / N_FPR
 """FPRs at which curves are compared: the midpoints of ``N_FPR`` equal intervals of [0, 1]."""
 FPR_PROBIT = ndtri(COMPARISON_FPR)
 MAX_HARMLESS_AREA = 0.02
-"""Area between two curves that is tolerated in every sample."""
+"""Largest area between two curves that never counts as a misfit."""
 
 
 def area_between(predicted: FloatArray, empirical: FloatArray) -> FloatArray:
@@ -244,8 +244,8 @@ def area_between(predicted: FloatArray, empirical: FloatArray) -> FloatArray:
 def empirical_tpr(negative: FloatArray, positive: FloatArray, fpr: FloatArray = COMPARISON_FPR) -> FloatArray:
     """Return the empirical TPR at ascending FPRs in (0, 1).
 
-    Ties between the classes are diagonal segments. The values of each class ascend on the last axis, with shape (n,)
-    for one feature and (F, n) for many.
+    Ties between the classes are diagonal segments. The values of each class are in ascending order along the last axis,
+    and have shape (n,) for one feature or (F, n) for many.
     """
     n0 = negative.shape[-1]
     at = negative[..., n0 - 1 - np.minimum((fpr * n0).astype(np.intp), n0 - 1)[::-1]]
@@ -255,7 +255,7 @@ def empirical_tpr(negative: FloatArray, positive: FloatArray, fpr: FloatArray = 
 
 
 def upper_tails(sample: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the proportion of an ascending sample above ascending thresholds, and at or above them."""
+    """Return the proportions of a sorted sample above each of several ascending thresholds, and at or above it."""
     n, m = sample.shape[-1], at.shape[-1]
     if sample.ndim == 1:
         to, below = sample.searchsorted(at, "right"), sample.searchsorted(at, "left")

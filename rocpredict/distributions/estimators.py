@@ -1,6 +1,6 @@
 """Maximum likelihood and moment estimates of parametric families.
 
-The maximum likelihood estimates are computed for many samples of shape (B, n) at once, as parameters of shape (B, k).
+The functions for maximum likelihood take B samples, shape (B, n), and return B rows of parameters, shape (B, k).
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ _HALVINGS = 50
 _MAX_STEP = 2.0
 _ARMIJO = 1e-4
 _FTOL = 1e-16
-_ROUNDING_TOL = 1e-13  # relative decrease of the objective that may be rounding error
+_ROUNDING_TOL = 1e-13  # largest relative decrease of the objective that counts as rounding error
 
 
 Loss = Callable[[FloatArray, NDArray[np.intp]], tuple[FloatArray, FloatArray]]
-"""Maps the parameters of selected samples, shape (rows, k), to losses and gradients."""
+"""Function that maps parameters of selected samples, shape (rows, k), and their row numbers to losses and gradients."""
 
 
 def newton_bracketed(function: Loss, start: FloatArray) -> FloatArray:
-    """Find the positive root of an increasing function of each sample by bracketed Newton searches.
+    """Find, for each sample, the positive root of an increasing function by Newton's method within a bracket.
 
-    ``function`` maps arguments, and the rows of the samples they belong to, to values and slopes.
+    ``function`` takes the arguments and the row numbers of selected samples, and returns values and slopes.
     """
     at, low, high, rows = start.copy(), np.zeros(len(start)), np.full(len(start), np.inf), np.arange(len(start))
     for _ in range(_MAX_ITER):
@@ -51,9 +51,9 @@ def newton_bracketed(function: Loss, start: FloatArray) -> FloatArray:
 def maximize_newton(
     objective: Callable[[FloatArray, NDArray[np.intp]], FloatArray], slopes: Loss, start: FloatArray
 ) -> FloatArray:
-    """Maximize a concave function of each sample by Newton steps, which are halved until no value decreases.
+    """Maximize, for each sample, a concave function by Newton steps, which are halved until no value decreases.
 
-    ``slopes`` returns gradients and matrices of second derivatives.
+    ``slopes`` returns gradients and Hessian matrices.
     """
     at, rows = start.copy(), np.arange(len(start))
     best = objective(at, rows)
@@ -76,7 +76,7 @@ def maximize_newton(
 def minimize_bfgs(
     loss: Loss, starts: Sequence[FloatArray], bounds: tuple[tuple[float, ...], tuple[float, ...]]
 ) -> FloatArray:
-    """Minimize a loss of each sample within bounds by a gradient method, from several starts, shape (samples, k)."""
+    """Minimize, for each sample, a loss within bounds by the BFGS method from several starts of shape (samples, k)."""
     low, high = (np.array(limits) for limits in bounds)
 
     def line_search(
@@ -148,7 +148,7 @@ def weibull_from_moments(mean: float, std: float) -> tuple[float, ...]:
     """Return the shape c, location 0 and the scale."""
     target = np.log(np.logaddexp(0.0, 2 * (np.log(std) - np.log(mean))))
     inverse = std / mean
-    for _ in range(_MAX_ITER):  # the slope of log excess in log 1/c is between 1 and 2, so Newton's method converges
+    for _ in range(_MAX_ITER):  # d log(excess)/d log(1/c) is between 1 and 2, so Newton's method converges
         excess, slope = _log_one_plus_cv2(inverse)
         step = np.clip((target - np.log(excess)) * excess / (slope * inverse), -2.0, 2.0)
         inverse *= np.exp(step)
@@ -188,16 +188,16 @@ MOMENT_ESTIMATORS: dict[str, Callable[[float, float], tuple[float, ...]]] = {
 }
 """Functions that compute scipy.stats parameters from the mean and the standard deviation."""
 MAX_DF = 1e6
-"""Upper limit of the degrees of freedom; Student's t with more is practically Gaussian."""
+"""Upper limit of the degrees of freedom, beyond which Student's t is practically Gaussian."""
 MAX_SKEW = 100.0
-"""Upper limit of the absolute shape; a skew normal with a larger one is practically half normal."""
+"""Upper limit of the absolute shape parameter, beyond which a skew normal is practically half normal."""
 _LOG1P_SERIES_LIMIT = 0.01  # below this limit log1p(u) - u loses two digits or more
-_MIN_ASYMPTOTIC_K = 15.0  # above it the asymptotic series of log k - psi(k) has double precision
-_EULER_TERMS = (1 / 2, 1 / 12, 0.0, -1 / 120, 0.0, 1 / 252, 0.0, -1 / 240, 0.0, 1 / 132)  # of 1/k, 1/k^2, ...
+_MIN_ASYMPTOTIC_K = 15.0  # above this k, the asymptotic series of log k - psi(k) has double precision
+_EULER_TERMS = (1 / 2, 1 / 12, 0.0, -1 / 120, 0.0, 1 / 252, 0.0, -1 / 240, 0.0, 1 / 132)  # factors of 1/k, 1/k^2
 
 
 def fit_gamma(samples: FloatArray) -> FloatArray:
-    """Return the shape k, location 0 and the scale, where log k - psi(k) = log(mean) - mean(log)."""
+    """Return the shape k, location 0 and the scale; k solves log k - psi(k) = log(mean) - mean of the logarithms."""
     mean = scaled_mean(samples)
     log_gap = _x_minus_1_minus_log_x(samples, mean[:, None]).mean(axis=1)
     start = (3 - log_gap + np.hypot(log_gap - 3, np.sqrt(24 * log_gap))) / (12 * log_gap)
@@ -248,7 +248,7 @@ def fit_laplace(samples: FloatArray) -> FloatArray:
 
 
 def fit_logistic(samples: FloatArray) -> FloatArray:
-    """Return location and scale, by maximization of a concave function of location/scale and 1/scale."""
+    """Return location and scale; the log-likelihood is a concave function of location/scale and 1/scale."""
     standard = _standardized(samples)
 
     def objective(at: FloatArray, rows: NDArray[np.intp]) -> FloatArray:
@@ -271,7 +271,7 @@ def fit_logistic(samples: FloatArray) -> FloatArray:
 
 
 def fit_beta(samples: FloatArray) -> FloatArray:
-    """Return the shapes a and b, location 0 and scale 1, by maximization of the concave likelihood."""
+    """Return the shapes a and b, location 0 and scale 1; the log-likelihood is a concave function of a and b."""
     mean, variance = samples.mean(axis=1), samples.var(axis=1)
     logs = np.stack([np.log(samples).mean(axis=1), np.log1p(-samples).mean(axis=1)], axis=1)
     start = np.stack([mean, 1 - mean], axis=1) * np.maximum(mean * (1 - mean) / variance - 1, 0.01)[:, None]
@@ -292,8 +292,8 @@ def fit_beta(samples: FloatArray) -> FloatArray:
 def student_t(samples: FloatArray) -> FloatArray:
     """Return the degrees of freedom in [1, 1e6], location and scale.
 
-    If one value makes up half of the sample or more, the likelihood for few degrees of freedom is unbounded as the
-    scale tends to 0. The result then has 1e6 degrees of freedom and is practically a Gaussian.
+    If one value makes up half of the sample or more, the likelihood may have no maximum at a positive scale (it is
+    unbounded for more than half). The result then has 1e6 degrees of freedom and is practically a Gaussian.
     """
     standard = _standardized(samples)
 
@@ -358,7 +358,7 @@ def log_less_digamma(k: ArrayLike, *, slope: bool = False) -> FloatArray:
 
 
 def _skew_normal_moments_start(skew: FloatArray) -> FloatArray:
-    """Return location, log scale and shape of standardized skew normals with this (or the nearest) skewness."""
+    """Return location, log scale and shape of standardized skew normals with this skewness, or the nearest possible."""
     size = np.clip(np.abs(skew), 0.05, 0.98) ** (2 / 3)
     delta = np.copysign(np.sqrt(np.pi / 2 * size / (size + ((4 - np.pi) / 2) ** (2 / 3))), skew)
     scale = 1 / np.sqrt(1 - 2 * delta**2 / np.pi)
@@ -370,7 +370,7 @@ def _columns(*parameters: ArrayLike) -> FloatArray:
 
 
 def scaled_mean(samples: FloatArray) -> FloatArray:
-    """Return the means, computed so that no sum overflows."""
+    """Return the mean of each sample, computed so that no sum overflows."""
     unit, scaled = _scaled(samples)
     return np.asarray(scaled.mean(axis=1) * unit)
 
@@ -404,7 +404,7 @@ def _standardized(samples: FloatArray) -> _Standardized:
 
 
 def _logs(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return references and log(sample/reference), accurate for values close to the reference."""
+    """Return the median of each sample and log(sample/median), which is accurate for values close to the median."""
     reference = np.median(samples, axis=1)
     whole = np.broadcast_to(reference[:, None], samples.shape)
     with np.errstate(over="ignore", under="ignore"):
@@ -415,7 +415,7 @@ def _logs(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _x_minus_1_minus_log_x(samples: FloatArray, mean: FloatArray) -> FloatArray:
-    """Return x/mean - 1 - log(x/mean), by a series where the terms nearly cancel."""
+    """Return x/mean - 1 - log(x/mean), computed by a series where the terms nearly cancel."""
     u = (samples - mean) / mean
     excess = u - (np.log(samples) - np.log(mean))
     middle = np.abs(u) < 0.5

@@ -214,7 +214,7 @@ class ScipyDistribution(Distribution[float]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScipyFamilyBatch(Distribution[FloatArray]):
-    """Members of one named family that are fitted to many resamples.
+    """Distributions of one family, fitted to many resamples.
 
     Parameters
     ----------
@@ -356,8 +356,8 @@ def fit_family(name: str, sample: Any, label: str) -> ScipyDistribution:
     -----
     - exponential, lognormal and laplace: closed forms. The variance of the logarithms has the divisor n.
     - gamma, weibull, logistic and beta: Newton's method on a problem with a single optimum.
-    - student_t: BFGS from several starts, with 1 to 1e6 degrees of freedom. If one value makes up half of the sample
-      or more, the likelihood is unbounded, and the result has 1e6 degrees of freedom, practically a Gaussian.
+    - student_t: BFGS from several starts, with 1 to 1e6 degrees of freedom. If one value makes up half of the sample or
+      more, the likelihood may have no maximum; the result is then practically a Gaussian (1e6 degrees of freedom).
     - skew_normal: BFGS from several starts, with a shape from -100 to 100.
 
     Examples
@@ -377,7 +377,8 @@ def fit_family(name: str, sample: Any, label: str) -> ScipyDistribution:
     parameters, is_fitted = _fit_rows(name, values[None])
     if not is_fitted.all():
         raise RocPredictError(
-            f"the values of the {label} class are too close together to fit family={name!r} in float64"
+            f"the values of the {label} class are too close together to fit family={name!r} in float64; use "
+            "rp.empirical_roc"
         )
     return freeze_family(name, *parameters[0])
 
@@ -398,7 +399,7 @@ def fit_resampled_families(
 
 
 def _fit_rows(name: str, samples: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Return the parameters of samples of shape (B, n), and which samples could be fitted."""
+    """Return the parameters of samples of shape (B, n), and a mask of the samples that could be fitted."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         parameters = _FAMILIES[name].fit(samples)
     return parameters, np.isfinite(parameters).all(axis=1) & (parameters[:, -1] > 0)
@@ -506,7 +507,7 @@ def _check_exponential(mean: float, std: Any) -> None:
 
 
 def check_distribution(name: str, candidate: object) -> Distribution:
-    """Return a distribution, converted if it is one of scipy.stats, or raise for any other argument."""
+    """Return a distribution, converted if it is one of scipy.stats, or raise an error for any other argument."""
     if isinstance(candidate, Distribution):
         return candidate
     if is_frozen_scipy(candidate):

@@ -26,7 +26,7 @@ from rocpredict.distributions.shrinkage import fit_shrinkage
 
 DistributionPair = tuple[Distribution, Distribution]
 PairFitter = Callable[..., DistributionPair]
-"""Maps the (negative, positive) values to a pair of distributions; see ``get_fitter``."""
+"""Function that maps the (negative, positive) values to a pair of distributions; see ``get_fitter``."""
 _TRANSFORMED = {"boxcox": None, "yeojohnson": "yeo-johnson", "kde": None}
 FAMILIES = {
     "gaussian": "mean and standard deviation (ddof=1) of each class, as in the founding paper",
@@ -43,7 +43,7 @@ FAMILIES = {
 
 
 def fits_batches(family: Any) -> bool:
-    """Return whether the function that fits a family also accepts a batch of resamples, followed by the samples."""
+    """Return whether the fitter of a family also accepts a batch of resamples, followed by the original samples."""
     return isinstance(family, str) and (family in _TRANSFORMED or family == "mixture" or family in PARAMETRIC_FAMILIES)
 
 
@@ -61,9 +61,9 @@ def get_fitter(family: Any, direction: Direction = None) -> PairFitter:
     -------
     function
         Maps the arrays of the negatives and the positives to a pair of distributions. The function raises
-        `RocPredictError` if the family cannot be fitted to a sample. For the families of ``fits_batches``, it also
-        accepts resamples of shape (B, n0) and (B, n1), followed by both samples, and returns a batch. Resamples to
-        which the family cannot be fitted are omitted.
+        `RocPredictError` if the family cannot be fitted to a sample. For the families of ``fits_batches``, the function
+        also accepts resamples of shape (B, n0) and (B, n1), followed by both original samples, and returns a batch.
+        Resamples to which the family cannot be fitted are omitted.
 
     Raises
     ------
@@ -122,7 +122,8 @@ def _fit_transformed(family: str, negative: FloatArray, positive: FloatArray) ->
     bases: list[Gaussian[Any] | GaussianKde] = []
     for name, z in zip(("negative", "positive"), np.split(values[0], [len(negative)]), strict=True):
         if (z == z[0]).all():
-            raise RocPredictError(f"all values of the {name} class are equal; family={family!r} cannot be fitted")
+            problem = f"all values of the {name} class are equal; family={family!r} cannot be fitted"
+            raise RocPredictError(f"{problem}; use family='gaussian' or rp.empirical_roc")
         kernels = family == "kde"
         bases.append(GaussianKde(z, bandwidth_factor=2.0, variance_preserving=True) if kernels else Gaussian.fit(z))
     return Transformed(bases[0], transforms[0]), Transformed(bases[1], transforms[0])

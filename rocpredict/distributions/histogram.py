@@ -32,13 +32,14 @@ def check_increasing(edges: FloatArray) -> None:
     with np.errstate(over="ignore"):
         widths, span = np.diff(edges), edges[-1] - edges[0]
     if not (widths > 0).all():
-        raise RocPredictError(f"edges={short_repr(edges)} do not strictly increase")
+        raise RocPredictError(f"edges={short_repr(edges)} do not strictly increase; sort them, and omit repeated edges")
     if np.isinf(span) or (widths < np.finfo(float).tiny).any():
-        raise RocPredictError(f"edges={short_repr(edges)} have widths that are too large or too small for float64")
+        problem = f"edges={short_repr(edges)} have widths that are too large or too small for float64"
+        raise RocPredictError(f"{problem}; change the unit of the feature")
 
 
 def compute_bin_edges(values: FloatArray, bins: str | int | ArrayLike) -> FloatArray:
-    """Return ``bins`` if it contains edges, else the edges of equal bins from the smallest to the largest value."""
+    """Return ``bins`` if it contains edges, else edges at equal distances from the smallest to the largest value."""
     if isinstance(bins, Iterable) and not isinstance(bins, str):
         edges = check_finite("bins", bins)
         if edges.ndim != 1 or len(edges) < 2:
@@ -46,7 +47,7 @@ def compute_bin_edges(values: FloatArray, bins: str | int | ArrayLike) -> FloatA
         return edges
     low, high = values.min(), values.max()
     if low == high:
-        raise RocPredictError(f"all {values.size} values are equal to {low:g}; pass the edges as bins=")
+        raise RocPredictError(f"all {values.size} values are equal to {low:g}; pass bin edges, such as bins=[0, 1, 2]")
     if isinstance(bins, str):
         check_option("bins", bins, ["fd"])
         return np.linspace(low, high, _freedman_diaconis(values) + 1)
@@ -94,7 +95,7 @@ class Histogram(Distribution[float]):
 
     Notes
     -----
-    The density jumps at the edges; at an edge it is the larger of the two densities.
+    At an edge, the density is the larger of the densities of the two adjacent bins.
 
     Examples
     --------
@@ -234,12 +235,12 @@ class Histogram(Distribution[float]):
         return Histogram(-self.edges[::-1], self.counts[::-1])
 
     def _bin_of(self, x: FloatArray) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-        """Return the index of the nearest bin and a mask of the values inside it."""
+        """Return the index of the bin nearest to each value, and a mask of the values within the range of the edges."""
         index = np.clip(np.searchsorted(self.edges, x, side="right") - 1, 0, len(self.counts) - 1)
         return index, (x >= self.edges[0]) & (x <= self.edges[-1])
 
     def _interpolate_in_bin(self, index: NDArray[np.intp], below: FloatArray, above: FloatArray) -> FloatArray:
-        """Return the value that divides its bin into these two fractions, computed from the nearer edge."""
+        """Return the value that divides its bin into the fractions ``below`` and ``above``, from the nearer edge."""
         low, high = self.edges[index], self.edges[index + 1]
         width = high - low
         return np.asarray(np.clip(np.where(below < above, low + width * below, high - width * above), low, high))

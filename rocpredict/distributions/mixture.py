@@ -28,14 +28,14 @@ _N_RANDOM_INITS = 4
 _N_SHORT_RUNS = 20  # EM steps from every start; then only the start with the highest likelihood continues
 _MAX_ITER = 1000  # EM steps on the binned sample
 _MAX_ITER_FULL = 100  # EM steps on the full sample, after those on the bins
-_N_BINS = 1024  # groups of neighbouring values for the first fit of a large sample
+_N_BINS = 1024  # groups of neighboring values for the first fit of a large sample
 _TOL = 1e-7  # smallest gain in log-likelihood per observation and step
 _MIN_RELATIVE_STD = 0.01  # lower limit of the standard deviation of a component, for a standardized sample
 _MAX_BLOCK_SIZE = 2**15  # array elements per block, which fits into a cache
 
 
 class MixtureFit(NamedTuple):
-    """Mixtures of shape (k,), or (starts, k) for several starts, and their log-likelihoods."""
+    """Parameters of one mixture, shape (k,), or of several, shape (fits, k), and the log-likelihoods."""
 
     weights: FloatArray
     means: FloatArray
@@ -43,7 +43,7 @@ class MixtureFit(NamedTuple):
     log_likelihood: FloatArray
 
     def select(self, rows: Any) -> MixtureFit:
-        """Return some of several mixtures."""
+        """Return the selected ones of several mixtures."""
         return MixtureFit(*(part[rows] for part in self))
 
 
@@ -60,10 +60,10 @@ def fit_mixture(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Genera
 
 
 def _bin_sample(x: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Replace neighbouring values of a large sample by their mean, for a first approximate fit."""
+    """Replace neighboring values of a large sample by their mean, for a first approximate fit."""
     group = np.floor(np.cumsum(counts) * (_N_BINS / counts.sum()))
     first = np.flatnonzero(np.diff(group, prepend=-1.0))
-    if len(x) <= _N_BINS or len(first) <= _N_BINS // 4:  # large ties leave few groups
+    if len(x) <= _N_BINS or len(first) <= _N_BINS // 4:  # many tied values leave few groups
         return x, counts
     group_counts = np.add.reduceat(counts, first)
     return np.add.reduceat(counts * x, first) / group_counts, group_counts
@@ -74,9 +74,9 @@ def _run_em(
 ) -> MixtureFit:
     """Iterate each mixture until its log-likelihood converges; ``max_iter`` limits the EM steps.
 
-    A mixture that would not reach the log-likelihood ``needed`` in ``max_iter`` further steps is not continued. Two EM
+    A mixture whose log-likelihood would not reach ``needed`` in ``max_iter`` further steps is not continued. Two EM
     steps are followed by a step from an extrapolated mixture (SQUAREM, Varadhan and Roland 2008), if the extrapolated
-    mixture is at least as likely. The likelihood never falls.
+    mixture is at least as likely. The likelihood never decreases.
     """
     n_fits = len(fits.means)
     x = np.broadcast_to(x, (n_fits, x.shape[-1]))
@@ -181,7 +181,7 @@ def _em_step_block(x: FloatArray, counts: FloatArray, fits: MixtureFit, floor: F
     level *= (counts / density)[:, None]
     sizes = np.maximum(level.sum(axis=-1), np.finfo(float).tiny)
     level *= z
-    shifts = level.sum(axis=-1) / sizes  # of the means, in units of the component's standard deviation times sqrt(2)
+    shifts = level.sum(axis=-1) / sizes  # of the means, in units of sqrt(2) times the component's standard deviation
     variances = 2 * (np.einsum("skn,skn->sk", level, z) / sizes - shifts**2)
     return MixtureFit(
         sizes / sizes.sum(axis=1, keepdims=True),
@@ -191,7 +191,7 @@ def _em_step_block(x: FloatArray, counts: FloatArray, fits: MixtureFit, floor: F
     )
 
 
-_MAX_COMPONENTS = 4  # if n_components is None
+_MAX_COMPONENTS = 4  # largest number of components that the BIC may select
 
 
 def _standard_scores(sample: FloatArray) -> tuple[FloatArray, FloatArray, float, float]:
@@ -329,13 +329,13 @@ class GaussianMixture(NormalSumDistribution):
         Expectation maximization (Dempster, Laird and Rubin 1977) runs from several starts: quantiles of the sample and
         k-means++ draws. With the sample's standard deviation s, no component has a standard deviation below
         max(s/sqrt(n), s/100). Without this limit the likelihood would be unbounded, since a component could shrink to a
-        group of tied values. One component equals ``Gaussian.fit(x, ddof=0)``. The steps are extrapolated (Varadhan and
-        Roland 2008).
+        group of tied values. With one component, the result equals ``Gaussian.fit(x, ddof=0)``. The steps are
+        extrapolated (Varadhan and Roland 2008).
 
         BIC = (3k - 1) log n - 2 log L for k components (Schwarz 1978). The search stops when two more components do not
         lower the BIC. In small samples, the BIC may select one component for two groups that overlap.
 
-        The resamples of a bootstrap are fitted at once. Their fits begin at the mixtures of the sample, and BIC selects
+        The resamples of a bootstrap are fitted at once. Each fit begins at the mixture of the sample, and BIC selects
         the number of components of each resample.
 
         Examples

@@ -24,23 +24,23 @@ from rocpredict.base.validation import (
 from rocpredict.distributions.base import LOG_SQRT_2PI, Distribution, find_smallest_root
 from rocpredict.distributions.ecdf import Ecdf
 
-_WINDOW_SIZE = 512  # neighbouring centres per window of values
+_WINDOW_SIZE = 512  # neighboring centres per window of values
 _MAX_BLOCK_SIZE = 2**20  # array elements per block, 8 MB for each of a few arrays
 _N_TABLE_POINTS = 32  # centres in the table of quantiles
 _MIN_LOG = -800.0  # below the logarithm of the smallest float
 _NEWTON_STEPS = 6
-_NEIGHBOURS = 8  # floats on each side of a Newton result that has not converged, searched first
-_TAIL_RTOL = 2e-14  # relative error of the probability of a quantile
-_MAX_QUANTILE_NOISE = 1e-9  # rounding error of a quantile, in units of the largest standard deviation
+_NEIGHBORS = 8  # floats that are searched first, on each side of a Newton result that has not converged
+_TAIL_RTOL = 2e-14  # accepted relative error of the tail probability of a quantile
+_MAX_QUANTILE_NOISE = 1e-9  # accepted rounding error of a quantile, in units of the largest standard deviation
 _N_CELL_NODES = 10  # Gauss nodes that replace the centres of a cell
 _CELL_WIDTH, _MIN_CELL_WIDTH = 2.0, 0.15  # in units of the standard deviation of the kernels
 _CELL_GROWTH = 0.7  # width of a cell, relative to its distance from the nearest gap or end
-_GAP = 4.0  # distance of neighbouring centres that counts as a gap, in the same units
+_GAP = 4.0  # distance of neighboring centres that counts as a gap, in standard deviations of the kernels
 _MANY_VALUES = 10_000  # sums at this many values or more are interpolated
 _CHEBYSHEV_NODES = chebpts1(20)
 _CHEBYSHEV_MATRIX = np.linalg.inv(chebvander(_CHEBYSHEV_NODES, 19)).T
 _MAX_BATCH_BLOCK_SIZE = 2**17  # array elements per block of a batch, which fits into a cache
-_N_BATCH_POINTS = 129  # points in the table of quantiles of each sample of a batch
+_N_BATCH_POINTS = 129  # points in the table of quantiles, for each sample of a batch
 _BATCH_STEPS, _BATCH_XTOL = 100, 1e-7  # a last Newton step of 1e-7 kernel widths leaves an error of about 1e-14
 _MIN_COMPRESSION = 2  # with fewer centres per node, all centres are kept
 
@@ -133,7 +133,7 @@ class NormalSum:
         return self._sum_kernels(x, log_partial_sum) - LOG_SQRT_2PI
 
     def quantile_brackets(self, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return lower bounds, upper bounds and first guesses of the quantiles with normal scores ``z``."""
+        """Return lower bounds, upper bounds and first guesses of the quantiles of the probabilities Phi(z)."""
         x, table = self._quantile_table
         last = len(x) - 1
         widths = np.where(z < 0, self.stds.max(), self.stds.min()), np.where(z < 0, self.stds.min(), self.stds.max())
@@ -148,7 +148,7 @@ class NormalSum:
 
     @cached_property
     def _quantile_table(self) -> tuple[FloatArray, FloatArray]:
-        """Ascending values and the normal scores of their cumulative probabilities."""
+        """Ascending values x, and Phi^-1(P(X <= x)) of each."""
         index = np.unique(np.linspace(0, len(self.means) - 1, _N_TABLE_POINTS).round().astype(int))
         with np.errstate(over="ignore"):
             x = np.unique(self.means[index, None] + self.stds[index, None] * np.linspace(-6, 6, 13))
@@ -158,7 +158,7 @@ class NormalSum:
         return x[np.isfinite(scores)], scores[np.isfinite(scores)]
 
     def _interpolate_many(self, x: FloatArray, sums: Callable[[FloatArray], FloatArray]) -> FloatArray:
-        """Compute sums at very many values by Chebyshev interpolation over cells as wide as a kernel.
+        """Compute sums at very many values by Chebyshev interpolation in cells with a width of one standard deviation.
 
         The error is below 1e-16 of the largest sum in the cell. Sums at values beyond the centres, or in a cell in
         which the sums differ by more than a factor of 1,000, are computed directly.
@@ -184,7 +184,7 @@ class NormalSum:
         return result.reshape(np.shape(x))
 
     def _sum_kernels(self, x: FloatArray, kernel: Callable[[FloatArray, slice], FloatArray]) -> FloatArray:
-        """Compute ``kernel`` of all (x - mean)/std, in blocks of values and components."""
+        """Return the sums that ``kernel`` computes from (x - mean)/std, in blocks of values and components."""
         values = np.ravel(x)
         sums = np.empty(values.shape)
         with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
@@ -201,7 +201,7 @@ class NormalSum:
             yield from ((rows[first : first + step], part) for first in range(0, len(rows), step))
 
     def _windows(self, x: FloatArray) -> Iterator[tuple[NDArray[np.intp], slice]]:
-        """Yield indices of values, grouped by their rank among the means, and the components that contribute."""
+        """Yield groups of indices of values with similar ranks among the means, and the components that contribute."""
         if not self.equal_stds or len(self.means) <= _WINDOW_SIZE:
             yield np.arange(len(x)), slice(0, len(self.means))
             return
@@ -218,7 +218,7 @@ class NormalSum:
 
 
 def compress_centres(centres: FloatArray, counts: FloatArray, std: float) -> tuple[FloatArray, FloatArray]:
-    """Return fewer centres and weights that have the same sum of kernels (with this standard deviation) up to rounding.
+    """Return fewer centres and weights with the same sum of kernels up to rounding.
 
     Parameters
     ----------
@@ -358,7 +358,7 @@ class NormalSumDistribution(Distribution):
     def _newton_quantile(
         self, target: FloatArray, scores: FloatArray, start: FloatArray, *, upper: bool
     ) -> tuple[FloatArray, NDArray[np.intp]]:
-        """Return quantiles by Newton's method on the normal score, and the indices of those that did not converge.
+        """Return quantiles by Newton's method on Phi^-1 of the tail, and the indices of those that did not converge.
 
         The iteration does not converge where the density is so small that rounding of the tail shifts the quantile.
         """
@@ -383,14 +383,14 @@ class NormalSumDistribution(Distribution):
     ) -> FloatArray:
         """Return quantiles to float64 resolution, searched around ``guess`` and, if necessary, in the bracket."""
         excess = partial(self._excess, upper=upper)
-        reach = _NEIGHBOURS * np.spacing(np.abs(guess))
+        reach = _NEIGHBORS * np.spacing(np.abs(guess))
         low, high = guess - reach, guess + reach
         low = np.where(excess(low, target) < 0, low, bracket[0])
         high = np.where(excess(high, target) > 0, high, bracket[1])
         return find_smallest_root(excess, low, high, target, xatol=2e-16 * float(self.components.stds.min()))
 
     def _excess(self, x: FloatArray, target: FloatArray, *, upper: bool) -> FloatArray:
-        """Return log(tail/target), with the sign for which it increases with x."""
+        """Return log(tail/target) of the lower tail or -log(tail/target) of the upper tail, which increase with x."""
         with np.errstate(divide="ignore", over="ignore"):
             excess = np.maximum(np.log1p((self.components.tail(x, upper=upper) - target) / target), _MIN_LOG)
         return -excess if upper else excess
@@ -580,7 +580,7 @@ class NormalSumBatch(Distribution[FloatArray]):
     weights, means : arrays of shape F + (k,)
         Components of each sample; their weights sum to 1, and some may be 0.
     stds : array of shape F + (k,)
-        Standard deviations of the components; F + (1,) for kernels of one width.
+        Standard deviations of the components, or of shape F + (1,) if the components of a sample have the same one.
     """
 
     weights: FloatArray
@@ -657,11 +657,11 @@ class NormalSumBatch(Distribution[FloatArray]):
         return reached.min(axis=-1), reached.max(axis=-1)
 
     def bounds(self, z: float) -> tuple[FloatArray, FloatArray]:
-        """Return the values below and above all components by ``z`` standard deviations or more."""
+        """Return a value below and a value above the means of all components by ``z`` standard deviations or more."""
         return self.quantile_bounds(-z)[0], self.quantile_bounds(z)[1]
 
     def _sum_kernels(self, x: FloatArray, kernel: Callable[[FloatArray, slice], FloatArray]) -> FloatArray:
-        """Return ``kernel`` of (x - mean)/std, a sum over components, for a part of the samples at a time."""
+        """Return the sums over components that ``kernel`` computes from (x - mean)/std, in blocks of samples."""
         x = np.broadcast_to(x, np.broadcast_shapes(np.shape(x), self.shape))
         sums, size = np.empty(x.shape), max(1, x[:1].size * self.means.shape[-1])
         step = max(1, _MAX_BATCH_BLOCK_SIZE // size)
@@ -708,7 +708,7 @@ class NormalSumBatch(Distribution[FloatArray]):
 
     @np.errstate(under="ignore")
     def _ppf(self, q: FloatArray) -> FloatArray:
-        """Return quantiles: interpolated in a table of normal scores, then by Newton's method within brackets."""
+        """Return quantiles, first interpolated in a table of Phi^-1(cdf), then refined by bracketed Newton steps."""
         if len(self.shape) == 1:
             return self._add_grid_axis()._ppf(np.asarray(q)[..., None])[..., 0]
         low, high = self.bounds(8.0)

@@ -19,12 +19,13 @@ WARNING_MISFIT_RATIO = 1.6
 WARNING_MISFIT_RATIO_SKEWED = 0.4
 """The same limit if a class is significantly skewed."""
 SKEWNESS_Z_LIMIT = 3.2
-"""Limit of the normal score of a skewness, which 1 in 350 pairs of normal samples exceeds."""
+"""Absolute z-score above which a skewness counts as significant, as it does in 1 of 350 pairs of normal samples."""
 MIN_CLASS_SIZE = 5
 """Smallest number of observations per class for a warning."""
 _PSEUDO_VARIANCE = 0.25
-"""Addition to the expected value, in units of 1/n^2 for the smaller class size n. If the classes hardly overlap, the
-expected value is almost 0; without the addition, one observation on the wrong side would exceed every limit."""
+"""Constant that is added, divided by the square of the smaller class size, to the expected squared difference. If the
+classes hardly overlap, this difference is almost 0; without the constant, one misclassified value would exceed every
+limit."""
 _COARSE_FPR = (np.arange(32) + 0.5) / 32
 """FPRs at which the expected value is computed; few suffice, because it is a smooth function of the FPR."""
 _COARSE_FPR_PROBIT = ndtri(_COARSE_FPR)[:, None]
@@ -113,8 +114,8 @@ def binormal_misfit(
 ) -> CurveMisfit:
     """Compare the empirical curve with the curve of two Gaussians with these moments.
 
-    Values are in ascending order, and at least one standard deviation is above 0. If the area between the curves is
-    tolerated, ``ratio_to_expected`` is set to 0 without being computed.
+    Values are in ascending order, and at least one standard deviation is above 0. If the area between the curves never
+    counts as a misfit, ``ratio_to_expected`` is set to 0 without being computed.
     """
     area = float(area_between(_binormal_tpr(*moments), empirical_tpr(*samples)))
     if area <= MAX_HARMLESS_AREA:
@@ -150,7 +151,7 @@ def sample_moments(ordered: FloatArray) -> SampleMoments:
 
 
 def skewness_z(skewness: float, count: int) -> float:
-    """Return the normal score of the skewness of a sample of 8 or more under normality (D'Agostino 1970)."""
+    """Return the z-score, under normality, of the skewness of a sample of 8 or more values (D'Agostino 1970)."""
     n = float(count)
     scaled = skewness * sqrt((n + 1) * (n + 3) / (6 * (n - 2)))
     kurtosis = 3 * (n * n + 27 * n - 70) * (n + 1) * (n + 3) / ((n - 2) * (n + 5) * (n + 7) * (n + 9))

@@ -25,7 +25,7 @@ class PowerTransform:
     Parameters
     ----------
     kind : {"box-cox", "yeo-johnson"} or array of shape F
-        Transform.
+        Name of the transform.
     power : float or array of shape F
         Power p; with p = 1 the transform is linear.
     centre, scale : float or array of shape F
@@ -89,7 +89,7 @@ class PowerTransform:
         return self._apply_reflection(z)
 
     def inverse_transform(self, z: FloatArray) -> FloatArray:
-        """Return the values of the feature from transformed values."""
+        """Return the feature values that correspond to transformed values."""
         z, (limits, z_limits, slopes) = self._apply_reflection(z), self._limits
         inner = np.clip(z, *z_limits)
         logs = np.clip(_power_transform(inner, self.power, self._yeo_johnson, inverse=True), *limits)
@@ -113,7 +113,7 @@ class PowerTransform:
 
     @cached_property
     def _limits(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Bounds of the power on the logarithmic and the transformed axis, and the slopes at the bounds."""
+        """The bounds ``low`` and ``high`` as values of l and as values of z, and the slopes dz/dl at these bounds."""
         at = np.array([self.low, self.high])
         with np.errstate(over="ignore"):
             return at, _power_transform(at, self.power, self._yeo_johnson), np.exp(self._log_slope(at))
@@ -142,7 +142,7 @@ class PowerTransform:
 def _scaled_logs(x: FloatArray, centre: FloatArray, scale: FloatArray, yeo_johnson: NDArray[np.bool_]) -> FloatArray:
     """Return log(x/scale), or for Yeo-Johnson sign(u) log(1 + abs(u)) with u = (x - centre)/scale.
 
-    log(x/scale) is computed from the ratio, which resolves neighbouring values, unless the ratio is out of range.
+    log(x/scale) is computed from the ratio, which resolves neighboring values, unless the ratio is out of range.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         u = (x - centre) / scale
@@ -173,13 +173,13 @@ def _power_transform(
 class Transformed(Distribution):
     """Distribution of a feature whose power transform has a known distribution.
 
-    A ROC curve is invariant under increasing transforms. Two classes with the same transform therefore have the ROC
-    curve of their ``base`` distributions, with its closed form.
+    A ROC curve is invariant under increasing transforms. Two classes with the same transform therefore have the same
+    ROC curve as their ``base`` distributions, with the same closed forms.
 
     Parameters
     ----------
     base : distribution
-        Continuous distribution of the transformed values, for one feature, or a batch of Gaussians of the shape of the
+        Continuous distribution of the transformed values, for one feature, or a batch with the same shape as the
         transforms.
     transform : PowerTransform
         Transform of the feature values.
@@ -234,7 +234,7 @@ class Transformed(Distribution):
         return Transformed(self.base.reflect(), self.transform.reflect())
 
     def map_back(self, z: FloatArray) -> FloatArray:
-        """Return the feature values for transformed values, which may have an additional axis for a batch."""
+        """Return the feature values of transformed values; for a batch, these may have an additional last axis."""
         transform = self.transform[..., None] if np.ndim(z) > len(self.shape) > 0 else self.transform
         return transform.inverse_transform(z)
 
@@ -259,7 +259,7 @@ class Transformed(Distribution):
 
 LAMBDA_GRID = np.arange(-30, 41) / 10
 """Candidate powers."""
-_COARSE_STEP, _FINE_STEP = 15, 4  # steps of the first grids, in candidates
+_COARSE_STEP, _FINE_STEP = 15, 4  # steps of the first two search grids, in candidate powers
 _CHUNK_SIZE = 2**21  # transformed values per chunk
 
 
@@ -333,7 +333,7 @@ def _maximize_likelihood(logs: FloatArray, first: int, yeo_johnson: NDArray[np.b
     is_constant = np.logical_or(*constant)[:, None]
 
     def search(index: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-        """Return the best of several powers for each feature, and whether any of these powers has a likelihood."""
+        """Return the best of several powers for each feature, and whether any of their likelihoods is finite."""
         chunk = max(1, _CHUNK_SIZE // logs.size)
         parts = [LAMBDA_GRID[index[:, start : start + chunk]] for start in range(0, index.shape[1], chunk)]
         likelihood = np.concatenate([_likelihood(logs, first, yeo_johnson, powers) for powers in parts], axis=1)

@@ -1,4 +1,4 @@
-"""Shrinkage estimate of two class distributions from the pooled ranks, between the sample and a binormal model."""
+"""Estimate of two class distributions from the pooled ranks, shrunk from the sample towards a binormal model."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from rocpredict.distributions.ecdf import Ecdf, cumulate
 _DELTAS = np.array(
     [0.02, 0.08, 0.16, *np.arange(0.25, 1.2, 0.1), *np.arange(1.3, 2, 0.15), 2.1, 2.3, 2.5, 2.75, 3, 3.3, 3.7, 4.2]
 )
-"""Distances between the classes, Phi^-1(AUC), in the table of shapes."""
+"""Distances between the classes, Phi^-1(AUC), in the table of binormal shapes."""
 _LOG_RATIOS = np.array([-1.6, -1.2, -0.9, -0.65, -0.45, -0.3, -0.15, 0, 0.15, 0.3, 0.45, 0.65, 0.9, 1.2, 1.6])
-"""Logarithms of the ratio of the standard deviations, positive over negative, in the table."""
+"""Logarithms of the ratio of the standard deviations (positive/negative class) in the table of binormal shapes."""
 _SHAPE_GRID = np.concatenate([-np.linspace(9, 3.6, 55), np.linspace(-3.5, 3.5, 281), np.linspace(3.6, 9, 55)])
-"""Normal scores of each class at which the cdfs of a shape are computed."""
+"""z-scores, relative to each class, at which the cdfs of a binormal shape are computed."""
 _MAX_CELLS = 64
 _MIN_PROBABILITY = 1e-7
 _MIN_LOG = -700.0  # exp is slow where it underflows
@@ -33,7 +33,7 @@ _RANK_VARIANCE = 0.4
 _INFORMATION_POWER, _INFORMATION_OFFSET = 0.25, 0.1
 _MAX_LIKELIHOOD_SIZE = 500
 _WIDE_BLOCK = 1 / 20
-_PRODUCT_SIZE = 64  # rows and columns; for larger products, BLAS uses more threads
+_PRODUCT_SIZE = 64  # rows and columns of one matrix product; for larger ones, BLAS uses several threads
 _MAX_DELTA, _N_AREA_CELLS, _MIN_AREA_RANGE, _MAX_SCORE = 5.0, 128, 0.4, 6.0
 _EQUAL_VARIANCE_WEIGHT = 2.0
 _RESIDUAL_OFFSET, _RESIDUAL_POWER = 0.5, 1.5
@@ -54,7 +54,7 @@ class PooledSample(NamedTuple):
     is_first : array of bool of shape (F, m)
         Whether a position is the first one of its block.
     starts, sizes : arrays of int
-        Blocks of all features, as positions in the flattened arrays.
+        First position (in the flattened arrays) and number of values of each block, for all features.
     """
 
     x: FloatArray
@@ -81,7 +81,7 @@ class PooledSample(NamedTuple):
         return len(self.starts) < self.x.size
 
     def average(self, values: FloatArray) -> FloatArray:
-        """Return the mean of values of shape (F, m) over each block of equal values."""
+        """Return ``values``, shape (F, m), averaged within each block of equal values of the sample."""
         if not self.has_ties:
             return values
         means = np.add.reduceat(values.ravel(), self.starts) / self.sizes
@@ -89,7 +89,7 @@ class PooledSample(NamedTuple):
 
 
 class _ShapeTable(NamedTuple):
-    """Binormal shapes on the pooled ranks: C shapes, and M cells with equal numbers of ranks."""
+    """Table of C binormal shapes on the pooled ranks, which are divided into M cells with equal numbers of ranks."""
 
     posterior: FloatArray
     """P(positive) in each cell, shape (C, M)."""
@@ -114,7 +114,7 @@ def _cell_widths(centres: FloatArray, first_edge: float) -> FloatArray:
 
 @lru_cache(maxsize=2)
 def _shapes(declared: bool) -> tuple[FloatArray, ...]:
-    """Return delta and log prior of each shape, shape (C,), and both cdfs on a grid, shape (C, P)."""
+    """Return delta and log prior of each binormal shape, as (C,) arrays, and both cdfs on a grid, as (C, P) arrays."""
     delta, log_ratio = (part.ravel() for part in np.meshgrid(_DELTAS, _LOG_RATIOS, indexing="ij"))
     widths = [_cell_widths(_DELTAS, 0.0), _cell_widths(_LOG_RATIOS, 1.5 * _LOG_RATIOS[0] - 0.5 * _LOG_RATIOS[1])]
     width = np.outer(*widths).ravel()
@@ -131,7 +131,7 @@ def _shapes(declared: bool) -> tuple[FloatArray, ...]:
 
 @lru_cache(maxsize=64)
 def _shape_table(n0: int, n1: int, declared: bool) -> _ShapeTable:
-    """Return the shapes for classes of these sizes."""
+    """Return the table of binormal shapes for classes of ``n0`` and ``n1`` observations."""
     delta, log_prior, cdf0, cdf1 = _shapes(declared)
     m, prevalence = n0 + n1, n1 / (n0 + n1)
     n_cells = min(m, _MAX_CELLS)
@@ -162,7 +162,7 @@ def _shape_table(n0: int, n1: int, declared: bool) -> _ShapeTable:
 
 
 def _multiply(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Return ``left @ right`` by parts for which BLAS uses one thread: to wait for other threads would take longer."""
+    """Return ``left @ right`` in blocks for which BLAS uses one thread; waiting for other threads would take longer."""
     result = np.zeros((len(left), right.shape[1]))
     steps = (range(0, size, _PRODUCT_SIZE) for size in (*left.shape, right.shape[1]))
     for i, k, j in product(*steps):
@@ -185,7 +185,7 @@ def _rebin(values: FloatArray, n_bins: int) -> FloatArray:
 
 
 def _interpolate_columns(values: FloatArray, at: FloatArray) -> FloatArray:
-    """Return values of shape (F, k) at fractional columns, shape (F, len(at))."""
+    """Return values of shape (F, k), interpolated at fractional column numbers, shape (F, len(at))."""
     column = np.minimum(at.astype(np.intp), values.shape[1] - 2)
     share = at - column
     low, high = np.take(values, column, axis=1), np.take(values, column + 1, axis=1)  # contiguous rows
@@ -193,7 +193,7 @@ def _interpolate_columns(values: FloatArray, at: FloatArray) -> FloatArray:
 
 
 def _shape_weights(pooled: PooledSample, table: _ShapeTable, below: FloatArray) -> FloatArray:
-    """Return the posterior weight of each shape as an array (F, C), from the cumulative positives."""
+    """Return the posterior weights of the binormal shapes, shape (F, C), from the cumulative numbers of positives."""
     (n_features, m), n_cells = pooled.x.shape, len(table.log_odds)
     wide = np.flatnonzero(pooled.sizes > _WIDE_BLOCK * m)
     if not wide.size:
@@ -201,7 +201,7 @@ def _shape_weights(pooled: PooledSample, table: _ShapeTable, below: FloatArray) 
         in_cells = np.diff(_interpolate_columns(below, np.arange(n_cells + 1) * (m / n_cells)), axis=1)
         level = _multiply(in_cells, table.log_odds)
         level += base
-    else:  # the exact likelihood of a wide block replaces the likelihood of its positions
+    else:  # for blocks of many equal values, exact likelihoods replace those of the positions
         is_narrow = np.repeat(pooled.sizes <= _WIDE_BLOCK * m, pooled.sizes).reshape(n_features, m)
         level = _multiply(_rebin(pooled.positive_fraction * is_narrow, n_cells), table.log_odds) + table.log_prior
         level += _multiply(_rebin(is_narrow.astype(np.float64), n_cells), table.log_complement)
@@ -220,7 +220,7 @@ def _shape_weights(pooled: PooledSample, table: _ShapeTable, below: FloatArray) 
 
 
 def mann_whitney_auc(pooled: PooledSample, below: FloatArray, n0: int, n1: int) -> tuple[FloatArray, FloatArray]:
-    """Return the empirical AUC and its variance by DeLong, each of shape (F,), from the cumulative positives."""
+    """Return the empirical AUC and its DeLong variance, of shape (F,), from the cumulative numbers of positives."""
     q = pooled.positive_fraction
     middle = pooled.average(np.broadcast_to(np.arange(q.shape[1]) + 0.5, q.shape))
     positives_below = pooled.average(below[:, 1:] - q / 2)
@@ -250,7 +250,7 @@ def posterior_median_auc(area: FloatArray, variance: FloatArray, n0: int, n1: in
     ratio = (g * variance + _EQUAL_VARIANCE_WEIGHT * binormal) / ((g + _EQUAL_VARIANCE_WEIGHT) * binormal)
 
     def median(low: FloatArray, high: FloatArray, n_cells: int) -> FloatArray:
-        """Return the median of delta and two bounds outside which its density is negligible, as rows: shape (3, F)."""
+        """Return the median of delta, and two bounds outside which its density is negligible: shape (3, F, 1)."""
         step = (high - low) / n_cells
         delta = low + (np.arange(n_cells) + 0.5) * step
         level = -0.5 * np.log1p((delta / _PRIOR_SCALE) ** 2)
@@ -314,7 +314,7 @@ def misfit_statistic(model: FloatArray, residual: FloatArray) -> FloatArray:
 
 
 def _misfit_of_sums(noise: FloatArray, residual: FloatArray) -> FloatArray:
-    """Return the statistic from the cumulative variance and residual."""
+    """Return the Cramer-von Mises statistic from the cumulative sums of the variance and of the residual."""
     total = noise[..., -1]
     share = noise / total[..., None]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -353,7 +353,7 @@ def estimate_shrinkage(negative: FloatArray, positive: FloatArray, *, declared: 
 
     Notes
     -----
-    The page "How auto works" of the documentation has the formulas.
+    The page "How auto works" of the documentation states the formulas.
     """
     n0, n1 = negative.shape[1], positive.shape[1]
     pooled = PooledSample.from_samples(negative, positive)
@@ -380,7 +380,7 @@ def estimate_shrinkage(negative: FloatArray, positive: FloatArray, *, declared: 
     tilt -= noise * center
     tilt_below -= noise_below * center
     leverage = _dot(tilt, rank)[:, None]
-    tilt /= leverage  # adding it to P(positive) adds 1 to the sum of P(positive) times rank
+    tilt /= leverage  # adding tilt to P(positive) adds 1 to the sum of P(positive) times rank
     tilt_below /= leverage
     residual = sample - shape
     residual_area = _dot(residual, rank)[:, None]
@@ -436,7 +436,7 @@ class ShrinkageDistribution(Ecdf):
     data_weight : float
         Weight of the residual (sample minus model) in the estimate.
     misfit_ratio : float
-        Distance of the sample from the model, divided by its expected value from sampling variation alone.
+        Cramer-von Mises statistic of the residual; its mean is 1 for a correct model that is specified beforehand.
     area_between : float
         Area between the curve of the model and the empirical curve.
     reversal_probability : array of shape (M - 1,)
@@ -478,7 +478,7 @@ def fit_shrinkage(
     negative, positive : arrays of shape (n,)
         Finite values, at least 2 each.
     direction : {None, "higher", "lower", "auto"}
-        Direction; "higher" or "lower" was declared before the data were seen.
+        Side of the positive class; "higher" and "lower" mean that it was known before the data were seen.
     """
     if direction == "lower":
         below, above = fit_shrinkage(-negative, -positive, "higher")

@@ -42,7 +42,7 @@ _MODELS = {
     "auto": "weighted mean of a model and the data (auto)",
 }
 _PROSE = (
-    ("direction='auto' was resolved here", "the direction was chosen here"),
+    (" (direction='auto')", ""),
     (" and its best_rule()", ""),
     ("two thresholds may do better than one: see roc.proper()", "two thresholds may do better than one"),
     ("see roc.proper()", "consider a rule with two thresholds, based on the likelihood ratio"),

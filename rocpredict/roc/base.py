@@ -65,7 +65,7 @@ _MAX_FAST_SIZE = 1_000
 
 
 def is_auc_fast(roc: Any) -> bool:
-    """Return True if the AUC is fast enough to compute for a repr."""
+    """Return whether the AUC can be computed fast enough for a repr."""
     return roc._solver.is_fast or sum(n_terms(d) for d in (roc.negative, roc.positive)) <= _MAX_FAST_SIZE
 
 
@@ -88,7 +88,7 @@ def _rates_on_curve(roc: Any, thresholds: FloatArray) -> tuple[FloatArray, Float
 
 
 def _quantile_grid(distribution: Any, *, quick: bool) -> FloatArray:
-    """Return quantiles on a grid; unless they are ``quick`` to compute, most are interpolated."""
+    """Return quantiles at a grid of probabilities; unless they are ``quick`` to compute, most are interpolated."""
     probabilities = ndtr(np.linspace(-4, 4, _N_POINTS if quick else _N_SEARCHED_POINTS))
     quantiles = np.asarray(distribution.isf(probabilities))
     steps = np.linspace(0, _N_SEARCHED_POINTS - 1, _N_POINTS)
@@ -161,8 +161,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
             shape = np.broadcast_shapes(*(d.shape for d in pair.values()))
         except ValueError:
             shapes = ", ".join(f"{name} {d.shape}" for name, d in pair.items())
-            raise RocPredictError(f"batches have different shapes: {shapes}; pass distributions of one shape") from None
-        solver_for(**pair)  # raises for a batch that has no solver
+            raise RocPredictError(f"batches have different shapes: {shapes}; use the same shape for both") from None
+        solver_for(**pair)  # raises an error for a batch without a solver
         for name, d in pair.items():
             if isinstance(d, Gaussian) and d.shape != shape:  # every result then has the shape of the batch
                 pair[name] = Gaussian(np.broadcast_to(d.mean, shape), d.std)
@@ -212,7 +212,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Returns
         -------
         float or array
-            P(x >= threshold) in the positive class, of the shape of ``threshold`` or F.
+            P(x >= threshold) in the positive class, with the same shape as ``threshold`` (for a batch, shape F).
 
         Examples
         --------
@@ -240,7 +240,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Returns
         -------
         float or array
-            P(x >= threshold) in the negative class, of the shape of ``threshold`` or F.
+            P(x >= threshold) in the negative class, with the same shape as ``threshold`` (for a batch, shape F).
 
         Examples
         --------
@@ -265,7 +265,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Returns
         -------
         float or array
-            1 - FPR, of the shape of ``threshold`` or F.
+            1 - FPR, with the same shape as ``threshold`` (for a batch, shape F).
 
         Examples
         --------
@@ -290,7 +290,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Returns
         -------
         float or array
-            1 - TPR, of the shape of ``threshold`` or F.
+            1 - TPR, with the same shape as ``threshold`` (for a batch, shape F).
 
         Examples
         --------
@@ -420,7 +420,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Returns
         -------
         float or array
-            Thresholds in the unit of the feature, of the shape of ``fpr`` or F.
+            Thresholds in the unit of the feature, with the same shape as ``fpr`` (for a batch, shape F).
 
         Raises
         ------
@@ -451,7 +451,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Returns
         -------
         float or array
-            Thresholds in the unit of the feature, of the shape of ``tpr`` or F.
+            Thresholds in the unit of the feature, with the same shape as ``tpr`` (for a batch, shape F).
 
         Raises
         ------
@@ -483,7 +483,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Returns
         -------
         float or array
-            Slopes dTPR/dFPR, of the shape of ``fpr`` or F.
+            Slopes dTPR/dFPR, with the same shape as ``fpr`` (for a batch, shape F).
 
         Raises
         ------
@@ -504,7 +504,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Returns
         -------
         Hook
-            FPR bounds and area of this part. The curve of two Gaussians with different standard deviations always has a
+            FPR bounds and area of the hook. The curve of two Gaussians with different standard deviations always has a
             hook, which is often too small to see.
 
         See Also
@@ -693,7 +693,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         cost_fp, cost_fn : float or array-like of shape F, default=1.0
             Cost of a false positive and cost of a false negative, for "cost".
         beta : float, optional
-            Weight of recall relative to precision, for "f_beta".
+            For "f_beta": recall has ``beta**2`` times the weight of precision.
         value : float or array-like of shape F, optional
             Limit of the rate, for "min_tpr", "min_tnr" and "max_fpr".
 
@@ -737,7 +737,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
                 numbers[name] = checked if checked.ndim else number
         if prevalence is not None and criterion in PREVALENCE_FREE_CRITERIA:
             raise RocPredictError(
-                f"criterion={criterion!r} does not accept prevalence=; use 'accuracy', 'cost' or 'f1', or omit it"
+                f"criterion={criterion!r} does not accept prevalence=; omit it, or use 'accuracy', 'cost' or 'f1'"
             )
         if prevalence is None:
             numbers["prevalence"] = self.prevalence
@@ -858,8 +858,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Returns
         -------
         GreyZone
-            The widest decided regions that meet the requirements. If no threshold meets a requirement, its bound is
-            infinite and no observation is decided on that side.
+            The widest decided regions that meet the requirements. If no threshold meets a requirement, the bound on
+            that side is infinite, and no observation is decided there.
 
         Raises
         ------
@@ -907,7 +907,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         return find_grey_zone(self._solver, limits, base_rate, self._is_lower, self._to_feature_scale)
 
     def plot(self, kind: PictureKind = "roc", *, ax: Axes | None = None, **options: object) -> Axes:
-        """Plot the ROC curve, or another plot of the same two classes.
+        """Plot the ROC curve, or draw another plot of the same two classes.
 
         Parameters
         ----------
@@ -970,7 +970,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         rows += [] if auc is None else [["AUC", auc]]
         best: BestThreshold[Any] | None = self.best_threshold() if self._solver.is_fast else None
         if best is not None:
-            rows += [["best threshold (Ameans)", best.threshold], ["Ameans there", best.ameans]]
+            rows += [["best threshold (Ameans)", best.threshold], ["Ameans at this threshold", best.ameans]]
         if self.direction:
             rows.append(["direction", f"{self.direction}{' (auto)' * self.auto_direction}"])
         if self.negative_labels:
@@ -980,7 +980,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         if self.n_unlabelled:
             rows.append(["omitted rows without a label", self.n_unlabelled])
         if auc is None:
-            note = ["The AUC of this many observations is slow to compute; call auc() for it, or plot() for the curve."]
+            note = ["The AUC of so many observations is slow to compute; call auc() for the AUC, or plot the curve."]
             return Table(self._title, ("quantity", "value"), rows, None, note, self._direction_flags)
         label = f"{self._title}, TPR against FPR, AUC {format_number(auc, 5)}"
         plot = CurvePlot(label, [_thumbnail_points(self)], None if best is None else (best.fpr, best.tpr))
@@ -997,7 +997,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         columns = {
             "AUC": solver.auc(),
             "best threshold (Ameans)": np.where(lower, np.negative(best.threshold), best.threshold) + 0.0,
-            "Ameans there": np.asarray(best.tpr) / 2 + np.asarray(best.tnr) / 2,
+            "Ameans at this threshold": np.asarray(best.tpr) / 2 + np.asarray(best.tnr) / 2,
             "direction": np.where(lower, "lower", "higher"),
         }
         return batch_table(self._title, self.shape, columns, flags=self._direction_flags)
@@ -1029,7 +1029,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         return rate
 
     def _check_batch_argument(self, name: str, values: FloatArray) -> FloatArray:
-        """Return an argument of a solver, or raise if its shape does not fit the batch."""
+        """Return an argument of a solver, or raise an error if its shape does not fit the batch."""
         if values.ndim and not all(isinstance(d, Gaussian) for d in (self.negative, self.positive)):
             raise RocPredictError(f"{name}={short_repr(values.tolist())} has shape {values.shape}; pass one number")
         _check_shapes(name, values.shape, "the batch of features", self.shape)
@@ -1106,7 +1106,7 @@ def _check_shapes(name: str, shape: tuple[int, ...], whole: str, whole_shape: tu
 
 
 def check_count(count: Any, shape: tuple[int, ...]) -> tuple[ArrayOrFloat, ArrayOrFloat]:
-    """Return the class sizes (negative, positive), each one number or an array of the shape of the batch."""
+    """Return the class sizes (negative, positive), each one number or an array with the shape of the batch."""
     negatives, positives = (check_real("count", c) for c in check_pair("count", count))
     for class_size in (negatives, positives):
         if not ((class_size > _MIN_COUNT) & (class_size < np.inf)).all() or class_size.shape not in {(), shape}:

@@ -148,7 +148,7 @@ class CurveMethods(Generic[Value]):
         Returns
         -------
         float or array
-            Highest TPR of the curve at this FPR, of the shape of ``fpr`` or F.
+            Highest TPR of the curve at this FPR, with the same shape as ``fpr`` (for a batch, shape F).
 
         Raises
         ------
@@ -178,7 +178,7 @@ class CurveMethods(Generic[Value]):
         Returns
         -------
         float or array
-            False positive rates, of the shape of ``tpr`` or F.
+            False positive rates, with the same shape as ``tpr`` (for a batch, shape F).
 
         Raises
         ------
@@ -373,7 +373,8 @@ def resolve_prevalence(
     if shape:
         raise RocPredictError(f"{quantity} needs one feature; this is a batch of ROC curves of shape {shape}")
     if prevalence is None and empirical is None:
-        raise RocPredictError(f"{quantity} needs the prevalence; pass prevalence= in (0, 1) or class counts")
+        remedy = "pass prevalence=0.1, for example, or class counts"
+        raise RocPredictError(f"{quantity} needs the prevalence, in (0, 1); {remedy}")
     unchecked: Any = empirical if prevalence is None else prevalence
     base_rate = check_probabilities("prevalence", unchecked, inclusive=False)
     if base_rate.ndim:
@@ -382,7 +383,7 @@ def resolve_prevalence(
 
 
 def check_one_or_each(name: str, value: Any, shape: tuple[int, ...]) -> None:
-    """Raise unless a value is one number or an array of the shape of a batch."""
+    """Raise RocPredictError unless a value is one number or an array with the shape of the batch."""
     if np.shape(value) not in {(), shape}:
         allowed = f"one number or an array of shape {shape}" if shape else "one number"
         numbers = short_repr(np.asarray(value).tolist())

@@ -54,7 +54,7 @@ class EmpiricalRoc(Roc[float]):
     Notes
     -----
     Ties between the classes count one half in the AUC and are diagonal segments of the curve. Thresholds are midpoints
-    between neighbouring distinct values: all thresholds between the same two values give the same rates.
+    between neighboring distinct values: all thresholds between the same two values give the same rates.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class EmpiricalRoc(Roc[float]):
         class_totals = (self.negative.total, self.positive.total)
         if self.count is not None and check_count(self.count, ()) != class_totals:
             problem = f"count={short_repr(self.count)} differs from the sizes of the samples, {class_totals}"
-            raise RocPredictError(f"{problem}; omit count=")
+            raise RocPredictError(f"{problem}; omit the argument count")
         object.__setattr__(self, "count", class_totals)
         super().__post_init__()
 
@@ -208,7 +208,8 @@ class EmpiricalRoc(Roc[float]):
         methods = _RESPONSE_METHODS if response_method == "auto" else (response_method,)
         available = [name for name in methods if hasattr(estimator, name)]
         if not available:
-            raise RocPredictError(f"estimator={short_repr(estimator)} has no method {' or '.join(methods)}")
+            problem = f"estimator={short_repr(estimator)} has no method {' or '.join(methods)}"
+            raise RocPredictError(f"{problem}; pass a classifier that has one")
         scores = np.asarray(getattr(estimator, available[0])(X))
         if scores.ndim == 2:
             scores = scores[:, classes.index(label)]
@@ -259,7 +260,7 @@ def empirical_roc(
     nan_policy : {"raise", "omit"}, default="raise"
         How to handle observations with missing values: raise an error, or omit them and report how many.
     weights : array-like of shape (n,), optional
-        Frequency weights of the observations, 0 or more. An integer weight k is the same as k copies of the
+        Frequency weights of the observations, 0 or more. An integer weight k is equivalent to k copies of the
         observation.
 
     Returns

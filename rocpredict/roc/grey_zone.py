@@ -19,7 +19,8 @@ from rocpredict.solvers.binormal import BinormalSolver
 from rocpredict.solvers.quadrature import bisect
 
 _DEFAULT_ERROR_RATE = 0.05
-#: Relative rounding error of the rate at the threshold that is computed as the quantile of this rate.
+_PREVALENCE_REMEDY = "pass prevalence=0.1, for example, or class counts"
+#: Tolerated relative rounding error of a rate at the threshold that is computed from this rate.
 _ROUNDING = 1e-12
 
 
@@ -115,7 +116,7 @@ class GreyZone(Result, Generic[Value]):
 
     @property
     def decided_rates(self) -> Rates[Value]:
-        """Return the rates and the prevalence among the decided observations; NaN for a class that has none."""
+        """Return the rates and the prevalence among the decided observations; NaN for a class without any."""
         decided_prevalence = None
         if self.prevalence is not None:
             base_rate = np.asarray(self.prevalence)
@@ -142,7 +143,7 @@ class GreyZone(Result, Generic[Value]):
 
     def _prevalence_for(self, name: str) -> FloatArray:
         if self.prevalence is None:
-            raise RocPredictError(f"{name} needs the prevalence; pass prevalence= in [0, 1] or class counts")
+            raise RocPredictError(f"{name} needs the prevalence, in [0, 1]; {_PREVALENCE_REMEDY}")
         return np.asarray(self.prevalence)
 
     def __repr__(self) -> str:
@@ -205,7 +206,7 @@ def find_grey_zone(
         if limits[rate] is not None and limits[value] is not None:
             raise RocPredictError(f"{rate}= and {value}= are requirements on the same threshold; pass one of them")
         if limits[value] is not None and prevalence is None:
-            raise RocPredictError(f"{value}= needs the prevalence; pass prevalence= in (0, 1) or class counts")
+            raise RocPredictError(f"{value}= needs the prevalence, in (0, 1); {_PREVALENCE_REMEDY}")
     prior: Any = None
     if prevalence is not None:
         needs_both_classes = limits["min_npv"] is not None or limits["min_ppv"] is not None

@@ -60,7 +60,7 @@ class LikelihoodRatioGain(Result, Generic[Value]):
     _tabled = ("auc_single", "auc", "auc_gain", "ameans_single", "ameans", "ameans_gain", "youden_gain")
     _listed = (*_tabled, "hook", "summary")
     _text = "ameans={ameans_single:.6r} -> {ameans:.6r}, auc={auc_single:.6r} -> {auc:.6r}"
-    _heading = "Gain of more than one threshold"
+    _heading = "Gain from more than one threshold"
 
     def _notes(self) -> list[str]:
         return [self.summary]
@@ -250,12 +250,12 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         return LikelihoodRatioGain(single[0], self.auc(), single[1], self.best_rule().ameans, hook)
 
     def _rate(self, name: str, rate: ArrayLike) -> FloatArray:
-        """Return rates, or raise if their range or, for a batch, their shape is wrong."""
+        """Return rates, or raise an error if one is outside [0, 1] or their shape does not fit the batch."""
         rates = check_probabilities(name, rate)
         return self._check_batch_argument(name, rates) if self.base.shape else rates
 
     def _check_batch_argument(self, name: str, values: FloatArray) -> FloatArray:
-        """Return values, or raise unless they are one number or one number for each feature."""
+        """Return values, or raise an error unless they are one number or one number for each feature."""
         check_one_or_each(name, values, self.base.shape)
         return values
 
@@ -282,7 +282,7 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
             return batch_table(title, self.base.shape, {"AUC": self.auc()})
         pair = [["negative", repr(self.base.negative)], ["positive", repr(self.base.positive)]]
         area = [["AUC", self.auc()]] if self._is_fast else []
-        notes = () if area else ["The AUC is slow to compute: call auc()."]
+        notes = () if area else ["The AUC is slow to compute; call auc() for it."]
         return Table(title, ("quantity", "value"), [*pair, *area], notes=notes)
 
     @property

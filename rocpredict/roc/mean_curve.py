@@ -40,7 +40,7 @@ class MeanRoc(Result):
     ----------
     fpr, tpr : array of shape (m,)
         Mean curve from (0, 0) to (1, 1): at each FPR, the mean TPR of the folds. If the curve of a fold rises
-        vertically at an FPR, this FPR occurs twice, with the mean of the lowest and with the mean of the highest TPRs.
+        vertically at an FPR, this FPR occurs twice: with the mean of the lowest, and with the mean of the highest TPRs.
     low, high : array of shape (m,)
         Pointwise confidence band of the mean curve: ``level`` is the confidence level at each point.
     std : array of shape (m,)
@@ -103,7 +103,7 @@ class MeanRoc(Result):
         Returns
         -------
         float or array
-            Highest TPR of the mean curve at this FPR, of the shape of ``fpr``.
+            Highest TPR of the mean curve at this FPR, with the same shape as ``fpr``.
 
         Raises
         ------
@@ -196,8 +196,8 @@ def mean_roc(
     of all folds, so that TPRs that are nearly equal by chance do not produce a very narrow band. The interval of the
     mean AUC is computed in the same way. Let H be the harmonic mean of the numbers of negatives and positives of all
     folds. The effective sample size of the AUC is at most 2 H, and it is H if the folds have equal AUCs. At level 0.95,
-    the interval covered the true AUC in 97.6% to 99.8% of 800 simulated samples of 5 or 10 independent folds with 10 +
-    10 to 8 + 100 observations. With 2 folds the interval is too wide to be useful.
+    the interval contained the true AUC in 97.6% to 99.8% of 800 simulated samples of 5 or 10 independent folds with 10
+    + 10 to 8 + 100 observations. With 2 folds the interval is too wide to be useful.
 
     The band refers to the mean curve of folds of this size. The mean curve of small folds is biased: it is above the
     population curve at the upper end of each vertical step, and below the population curve at the lower end.

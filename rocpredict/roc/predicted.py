@@ -252,7 +252,7 @@ class PredictedRoc(Roc[Value]):
         std : pair of float or of arrays of shape F, optional
             Standard deviations.
         count : pair of int or of arrays of shape F, optional
-            Numbers of observations, whole. Required with ``sem``.
+            Whole numbers of observations. Required with ``sem``.
         sem : pair of float or of arrays of shape F, optional
             Standard errors of the means, in place of ``std``: std = sem sqrt(count).
         median : pair of float or of arrays of shape F, optional
@@ -370,10 +370,10 @@ class PredictedRoc(Roc[Value]):
             raise RocPredictError(f"summary={short_repr(summary)} is not a TwoClassSummary; pass rp.summarize(X, y)")
         unknown = np.flatnonzero(~(summary.negative.is_valid & summary.positive.is_valid))
         if unknown.size:
-            others = f" (and {unknown.size - 1} more)" if unknown.size > 1 else ""
+            others, excluded = (f" (and {unknown.size - 1} more)", "them") if unknown.size > 1 else ("", "it")
             raise RocPredictError(
                 f"feature {summary.feature_names[unknown[0]]!r}{others} has fewer than two finite values in a class; "
-                "exclude these features with summary.select(), or use rp.screen"
+                f"exclude {excluded} with summary.select(), or use rp.screen"
             )
         classes = summary.negative, summary.positive
         count = summary.negative.count, summary.positive.count
@@ -417,7 +417,7 @@ class PredictedRoc(Roc[Value]):
         tpr = self._solver.along("fpr", COMPARISON_FPR)
         empirical = empirical_tpr(np.sort(refit.negative), np.sort(refit.positive))
         fpr, curve_tpr = COMPARISON_FPR, tpr
-        if self._solver.is_discrete:  # a grid of FPRs lacks corners of the curve
+        if self._solver.is_discrete:  # a grid of FPRs would not contain every corner
             curve = self.curve()
             fpr, curve_tpr = curve.fpr, curve.tpr
         misfit_ratio = float(ranked_misfit(fpr, curve_tpr, refit.negative, refit.positive))
@@ -492,8 +492,8 @@ def predict_roc(
     nan_policy : {"raise", "omit"}, default="raise"
         How to handle observations with missing values: raise an error, or omit them and report how many.
     weights : array-like of shape (n,), optional
-        Frequency weights of the observations, 0 or more. An integer weight k is the same as k copies of the
-        observation. Other weights are accepted for "gaussian" and "empirical", without bootstrap.
+        Frequency weights of the observations, 0 or more. An integer weight k is equivalent to k copies of the
+        observation. Other weights are accepted for "gaussian" and "empirical" only, and without the bootstrap.
 
     Returns
     -------
@@ -579,7 +579,7 @@ def _fit_weighted(family: Any, name: str, classes: ClassSamples) -> Distribution
 
 def _std_from_sem(sem: Any, count: Any) -> tuple[Any, ...]:
     if count is None:
-        raise RocPredictError("sem= needs count=, because std = sem sqrt(count)")
+        raise RocPredictError("sem= needs count=, because std = sem sqrt(count); pass both")
     roots = [np.sqrt(check_nonnegative("count", c)) for c in check_pair("count", count)]
     with np.errstate(over="ignore"):
         stds = tuple(check_nonnegative("sem", s) * root for s, root in zip(check_pair("sem", sem), roots, strict=True))
@@ -591,7 +591,7 @@ def _std_from_sem(sem: Any, count: Any) -> tuple[Any, ...]:
 
 
 def _std_from_iqr(median: Any, iqr: Any) -> FloatArray:
-    """Return the standard deviation of a Gaussian with this interquartile range, a width or two quartiles."""
+    """Return the standard deviation of a Gaussian from its interquartile range, passed as a width or two quartiles."""
     middle, limits = check_finite("median", median), check_finite("iqr", iqr)
     if limits.ndim <= middle.ndim:
         return check_nonnegative("iqr", to_scalar(limits)) / _IQR_OF_STANDARD_NORMAL

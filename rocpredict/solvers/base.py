@@ -24,9 +24,9 @@ Axis: TypeAlias = Literal["fpr", "tpr"]
 ROUNDING = 4 * np.finfo(float).eps
 _MAX_MAXIMA = 32
 _MAX_POINTS = 10_000_000
-_TIE_RTOL = 64 * np.finfo(float).eps  # relative rounding error of the losses of two equally good thresholds
+_TIE_RTOL = 64 * np.finfo(float).eps  # relative difference, due to rounding, of the losses of equally good thresholds
 EVEN = np.zeros(())
-"""``log_price`` (see ``Solver``) of two errors with the same cost."""
+"""The ``log_price`` (see ``Solver``) at which both errors have the same weighted cost."""
 
 
 class OptimalThreshold(NamedTuple):
@@ -40,11 +40,11 @@ class OptimalThreshold(NamedTuple):
     plateau_low: FloatArray
     """Lower bound of the interval of equally good thresholds around ``threshold``."""
     plateau_high: FloatArray
-    """Upper bound of this interval."""
+    """Upper bound of the interval of equally good thresholds around ``threshold``."""
     crossings: FloatArray
     """Crossings of the weighted densities, ascending on the last axis and padded with NaN."""
     equal_thresholds: FloatArray
-    """One threshold of each further interval of equally good ones, ascending on the last axis and padded with NaN."""
+    """One threshold of each other interval of equally good ones, ascending on the last axis and padded with NaN."""
     flags: Flags
     expected_ameans: FloatArray | None = None
     """Ameans expected on new data, if the Ameans of the curve is known to be optimistic."""
@@ -154,7 +154,7 @@ class RocCurve(Result):
         return int(np.shape(self.fpr)[-1])
 
     def table(self) -> Table:
-        """Return a table of selected points of the curve, or of the middle point of each curve of a batch."""
+        """Return a table of selected points of the curve or, for a batch, the middle point of each curve."""
         columns = {"threshold": self.thresholds, "FPR": self.fpr, "TPR": self.tpr}
         title = f"ROC curve with {len(self)} points"
         if np.ndim(self.fpr) > 1:
@@ -176,14 +176,14 @@ def area_under(fpr: FloatArray, tpr: FloatArray, low: float = 0.0, high: float =
 
 
 def interpolate_tpr(fpr: FloatArray, tpr: FloatArray, at: ArrayOrFloat) -> FloatArray:
-    """Return the TPR of a polyline at the given FPRs; on a vertical segment, its upper end."""
+    """Return the TPR of a polyline at the given FPRs; on a vertical segment, the TPR of its upper end."""
     index = np.searchsorted(fpr, at, side="right") - 1
     following = np.minimum(index + 1, len(fpr) - 1)
     return _interpolate(at, fpr[index], fpr[following], tpr[index], tpr[following])
 
 
 def interpolate_tpr_below(fpr: FloatArray, tpr: FloatArray, at: ArrayOrFloat) -> FloatArray:
-    """Return the TPR of a polyline at the given FPRs; on a vertical segment, its lower end."""
+    """Return the TPR of a polyline at the given FPRs; on a vertical segment, the TPR of its lower end."""
     following = np.searchsorted(fpr, at, side="left")
     before = np.maximum(following - 1, 0)
     between = _interpolate(at, fpr[before], fpr[following], tpr[before], tpr[following])
@@ -191,7 +191,7 @@ def interpolate_tpr_below(fpr: FloatArray, tpr: FloatArray, at: ArrayOrFloat) ->
 
 
 def interpolate_tpr_batch(fpr: FloatArray, tpr: FloatArray, at: float) -> FloatArray:
-    """Return the TPRs, of shape (B,), of many polylines, of shape (B, m), at one FPR."""
+    """Return the TPRs at one FPR, shape (B,), of B polylines whose vertices have shape (B, m)."""
     index = np.count_nonzero(fpr <= at, axis=-1)[..., None] - 1
     following = np.minimum(index + 1, fpr.shape[-1] - 1)
     vertices = (np.take_along_axis(part, where, -1)[..., 0] for part in (fpr, tpr) for where in (index, following))
@@ -241,7 +241,7 @@ def middle_of_best(utility: FloatArray, tolerance: ArrayLike = ROUNDING) -> NDAr
 
 
 def equal_runs(candidates: FloatArray, loss: FloatArray, plateau: tuple[float, float]) -> FloatArray:
-    """Return one threshold of each run of consecutive candidates with minimal loss outside the interval ``plateau``."""
+    """Return one threshold for each run of consecutive candidates with minimal loss that lies outside ``plateau``."""
     candidates, index = np.unique(candidates, return_index=True)
     loss = loss[index]
     equal = np.flatnonzero(loss <= loss.min() * (1 + _TIE_RTOL))
@@ -277,7 +277,7 @@ class CurveSolver(ABC):
 
     @abstractmethod
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the TPR at an FPR, or the lowest FPR with at least this TPR."""
+        """Return the TPR at FPR = ``rate``, or the lowest FPR with TPR >= ``rate``."""
 
     @abstractmethod
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
@@ -332,7 +332,7 @@ class Solver(CurveSolver):
 
     @abstractmethod
     def threshold_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the smallest threshold with at most this FPR, or the largest one with at least this TPR."""
+        """Return the smallest threshold with FPR <= ``rate``, or the largest threshold with TPR >= ``rate``."""
 
     @abstractmethod
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
@@ -343,7 +343,7 @@ class Solver(CurveSolver):
         """Return the ROC curve of the likelihood ratio of the two distributions."""
 
     def log_auc_complement(self) -> FloatArray:
-        """Return the logarithm of ``auc_complement``, which is -inf for 0."""
+        """Return log(1 - AUC), which is -inf for an AUC of 1."""
         with np.errstate(divide="ignore"):
             return np.log(self.auc_complement())
 
@@ -362,7 +362,7 @@ class Solver(CurveSolver):
         return search_grid(self.negative, self.positive, self.panel_edges)
 
     def slope(self, fpr: FloatArray) -> FloatArray:
-        """Return the slope of the curve, the likelihood ratio at the threshold with this FPR."""
+        """Return the slope of the curve at an FPR, the likelihood ratio at the corresponding threshold."""
         grid = self.search_grid
         t = np.clip(self.negative.isf(fpr), grid[0], grid[-1])  # replaces infinite thresholds
         atom = atom_mass(self.negative, t)
@@ -433,7 +433,7 @@ class Solver(CurveSolver):
         )
         values = utility(rates_at(self.negative, self.positive, points))
         gap = np.abs(np.diff(np.where(np.isneginf(values), np.nan, values)))
-        rise = np.fmax(np.append(gap, 0.0), np.append(0.0, gap))  # largest difference from a neighbour
+        rise = np.fmax(np.append(gap, 0.0), np.append(0.0, gap))  # largest difference from a neighbor
         top = np.fmax(values, values + np.nan_to_num(rise))
         inner = (values[1:-1] >= values[:-2]) & (values[1:-1] >= values[2:]) & np.isfinite(points[1:-1])
         index = np.flatnonzero(inner & (top[1:-1] >= values.max())) + 1
@@ -460,14 +460,14 @@ class Solver(CurveSolver):
         equal_thresholds: FloatArray | None = None,
         **flags: ArrayLike,
     ) -> OptimalThreshold:
-        """Return the result for this best threshold, with its rates and the flags that follow from them."""
+        """Return the result for a best threshold, with its rates, the flags that follow from them, and ``flags``."""
         low, high = (threshold, threshold) if plateau is None else plateau
         rates = rates_at(self.negative, self.positive, threshold)
         return make_optimum(threshold, rates, (low, high), crossings, equal_thresholds, **flags)
 
 
 def _refine_grid(grid: FloatArray, index: NDArray[np.intp], reach: int) -> FloatArray:
-    """Return 33 equidistant points between the neighbours of a point of each grid, or copies of an infinite point."""
+    """Return 33 equidistant points between the neighbors of a point of each grid, or copies of an infinite point."""
     inner = np.take_along_axis(grid, index, axis=-1)
     left, right = (
         np.take_along_axis(grid, np.clip(index + step, 0, grid.shape[-1] - 1), axis=-1) for step in (-reach, reach)
@@ -486,7 +486,7 @@ def make_optimum(
     equal_thresholds: FloatArray | None = None,
     **flags: ArrayLike,
 ) -> OptimalThreshold:
-    """Return the best threshold with its rates, the flags that follow from the rates, and further flags."""
+    """Return the best threshold with its rates, the flags that follow from the rates, and ``flags``."""
     tpr, fpr, tnr, fnr = (np.asarray(rate) for rate in (rates.tpr, rates.fpr, rates.tnr, rates.fnr))
     equal = np.empty((*np.shape(threshold), 0)) if equal_thresholds is None else equal_thresholds
     all_flags = Flags(
@@ -511,7 +511,7 @@ def rates_at(negative: Distribution[Any], positive: Distribution[Any], threshold
 
 
 def check_defined(utility: FloatArray) -> None:
-    """Raise an error if the utility is undefined at every threshold."""
+    """Raise RocPredictError if the utility is undefined (-inf) at every threshold."""
     if np.isneginf(utility).all(axis=-1).any():
         raise RocPredictError(
             "criterion is undefined (NaN) at every threshold; use a criterion that is defined at some threshold"
@@ -554,7 +554,7 @@ class LikelihoodRatioSolver(CurveSolver):
 
     @abstractmethod
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the ratio, FPR and TPR of points of the curve that cover both classes, from (0, 0) to (1, 1)."""
+        """Return the likelihood ratio, FPR and TPR of about ``n_points`` points of the curve, from (0, 0) to (1, 1)."""
 
 
 class SameCurveSolver(CurveSolver):
@@ -571,7 +571,7 @@ class SameCurveSolver(CurveSolver):
         return self.base.auc_complement()
 
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the TPR at an FPR, or the lowest FPR with at least this TPR."""
+        """Return the TPR at FPR = ``rate``, or the lowest FPR with TPR >= ``rate``."""
         return self.base.along(axis, rate)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
@@ -606,7 +606,7 @@ class MappedSolver(SameCurveSolver, Solver):
         self.takes_batches = bool(base.shape)
 
     def log_auc_complement(self) -> FloatArray:
-        """Return the logarithm of ``auc_complement``."""
+        """Return log(1 - AUC)."""
         return self.base.log_auc_complement()
 
     def slope(self, fpr: FloatArray) -> FloatArray:
@@ -618,7 +618,7 @@ class MappedSolver(SameCurveSolver, Solver):
         return self.base.hook()
 
     def threshold_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the smallest threshold with at most this FPR, or the largest one with at least this TPR."""
+        """Return the smallest threshold with FPR <= ``rate``, or the largest threshold with TPR >= ``rate``."""
         return self._map_back(self.base.threshold_at(axis, rate))
 
     def crossings(self, log_price: FloatArray) -> FloatArray:
@@ -649,7 +649,7 @@ class MappedLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
         self.base, self._map_back = base, back
 
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the ratio, FPR and TPR of points of the curve that cover both classes, from (0, 0) to (1, 1)."""
+        """Return the likelihood ratio, FPR and TPR of about ``n_points`` points of the curve, from (0, 0) to (1, 1)."""
         return self.base.curve(n_points)
 
     def rule(self, log_price: FloatArray) -> TwoThresholdRule[Any]:

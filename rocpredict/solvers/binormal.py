@@ -30,7 +30,7 @@ from rocpredict.solvers.quadrature import gauss_legendre
 Z_GRID = np.linspace(-39, 39, 131)
 """Grid of z-scores; outside this range the normal density is 0 in double precision."""
 PANEL_BLOCK = 256
-"""Features per block for functions that use thousands of points per feature."""
+"""Number of features per block for functions that use thousands of points per feature."""
 _BLOCK = 8_192  # features per block; temporary arrays then fit into the cache
 _MAX_SQUARABLE = 1e140  # numbers in [1/_MAX_SQUARABLE, _MAX_SQUARABLE] are squared without scaling
 _SQRT_HALF = np.sqrt(0.5)
@@ -39,7 +39,7 @@ _XTOL = 1e-14  # tolerance of z; the remaining error is corrected along the tang
 Scaled: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 """Difference of the means and both standard deviations, divided by a power of two if their squares would overflow."""
 _Crossing: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
-"""Threshold and its z-scores z0 and z1."""
+"""Threshold at a crossing, with its z-scores z0 in the negative class and z1 in the positive class."""
 
 
 class BinormalSolver(Solver):
@@ -78,7 +78,7 @@ class BinormalSolver(Solver):
         return np.asarray(log_ndtr(-self.separation))
 
     def empirical_auc_variance(self, count: tuple[float, float]) -> FloatArray:
-        """Return the variance of the empirical AUC of samples of these sizes, (negative, positive).
+        """Return the variance of the empirical AUC of samples with ``count`` = (negatives, positives) observations.
 
         This is the variance of the Mann-Whitney statistic, with P(two positives > one negative) and
         P(one positive > two negatives) from Owen's T function.
@@ -99,7 +99,7 @@ class BinormalSolver(Solver):
         return _phi_ratio(d, s0, s1, rate, top=True) if axis == "fpr" else _phi_ratio(-d, s1, s0, rate, top=False)
 
     def threshold_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the smallest threshold with at most this FPR, or the largest one with at least this TPR."""
+        """Return the smallest threshold with FPR <= ``rate``, or the largest threshold with TPR >= ``rate``."""
         if axis == "tpr":
             return np.where(np.equal(rate, 0), np.inf, self.positive.isf(rate))
         t = np.asarray(self.negative.isf(rate))
@@ -108,7 +108,7 @@ class BinormalSolver(Solver):
         return np.where(np.equal(rate, 1), -np.inf, t)
 
     def slope(self, fpr: FloatArray) -> FloatArray:
-        """Return the slope of the curve, the likelihood ratio at the threshold with this FPR."""
+        """Return the slope of the curve at an FPR, the likelihood ratio at the corresponding threshold."""
         d, s0, s1 = self.scaled
         x = ndtri(fpr)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -173,8 +173,8 @@ class BinormalSolver(Solver):
     def threshold_for_odds(self, log_odds: FloatArray) -> FloatArray:
         """Return the smallest threshold with TPR >= odds * FPR, or inf if no threshold has this property.
 
-        TPR - odds * FPR is largest where the weighted densities cross and the likelihood ratio rises. If the ratio
-        falls at a smaller crossing, TPR - odds * FPR increases from this crossing to the maximum. The threshold is the
+        TPR - odds * FPR is largest where the weighted densities cross and the likelihood ratio rises. If the likelihood
+        ratio falls at a smaller crossing, TPR - odds * FPR increases from there to the maximum. The threshold is the
         root between these two points.
         """
         return map_blocks(_threshold_for_odds, *self.parameters, log_odds)[0]
@@ -187,9 +187,9 @@ class BinormalSolver(Solver):
 class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
     """ROC curve of the likelihood ratio of two Gaussians.
 
-    The log likelihood ratio is a parabola. The two thresholds of each rule are therefore mirror images about the vertex
-    (infinite for equal standard deviations). Both classes are folded about the vertex, and a rule is represented by the
-    z-scores of one threshold.
+    The log likelihood ratio is a parabola, whose vertex is infinite for equal standard deviations. The two thresholds
+    of each rule are mirror images about the vertex. Both classes are therefore folded about the vertex, and a rule is
+    represented by the z-scores of one threshold.
     """
 
     def __init__(self, negative: Gaussian[Any], positive: Gaussian[Any]) -> None:
@@ -211,12 +211,12 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             angle = 2 * (s0 / (s0 + s1)) * (s1 / np.abs(s1 - s0))
             same = (s0 == s1) & (s0 == 0)
-            h = np.clip(separation(d, s0, s1), Z_GRID[0], Z_GRID[-1])  # beyond the grid T is 0, or NaN
+            h = np.clip(separation(d, s0, s1), Z_GRID[0], Z_GRID[-1])  # beyond, T is 0 (or computed as NaN)
             complement = 2 * owens_t(h, np.where(s0 == s1, np.inf, angle))
         return np.where(same, np.where(d == 0, 0.5, 0.0), complement)
 
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the TPR at an FPR, or the FPR at a TPR."""
+        """Return the TPR at FPR = ``rate``, or the FPR at TPR = ``rate``."""
         forward = axis == "fpr"
         pair = self.folded if forward else self.folded.exchanged
         z = pair.abscissa.isf(rate)
@@ -265,7 +265,7 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
         return TwoThresholdRule(low, high, inside.astype(bool), np.stack([low, high], axis=-1), *rest)
 
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the ratio, FPR and TPR of rules distributed over both classes, from (0, 0) to (1, 1)."""
+        """Return the likelihood ratio, FPR and TPR of about ``n_points`` rules, from (0, 0) to (1, 1)."""
         wide = [add_grid_axis(d) for d in (self.base.negative, self.base.positive)]
         pair = BinormalLikelihoodRatioSolver(*wide).folded  # type: ignore[arg-type]
         grids = make_tail_grids(n_points)
@@ -288,7 +288,7 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
 
 
 def _phi_ratio(d: FloatArray, s0: FloatArray, s1: FloatArray, rate: FloatArray, *, top: bool) -> FloatArray:
-    """Return Phi((d + s0 Phi^-1(rate))/s1); on a vertical segment, its upper end if ``top``, else its lower end."""
+    """Return Phi((d + s0 Phi^-1(rate))/s1); on a vertical segment, the upper end if ``top``, else the lower end."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         distance = d + np.where(s0 == 0, 0.0, s0 * ndtri(rate))
         z = np.where((s1 == 0) & (distance == 0), np.inf if top else -np.inf, distance / s1)
@@ -422,7 +422,7 @@ def _degenerate_rule(
 
 
 def _degenerate_roc_points(pair: FoldedPair, rates: FloatArray, inner: list[FloatArray]) -> list[FloatArray]:
-    """Replace points by a perfect curve where a class is a point mass, or by the chance line if both masses agree."""
+    """Replace points by a perfect curve if a class is a point mass, or by the chance line if the classes are equal."""
     rank, half = np.arange(len(rates)), len(rates) // 2
     up, top = rank < half, rank >= half - 1
     perfect = np.where(up, np.inf, 0.0), np.where(up, 0.0, rates), np.where(top, 1.0, rates)
@@ -471,7 +471,7 @@ def scale_parameters(m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatAr
 
 
 def separation(d: FloatArray, s0: FloatArray, s1: FloatArray) -> FloatArray:
-    """Return D; for two point masses, 0 if they are equal and infinity otherwise."""
+    """Return D = d/sqrt(s0^2 + s1^2); for two point masses, D is 0 if they are equal and infinite otherwise."""
     std = np.sqrt(s0 * s0 + s1 * s1)
     separation = np.asarray(d / std)
     return separation if std.all() else np.where(d == 0, 0.0, separation)
@@ -540,7 +540,7 @@ def threshold_from_z(m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatAr
 def integrate_normal_cdf(
     d: FloatArray, sigma: FloatArray, beta: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray]:
-    """Integrate Phi((d + beta x)/sigma) over the normal density of x, between two of its probabilities."""
+    """Integrate Phi((d + beta x)/sigma) times the standard normal density of x, between two quantiles of x."""
     x_low, x_high = ndtri(low), ndtri(high)
     area = _bivariate_normal_cdf(d, sigma, beta, x_high) - _bivariate_normal_cdf(d, sigma, beta, x_low)
     # Owen's T has an absolute error of 3e-16, which is too large for small areas and steep curves
@@ -579,10 +579,7 @@ def _integrate_panels(
 def _degenerate_area(
     d: FloatArray, sigma: FloatArray, beta: FloatArray, low: FloatArray, high: FloatArray, area: FloatArray
 ) -> FloatArray:
-    """Replace the area if a class is a point mass.
-
-    The curve is then a step, a horizontal line or the chance line.
-    """
+    """Replace the area if a class is a point mass: the curve is then a step, a horizontal line or the chance line."""
     if sigma.all() and beta.all():
         return area
     level = (high - low) * ndtr(np.where((sigma == 0) & (d == 0), 0.0, d / sigma))
@@ -670,7 +667,7 @@ class FoldedNormal(NamedTuple):
         return normal_pdf(z) + normal_pdf(self.reflect(z))
 
     def isf(self, rate: FloatArray) -> FloatArray:
-        """Return z of the rule with this rate, by Newton's method between two bounds.
+        """Return z of the rule with a given rate, by Newton's method between two bounds.
 
         The bounds follow from the tails. If ``inside`` is False, P(Z >= z) is at least half of the rate; if ``inside``
         is True, P(Z >= z) is at least the rate.
@@ -695,24 +692,21 @@ class FoldedNormal(NamedTuple):
         return np.where(rate == 1, np.where(inside, -np.inf, centre), z)
 
     def approximate_isf(self, rate: FloatArray) -> FloatArray:
-        """Return z of a rule whose rate is close to ``rate`` (equal to it if it is 0 or 1), without a search."""
+        """Return z of a rule whose rate is close to ``rate`` (equal for a rate of 0 or 1), without a search."""
         beyond = ndtr(-self.centre)
         return np.asarray(-ndtri(np.where(self.inside, rate + (1 - rate) * beyond, rate * beyond)))
 
 
 class FoldedPair(NamedTuple):
-    """Two Gaussian classes with means 0 and d, folded about one point.
-
-    The methods take the rate of the class with mean 0, the abscissa.
-    """
+    """Two Gaussian classes with means 0 (the abscissa) and d (the ordinate), folded about one point."""
 
     d: FloatArray
     std: FloatArray
     other_std: FloatArray
     centre: FloatArray
-    """z-score of this point in the first class; infinite for equal standard deviations."""
+    """z-score of the folding point in the first class; infinite for equal standard deviations."""
     other_centre: FloatArray
-    """z-score of this point in the other class."""
+    """z-score of the folding point in the other class."""
     inside: NDArray[np.bool_]
 
     @property
@@ -748,14 +742,14 @@ class FoldedPair(NamedTuple):
         return np.asarray(bound)
 
     def log_ratio(self, z: FloatArray) -> FloatArray:
-        """Return the logarithm of the ratio of the density of the other class to the density of the first."""
+        """Return log(f/g), with the density f of the other class and the density g of the first class."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             fall = (z * (self.other_std - self.std) + self.d) / self.other_std  # z minus the z-score in the other class
             return np.asarray(fall * (z - fall / 2) - log_scale_ratio(self.std, self.other_std))
 
 
 def folded_mean_rate(forward: bool, *parts: NDArray[Any]) -> tuple[FloatArray]:
-    """Return the mean TPR over negatives between two rules or, unless ``forward``, the mean TNR over positives."""
+    """Return the mean TPR over the FPRs between two rules or, unless ``forward``, the mean TNR over the TPRs."""
     *columns, low, high = (part[..., None] for part in parts)
     pair = FoldedPair(*columns)
     # panels of 2.4 standard deviations are accurate enough

@@ -40,7 +40,7 @@ class OperatingPoints(NamedTuple):
     low: FloatArray
     """Lower bound of the interval (low, high] of thresholds with the same rates."""
     high: FloatArray
-    """Upper bound of this interval."""
+    """Upper bound of the interval (low, high] of thresholds with the same rates."""
     tpr: FloatArray
     fpr: FloatArray
     tnr: FloatArray
@@ -98,7 +98,7 @@ class EmpiricalSolver(Solver):
         return EmpiricalSolver(self.positive, self.negative).auc()
 
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the highest TPR at an FPR, or the lowest FPR with at least this TPR."""
+        """Return the highest TPR at FPR = ``rate``, or the lowest FPR with TPR >= ``rate``."""
         fpr, tpr = self.points.fpr, self.points.tpr
         return interpolate_tpr(fpr, tpr, rate) if axis == "fpr" else interpolate_tpr_below(tpr, fpr, rate)
 
@@ -116,7 +116,7 @@ class EmpiricalSolver(Solver):
         return np.asarray(v.thresholds[np.searchsorted(v.tpr, rate, side="left")])
 
     def slope(self, fpr: FloatArray) -> FloatArray:
-        """Return the slope of the segment of the curve that begins at this FPR or contains it."""
+        """Return the slope of the segment of the curve that begins at an FPR or contains it."""
         v = self.points
         run, rise = np.diff(v.fpr), np.diff(v.tpr)
         sloped = run > 0
@@ -143,7 +143,7 @@ class EmpiricalSolver(Solver):
         return self._optimum([best_run(price) for price in prices], np.shape(log_price))
 
     def maximize(self, utility: Callable[[Rates[Any]], FloatArray]) -> OptimalThreshold:
-        """Return the middle one of the operating points with the highest utility, and its run of equal points."""
+        """Return the middle one of the operating points with the highest utility, and its run of such points."""
         v = self.points
         values = utility(Rates(v.tpr, v.fpr, v.tnr, v.fnr))
         check_defined(values)
@@ -223,7 +223,7 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
         return self._rule(self.positive_fraction > v.low[np.searchsorted(v.fpr, fpr, side="right") - 1])
 
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return, for each operating point, the smallest ratio that is called positive, the FPR and the TPR."""
+        """Return, for each operating point, the smallest likelihood ratio called positive, the FPR and the TPR."""
         v = self.base.points
         fraction = np.concatenate([[np.inf], v.high[1:]])
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -231,7 +231,7 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
         return ratio, v.fpr, v.tpr
 
     def _rule(self, called: NDArray[np.bool_]) -> TwoThresholdRule[Any]:
-        """Return the rule by which exactly the values selected by a mask are positive."""
+        """Return the rule that calls exactly the values selected by a mask positive."""
         edges = midpoints(self.values[:-1], self.values[1:])[np.diff(called.astype(int)) != 0]
         rates = (
             np.asarray(self.weights[label][where].sum() / self.total[label])
@@ -241,7 +241,7 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
 
 
 def midpoints(lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Return thresholds in (lower, upper], for any two neighbouring values."""
+    """Return thresholds in (lower, upper], for any two neighboring values."""
     with np.errstate(over="ignore", invalid="ignore"):
         middle = np.where(np.isfinite(lower + upper), (lower + upper) / 2, lower / 2 + upper / 2)
     largest = np.finfo(float).max

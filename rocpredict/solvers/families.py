@@ -1,4 +1,4 @@
-"""Closed forms for pairs of one family, AUCs of weighted sums of normals, and selection of the solver.
+"""Closed forms for two distributions of one family, the AUC of sums of normals, and the choice of the solver.
 
 A crossing of the weighted densities solves f1(x)/f0(x) = kappa; functions receive log kappa as ``level``.
 """
@@ -32,22 +32,22 @@ from rocpredict.solvers.numerical import NumericalSolver
 from rocpredict.solvers.quadrature import NODES, WEIGHTS, find_roots, make_log_density_ratio
 from rocpredict.solvers.shrinkage import ShrinkageSolver
 
-_MAX_SERIES_SHIFT = 1.0  # a series is used for smaller shifts, in units of the scale
+_MAX_SERIES_SHIFT = 1.0  # a series is used for shifts below this limit, in units of the scale
 _NEWTON_STEPS = 3
-_DOUBLE_ROOT_RTOL = 1e-5  # relative slope at which Newton steps do not improve a nearly double root
-_SERIES_RTOL = 1e-3  # a series is used for relative differences of the shapes below this
-_MIN_BRANCH = 1e-290  # a smaller branch of Lambert's W is computed from its logarithm
+_DOUBLE_ROOT_RTOL = 1e-5  # relative slope below which Newton steps do not improve a nearly double root
+_SERIES_RTOL = 1e-3  # a series is used if the relative difference of the shapes is below this limit
+_MIN_BRANCH = 1e-290  # values of Lambert's W below this limit are computed from their logarithms
 _MAX_BLOCK_SIZE = 2**20  # pairs per block, 8 MB for each of a few arrays
 _NODE_STEP = 0.35  # distance of nodes in units of hypot(s0, s1); the relative error of the trapezoidal rule is 1e-17
 _MAX_SEEDED_COMPONENTS = 1000
 _SEED_Z = np.linspace(-6, 6, 49)  # search points about a component, in standard deviations
-_AREA_Z, _MAX_PANEL_WIDTH = 8.5, 4.0  # reach and width of the panels of an area of a batch, in kernel widths
-_N_AREA_PANELS = 4  # panels of an area over normal scores from -8.5 to 8.5
+_AREA_Z, _MAX_PANEL_WIDTH = 8.5, 4.0  # reach and largest panel width of an integral of a batch, in kernel widths
+_N_AREA_PANELS = 4  # number of panels of an integral over z from -8.5 to 8.5
 _HIGH_DEGREES = (np.polynomial.legendre.legvander(NODES, 23) * (np.arange(24) + 0.5) * WEIGHTS[:, None])[:, -2:]
 _MAX_HIGH_DEGREES = 1e-6  # largest sum of coefficients of degrees 22 and 23; the error is about its square
-_SEARCH_Z, _SEARCH_STEP, _MAX_SEARCH_STEPS = 8.0, 0.25, 1000  # search for crossings, in kernel widths
+_SEARCH_Z, _SEARCH_STEP, _MAX_SEARCH_STEPS = 8.0, 0.25, 1000  # of the search for crossings, in kernel widths
 _CLEAR_LOSS = 1e-9  # the search is repeated if a second threshold has a loss this close to the lowest
-_NODE_COST = 2  # cost of a node and a component, in evaluations of a pair of components
+_NODE_COST = 2  # computing time of one component at one node, relative to the time of one pair of components
 
 
 class FamilyParameters(NamedTuple):
@@ -59,10 +59,7 @@ class FamilyParameters(NamedTuple):
 
 
 class FamilyPair(NamedTuple):
-    """Two members of one family.
-
-    If ``reflected`` is True, the members are the distributions of -x.
-    """
+    """Two members of one family; if ``reflected`` is True, they are the distributions of -x."""
 
     family: str
     negative: FamilyParameters
@@ -128,7 +125,7 @@ def _family_candidates(distribution: Distribution[Any]) -> dict[str, FamilyParam
 
 
 def prob_greater_exponential(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return scale2/(scale1 + scale2) for equal locations, with a correction for different locations."""
+    """Return P(second > first), which is scale2/(scale1 + scale2) for equal locations."""
     ratio, complement = _ratio_and_complement(first.scale, second.scale)
     shift = second.loc - first.loc
     if shift < 0:
@@ -137,33 +134,33 @@ def prob_greater_exponential(first: FamilyParameters, second: FamilyParameters) 
 
 
 def prob_greater_weibull(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return scale2^c/(scale1^c + scale2^c)."""
+    """Return P(second > first) = scale2^c/(scale1^c + scale2^c)."""
     return float(expit(first.shape * log_scale_ratio(second.scale, first.scale)))
 
 
 def prob_greater_gumbel(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return 1/(1 + exp(-D)), with the shift D in units of the scale."""
+    """Return P(second > first) = 1/(1 + exp(-D)), with the shift D in units of the scale."""
     return float(expit(standardized_shift(first, second)))
 
 
 def prob_greater_gamma(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return the regularized incomplete beta function I_x(k1, k2) at x = scale2/(scale1 + scale2)."""
+    """Return P(second > first), the regularized incomplete beta function I_x(k1, k2), x = scale2/(scale1 + scale2)."""
     x, y = _ratio_and_complement(first.scale, second.scale)
     return float(betainc(first.shape, second.shape, x) if x <= y else betaincc(second.shape, first.shape, y))
 
 
 def prob_greater_power(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return a2/(a1 + a2), for cdfs x^a."""
+    """Return P(second > first) = a2/(a1 + a2), for cdfs x^a."""
     return _ratio_and_complement(first.shape, second.shape)[0]
 
 
 def prob_greater_reflected_power(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return b1/(b1 + b2), for upper tails (1 - x)^b."""
+    """Return P(second > first) = b1/(b1 + b2), for upper tails (1 - x)^b."""
     return prob_greater_power(second, first)
 
 
 def prob_greater_logistic(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return (1 - q - D q)/(1 - q)^2 with q = exp(-D), for equal scales."""
+    """Return P(second > first) = (1 - q - D q)/(1 - q)^2 with q = exp(-D), for a shift D and equal scales."""
     d = standardized_shift(first, second)
     q = float(np.exp(-np.abs(d)))
     if np.abs(d) < _MAX_SERIES_SHIFT:
@@ -174,7 +171,7 @@ def prob_greater_logistic(first: FamilyParameters, second: FamilyParameters) -> 
 
 
 def prob_greater_laplace(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return 1 - (a^2 exp(-d/a) - b^2 exp(-d/b))/(2 (a^2 - b^2)) for a shift d >= 0 and scales a, b."""
+    """Return P(second > first) = 1 - (a^2 exp(-d/a) - b^2 exp(-d/b))/(2 (a^2 - b^2)), for d >= 0 and scales a, b."""
     wide, narrow = max(first.scale, second.scale), min(first.scale, second.scale)
     d = np.abs(standardized_shift(first, second, wide))
     gap = (wide - narrow) / wide
@@ -189,24 +186,24 @@ def prob_greater_laplace(first: FamilyParameters, second: FamilyParameters) -> f
 
 
 def prob_greater_cauchy(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return 1/2 + atan(d/(scale1 + scale2))/pi, computed as one angle."""
+    """Return P(second > first) = 1/2 + atan(d/(scale1 + scale2))/pi, computed as one angle."""
     with np.errstate(over="ignore"):
         total = first.scale / 2 + second.scale / 2
         return float(np.arctan2(total, first.loc / 2 - second.loc / 2) / np.pi)
 
 
 def prob_greater_normal(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return Phi(D)."""
+    """Return P(second > first) = Phi(D), with the separation D."""
     return float(ndtr(_normal_separation(first, second)))
 
 
 def prob_greater_lognormal(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return Phi(D) of the logarithms."""
+    """Return P(second > first) = Phi(D), with the separation D of the logarithms."""
     return float(ndtr(log_scale_ratio(second.scale, first.scale) / float(np.hypot(first.shape, second.shape))))
 
 
 def _normal_separation(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return D of two normals."""
+    """Return the separation D of two normal distributions."""
     return standardized_shift(first, second, 2 * float(np.hypot(first.scale / 2, second.scale / 2)))
 
 
@@ -270,7 +267,7 @@ def crossings_falling_power(negative: FamilyParameters, positive: FamilyParamete
 
 
 def crossings_logistic(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
-    """Return the midpoint, shifted by log(sinh(D/4 + l/4)/sinh(D/4 - l/4)) scales, for l = log kappa below D."""
+    """Return the midpoint, shifted by log(sinh(D/4 + l/4)/sinh(D/4 - l/4)) scales, for l = log kappa with |l| < |D|."""
     d = standardized_shift(negative, positive)
     if not abs(level) < abs(d):
         return []
@@ -328,7 +325,7 @@ def crossings_normal(negative: FamilyParameters, positive: FamilyParameters, lev
 
 
 def crossings_lognormal(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
-    """Solve for the logarithms, in units of the negatives' scale."""
+    """Return exp(t) for the crossings t of two Gaussians, the distributions of log(x/scale0)."""
     first = Gaussian(0.0, negative.shape)
     second = Gaussian(log_scale_ratio(positive.scale, negative.scale), positive.shape)
     logs = BinormalSolver(first, second).crossings(np.asarray(level))
@@ -416,7 +413,7 @@ class FamilySolver(NumericalSolver):
         return np.asarray(CLOSED_FORMS[self.pair.family].prob_greater(*self.pair.ordered[::-1]))
 
     def log_auc_complement(self) -> FloatArray:
-        """Return the logarithm of ``auc_complement``, without underflow for two normals."""
+        """Return log(1 - AUC), without underflow for two normals."""
         if self.pair.family == "normal":
             return np.asarray(log_ndtr(_normal_separation(*self.pair.ordered[::-1])))
         return super().log_auc_complement()
@@ -500,10 +497,10 @@ class BatchSolver(NumericalSolver):
 
     @abstractmethod
     def _single(self, index: int) -> Solver:
-        """Return the solver of one pair."""
+        """Return the solver of one pair of the batch."""
 
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the highest TPR at an FPR, or the lowest FPR with at least this TPR."""
+        """Return the highest TPR at FPR = ``rate``, or the lowest FPR with TPR >= ``rate``."""
         abscissa, ordinate = (self.negative, self.positive) if axis == "fpr" else (self.positive, self.negative)
         return np.asarray(ordinate.sf(abscissa.isf(rate)))
 
@@ -597,7 +594,7 @@ class NormalSumBatchSolver(BatchSolver):
 class ScipyFamilyBatchSolver(BatchSolver):
     """ROC curves of two batches of a named family fitted to resamples, of shape (B,) or (B, 1), possibly reflected.
 
-    The areas are integrals over the normal score z = ndtri(rate) of one class.
+    The areas are integrals over z = Phi^-1(rate) of one class.
     """
 
     def auc(self) -> FloatArray:
@@ -619,10 +616,10 @@ class ScipyFamilyBatchSolver(BatchSolver):
     def _integrate(
         self, d: Any, other: Any, tail: str, limits: tuple[float, float], exact: Callable[[Solver], FloatArray]
     ) -> FloatArray:
-        """Integrate a tail of the other class over the rates of one class between two rates.
+        """Integrate a tail probability of ``other`` over the rates of ``d`` between two limits.
 
-        Panels end at the medians, where a density may have a kink. If the polynomials of the highest degrees matter on
-        a panel, the pair is solved on its own.
+        Panels end at the medians, where a density may have a kink. If the coefficients of the highest polynomial
+        degrees are not negligible on a panel, the pair is solved on its own.
         """
         ends = np.clip(ndtri(limits), -_AREA_Z, _AREA_Z)
         edges = np.broadcast_to(np.linspace(-_AREA_Z, _AREA_Z, _N_AREA_PANELS + 1), (*d.shape, _N_AREA_PANELS + 1))
@@ -704,7 +701,7 @@ def _replace_stds(normals: NormalSum, width: float) -> NormalSum:
 
 
 def _pairwise_auc(negative: NormalSum, positive: NormalSum, *, upper: bool) -> FloatArray:
-    """Sum over all pairs of components, in blocks."""
+    """Return the AUC (1 - AUC if ``upper``) as a sum over all pairs of components, in blocks."""
     step, total = max(1, _MAX_BLOCK_SIZE // len(negative.means)), np.zeros(())
     for first in range(0, len(positive.means), step):
         rows = slice(first, first + step)
@@ -724,7 +721,7 @@ _SOLVERS: dict[type[Distribution[Any]], type[Solver]] = {
     Ecdf: EmpiricalSolver,
     NormalSumBatch: NormalSumBatchSolver,
 }
-"""Solver for two distributions of the same class; the first class that matches is used."""
+"""Solver for two distributions of the same Python class; the first class that matches is used."""
 
 
 def solver_for(negative: Distribution[Any], positive: Distribution[Any]) -> Solver:

@@ -17,7 +17,7 @@ from rocpredict.solvers.quadrature import make_log_density_ratio
 
 
 class AucBounds(NamedTuple):
-    """Lowest and highest value of a measure that data in the bins can have."""
+    """Lowest and highest value that a measure can have for data in the bins."""
 
     low: float
     high: float
@@ -31,7 +31,7 @@ class HistogramSolver(SameCurveSolver, NumericalSolver):
 
     The edges of the two histograms divide the axis into cells on which both densities are constant. The ROC curve of
     the thresholds and the ROC curve of the likelihood ratio therefore have one linear segment per cell, as for tied
-    values. The curve is the empirical curve of two samples in which the number of a cell replaces the values.
+    values. The curve is the empirical curve of two samples in which each value is replaced by the number of its cell.
     """
 
     base: EmpiricalSolver
@@ -60,7 +60,7 @@ class HistogramSolver(SameCurveSolver, NumericalSolver):
     def _crossings(self, log_prices: FloatArray) -> tuple[list[FloatArray], NDArray[np.bool_]]:
         """Return, for each price (see ``Solver``), the edges at which f1 - price * f0 changes sign.
 
-        If the difference is 0 over an interval at which the sign changes, the result contains its lower bound.
+        If the sign changes across an interval on which the difference is 0, the lower bound of this interval is used.
         """
         middle, rows = self.edges[:-1] / 2 + self.edges[1:] / 2, []
         log_ratio = make_log_density_ratio(self.negative, self.positive)(middle)
@@ -74,7 +74,7 @@ class HistogramSolver(SameCurveSolver, NumericalSolver):
         return rows, np.zeros(len(log_prices), dtype=bool)
 
     def _edges_at(self, between: FloatArray) -> FloatArray:
-        """Return the edges that correspond to thresholds between two cell numbers."""
+        """Return the edges that correspond to thresholds on the scale of the cell numbers."""
         inner = np.ceil(np.clip(between, 0, len(self.edges) - 1)).astype(np.intp)
         return np.where(np.isinf(between), between, self.edges[inner])
 
@@ -115,9 +115,9 @@ def auc_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
 
 
 def ameans_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
-    """Return the lowest and the highest Ameans of the best threshold that data in these bins can have.
+    """Return the lowest and the highest Ameans that the best threshold can have for data in these bins.
 
-    The Ameans is the balanced accuracy (TPR + TNR)/2; it is maximized over all thresholds.
+    The Ameans is the balanced accuracy (TPR + TNR)/2; the best threshold maximizes it.
 
     Parameters
     ----------
@@ -135,9 +135,9 @@ def ameans_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
 
     Notes
     -----
-    Let J = 2 Ameans - 1. The best J is at least its maximum over the edges. With common edges and the cumulative
-    proportions cN and cP, its upper bound max_k cN[k + 1] - cP[k] is reached if all negatives of bin k are below all
-    positives of this bin.
+    Let J = 2 Ameans - 1. The best J is at least the maximum of J over the edges. With common edges and the cumulative
+    proportions cN and cP, the best J is at most max_k cN[k + 1] - cP[k]. The best J equals this bound if all negatives
+    of bin k are below all positives of this bin.
 
     Examples
     --------

@@ -44,7 +44,7 @@ from rocpredict.solvers.quadrature import (
 
 _RTOL = 1e-11  # tolerance of an expectation; a level crossing is accurate to about 1e-14 times the width of a density
 _TAIL = 1e-12  # tail probability beyond which rounding may hide the sign of a log ratio
-_MIN_WIDTH = 1e-10  # smallest interval with a likelihood ratio equal to the price, relative to the range of values
+_MIN_WIDTH = 1e-10  # smallest width, relative to the range, of an interval with a likelihood ratio equal to the price
 _MIN_RUN = 8  # smallest number of grid points of an interval with a constant likelihood ratio
 _XTOL = 1e-12  # tolerance of a rate; the remaining error is corrected along the tangent
 _MAX_PRICES = 128  # prices in one block
@@ -63,7 +63,7 @@ class NumericalSolver(Solver):
         return self._mean_tail(self.negative.sf, self.negative.sf_inclusive)
 
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the highest TPR at an FPR, or the lowest FPR with at least this TPR."""
+        """Return the highest TPR at FPR = ``rate``, or the lowest FPR with TPR >= ``rate``."""
         if axis == "fpr":
             t = self.negative.isf(rate)
             fraction = np.where(atom_mass(self.negative, t) > 0, _atom_fraction(self.negative, t, rate), 1.0)
@@ -73,7 +73,7 @@ class NumericalSolver(Solver):
         return np.where(rate == 0, 0.0, self.negative.sf(t) + fraction * atom_mass(self.negative, t))
 
     def threshold_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the smallest threshold with at most this FPR, or the largest one with at least this TPR."""
+        """Return the smallest threshold with FPR <= ``rate``, or the largest threshold with TPR >= ``rate``."""
         if axis == "tpr":
             return np.where(np.equal(rate, 0), np.inf, -np.asarray(self.positive.reflect().ppf(rate)))
         t = np.asarray(self.negative.isf(rate))
@@ -166,7 +166,7 @@ class NumericalSolver(Solver):
 
     @cached_property
     def _fixed_candidates(self) -> _Candidates:
-        """Candidates for every price: infinite, the search grid, point masses, and the floats just above them."""
+        """Candidates for every price: infinite thresholds, the search grid, point masses and the floats just above."""
         atoms = np.concatenate([self.negative.atoms().points, self.positive.atoms().points])
         return self._candidates(
             np.concatenate([atoms, np.nextafter(atoms, np.inf), np.array([np.inf, -np.inf]), self.search_grid])
@@ -175,7 +175,7 @@ class NumericalSolver(Solver):
     def _best_candidate(
         self, candidates: _Candidates, log_price: float
     ) -> tuple[tuple[float, float, float], FloatArray]:
-        """Return the best threshold, the bounds of the equally good ones around it, and equally good ones elsewhere."""
+        """Return the best threshold, the bounds of its interval of equally good ones, and such thresholds elsewhere."""
         with np.errstate(over="ignore"):
             price = float(np.exp(log_price))
         points = candidates.points
@@ -279,7 +279,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         return ranking.expectation(self.positive, lambda x: ranking.tail_at(self.negative, x), np.empty(0), 1.0)
 
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the highest TPR at an FPR, or the lowest FPR with at least this TPR."""
+        """Return the highest TPR at FPR = ``rate``, or the lowest FPR with TPR >= ``rate``."""
         if self.separates:
             return np.full(np.shape(rate), 1.0 if axis == "fpr" else 0.0)
         abscissa, ordinate = (self.negative, self.positive) if axis == "fpr" else (self.positive, self.negative)
@@ -331,7 +331,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         return self._rule(sign_changes(called, ranking.grid, signs), starts_positive=bool(signs[0] > 0))
 
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the ratio, FPR and TPR of rules distributed over both classes, from (0, 0) to (1, 1)."""
+        """Return the likelihood ratio, FPR and TPR of about ``n_points`` rules, from (0, 0) to (1, 1)."""
         if self.separates:
             return np.array([np.inf, np.inf, 0.0]), np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 1.0])
         ranking = self.ranking
@@ -415,7 +415,7 @@ class LikelihoodRatioRanking:
         return golden_section(lambda x: -top * self.level(x), grid[moves[index]], grid[moves[index + 1] + 1])
 
     def _finite_ratio_bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Return neighbouring floats at the bounds of a support between which the ratio becomes finite or infinite."""
+        """Return, at each bound of a support, the two floats between which the ratio becomes finite or infinite."""
         kind = np.where(np.isinf(self.values), np.sign(self.values), 0.0)
         index = np.flatnonzero(kind[:-1] != kind[1:])
         target_kind = kind[index + 1]
@@ -450,7 +450,7 @@ class LikelihoodRatioRanking:
     ) -> FloatArray:
         """Return the probability that the log ratio is above each level or, unless ``strictly``, at or above it.
 
-        ``at`` are values with these levels, so that no root has to be found on their segments.
+        ``at`` contains values with these levels, so that no root has to be found on their segments.
         """
         total = np.zeros(np.shape(levels))
         for segment, (left, right) in zip(self._segments, pairwise(self._limits), strict=True):
@@ -476,7 +476,7 @@ class LikelihoodRatioRanking:
         return _solve(lambda x, at_level: np.asarray(sign * self.level(x) - at_level), low, high, target, close)
 
     def mean_clipped_rank(self, d: Distribution[Any], x: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the proportion of a class with a higher ratio than x, clipped to [low, high]; for ties, the mean."""
+        """Return the proportion of a class with a higher ratio than x, clipped to [low, high], averaged over ties."""
         if not self.has_ties:
             return np.clip(self.tail_at(d, x), low, high)
         at = self.level(x)
@@ -492,7 +492,7 @@ class LikelihoodRatioRanking:
     def expectation(
         self, d: Distribution[Any], function: Callable[[FloatArray], FloatArray], levels: FloatArray, width: float
     ) -> FloatArray:
-        """Return the mean over a class of a function that has kinks at these levels and at the extrema of the ratio.
+        """Return the mean over a class of a function that has kinks at ``levels`` and at the extrema of the ratio.
 
         Close to an extremum, the likelihood ratio determines rates only to about 1e-8. The relative tolerance is
         therefore larger if ``width``, the width of the range of rates, is small.
@@ -519,7 +519,7 @@ class LikelihoodRatioRanking:
         return tables
 
     def level_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the log ratio that a random member of a class exceeds with this probability, up to ties."""
+        """Return the log ratio that a random member of a class exceeds with probability ``rate``, up to ties."""
         rate = np.asarray(rate)
         shape, rate = rate.shape, np.atleast_1d(rate)
         levels, (strict, including) = self.levels, self.tail_tables[axis]
@@ -543,7 +543,7 @@ class _MonotoneSegment(NamedTuple):
 
     points: FloatArray
     levels: FloatArray
-    """Log ratios at the points, with reversed signs if the log ratio falls, so that they ascend."""
+    """Ascending log ratios at the points; their signs are reversed if the log ratio decreases."""
     rises: bool
     """True if the log ratio increases."""
 

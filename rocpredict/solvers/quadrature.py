@@ -16,15 +16,15 @@ from rocpredict.distributions.base import Distribution
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 """Gauss-Legendre nodes and weights on [-1, 1]."""
 _MAX_PANELS = 20_000
-_NEGLIGIBLE = 1e-4  # fraction of the tolerance of an integral
+_NEGLIGIBLE = 1e-4  # a panel is negligible if its integral is below this fraction of the tolerance
 with np.errstate(under="ignore"):
     _TAIL = 10.0 ** -np.concatenate([np.arange(1, 8), np.arange(8, 32, 2), np.arange(32, 310, 12)])
 _QUARTERS = np.linspace(0, 1, 5)
 _LOWER_HALF = ndtr(np.linspace(-8, 0, 257))
 NOISE = 16 * np.finfo(float).eps  # rounding error of log f1 - log f0, relative to these two terms
-_MIN_LOG_DENSITY = -300.0  # a density of 0 is treated as an underflow if the neighbouring log density is below this
+_MIN_LOG_DENSITY = -300.0  # a density of 0 is treated as an underflow if the nearest log density is below this
 _MAX_VALUE = 1e300  # replaces infinity
-_BISECTIONS = 1200  # steps from the widest bracket of floats to neighbouring floats
+_BISECTIONS = 1200  # steps from the widest bracket of floats to neighboring floats
 
 
 def gauss_legendre(f: Callable[[FloatArray], FloatArray], left: FloatArray, right: FloatArray) -> FloatArray:
@@ -210,8 +210,8 @@ def sign_changes(
 ) -> FloatArray:
     """Return the points at which ``f`` changes sign, found to float64 resolution from values on an ascending grid.
 
-    Two sign changes between neighbouring grid points are found if the absolute value of ``f`` has a local minimum
-    there. Values of ``f`` between -``noise`` and ``noise`` are ignored, because their sign is uncertain.
+    Two sign changes between neighboring grid points are found if the absolute value of ``f`` has a local minimum there.
+    Values of ``f`` between -``noise`` and ``noise`` are ignored, because their sign is uncertain.
     """
     levels, row = np.zeros(1), np.zeros(len(grid), dtype=np.intp)
     return level_crossings(f, levels, row, grid, values, noise=noise)[0]
@@ -262,7 +262,7 @@ def level_crossings(
 def find_roots(
     f: Callable[..., FloatArray], left: FloatArray, right: FloatArray, *args: FloatArray, fatol: float = 0.0
 ) -> Any:
-    """Return the result of ``scipy.optimize.elementwise.find_root``, with NaN treated as -1 and infinity as finite."""
+    """Return the result of ``scipy.optimize.elementwise.find_root``; NaN counts as -1, and infinity as finite."""
     from scipy.optimize.elementwise import find_root  # slow to import
 
     def bounded(x: FloatArray, *args: FloatArray) -> FloatArray:
@@ -287,7 +287,7 @@ def golden_section(f: Callable[[FloatArray], FloatArray], left: FloatArray, righ
 def bisect(
     predicate: Callable[[FloatArray], NDArray[np.bool_]], left: FloatArray, right: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return, for each bracket, the neighbouring floats between which the predicate changes from False to True."""
+    """Return, for each bracket, the neighboring floats between which the predicate changes from False to True."""
     for _ in range(_BISECTIONS):
         middle = left / 2 + right / 2
         if ((middle == left) | (middle == right)).all():

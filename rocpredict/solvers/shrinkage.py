@@ -58,7 +58,7 @@ class ShrinkageRule(NamedTuple):
     node : array of int
         Node of the threshold.
     first, last : array of int
-        First and last node of the interval on which the Ameans is nearly the same.
+        First and last node of the interval on which the Ameans is nearly the largest.
     tpr, tnr : array
         Rates of the estimated curve at the threshold.
     ameans : array
@@ -139,7 +139,7 @@ class ShrinkageBatch(NamedTuple):
     Attributes
     ----------
     auc : array
-        P(positive > negative) + P(tie)/2, for either direction.
+        P(positive > negative) + P(tie)/2, whatever the direction.
     threshold : array
         Threshold with the best Ameans; infinite if the best rule predicts one class for every value.
     rule : ShrinkageRule

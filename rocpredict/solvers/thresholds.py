@@ -77,7 +77,7 @@ class ThresholdCriterion:
             needed = self.criterion in takers
             if needed != (getattr(self, name) is not None):
                 allowed = "in [0, 1]" if name == "value" else "above 0"
-                problem = f"needs {name}=; pass a number {allowed}" if needed else f"does not accept {name}="
+                problem = f"needs {name}=; pass a number {allowed}" if needed else f"does not accept {name}=; omit it"
                 raise RocPredictError(f"criterion={self.criterion!r} {problem}")
         if self.beta is not None and np.ndim(self.beta):
             raise RocPredictError(
@@ -89,8 +89,8 @@ class ThresholdCriterion:
             raise RocPredictError(f"criterion={self.criterion!r} does not accept costs; use criterion='cost'")
         if self.criterion in _PREVALENCE_CRITERIA and self.prevalence is None:
             raise RocPredictError(
-                f"criterion={self.criterion!r} needs the proportion of positives; pass prevalence= in [0, 1] or class "
-                "counts"
+                f"criterion={self.criterion!r} needs the proportion of positives, in [0, 1]; pass prevalence=0.1, for "
+                "example, or class counts"
             )
 
     @property
@@ -139,11 +139,11 @@ class ThresholdStability(Result):
 
     @property
     def ameans_corrected(self) -> float:
-        """Ameans expected on new data for a threshold selected in this way, from out-of-bag and in-sample Ameans."""
+        """Ameans expected on new data for a threshold selected like this, from out-of-bag and in-sample Ameans."""
         return correct_ameans(self.ameans_oob, self.ameans_in_sample)
 
     def table(self) -> Table:
-        """Return a table of the quantiles of the threshold and of the Ameans in the sample and out of bag."""
+        """Return a table with quantiles of the threshold, and with the in-sample and out-of-bag Ameans."""
         rows: list[list[Any]] = [
             [f"{level:.0%} quantile of threshold", value] for level, value in self.quantiles.items()
         ]
@@ -180,7 +180,7 @@ class BestThreshold(Result, Generic[Value]):
         Ameans (balanced accuracy), (TPR + TNR)/2. For family "auto" and criterion "ameans", the Ameans expected on new
         data, which is below the Ameans on the curve. The expected Ameans is nearly unbiased on average over features,
         but too high for identical classes: by 0.04 with 10 and 0.015 with 200 observations per class if the direction
-        is declared, by 0.06 with 10 and 0.05 with 20 if the direction is chosen from the sample.
+        is declared, and by 0.06 with 10 and 0.05 with 20 if the direction is chosen from the sample.
     ameans_corrected : float or None
         Optimism-corrected Ameans; None for a predicted threshold. The repr and the table show it if the criterion is
         the Ameans. For another criterion, it may be above ``ameans``: thresholds that are best for this criterion in
@@ -205,12 +205,12 @@ class BestThreshold(Result, Generic[Value]):
         Bounds of the interval (low, high] of equally good thresholds; [low, high) with direction "lower". If the
         maximum is smooth, both bounds equal the threshold.
     equal_thresholds : array of shape (k,), or F + (k,) for a batch
-        One threshold of each further interval of equally good thresholds, ascending; padded with NaN in a batch. The
-        array is empty if no such interval exists; otherwise the flag ``equal_thresholds`` is set.
+        One threshold of each other interval of equally good thresholds, ascending; padded with NaN in a batch. The
+        array is empty if no other interval exists; otherwise the flag ``equal_thresholds`` is set.
     flags : Flags
         Flags, for example of degenerate inputs.
     _uncertainty : object
-        Computes the intervals of the threshold and of its Ameans.
+        Object that computes the intervals of the threshold and of its Ameans.
     """
 
     threshold: Value
@@ -370,7 +370,7 @@ class BestThreshold(Result, Generic[Value]):
         if self.plateau[0] != self.plateau[1]:
             rows.append(["equally good thresholds between", format_interval(*self.plateau)])
         if self.equal_thresholds.size:
-            rows.append(["equally good thresholds near", format_list(f"{t:.6g}" for t in self.equal_thresholds)])
+            rows.append(["other equally good thresholds near", format_list(f"{t:.6g}" for t in self.equal_thresholds)])
         return replace(summary, rows=rows)
 
     @property
