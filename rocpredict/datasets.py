@@ -332,6 +332,8 @@ def simulate_two_gaussians(
     means, stds = check_finite("mean", check_pair("mean", mean)), check_nonnegative("std", check_pair("std", std))
     counts = [check_int("count", n) for n in check_pair("count", count)]
     if min(counts) < 1:
-        raise RocPredictError(f"count={count!r} has a class without observations; pass 1 or more for each class")
+        raise RocPredictError(
+            f"count={short_repr(count)} has a class without observations; pass 1 or more for each class"
+        )
     x = np.concatenate([generator.normal(m, s, n) for m, s, n in zip(means, stds, counts, strict=True)])
     return x, np.repeat([0, 1], counts)

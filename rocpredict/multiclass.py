@@ -455,7 +455,7 @@ def _as_columns(scores: Any) -> FloatArray:
         shape = np.shape(scores)
     except ValueError:
         raise RocPredictError("scores is ragged: its rows have different lengths") from None
-    if not isinstance(shape, tuple) or len(shape) == 1:
+    if not isinstance(shape, tuple) or len(shape) == 1 or hasattr(scores, "tocsc"):
         columns = check_feature(scores, "scores")[:, None]
     elif len(shape) == 2 and shape[1]:
         rows = np.asarray(scores)

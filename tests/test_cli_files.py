@@ -117,6 +117,20 @@ UNREADABLE = {
 }
 
 
+def test_a_column_of_months_is_no_decimal_point(run):
+    """The months are left out, so that the commas of the other column remain decimal marks."""
+    Path("t.csv").write_text(
+        "size;month;outcome\n1,5;01.2024;sick\n2,5;12.2024;well\n1,2;03.2024;sick\n3,1;04.2024;well\n"
+    )
+    for command, options in {"screen": ("--exclude", "month"), "compare": ("--feature", "size")}.items():
+        code, out, err = run(command, "t.csv", *CLASSES, *options, "--json")
+        assert (code, err) == (0, ""), err
+        assert "month" not in out
+    code, _, err = run("screen", "t.csv", *CLASSES)
+    assert code == 2
+    assert "1,5 in column 'size' and 01.2024 in column 'month'" in err
+
+
 @pytest.mark.parametrize("case", UNREADABLE)
 def test_ambiguous_numbers_are_refused(run, case):
     content, words = UNREADABLE[case]

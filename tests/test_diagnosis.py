@@ -272,6 +272,7 @@ def test_small_samples_get_a_note():
     result = diagnose([1.0, 2, 3, 4], [0, 0, 1, 1], n_resamples=20)
     assert np.isnan([result.negative.skewness, result.negative.kurtosis, result.negative.skewness_z]).all()
     assert "too few observations for z" in result.finding("negative skewness").message
+    assert "excess kurtosis undefined (too few observations for z)" in result.finding("negative kurtosis").message
     assert result.finding("negative skewness").severity == "ok"
     assert "too few for a decisive check" in result.verdict
 

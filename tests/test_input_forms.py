@@ -569,10 +569,14 @@ def test_rows_without_a_label_are_counted_or_refused_by_every_function(tmp_path,
         for empirical in (True, "histogram"):
             screened = rp.screen(X, y, empirical=empirical, **options)
             assert (screened.n_unlabelled, screened.n_observations) == (1, N)
+            assert (
+                "1 observation without a class label was omitted." in screened.report(tmp_path / "s.html").read_text()
+            )
             assert "1 observation without a label omitted" in repr(screened)
             for name in ("auc", "n_negative", "n_missing"):
                 np.testing.assert_array_equal(screened.in_input_order()[name], expected[name])
-        screened.report("r.html", data=None if X is table else (X, y))
+        page = screened.report("r.html", data=None if X is table else (X, y)).read_text()
+        assert "1 observation without a class label was omitted." in page
         assert "1 of them without a label and omitted" in Path("r.html").read_text(encoding="utf-8")
         with pytest.raises(RocPredictError, match="pass nan_policy='omit'"):
             rp.screen(X, y, nan_policy="raise", **options)

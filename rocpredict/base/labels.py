@@ -618,6 +618,9 @@ def _fill_masked(name: str, values: Any) -> NDArray[Any]:
         objects = np.asarray(values.data).astype(object)
         objects[np.ma.getmaskarray(values)] = None
         return objects
+    if hasattr(values, "tocsc"):
+        shape = values.shape
+        raise RocPredictError(f"{name} is a sparse matrix of shape {shape}; pass a dense array, such as its toarray()")
     if isinstance(values, (str, bytes, dict, set)) or not (
         hasattr(values, "__array__") or isinstance(values, Iterable)
     ):

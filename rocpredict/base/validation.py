@@ -181,7 +181,7 @@ def check_pair(name: str, value: object, expected: str = "(negative, positive)")
     ordered = isinstance(value, Iterable) and not isinstance(value, (str, bytes, dict, set))
     try:
         items = tuple(value) if ordered else ()  # type: ignore[arg-type]
-    except TypeError:  # an array without axes
+    except (TypeError, NotImplementedError):  # an array without axes, or a sparse matrix
         items = ()
     if len(items) != 2:
         raise RocPredictError(f"{name}={short_repr(value)} is not a pair; pass {expected}")

@@ -523,7 +523,8 @@ def _check_shape(shape: ClassDescription) -> Iterator[_ShapeCheck]:
 
     severity = _milder(_KURTOSIS.severity(shape.kurtosis), _Z.severity(shape.kurtosis_z))
     tails = "" if severity == "ok" else ", heavy tails"
-    message = f"excess kurtosis {_format_signed(shape.kurtosis)} ({_format_z(shape.kurtosis_z)}){tails}"
+    kurtosis = "undefined" if np.isnan(shape.kurtosis) else _format_signed(shape.kurtosis)
+    message = f"excess kurtosis {kurtosis} ({_format_z(shape.kurtosis_z)}){tails}"
     yield "kurtosis", shape.kurtosis, severity, message, OTHER_SUGGESTION
 
     if shape.mode_count >= _MIN_GROUP_SIZE and shape.mode_fraction > _SHARE.note:

@@ -275,7 +275,7 @@ def _test_one_curve(x: Any, y: Any, null: float, options: _TestOptions, rows: Ro
 # ---- two samples, or two curves
 def _independent_samples(x1: Any, x2: Any, rows: RowOptions) -> tuple[CurveSample, CurveSample]:
     """Return two samples of different observations."""
-    sizes = [0 if is_scalar(sample) else len(sample) for sample in (x1, x2)]
+    sizes = [0 if is_scalar(sample) or hasattr(sample, "tocsc") else len(sample) for sample in (x1, x2)]
     if sizes[0] == sizes[1] > 2:
         raise RocPredictError(
             "a second feature or y is missing; pass (x1, x2, y), (x, None, y) for one feature, or (x, y) of two samples"

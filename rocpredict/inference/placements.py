@@ -79,7 +79,7 @@ def check_rate_range(fpr: Any, tpr: Any) -> RateRange:
     limits = fpr if tpr is None else tpr
     low, high = (check_probabilities(name, limit) for limit in check_pair(name, limits, "(low, high)"))
     if np.any(low >= high):
-        raise RocPredictError(f"{name}={limits!r} is an empty range; pass (low, high) with low < high")
+        raise RocPredictError(f"{name}={short_repr(limits)} is an empty range; pass (low, high) with low < high")
     return RateRange(name, to_scalar(low), to_scalar(high))
 
 

@@ -104,6 +104,9 @@ _FILTERS = {
 
 def write_report(path: str | PathLike[str], template: str, **context: Any) -> Path:
     """Render a template with the versions of the software, and write it atomically."""
+    title = context.get("title")
+    if not isinstance(title, str | None):
+        raise RocPredictError(f"title={short_repr(title)} is not text; pass a string, or None for the default title")
     return write_atomic(path, render(template, versions=software_versions(), **context))
 
 

@@ -685,6 +685,8 @@ def _check_frequency_weights(weights: FloatArray | None, coded: EncodedLabels) -
 def _as_summary(X: Any, options: _ScreenOptions, **classes: Any) -> TwoClassSummary:
     """Return X if it is a summary, else the sum of the summaries of its batches."""
     check_not_dataset(X)
+    if isinstance(X, (list, tuple)) and any(isinstance(part, TwoClassSummary) for part in X):
+        raise RocPredictError("X contains summaries; pass their sum, or compare them with rp.pool")
     if options.empirical not in (False, "histogram"):
         if is_path(X):
             check_batches(X)

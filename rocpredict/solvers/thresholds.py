@@ -19,6 +19,7 @@ from rocpredict.base.validation import (
     RocPredictError,
     Seed,
     Value,
+    broadcast_arrays,
     check_nonnegative,
     check_option,
     check_probabilities,
@@ -448,11 +449,13 @@ def log_cost_ratio(prevalence: ArrayOrFloat, cost_fp: ArrayOrFloat, cost_fn: Arr
     """
     p = check_probabilities("prevalence", prevalence)
     fp, fn = check_nonnegative("cost_fp", cost_fp), check_nonnegative("cost_fn", cost_fn)
+    p, fp, fn = broadcast_arrays(prevalence=p, cost_fp=fp, cost_fn=fn)
     if np.any((fp == 0) & (fn == 0)):
         raise RocPredictError("cost_fp and cost_fn are both 0; at least one must be above 0")
     if np.any(((p == 0) & (fn > 0) & (fp == 0)) | ((p == 1) & (fp > 0) & (fn == 0))):
+        given = short_repr(prevalence)
         raise RocPredictError(
-            f"prevalence={prevalence!r} makes the cost 0 at every threshold; change the prevalence or the costs"
+            f"prevalence={given} makes the cost 0 at every threshold; change the prevalence or the costs"
         )
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(1 - p) - np.log(p) + np.log(fp) - np.log(fn))

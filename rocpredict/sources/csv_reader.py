@@ -53,6 +53,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 _BYTE_ORDER_MARKS = {b"\xff\xfe\x00\x00": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?(\d*),(\d+)([eE][+-]?\d+)?\s*")
 _DECIMAL_POINT = re.compile(r"\s*[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?\s*")
+_MONTH = re.compile(r"\s*(0[1-9]|1[0-2])\.\d{4}\s*")
 Rows = Iterator[tuple[int, list[str]]]
 
 
@@ -220,10 +221,11 @@ class _DecimalMarks:
         self._name = name
         self._examples: dict[str, str] = {}
 
-    def check(self, columns: Mapping[str, Sequence[str]], separator: str) -> None:
-        """Raise if numeric columns have two different decimal marks."""
+    def check(self, columns: Mapping[str, Sequence[str]], separator: str, read: Sequence[str] = ()) -> None:
+        """Raise if numeric columns have two different decimal marks; months count only among the columns to read."""
         for column, cells in columns.items():
-            if parse_numbers(cells, separator)[1]:
+            is_month = column not in read and all(map(_MONTH.fullmatch, cells))
+            if is_month or parse_numbers(cells, separator)[1]:
                 continue
             for mark, pattern in ((",", _DECIMAL_COMMA), (".", _DECIMAL_POINT)):
                 cell = None if mark in self._examples else next(filter(pattern.fullmatch, cells), None)
@@ -232,7 +234,7 @@ class _DecimalMarks:
             if len(self._examples) > 1:
                 raise RocPredictError(
                     f"{self._name} holds {self._examples[',']} and {self._examples['.']}, which have different decimal "
-                    "marks; write all numbers with one decimal mark and without digit grouping"
+                    "marks; write all numbers with one decimal mark and without digit grouping, or leave one column out"
                 )
 
 
@@ -476,7 +478,7 @@ class CsvFiles(TableReader):
                     coded.append(np.fromiter(map(codes.__getitem__, labels), np.int32, len(labels)))
                 source.append(kinds.parse([columns[place] for place in places], lines, path.name, separator))
                 if separator != ",":
-                    marks.check(dict(zip(header, columns, strict=True)), separator)
+                    marks.check(dict(zip(header, columns, strict=True)), separator, read=names)
             if source.shape[0] == rows_before:
                 raise RocPredictError(f"{path.name} has a header but no rows; write one row per observation")
         source.flush()

@@ -93,6 +93,7 @@ SAMPLES: tuple[Callable[[], Any], ...] = (
     lambda: (value for value in X),
     lambda: iter(X),
     lambda: sparse.csr_array(X[None]),
+    lambda: sparse.coo_matrix(X[:, None]),
     lambda: np.broadcast_to(1.0, N),
     lambda: X.reshape(2, -1),
     lambda: set(X),
