@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import sklearn
 from scipy import sparse, stats
+from scipy.special import gammaln
 from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
@@ -37,6 +38,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import rocpredict as rp
 from rocpredict import AssumptionWarning, RocPredictError
+from rocpredict.screening.columns import one_sided_p_value
 from rocpredict.sklearn import RocSelector, ThresholdedClassifier, roc_score_func
 from tests.cases import check_each
 
@@ -469,6 +471,42 @@ def test_a_direction():
     X[30:, :500] -= 1.5
     selector = RocSelector(max_q=0.05, direction="higher").fit(X, np.repeat([0, 1], 30))
     assert selector.get_support().sum() <= 2
+
+
+@pytest.mark.parametrize("sizes", [(30, 6), (6, 30), (9, 11), (3, 200)])
+def test_one_sided_p_values_of_rare_binary_features_are_fishers(sizes):
+    """All tables with two values: exact below an expected count of 5, half of the two-sided p-value otherwise."""
+    counts = [(a, b) for a in range(sizes[0] + 1) for b in range(sizes[1] + 1) if 0 < a + b < sum(sizes)]
+    X = np.array([np.repeat([1.0, 0, 1, 0], [a, sizes[0] - a, b, sizes[1] - b]) for a, b in counts]).T
+    y, total = np.repeat([0, 1], sizes), sum(sizes)
+    for matrix in (X, sparse.csr_matrix(X)):
+        for direction, side in (("higher", "greater"), ("lower", "less")):
+            p_values = RocSelector(direction=direction).fit(matrix, y).pvalues_
+            for (a, b), p in zip(counts, p_values, strict=True):
+                expected = min(a + b, total - a - b) * min(sizes) / total
+                if expected < 5 - 1e-9:
+                    table = [[b, sizes[1] - b], [a, sizes[0] - a]]
+                    assert p == pytest.approx(stats.fisher_exact(table, side).pvalue, rel=1e-9), (a, b)
+
+
+def test_one_sided_p_values_keep_their_digits_and_class_pairs():
+    """The tail of 40 of 40 among 60,000 has the probability of one table; other labels and NaN do not count."""
+    positive, negative = np.ones((40, 1)), np.zeros((60_000, 1))
+    p = one_sided_p_value(negative, positive, 1)[0]
+    assert p == pytest.approx(np.exp(-(gammaln(60_041) - gammaln(41) - gammaln(60_001))), rel=1e-9)
+    assert p < 1e-140
+    assert one_sided_p_value(negative, positive, -1)[0] == 1
+    labels = np.repeat(["a", "b", "rest"], [40, 60, 50])
+    x = np.zeros(150)
+    x[[0, 1, 2, 45, 120]] = 1
+    x[[10, 60]] = np.nan
+    for pairs, tables in (
+        ("rest", [[[3, 36], [2, 107]], [[1, 58], [4, 85]], [[1, 49], [4, 94]]]),
+        ("all", [[[1, 58], [3, 36]], [[1, 49], [3, 36]], [[1, 49], [1, 58]]]),
+    ):
+        expected = 3 * min(stats.fisher_exact(table, "greater").pvalue for table in tables)
+        selector = RocSelector(k=1, direction="higher", pairs=pairs).fit(x[:, None], labels)
+        assert selector.pvalues_[0] == pytest.approx(min(expected, 1), rel=1e-9)
 
 
 def test_features_are_selected_in_each_fold():

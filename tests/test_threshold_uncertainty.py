@@ -9,7 +9,7 @@ from scipy.special import ndtr, ndtri
 
 import rocpredict as rp
 from rocpredict.inference import bootstrap
-from rocpredict.inference.bootstrap import BootstrapOptions, bootstrap_thresholds
+from rocpredict.inference.bootstrap import BootstrapOptions, bootstrap_thresholds, draw_counts, merge_far_values
 from rocpredict.solvers import thresholds
 from rocpredict.solvers.thresholds import ThresholdCriterion
 from tests.cases import check_each, check_refused
@@ -219,6 +219,38 @@ def test_thresholds_that_cannot_be_best_are_omitted_without_effect(monkeypatch):
             np.testing.assert_array_equal(inner, full)
         n_omitted += sizes[-2] < sizes[-1]
     assert n_omitted > 50
+
+
+@pytest.mark.parametrize("n", [2000, 20_000])
+@pytest.mark.parametrize("options", [{}, {"criterion": "cost", "prevalence": 0.3, "cost_fn": 4.0}])
+def test_merging_values_far_from_the_best_threshold_does_not_change_the_bootstrap(monkeypatch, n, options):
+    """Two routes with separate resamples: means and spreads within 5.5 standard errors (falsely outside: 1e-6)."""
+    rng, criterion = np.random.default_rng(n), ThresholdCriterion(**options)
+    pair = rp.Ecdf(rng.standard_normal(n)), rp.Ecdf(np.round(rng.standard_normal(n) + 1.2, 3))
+    merged = merge_far_values(*pair, criterion, 0)
+    assert [one.total for one in merged] == [n, n]
+    assert sum(one.sorted_sample.size for one in merged) < n
+    routes = []
+    for many, seed in ((0, 1), (10**9, 2)):
+        with monkeypatch.context() as patch:
+            patch.setattr(merge_far_values, "__defaults__", (many,))
+            found = bootstrap_thresholds(*pair, criterion, BootstrapOptions(400, seed))
+        routes.append([found.thresholds, found.ameans_oob, (found.thresholds - found.thresholds.mean()) ** 2])
+        routes[-1].append(found.optimism)
+    for one, other in zip(routes[0][:3], routes[1][:3], strict=True):
+        assert abs(one.mean() - other.mean()) < 5.5 * np.sqrt((one.var() + other.var()) / 400)
+    spread = np.sqrt(pair[0].sf(0.6) * pair[0].cdf(0.6) / n)  # of a rate in a resample
+    np.testing.assert_allclose(routes[0][3], routes[1][3], atol=5.5 * spread * np.sqrt(2 / 400))
+
+
+def test_draws_of_whole_weights_have_the_moments_of_a_multinomial():
+    """Means and variances of 4,000 draws, within 6 standard errors (falsely outside: 1e-6 over 600 values)."""
+    weights = np.concatenate([[500.0], np.tile([1.0, 2.0, 5.0], 200), [300.0]])
+    draws = draw_counts(np.random.default_rng(3), 4000, weights, len(weights))
+    assert (draws.sum(axis=1) == weights.sum()).all()
+    variance = weights * (1 - weights / weights.sum())
+    assert (np.abs(draws.mean(axis=0) - weights) < 6 * np.sqrt(variance / 4000)).all()
+    np.testing.assert_allclose(draws.var(axis=0) / variance, 1, atol=6 * np.sqrt(3 / 4000))
 
 
 def wilson_by_hand(share, n, z):

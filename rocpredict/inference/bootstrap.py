@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
+from scipy.special import expit, ndtr, ndtri
 
 from rocpredict.base.labels import MAX_EXPANDED_ROWS
 from rocpredict.base.progress import report_progress
@@ -27,6 +27,9 @@ _AREA_TOL = 1e-12  # areas that differ by less are treated as equal
 _AMEANS_TOL = 1e-14
 _BOUND_TOL = 1e-9  # far above the rounding error of a utility
 _N_BLOCKS, _MIN_BLOCK_SIZE = 1000, 5  # blocks of thresholds, and their smallest mean size
+_MANY_ROWS = 20_000  # observations from which only those near the best threshold are drawn one by one
+_RARE = 16.0  # thresholds that exceed the sample's best one in a resample with probability exp(-16) or less are omitted
+_MANY_VALUES, _LARGE_WEIGHT = 500, 100  # values of a sample, and weight of a value, that are drawn in another way
 
 
 @dataclass(frozen=True)
@@ -75,10 +78,25 @@ def draw_counts(rng: np.random.Generator, size: int, weights: Any, rows: int) ->
     if weights is not None:
         total = float(np.sum(weights))
         n_drawn = max(1, round(total))
+        if rows > _MANY_VALUES and (weights == np.round(weights)).all():
+            return _draw_whole_weights(rng, size, weights)
         return np.asarray(rng.multinomial(n_drawn, weights / total, size) * (total / n_drawn), dtype=np.float64)
     picked: NDArray[np.int64] = rng.integers(0, rows, (size, rows))
     picked += np.arange(size)[:, None] * rows
     return np.bincount(picked.ravel(), minlength=size * rows).reshape(size, rows).astype(np.float64)
+
+
+def _draw_whole_weights(rng: np.random.Generator, size: int, weights: Any) -> FloatArray:
+    """Draw resamples of many values with whole weights: large weights by a multinomial, the others one by one."""
+    large, rows = weights >= _LARGE_WEIGHT, len(weights)
+    row_of = np.repeat(np.flatnonzero(~large), weights[~large].astype(np.intp))
+    total = len(row_of) + weights[large].sum()
+    drawn = rng.multinomial(int(total), np.append(weights[large], len(row_of)) / total, size)
+    picked = row_of[rng.integers(0, max(len(row_of), 1), drawn[:, -1].sum())]
+    picked += np.repeat(np.arange(size) * rows, drawn[:, -1])
+    counts = np.bincount(picked, minlength=size * rows).reshape(size, rows).astype(np.float64)
+    counts[:, large] = drawn[:, :-1]
+    return counts
 
 
 def expand_weights(sample: Ecdf) -> Ecdf:
@@ -221,11 +239,13 @@ def bootstrap_thresholds(
 
     With many thresholds, the rates of a resample are computed at every few hundredth threshold first. The highest TPR
     and the lowest FPR of two neighbours bound the utility between them, so that only thresholds that can be best are
-    examined.
+    examined. In a large sample, the values far from the best threshold are merged first.
     """
-    pair, sample = (negative, positive), EmpiricalSolver(negative, positive).points
+    pair = merge_far_values(negative, positive, criterion)
+    sample = EmpiricalSolver(*pair).points
     places = _vertex_places(*pair)
-    coarse = np.unique(np.linspace(0, len(sample.tpr) - 1, _N_BLOCKS + 1).astype(np.intp))
+    last = len(sample.tpr) - 1  # merged values are blocks of their own
+    coarse = np.unique(np.append(np.linspace(0, last, _N_BLOCKS + 1), [1, last - 1]).astype(np.intp))
     has_bound = criterion.log_price is not None or criterion.criterion == "closest_topleft"
     thresholds, ameans, optimism = [], [], np.zeros(2)
     for counts in _class_counts(*pair, resampling):
@@ -246,6 +266,44 @@ def bootstrap_thresholds(
     return ResampledThresholds(np.concatenate(thresholds), np.concatenate(ameans), optimism / resampling.n_resamples)
 
 
+def merge_far_values(
+    negative: Ecdf, positive: Ecdf, criterion: ThresholdCriterion, many: int = _MANY_ROWS
+) -> tuple[Ecdf, Ecdf]:
+    """Replace the values beyond all thresholds that can be best in a resample by one weighted value on each side.
+
+    The difference of utility between the best threshold of the sample and another threshold is a mean of independent
+    terms in a resample. By Bernstein's inequality, it is negative with probability exp(-16) at most if the difference
+    in the sample is large enough. Values beyond the outermost threshold that is not that much worse are merged. The
+    classes remain as they are if they have fewer than ``many`` observations, or weights, or if the utility is not a
+    weighted sum of TPR and TNR.
+    """
+    pair, log_price = (negative, positive), criterion.log_price
+    sizes = len(negative.sorted_sample), len(positive.sorted_sample)
+    if sum(sizes) < many or log_price is None or any(d.weights is not None for d in pair):
+        return pair
+    points, weights = EmpiricalSolver(*pair).points, (float(expit(log_price)), float(expit(-log_price)))
+    loss = weights[0] * points.fpr - weights[1] * points.tpr
+    best = int(loss.argmin())
+    loss -= loss[best]
+    variance, largest = np.zeros(len(loss)), max(w / n for w, n in zip(weights, sizes, strict=True))
+    for rate, weight, size in zip((points.fpr, points.tpr), weights, sizes, strict=True):
+        between = np.abs(rate - rate[best])
+        variance += weight**2 * between * (1 - between) / size
+    possible = np.flatnonzero(loss**2 <= 2 * _RARE * (variance + largest * loss / 3))
+    first, last = max(possible[0] - 1, 0), min(possible[-1] + 1, len(loss) - 1)
+    below, above = points.low[last], points.high[first]  # the values next to the outermost thresholds
+
+    def merge(d: Ecdf, place: NDArray[np.intp]) -> Ecdf:
+        start, stop = place[last], place[first]
+        counts = np.ones(stop - start + 2)
+        counts[0], counts[-1] = start, len(d.sorted_sample) - stop
+        values = np.concatenate([[below], d.sorted_sample[start:stop], [above]])
+        return Ecdf(values[counts > 0], counts[counts > 0])
+
+    merged = [merge(d, place) for d, place in zip(pair, _vertex_places(*pair), strict=True)]
+    return merged[0], merged[1]
+
+
 def _range_of_best(
     criterion: ThresholdCriterion,
     counts: tuple[FloatArray, FloatArray],
@@ -254,10 +312,16 @@ def _range_of_best(
 ) -> slice:
     """Return the vertices between two coarse ones that contain the best vertices of all resamples."""
     fpr, tpr = (_rates_from(draws, place) for draws, place in zip(counts, places, strict=True))
-    reached = _resampled_utility(criterion, tpr, fpr).max(axis=1, keepdims=True)
+    reached = _resampled_utility(criterion, tpr, fpr)
+    most = reached.max(axis=1, keepdims=True)
+    most -= _BOUND_TOL * np.maximum(np.abs(most), 1)
     bound = _resampled_utility(criterion, tpr[:, 1:], fpr[:, :-1])  # the rates increase
-    blocks = np.flatnonzero((bound >= reached - _BOUND_TOL * np.maximum(np.abs(reached), 1)).any(axis=0))
-    return slice(int(coarse[blocks[0]]), int(coarse[blocks[-1] + 1]) + 1)
+    inside = (bound >= most).any(axis=0) & (np.diff(coarse) > 1)  # other blocks consist of their ends
+    best = (reached >= most).any(axis=0)
+    best[:-1] |= inside
+    best[1:] |= inside
+    first, last = np.flatnonzero(best)[[0, -1]]
+    return slice(int(coarse[first]), int(coarse[last]) + 1)
 
 
 def _rates_from(draws: FloatArray, place: NDArray[np.intp]) -> FloatArray:
@@ -289,7 +353,11 @@ def _oob_share(draws: FloatArray, weights: Any, place: NDArray[np.intp]) -> Floa
 
     If a value with frequency weight w is drawn k times, w (1 - 1/w)^k of its observations are left out on average.
     """
-    left_out = (draws == 0) * 1.0 if weights is None else weights * (1 - 1 / np.maximum(weights, 1)) ** draws
+    left_out = (draws == 0) * 1.0
+    if weights is not None:
+        other = np.flatnonzero(weights != 1)
+        w = weights[other]
+        left_out[:, other] = w * (1 - 1 / np.maximum(w, 1)) ** draws[:, other]
     above = np.array([row[start:].sum() for row, start in zip(left_out, place.tolist(), strict=True)])
     with np.errstate(invalid="ignore"):
         return np.asarray(above / left_out.sum(axis=1))

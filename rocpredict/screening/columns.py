@@ -434,15 +434,58 @@ def _rare_binary(counts: RankStatistics) -> tuple[NDArray[np.bool_], FloatArray,
     return is_rare, total, smaller, rare, of_smaller
 
 
-def _hypergeometric_p_value(total: FloatArray, size: FloatArray, rare: FloatArray, observed: FloatArray) -> FloatArray:
-    """Return the probability of a count at least as far from its mean as the observed one, with fixed margins."""
+def _hypergeometric_p_value(
+    total: FloatArray, size: FloatArray, rare: FloatArray, observed: FloatArray, side: ArrayOrFloat = 0
+) -> FloatArray:
+    """Return the probability of a count at least as far from its mean as the observed one, with fixed margins.
+
+    For a ``side`` of 1 (-1), it is the probability of a count at least (at most) as large as the observed one. All
+    terms are positive, so that small probabilities have all their digits.
+    """
     count = np.arange(np.minimum(size, rare).max() + 1)[:, None]
     with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
         ratios = (rare - count) * (size - count) / ((count + 1) * (total - rare - size + count + 1))
         logs = np.cumsum(np.log(np.maximum(ratios[:-1], 0)), axis=0)
         weights = np.concatenate([np.ones((1, len(total))), np.exp(logs)])
-    is_far = np.abs(count * total - rare * size) >= np.abs(observed * total - rare * size)
+    is_as_far = np.abs(count * total - rare * size) >= np.abs(observed * total - rare * size)
+    is_far = np.where(np.equal(side, 0), is_as_far, side * (count - observed) >= 0)
     return np.asarray(np.sum(weights * is_far, axis=0) / weights.sum(axis=0))
+
+
+def one_sided_p_value(negative: FloatArray, positive: FloatArray, sign: int) -> FloatArray:
+    """Compute exact one-sided p-values of features that ``mann_whitney_p_value`` tests exactly; NaN for the others.
+
+    Parameters
+    ----------
+    negative, positive : array of shape (n0, features), (n1, features)
+        Values of both classes; NaN if missing.
+    sign : {1, -1}
+        1 if the alternative is larger values of the positives, -1 if it is smaller values.
+
+    Returns
+    -------
+    array of shape (features,)
+    """
+    classes = negative, positive
+    low = np.fmin(*(np.fmin.reduce(values, axis=0) for values in classes))
+    high = np.fmax(*(np.fmax.reduce(values, axis=0) for values in classes))
+    sizes, small, large = (
+        [np.asarray(np.sum(mask, axis=0), dtype=np.float64) for mask in masks]
+        for masks in zip(*((~np.isnan(values), values == low, values == high) for values in classes), strict=True)
+    )
+    total, rare = sizes[0] + sizes[1], large[0] + large[1]
+    has_two_values = (low < high) & (small[0] + small[1] + rare == total)
+    is_flipped = 2 * rare > total  # the smaller value is the rarer one
+    rare = np.where(is_flipped, total - rare, rare)
+    is_smaller = sizes[1] <= sizes[0]
+    size, of_size = (np.where(is_smaller, *pair[::-1]) for pair in (sizes, large))
+    observed = np.where(is_flipped, size - of_size, of_size)
+    is_exact = has_two_values & (rare * size < _MIN_EXPECTED * total) & (size > 0)
+    side = sign * np.where(is_flipped == is_smaller, -1, 1)
+    p_value = np.full(len(total), np.nan)
+    if is_exact.any():
+        p_value[is_exact] = _hypergeometric_p_value(*(part[is_exact] for part in (total, size, rare, observed, side)))
+    return p_value
 
 
 def _achieved(counts: RankStatistics, pair: GaussianPairs) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, Self, cast
 
@@ -26,6 +26,8 @@ from rocpredict.base.validation import (
     check_option,
     check_probability,
 )
+from rocpredict.screening.columns import one_sided_p_value
+from rocpredict.screening.histograms import to_dense
 from rocpredict.screening.kernels.base import Engine
 from rocpredict.screening.result import ScreeningResult, adjust_p_values
 from rocpredict.screening.screen import screen
@@ -76,6 +78,7 @@ def check_fit_arguments(X: object, y: object, sample_weight: object = None) -> N
         raise RocPredictError("y has missing labels (NaN); remove rows without a label")
 
 
+_BLOCK_SIZE = 4_000_000  # values of some features that are made dense at a time
 _DIRECTIONS = {"auto": np.abs, "higher": np.positive, "lower": np.negative}
 
 
@@ -119,10 +122,26 @@ def score_features(
     distance = _DIRECTIONS[direction](areas - 0.5)
     if direction != "auto":
         p_values = np.where(distance > 0, p_values / 2, 1 - p_values / 2)
+        if empirical:
+            exact = _exact_p_values(X, labels, pairs, table.class_pairs, 1 if direction == "higher" else -1)
+            p_values = np.where(np.isnan(exact), p_values, exact)
     best = np.lexsort((-distance, p_values), axis=0)[0]  # NaN is sorted last
     features = np.arange(areas.shape[1])
     p_value = np.minimum(p_values[best, features] * len(p_values), 1.0)
     return table, areas[best, features], p_value, adjust_p_values(p_value)
+
+
+def _exact_p_values(X: Any, labels: NDArray[Any], pairs: str, class_pairs: Sequence[Any], sign: int) -> FloatArray:
+    """Return the exact one-sided p-values of binary features with small expected counts; NaN for other features."""
+    p_values = np.full((len(class_pairs), X.shape[1]), np.nan)
+    step = max(1, _BLOCK_SIZE // max(X.shape[0], 1))
+    for start in range(0, X.shape[1], step):
+        x = to_dense(X[:, start : start + step])
+        for row, (negative, positive) in enumerate(class_pairs):
+            is_positive = labels == positive
+            is_negative = ~is_positive if pairs == "rest" else labels == negative
+            p_values[row, start : start + step] = one_sided_p_value(x[is_negative], x[is_positive], sign)
+    return p_values
 
 
 def roc_score_func(X: object, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
