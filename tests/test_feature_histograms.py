@@ -100,6 +100,35 @@ def test_bounds_are_sharp(cells):
     np.testing.assert_allclose(np.concatenate(histograms.auc_bounds()), [least, greatest], rtol=1e-12)
 
 
+@given(samples(), st.integers(1, 5), st.lists(st.integers(0, 3), min_size=4, max_size=4))
+def test_cells_that_sites_share_have_many_values_and_bounds_that_contain_the_auc(sample, min_count, skipped):
+    """Sites with the same edges keep different ones; the bounds of their sum contain the AUC of all rows."""
+    x, y, edges, ends = sample
+    shared = []
+    for (a, b), skip in zip(pairwise(ends), skipped, strict=False):
+        own = count_cells(x[a:b, None], y[a:b], pad_edges([np.delete(edges, slice(skip, skip + 1))]))
+        part = own.merge_small_cells(min_count)
+        sizes = part.counts[:, 0]
+        assert ((sizes >= min_count).all(axis=0) | (sizes == 0).all(axis=0)).all()
+        assert (part.n_values == np.where((own.n_values >= min_count).all(axis=0), own.n_values, 0)).all()
+        finite = part.minimum[np.isfinite(part.minimum)], part.maximum[np.isfinite(part.maximum)]
+        assert np.isin(np.concatenate(finite), edges).all()
+        content = json.loads(json.dumps(rp.base.formatting.to_json_value(part.to_dict()), allow_nan=False))
+        assert {item for row in content["negative"]["minimum"] for item in row} == {None}
+        assert FeatureHistograms.from_dict(content) == part
+        shared.append((part, x[a:b], y[a:b]) if part.n_values.any() else (part, x[:0], y[:0]))
+    total = shared[0][0]
+    for part, *_ in shared[1:]:
+        total += part
+    exact = exact_auc(*(np.concatenate([site[k] for site in shared]) for k in (1, 2)))
+    (low,), (high,), (estimate,) = *total.auc_bounds(), auc_in(total)
+    if not np.isnan(exact):
+        assert low - 1e-12 <= exact <= high + 1e-12
+        assert low - 1e-12 <= estimate <= high + 1e-12
+    whole = count_cells(x[:, None], y, pad_edges([edges]))
+    assert (total + whole).n_values.tolist() == (total.n_values + whole.n_values).tolist()
+
+
 def mixed(n=6000, seed=0):
     rng = np.random.default_rng(seed)
     y = (rng.random(n) < 0.3).astype(int)
@@ -247,15 +276,20 @@ def test_histograms_that_are_refused():
         "histogram_edges has shape (2,); pass ascending": lambda: rp.summarize(columns, y, histogram_edges=[1, 2]),
         "histogram_edges do not ascend in each row": lambda: rp.summarize(columns, y, histogram_edges=[[2.0, 1.0]] * 7),
         "histogram_edges do not ascend in each": lambda: rp.summarize(columns, y, histogram_edges=[[np.nan, 1.0]] * 7),
+        "histogram_edges= has the feature 'norml'; features are 'normal', ": lambda: rp.summarize(
+            columns, y, histogram_edges={"norml": [1.0]}
+        ),
+        "histogram_edges='a' is not a real number": lambda: rp.summarize(columns, y, histogram_edges={"normal": "a"}),
+        "histograms=True needs histograms; pass histogram_edges= to": lambda: rp.summarize(
+            columns, y
+        ).suppress_small_counts(histograms=True),
         "histogram_edges= is not available with weights=": lambda: rp.summarize(
             columns, y, histogram_edges=8, weights=np.ones(100)
         ),
         "empirical='histogram' needs histograms, which this summary lacks; in Python, summarize(path": screened(
             rp.summarize(columns, y)
         ),
-        "empirical='histogram' is not available for Dask tables or weights=": screened(
-            columns, y, weights=np.ones(100)
-        ),
+        "empirical='histogram' is not available with weights=": screened(columns, y, weights=np.ones(100)),
         "empirical='histogram' needs two classes, and y has 3; pass positive=": screened(columns, np.arange(100) % 3),
         "empirical='histogram' needs one pair of classes; pass negative= or pairs='rest'": screened(
             columns, np.arange(100) % 3, positive=1, pairs="all"
@@ -285,3 +319,25 @@ def test_wide_bounds_are_in_the_interval_and_the_p_value():
     assert result["empirical_low"][0] <= exact["empirical_low"][0]
     assert result["empirical_high"][0] >= exact["empirical_high"][0]
     assert result["p_value"][0] == 1  # the bounds contain 1/2
+
+
+@pytest.mark.slow
+def test_histograms_of_two_million_rows_are_as_precise_as_their_standard_error_needs():
+    """In 24 data sets, the AUC was within 0.015 standard errors, and the standard error within 5e-5 of itself."""
+    rng, n = np.random.default_rng(4), 2_000_000
+    y = (rng.random(n) < 0.2).astype(int)
+    normal = rng.normal(size=n)
+    columns = {
+        "normal": normal + 0.3 * y,
+        "lognormal": np.exp(1.5 * normal + 0.5 * y),
+        "cauchy": rng.standard_cauchy(n) + 0.5 * y,
+        "counts": rng.poisson(2 + 0.3 * y).astype(float),
+        "zeros": np.where(rng.random(n) < 0.9, 0, rng.gamma(2, size=n) + 0.3 * y),
+        "rounded": np.round(normal + 0.3 * y, 2),
+    }
+    exact = rp.screen(columns, y).in_input_order()
+    table = rp.screen(columns, y, empirical="histogram").in_input_order()
+    error = np.abs(table["empirical_auc"] - exact["empirical_auc"]) / exact["empirical_se"]
+    assert (error < 0.02).all(), error
+    ratio = np.abs(table["empirical_se"] / exact["empirical_se"] - 1)
+    assert (ratio < 1e-4).all(), ratio

@@ -26,7 +26,7 @@ from pyarrow import parquet
 import rocpredict as rp
 from rocpredict import RocPredictError
 from rocpredict.screening import dask_tables
-from rocpredict.sources import blocks, csv_reader
+from rocpredict.sources import blocks, csv_reader, streams
 from tests.cases import check_each
 
 pytestmark = pytest.mark.extra("anndata", "dask", "distributed", "duckdb", "polars", "pyarrow")
@@ -150,6 +150,36 @@ def test_every_route_gives_the_summary_of_the_array(folder):
     check_each(ROUTES, check)
 
 
+@pytest.mark.usefixtures("_small_blocks")
+@pytest.mark.parametrize("name", ["Arrow reader", "Arrow scanner"])
+def test_moments_of_readers_need_no_temporary_file(folder, name, monkeypatch):
+    """Labels may be a column or an array; rows without a label are omitted, even if a block has no other rows."""
+
+    def refuse(*_):
+        pytest.fail("a temporary file is written")
+
+    monkeypatch.setattr(streams.SpooledColumns, "__init__", refuse)
+    missing = np.where(np.arange(N_ROWS) < 700, None, Y)
+    for labels, further in ((Y, CLASSES), (missing, CLASSES), (Y, {}), (Y, {"moments": 4})):
+        options = {"empirical": False, "positive": "sick", **further}
+        expected = rp.screen(X, labels, feature_names=NAMES, **options)
+        for y in ("y", labels.tolist())[labels is missing :]:
+            table = rp.screen(ROUTES[name](folder), y, **options)
+            assert_same(table, expected, ("n_negative", "n_missing"))
+            assert table.class_pairs == expected.class_pairs
+            assert table.flags["not_numeric"].sum() == (1 if isinstance(y, str) else 2)
+            assert (table.n_unlabelled, table.n_observations) == (expected.n_unlabelled, N_ROWS)
+    unlabelled = pl.scan_parquet(folder / "parquet").with_columns(y=pl.when(pl.arange(0, N_ROWS) > 699).then("y"))
+    table = rp.screen(unlabelled.collect().to_arrow().to_reader(), "y", empirical=False, **CLASSES)
+    assert_same(table, rp.screen(X, missing, empirical=False, feature_names=NAMES, **CLASSES), ("n_negative",))
+    assert table.n_unlabelled == 700
+    for rows in (N_ROWS - 1, N_ROWS + 1):
+        with pytest.raises(RocPredictError, match=f"X has 3,000 rows and y has {rows}; both must have the same length"):
+            rp.summarize(ROUTES[name](folder), np.resize(Y, rows), **CLASSES)
+    with pytest.raises(RocPredictError, match="y has missing values"):
+        rp.screen(ROUTES[name](folder), missing, empirical=False, nan_policy="raise", **CLASSES)
+
+
 @pytest.mark.parametrize("order", [None, [*range(9, -1, -1)], [3, 8, 1, 9, 0, 2, 7, 4, 6, 5]])
 def test_batches_in_any_order_give_the_table_of_the_array(order):
     expected = rp.screen(X, Y, empirical=False, feature_names=NAMES, **CLASSES)
@@ -257,6 +287,28 @@ def test_dask_computes_on_the_workers(client, empirical, folder, monkeypatch):
     assert_same(rp.screen(dd.read_parquet(folder / "parquet"), "y", **options), expected, exact)
     assert received
     assert max(received) < 15_000 < X.nbytes / 10
+
+
+def test_histograms_of_dask_tables_are_counted_on_the_workers(client, folder):
+    """Edges are values of rows of all parts, so that the bounds are narrow; edges that are passed give equal counts."""
+    exact = rp.screen(X, Y, feature_names=NAMES, **CLASSES)
+    array, labels = dask_table()
+    sparse = da.from_array(np.nan_to_num(X), chunks=(500, -1)).map_blocks(sp.csr_matrix, dtype=float)
+    edges = rp.summarize(X, Y, histogram_edges=32, **CLASSES).histograms.edges
+    expected = rp.summarize(X, Y, histogram_edges=edges, **CLASSES).histograms
+    frame = dd.read_parquet(folder / "parquet")
+    for source, y, names in ((array, labels, NAMES), (array, Y, NAMES), (frame, "y", None)):
+        table = rp.screen(source, y, empirical="histogram", feature_names=names, **CLASSES)
+        rows = [int(np.flatnonzero(table["feature"] == name)[0]) for name in NAMES]
+        truth = exact.in_input_order()["empirical_auc"]
+        low, high = table["empirical_auc_min"][rows], table["empirical_auc_max"][rows]
+        assert ((low <= truth + 1e-15) & (truth - 1e-15 <= high)).all()
+        assert (high - low < 0.01).all()
+    assert rp.summarize(array, labels, histogram_edges=edges, **CLASSES).histograms == expected
+    counted = rp.summarize(sparse, Y, histogram_edges=edges, **CLASSES).histograms
+    assert counted == rp.summarize(np.nan_to_num(X), Y, histogram_edges=edges, **CLASSES).histograms
+    with pytest.raises(RocPredictError, match="empirical='histogram' needs two classes, and y has 3; pass positive="):
+        rp.screen(array, labels, empirical="histogram")
 
 
 @pytest.mark.parametrize("form", [sp.csr_matrix, sp.csc_array, sp.coo_matrix])

@@ -101,6 +101,41 @@ def test_files_obey_the_published_schema(sites, run):
         assert rp.TwoClassSummary.from_json(text).to_json() == text.rstrip("\n")
 
 
+@pytest.mark.extra("jsonschema")
+def test_histograms_of_sites_with_agreed_edges(tmp_path, monkeypatch, run):
+    """Files have cells of many values and no extremes; merged, they bound the AUC of all rows."""
+    edges = {"mass": np.arange(-3, 5.25, 0.25).tolist(), "glucose": [90, 100, 110]}
+    monkeypatch.chdir(tmp_path)
+    Path("edges.json").write_text(json.dumps(edges), encoding="utf-8")
+    tables = [columns(seed, 800, 300) for seed in range(3)]
+    for site, table in zip("abc", tables, strict=True):
+        cells = [list(table), *zip(*(values.tolist() for values in table.values()), strict=True)]
+        Path(f"{site}.csv").write_text(format_csv(cells).replace("nan", ""), encoding="utf-8")
+        code, out, err = run(f"summarize {site}.csv {OPTIONS} --min-count 4 --edges edges.json --out h-{site}.json")
+        assert (code, err) == (0, "")
+        assert "A cell has 4 values or more of each class, or no value." in " ".join(out.split())
+        content = json.loads(Path(f"h-{site}.json").read_text("utf-8"))
+        jsonschema.Draft202012Validator(SCHEMA).validate(content)
+        histograms = content["histograms"]
+        for kept, name in zip(histograms["edges"], content["feature_names"], strict=True):
+            assert {*kept} <= {*edges.get(name, ())}
+        for side in ("negative", "positive"):
+            assert all(count >= 4 or count == 0 for row in histograms[side]["count"] for count in row)
+            assert {item for what in ("minimum", "maximum") for row in histograms[side][what] for item in row} == {None}
+    assert run("merge h-*.json --out all.json")[0] == 0
+    document = json.loads(run("screen all.json --empirical histogram --json")[1])
+    whole = {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
+    exact, rows = rp.screen(whole, "outcome", **CLASSES), {row["feature"]: row for row in document["features"]}
+    for name, width in (("mass", 0.2), ("glucose", 0.4)):
+        low, high = (rows[name][f"empirical_auc_{bound}"] for bound in ("min", "max"))
+        assert low <= exact.feature(name)["empirical_auc"][0] <= high < low + width
+    assert rows["rare"]["empirical_auc"] is None
+    for text, words in {"[1]": "is not a JSON file of edges", "{": "is not a JSON file of edges"}.items():
+        Path("bad.json").write_text(text, encoding="utf-8")
+        assert words in error_of(run, f"summarize a.csv {OPTIONS} --edges bad.json")
+    assert error_of(run, f"summarize a.csv {OPTIONS} --edges none.json") == "none.json: No such file or directory"
+
+
 def changed(**values):
     content = json.loads(read("site-a.json").to_json()) | values
     return json.dumps({name: value for name, value in content.items() if value is not ...})

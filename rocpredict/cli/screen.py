@@ -263,6 +263,11 @@ def add_summarize_options(command: argparse.ArgumentParser) -> None:
     _add_table(command)
     least = "smallest number of values; a feature with fewer values in a class is blanked (default: 5)"
     add("--min-count", type=int, default=5, metavar="N", help=least)
+    edges = (
+        'JSON file of histogram edges by feature, such as {"glucose": [90, 100, 110]}, that the sites agreed on; keeps '
+        "histograms whose cells have --min-count values or more of each class"
+    )
+    add("--edges", type=Path, metavar="FILE.json", help=edges)
     unit = "unit of a feature, such as glucose=mg/dL; may be repeated (merged files must have the same unit)"
     add("--unit", action="append", metavar="COLUMN=UNIT", default=[], help=unit)
     add("--out", type=Path, metavar="FILE.json", help="file to write (default: print a table)")
@@ -276,7 +281,8 @@ def run_summarize(options: argparse.Namespace) -> None:
       rocpredict screen all.json
 
     The file contains no observation, minimum or maximum, and no results for features with fewer than --min-count values
-    in a class. A sentence in the file states what the file reveals.
+    in a class. With --edges it contains histograms for "rocpredict screen all.json --empirical histogram". A sentence
+    in the file states what the file reveals.
     """
     _check_json_out(options)
     pairs = [word.partition("=") for word in options.unit]
@@ -288,15 +294,30 @@ def run_summarize(options: argparse.Namespace) -> None:
     if hasattr(features, "items"):  # built-in data
         features = dict(features)
     classes = common.parse_classes(options, labels)
-    summary = summarize(
-        features, labels, **classes, units={name: unit for name, _, unit in pairs}, memory=options.memory
+    units, edges = (
+        {name: unit for name, _, unit in pairs},
+        None if options.edges is None else _read_edges(options.edges),
     )
+    summary = summarize(features, labels, **classes, units=units, histogram_edges=edges, memory=options.memory)
     numeric = summary.select(~getattr(features, "not_numeric", np.zeros(len(summary), dtype=bool)))
-    shared = numeric.suppress_small_counts(options.min_count)
+    shared = numeric.suppress_small_counts(options.min_count, histograms=edges is not None)
     is_blank = (shared.negative.count == 0) & (numeric.negative.count + numeric.positive.count > 0)
     blanked = [name for name, blank in zip(shared.feature_names, is_blank, strict=True) if blank]
     words = f"Blanked, because a class has fewer than {options.min_count} values: {format_list(blanked, 10)}."
     _write_summary(shared, options, (*notes, *([words] if blanked else []), json.loads(shared.to_json())["contents"]))
+
+
+def _read_edges(path: Path) -> dict[str, Any]:
+    """Read the histogram edges of features."""
+    try:
+        edges = json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise RocPredictError(f"{path}: {error.strerror}") from None
+    except ValueError:
+        edges = None
+    if not isinstance(edges, dict):
+        raise RocPredictError(f'--edges {path} is not a JSON file of edges such as {{"glucose": [90, 100, 110]}}')
+    return edges
 
 
 def add_merge_options(command: argparse.ArgumentParser) -> None:

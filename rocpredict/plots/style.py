@@ -650,20 +650,29 @@ def place_labels(
         others = [box for box in boxes if not box.holds(anchor[None]).any()]
         reaches = np.add.outer(_DISTANCES, np.divide(size, 2))[:, None]  # from the anchor to the centre of a box
         candidates = [Box.around((x, y), size) for x, y in (anchor + reaches * _DIRECTIONS).reshape(-1, 2)]
-        costs = [_cost(anchor, box, points, others) for box in candidates]
-        boxes.append(candidates[int(np.argmin(costs))])
+        best, least = candidates[0], np.inf
+        for box in candidates:
+            cost = _cost(anchor, box, points, others, least)
+            best, least = (box, cost) if cost < least else (best, least)
+        boxes.append(best)
         points = np.concatenate([points, _line(anchor, boxes[-1])])
     return [box.centre() for box in boxes[-len(positions) :]]
 
 
-def _cost(anchor: FloatArray, box: Box, points: FloatArray, others: Sequence[Box]) -> float:
-    """Return the cost of a label position from the points it covers and the length of its leader line."""
+def _cost(anchor: FloatArray, box: Box, points: FloatArray, others: Sequence[Box], most: float) -> float:
+    """Return the cost of a label position from the points it covers and the length of its leader line.
+
+    Costs of ``most`` or more need not be exact.
+    """
+    clashes = 2 * sum(box.overlaps(other) for other in others)
+    cost = 6 * int(box.holds(points).sum()) + 80 * clashes + 300 * (not box.inside_axes())
+    if cost >= most:
+        return cost
     line = _line(anchor, box)
     distant_points = line[np.hypot(*(line - anchor).T) > 2 * _MIN_DISTANCE]
     crossed = int((np.abs(distant_points[:, None] - points).max(axis=-1) < _MIN_DISTANCE).any(axis=-1).sum())
-    clashes = sum(2 * box.overlaps(other) or other.holds(line).any() for other in others)
-    covered, length = int(box.holds(points).sum()), float(np.ptp(line, axis=0).max())
-    return 6 * covered + 5 * crossed + 80 * clashes + 300 * (not box.inside_axes()) + 100 * length
+    crossed_boxes = sum(not box.overlaps(other) and bool(other.holds(line).any()) for other in others)
+    return cost + 5 * crossed + 80 * crossed_boxes + 100 * float(np.ptp(line, axis=0).max())
 
 
 def _line(anchor: FloatArray, box: Box) -> FloatArray:

@@ -162,26 +162,18 @@ def figure_to_image(figure: Any) -> Image:
 
     Equal figures have equal bytes.
     """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from PIL import Image as Pixels
 
     if not isinstance(figure, Figure):
         figure = figure.get_figure(root=True)
-    raw = io.BytesIO()
-    figure.savefig(raw, format="raw", dpi=_DOTS_PER_INCH)
-    width, height = (round(inches * _DOTS_PER_INCH - 1e-6) for inches in figure.get_size_inches())
-    width, height = _fit_size(len(raw.getvalue()) // 4, width, height)
-    pixels = Pixels.frombytes("RGBA", (width, height), raw.getvalue()).convert("RGB")
+    figure.set_dpi(_DOTS_PER_INCH)
+    canvas: Any = FigureCanvasAgg(figure)
+    canvas.draw()  # savefig would draw twice, first without pixels
+    pixels = Pixels.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
     png = io.BytesIO()
     pixels.quantize(_COLOURS, dither=Pixels.Dither.NONE).save(png, "png", compress_level=9)
-    return Image(f"data:image/png;base64,{b64encode(png.getvalue()).decode()}", width, height)
-
-
-def _fit_size(pixels: int, width: int, height: int) -> tuple[int, int]:
-    """Return the width and height with ``pixels`` as their product; the backend may round the width differently."""
-    for wide in (width, width - 1, width + 1):
-        if pixels % wide == 0 and abs(pixels // wide - height) <= 1:
-            return wide, pixels // wide
-    raise AssertionError(f"{pixels} pixels are not {width} by {height}")
+    return Image(f"data:image/png;base64,{b64encode(png.getvalue()).decode()}", *pixels.size)
 
 
 _CHUNK_SIZE = 64  # number of features that are converted together

@@ -1,17 +1,21 @@
-"""Counts and moments of one class."""
+"""Counts and moments of classes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rocpredict.base.formatting import format_list
+from rocpredict.base.labels import EncodedLabels, check_labels, equal_labels, is_unlabelled, unique_labels
 from rocpredict.base.results import Result
 from rocpredict.base.validation import FloatArray, RocPredictError, select_indices, short_repr
-from rocpredict.screening.kernels.base import Moments, merge
+from rocpredict.screening.kernels.base import Classes, Engine, Moments, merge, select_engine
+from rocpredict.screening.kernels.moments import moments as moments_of_classes
+from rocpredict.sources.table import FeatureTable
 
 _COUNT_FIELDS = ("count", "n_missing")
 _NONNEGATIVE_FIELDS = (*_COUNT_FIELDS, "m2", "m4")
@@ -194,3 +198,93 @@ def _array(name: str, values: Any) -> NDArray[Any]:
         name in _COUNT_FIELDS and (array == np.round(array)).all() and all(isinstance(item, int) for item in values)
     )
     return array.astype(np.int64) if is_integer else array
+
+
+def read_moments(
+    table: FeatureTable,
+    encoded_labels: EncodedLabels,
+    weights: FloatArray | None,
+    *,
+    order: int,
+    engine: Engine,
+    n_jobs: int,
+    progress: Callable[[int, int], None] | None = None,
+    visit: Callable[[slice, slice, Any], None] | None = None,
+) -> Moments:
+    """Compute the moments of each class, shape (classes, features), in one pass over the tiles of a table."""
+    codes, classes = encoded_labels.codes, encoded_labels.classes
+    # Reading takes longer than summing and has a thread of its own; a further thread only costs time.
+    options: dict[str, Any] = {"order": order, "n_jobs": 1 if table.source.is_streamed else n_jobs}
+    options["engine"] = select_engine(engine, table.n_rows * len(table))
+    number = np.int64 if weights is None else np.float64
+    result, n_cells, shared = Moments.empty(classes, len(table), order, number), 0, None
+    for rows, columns, tile in table.iter_tiles():
+        is_whole = rows.stop - rows.start == table.n_rows
+        shared = shared or Classes.of(codes, classes) if is_whole else None
+        tile_weights = None if weights is None else weights[rows]
+        part = moments_of_classes(tile, codes[rows], classes, weights=tile_weights, shared=shared, **options)
+        result.assign(columns, merge(result.map(lambda array: array[:, columns]), part) if rows.start else part)  # noqa: B023
+        if visit is not None:
+            visit(rows, columns, tile)
+        n_cells += (rows.stop - rows.start) * (columns.stop - columns.start)
+        if progress is not None:
+            progress(n_cells // table.n_rows, len(table))
+    return result
+
+
+class MomentsByLabel(NamedTuple):
+    """Moments of each label of batches that are read once."""
+
+    names: NDArray[np.str_]
+    """Names of the features."""
+    not_numeric: NDArray[np.bool_]
+    """Mask of the features without numbers."""
+    moments: dict[Any, Moments]
+    """Moments of shape (1, features) of each label."""
+    n_rows: int
+    """Number of rows."""
+    n_unlabelled: int
+    """Number of rows without a label."""
+
+    @classmethod
+    def of(cls, batches: Iterable[tuple[FeatureTable, NDArray[Any]]], **options: Any) -> Self:
+        """Read batches, which may each lack labels of the others, with the options of ``read_moments``."""
+        names: Any = None
+        totals: dict[Any, Moments] = {}
+        not_numeric, n_rows, n_unlabelled = np.zeros(0, dtype=bool), 0, 0
+        for table, labels in batches:
+            if names is not None and names.tolist() != table.names.tolist():
+                raise RocPredictError(
+                    f"a batch has the features {format_list(table.names, 10)}, "
+                    f"and the first batch has {format_list(names, 10)}"
+                )
+            not_numeric = table.not_numeric if names is None else not_numeric | table.not_numeric
+            names, present = table.names, unique_labels(labels)
+            codes = np.full(len(labels), -1, dtype=np.int16)
+            for code, label in enumerate(present):
+                codes[equal_labels(labels, label)] = code
+            part = read_moments(table, EncodedLabels(codes, len(present), (), ()), None, **options)
+            for code, label in enumerate(present):
+                own = part.map(lambda array, code=code: array[[code]])
+                totals[label] = merge(totals[label], own) if label in totals else own
+            n_rows, n_unlabelled = n_rows + len(labels), n_unlabelled + int(is_unlabelled(labels).sum())
+        if not totals:
+            raise RocPredictError("all labels in y are missing; two classes are needed")
+        return cls(names, not_numeric, totals, n_rows, n_unlabelled)
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """Each label twice, for functions that encode the labels of rows."""
+        return check_labels([*self.moments] * 2, np.empty((0, 0)))
+
+    def by_class(self, coded: EncodedLabels) -> Moments:
+        """Return moments of shape (classes, features), with the codes of ``labels``."""
+        parts = [*self.moments.values()]
+        no_rows = np.empty((0, len(self.names)))
+        order: Any = parts[0].order
+        result = moments_of_classes(no_rows, coded.codes[:0], coded.classes, order=order)
+        for total, code in zip(parts, coded.codes.tolist(), strict=False):
+            if code >= 0:
+                own = merge(result.map(lambda array, code=code: array[[code]]), total)
+                result.map(lambda array, part, code=code: array.__setitem__(code, part[0]), own)
+        return result

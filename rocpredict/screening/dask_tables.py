@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import reduce
+from operator import add
 from typing import Any, NamedTuple
 
 import dask
@@ -20,6 +22,14 @@ from numpy.typing import NDArray
 from rocpredict.base.formatting import pluralize
 from rocpredict.base.labels import EncodedLabels, check_index, check_labels, equal_labels, unique_labels
 from rocpredict.base.validation import FloatArray, RocPredictError, short_repr
+from rocpredict.screening.histograms import (
+    FeatureHistograms,
+    RowSample,
+    choose_edges,
+    count_cells,
+    pair_sides,
+    to_dense,
+)
 from rocpredict.screening.kernels.base import Moments, merge
 from rocpredict.screening.kernels.moments import moments
 from rocpredict.sources.blocks import (
@@ -63,20 +73,34 @@ class DaskTable(NamedTuple):
         """Number of rows."""
         return int(self.sizes.sum())
 
-    def moments(self, coded: EncodedLabels, weights: FloatArray | None, order: int, engine: str) -> Moments:
-        """Compute the moments of each class by a tree of tasks."""
+    def moments(
+        self,
+        coded: EncodedLabels,
+        weights: FloatArray | None,
+        order: int,
+        engine: str,
+        histogram_edges: Any = None,
+    ) -> tuple[Moments, FeatureHistograms | None]:
+        """Compute the moments of each class, and with edges the histograms of the first class pair, by a tree of tasks.
+
+        If the number of edges is passed, a first tree draws rows from all parts.
+        """
         options: dict[str, Any] = {"order": order, "engine": engine, "classes": coded.classes}
         codes_by_label, label_parts = self._codes(coded)
         parts = [None] * len(self.parts) if weights is None else np.split(weights, np.cumsum(self.sizes)[:-1])
-        tree = _fuse(
-            [
-                dask.delayed(_part_moments)(part, labels, codes_by_label, self.columns, weights=part_weights, **options)
-                for part, labels, part_weights in zip(self.parts, label_parts, parts, strict=True)
-            ]
-        )
-        while len(tree) > 1:
-            tree = [dask.delayed(_merge)(tree[start : start + _FAN_IN]) for start in range(0, len(tree), _FAN_IN)]
-        return compute(tree)[0]
+        if histogram_edges is not None:
+            options["pair"] = coded.class_pairs[0]
+            options["edges"] = dask.delayed(choose_edges(histogram_edges, self.names, self._draw_edges))
+        tasks = [
+            dask.delayed(_part_moments)(part, labels, codes_by_label, self.columns, weights=part_weights, **options)
+            for part, labels, part_weights in zip(self.parts, label_parts, parts, strict=True)
+        ]
+        return compute([_reduce(tasks, _merge)])[0]
+
+    def _draw_edges(self, n_edges: int) -> FloatArray:
+        """Return edges from rows of all parts; the rows stay on the workers."""
+        tasks = [dask.delayed(_part_sample)(part, self.columns, seed) for seed, part in enumerate(self.parts)]
+        return compute([dask.delayed(RowSample.edges)(_reduce(tasks, RowSample.merge_all), n_edges)])[0]
 
     def map_blocks(
         self,
@@ -141,6 +165,14 @@ def _fuse(tasks: list[Any]) -> list[Any]:
     graph = da.optimize(HighLevelGraph.merge(*(task.__dask_graph__() for task in tasks)), keys)
     layers, name = HighLevelGraph.from_collections(f"fused-{keys[0]}", graph, dependencies=()), f"fused-{keys[0]}"
     return [Delayed(getattr(graph[key], "target", key), layers, layer=name) for key in keys]
+
+
+def _reduce(tasks: list[Any], merge_parts: Callable[..., Any]) -> Any:
+    """Return the task that merges the results of tasks by a tree."""
+    tree = _fuse(tasks)
+    while len(tree) > 1:
+        tree = [dask.delayed(merge_parts)(tree[start : start + _FAN_IN]) for start in range(0, len(tree), _FAN_IN)]
+    return tree[0]
 
 
 def compute(tasks: Iterable[Any]) -> Any:
@@ -262,21 +294,39 @@ def _to_dense(part: Any, columns: NDArray[np.intp]) -> FloatArray:
 
 
 def _part_moments(
-    part: Any, labels: Any, codes_by_label: dict[Any, int] | None, columns: NDArray[np.intp], **options: Any
-) -> Moments:
-    """Return the moments of one part."""
+    part: Any,
+    labels: Any,
+    codes_by_label: dict[Any, int] | None,
+    columns: NDArray[np.intp],
+    *,
+    pair: Any = None,
+    edges: FloatArray | None = None,
+    **options: Any,
+) -> tuple[Moments, FeatureHistograms | None]:
+    """Return the moments of one part, and with edges the histograms of a class pair."""
     codes = _encode(labels, codes_by_label)
     if part.shape[0] != len(codes):
         raise RocPredictError(_CHANGED)
+    matrix = _to_matrix(part, columns)
+    histograms = None if edges is None else count_cells(matrix, pair_sides(codes, pair), edges)
+    return moments(matrix, codes, **options), histograms
+
+
+def _part_sample(part: Any, columns: NDArray[np.intp], seed: int) -> RowSample:
+    """Draw rows of one part."""
+    matrix = _to_matrix(part, columns)
+    keys = np.random.default_rng([0, seed]).random(matrix.shape[0])
+    rows = np.sort(np.argsort(keys)[: RowSample.limit(len(columns))])
+    return RowSample(keys[rows], to_dense(matrix[rows]))
+
+
+def _to_matrix(part: Any, columns: NDArray[np.intp]) -> Any:
+    """Return the features of a part as an array, or as a matrix in CSC or CSR format."""
     if hasattr(part, "tocsc"):
-        matrix = part if part.format in ("csc", "csr") else part.tocsr()
-    else:
-        matrix = part if isinstance(part, np.ndarray) and len(part) else _to_dense(part, columns)
-    return moments(matrix, codes, **options)
+        return part if part.format in ("csc", "csr") else part.tocsr()
+    return part if isinstance(part, np.ndarray) and len(part) else _to_dense(part, columns)
 
 
-def _merge(parts: list[Moments]) -> Moments:
-    total, *others = parts
-    for part in others:
-        total = merge(total, part)
-    return total
+def _merge(parts: list[tuple[Moments, FeatureHistograms | None]]) -> tuple[Moments, FeatureHistograms | None]:
+    class_moments, histograms = zip(*parts, strict=True)
+    return reduce(merge, class_moments), None if histograms[0] is None else reduce(add, histograms)

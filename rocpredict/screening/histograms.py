@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.base.results import Result
-from rocpredict.base.validation import FloatArray, RocPredictError, as_float_array, select_indices, short_repr
+from rocpredict.base.validation import (
+    FloatArray,
+    RocPredictError,
+    as_float_array,
+    check_real,
+    select_indices,
+    short_repr,
+    suggest,
+)
 from rocpredict.distributions.ecdf import COMPARISON_FPR
 from rocpredict.screening.kernels.base import map_ordered
 from rocpredict.screening.kernels.counts import RankStatistics
 from rocpredict.sources.files import read_batches
-from rocpredict.sources.table import FeatureTable
+from rocpredict.sources.table import FeatureTable, format_names
 
 DEFAULT_EDGES = 256
 """Number of edges. The AUC is then known to within about 0.004, and its estimate to within 0.02 standard errors."""
@@ -43,7 +51,8 @@ class FeatureHistograms(Result):
         Number of values of the (negative, positive) class in each cell: the open cell below the first edge, the values
         equal to it, the next open cell, and so on.
     minimum, maximum : array of shape (2, features, edges + 1)
-        Extremes of each open cell; inf and -inf for a cell without values.
+        Extremes of each open cell; inf and -inf for a cell without values. In coarsened histograms they are inf and
+        -inf for all cells, and a cell may contain values equal to its lower edge.
     """
 
     edges: FloatArray
@@ -69,13 +78,83 @@ class FeatureHistograms(Result):
     def __add__(self, other: object) -> FeatureHistograms:
         if not isinstance(other, FeatureHistograms):
             return NotImplemented
-        if not np.array_equal(self.edges, other.edges, equal_nan=True):
+        first, second = self, other
+        differ = not np.array_equal(self.edges, other.edges, equal_nan=True)
+        if differ and all((part.minimum <= part.maximum).any() for part in (self, other)):
             raise RocPredictError(
                 "histograms with different edges cannot be added; compute all histograms with the first edges: "
                 "summarize(..., histogram_edges=first.histograms.edges)"
             )
-        extremes = np.minimum(self.minimum, other.minimum), np.maximum(self.maximum, other.maximum)
-        return FeatureHistograms(self.edges, self.counts + other.counts, *extremes)
+        if differ or self._is_coarse().any() or other._is_coarse().any():
+            filled = (np.asarray(part.counts.any(axis=(0, 2)), dtype=bool) for part in (self, other))
+            common = [
+                a[np.isin(a, b)] if n and m else a if n else b
+                for a, b, n, m in zip(_rows(self.edges), _rows(other.edges), *filled, strict=True)
+            ]
+            first, second = (part.coarsen(common) for part in (self, other))
+            # Values equal to an edge are counted with the values above it, unless both parts count them separately.
+            first, second = first._without_ties(second), second._without_ties(first)
+        extremes = np.minimum(first.minimum, second.minimum), np.maximum(first.maximum, second.maximum)
+        return FeatureHistograms(first.edges, first.counts + second.counts, *extremes)
+
+    def coarsen(self, edges: list[FloatArray], ties: list[NDArray[np.bool_]] | None = None) -> FeatureHistograms:
+        """Return the histograms with some of the edges, without the extremes of cells.
+
+        Parameters
+        ----------
+        edges : list of arrays
+            Ascending edges of each feature, all of which are edges of these histograms.
+        ties : list of arrays of bool, optional
+            Mask of the edges that keep a cell of their own. By default, all. Values equal to another edge are counted
+            with the values above it.
+        """
+        target = pad_edges(edges)
+        counts = np.zeros((2, *target.shape[:1], 2 * target.shape[1] + 1), dtype=np.int64)
+        for j, (own, kept) in enumerate(zip(_rows(self.edges), edges, strict=True)):
+            cells = 2 * np.searchsorted(kept, np.repeat(own, 2), side="right")
+            is_tie = np.isin(own, kept if ties is None else kept[ties[j]])
+            cells[::2] -= is_tie  # the cell of an edge precedes the open cell above it
+            places = np.concatenate([[0], cells])
+            for code in (0, 1):
+                np.add.at(counts[code, j], places, self.counts[code, j, : len(places)])
+        empty = np.full((2, len(target), target.shape[1] + 1), np.inf)
+        return FeatureHistograms(target, counts, empty, -empty)
+
+    def merge_small_cells(self, min_count: int) -> FeatureHistograms:
+        """Return coarser histograms in which each cell has at least ``min_count`` values of each class.
+
+        Cells without values remain only next to the cell of an edge.
+
+        Parameters
+        ----------
+        min_count : int
+            Smallest number of values of a class in a cell. A feature with fewer values in a class has no values in the
+            result.
+        """
+        is_large = np.asarray((self.n_values >= min_count).all(axis=0), dtype=bool)
+        counts = np.where(is_large[:, None], self.counts, 0)
+        edges, ties = [], []
+        for own, cells, has_cells in zip(_rows(self.edges), np.moveaxis(counts, 1, 0), is_large, strict=True):
+            kept = _safe_edges(cells[:, : 2 * len(own) + 1], min_count) if has_cells else []
+            edges.append(own[[place for place, _ in kept]])
+            ties.append(np.array([is_tie for _, is_tie in kept], dtype=bool))
+        return replace(self, counts=counts).coarsen(edges, ties)
+
+    def _is_coarse(self) -> NDArray[np.bool_]:
+        """Return the mask of the open cells, shape (2, features, edges + 1), whose extremes are not known."""
+        return np.asarray((self.counts[:, :, ::2] > 0) & (self.minimum > self.maximum), dtype=bool)
+
+    def _ranges(self) -> tuple[FloatArray, FloatArray]:
+        """Return the extremes of each open cell, or the edges on both sides if they are not known."""
+        extremes = zip(_sides(self.edges), (self.minimum, self.maximum), strict=True)
+        low, high = (np.where(self._is_coarse(), side, own) for side, own in extremes)
+        return low, high
+
+    def _without_ties(self, other: FeatureHistograms) -> FeatureHistograms:
+        """Count values equal to an edge with the values above it where the other histogram may do so."""
+        is_joined = (other.counts[:, :, 1::2].sum(axis=0) == 0) & (other.counts[:, :, 2::2].sum(axis=0) > 0)
+        own = _rows(self.edges)
+        return self.coarsen(own, [~mask[: len(row)] for row, mask in zip(own, is_joined, strict=True)])
 
     def select(self, indices: Any) -> FeatureHistograms:
         """Return the histograms of the selected features.
@@ -161,14 +240,17 @@ class FeatureHistograms(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the edges, counts and extremes of each feature as lists, without the padding."""
         n_edges = np.sum(~np.isnan(self.edges), axis=1)
+        is_unknown = self.minimum > self.maximum
         classes = {}
         for index, name in enumerate(("negative", "positive")):
             extremes = {
                 what: [
-                    np.where(np.isfinite(row) | (row != empty), row, np.nan)[: n + 1].tolist()
-                    for row, n in zip(getattr(self, what)[index], n_edges, strict=True)
+                    row[: n + 1].tolist()
+                    for row, n in zip(
+                        np.where(is_unknown[index], np.nan, getattr(self, what)[index]), n_edges, strict=True
+                    )
                 ]
-                for what, empty in (("minimum", np.inf), ("maximum", -np.inf))
+                for what in ("minimum", "maximum")
             }
             cells = [row[: 2 * n + 1].tolist() for row, n in zip(self.counts[index], n_edges, strict=True)]
             classes[name] = {"count": cells, **extremes}
@@ -220,13 +302,12 @@ class FeatureHistograms(Result):
 
     def _extremes_fit(self) -> bool:
         """Check that extremes lie in their open cells, and exist only for cells with values."""
-        padded = np.concatenate([np.full((len(self), 1), -np.inf), self.edges, np.full((len(self), 1), np.nan)], axis=1)
-        left, right = padded[:, :-1], np.where(np.isnan(padded[:, 1:]), np.inf, padded[:, 1:])
+        left, right = _sides(self.edges)
         is_filled = self.counts[:, :, ::2] > 0
         low, high = self.minimum, self.maximum
         inside = (low <= high) & ((low > left) | np.isinf(low)) & ((high < right) | np.isinf(high))
         empty = (low == np.inf) & (high == -np.inf)
-        return bool(np.where(is_filled, inside, empty).all())
+        return bool((np.where(is_filled, inside, empty) | self._is_coarse()).all())
 
     def _open_pairs(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the estimated, least and greatest number of pairs in each open cell in which the positive is larger.
@@ -243,6 +324,8 @@ class FeatureHistograms(Result):
 
         most = n1 * m1 * score(a, d) + n1 * score(a, c) + m1 * score(b, d) + score(b, c)
         least = n1 * m1 * score(b, c) + n1 * score(b, d) + m1 * score(a, c) + score(a, d)
+        is_coarse = self._is_coarse().any(axis=0)
+        most, least = np.where(is_coarse, n * m, most), np.where(is_coarse, 0.0, least)
         most, least = np.where(has_both, most, 0.0), np.where(has_both, least, 0.0)
         return np.clip(n * m / 2, least, most), least, most
 
@@ -266,8 +349,9 @@ class FeatureHistograms(Result):
         first slot and the upper class in the second. Otherwise, both are in the first slot.
         """
         n, m = self._open()
-        negative_first = self.maximum[0] < self.minimum[1]
-        positive_first = (self.maximum[1] < self.minimum[0]) & ~negative_first
+        low, high = self._ranges()
+        negative_first = high[0] < low[1]
+        positive_first = (high[1] < low[0]) & ~negative_first
         slots = np.zeros((2, len(self), n.shape[1], 3))
         slots[0, :, :, 0], slots[0, :, :, 1] = np.where(positive_first, [0 * n, n], [n, 0 * n])
         slots[1, :, :, 0], slots[1, :, :, 1] = np.where(negative_first, [0 * m, m], [m, 0 * m])
@@ -289,7 +373,7 @@ class FeatureHistograms(Result):
         next_edge = self.edges[rows, np.minimum(n_below, self.edges.shape[1] - 1)] if self.edges.size else np.nan
         is_edge = next_edge == threshold
         result = []
-        for counts, low, high in zip(self.counts, self.minimum, self.maximum, strict=True):
+        for counts, low, high in zip(self.counts, *self._ranges(), strict=True):
             before = np.cumsum(counts, axis=1) - counts
             a, b, size = low[rows, n_below], high[rows, n_below], counts[rows, 2 * n_below]
             with np.errstate(invalid="ignore", divide="ignore"):
@@ -302,6 +386,72 @@ class FeatureHistograms(Result):
             is_known = ~np.isnan(threshold)
             result.append((np.where(is_known, below, 0.0), np.where(is_known, tied, 0.0)))
         return result
+
+
+def _rows(edges: FloatArray) -> list[FloatArray]:
+    """Return the edges of each feature without the padding."""
+    return [row[~np.isnan(row)] for row in edges]
+
+
+def _sides(edges: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the edges on both sides of each open cell, shape (features, edges + 1)."""
+    outer = np.full((len(edges), 1), np.inf)
+    right = np.concatenate([edges, outer], axis=1)
+    return np.concatenate([-outer, edges], axis=1), np.where(np.isnan(right), np.inf, right)
+
+
+def _safe_edges(counts: NDArray[np.int64], min_count: int) -> list[tuple[int, bool]]:
+    """Return the edges of one feature between cells of ``min_count`` values of each class or more.
+
+    Parameters
+    ----------
+    counts : array of int of shape (2, 2 edges + 1)
+        Number of values in each cell, of which each class has ``min_count`` or more.
+    min_count : int
+        Smallest number of values.
+
+    Returns
+    -------
+    list of (index of the edge, whether the edge is a cell of its own)
+    """
+    total = [(0, 0), *zip(*np.cumsum(counts, axis=1).tolist(), strict=True)]
+
+    def is_safe(start: int, stop: int) -> bool:
+        return min(total[stop][0] - total[start][0], total[stop][1] - total[start][1]) >= min_count
+
+    segments: list[tuple[int, int]] = []  # runs of cells between the cells of edges
+    start, n_cells = 0, counts.shape[1]
+    for cell in (*range(1, n_cells, 2), n_cells):
+        if cell < n_cells and not is_safe(cell, cell + 1):
+            continue
+        if not is_safe(start, cell) and total[start] != total[cell]:
+            if not segments:
+                continue
+            start, _ = segments.pop()
+        segments.append((start, cell))
+        start = cell + 1
+    kept: list[tuple[int, bool]] = []
+
+    def split(start: int, stop: int, first: int, last: int) -> None:
+        """Bisect a run of cells at one of some edges, so that several sites keep the same edges if they can."""
+        if first >= last:
+            return
+        middle = (first + last) // 2
+        cell = 2 * middle + 1
+        if not is_safe(start, cell):
+            split(start, stop, middle + 1, last)
+        elif not is_safe(cell, stop):
+            split(start, stop, first, middle)
+        else:
+            split(start, cell, first, middle)
+            kept.append((middle, False))
+            split(cell, stop, middle + 1, last)
+
+    for start, stop in segments:
+        split(start, stop, start // 2, stop // 2)
+        if stop < n_cells:
+            kept.append((stop // 2, True))
+    return kept
 
 
 def _numbers(values: Any) -> FloatArray:
@@ -323,10 +473,15 @@ class RowSample(NamedTuple):
     keys: FloatArray
     values: FloatArray
 
+    @staticmethod
+    def limit(n_features: int) -> int:
+        """Return the largest number of rows of a sample."""
+        return min(_SAMPLE_ROWS, max(DEFAULT_EDGES, _SAMPLE_CELLS // max(1, n_features)))
+
     @classmethod
-    def of(cls, table: FeatureTable, rng: np.random.Generator) -> RowSample:
+    def of(cls, table: FeatureTable, rng: np.random.Generator | None = None) -> RowSample:
         """Draw rows of a table."""
-        n_rows = min(_SAMPLE_ROWS, max(DEFAULT_EDGES, _SAMPLE_CELLS // max(1, len(table))), table.n_rows)
+        rng, n_rows = rng or np.random.default_rng(0), min(cls.limit(len(table)), table.n_rows)
         keys = rng.random(table.n_rows)
         rows = np.sort(np.argpartition(keys, n_rows - 1)[:n_rows])
         values = np.empty((n_rows, len(table)))
@@ -348,9 +503,14 @@ class RowSample(NamedTuple):
 
     def merge(self, other: RowSample) -> RowSample:
         """Return a sample of both parts."""
-        keys, values = np.concatenate([self.keys, other.keys]), np.concatenate([self.values, other.values])
-        rows = np.argsort(keys, kind="stable")[: max(len(self.keys), len(other.keys))]
-        return RowSample(keys[rows], values[rows])
+        return self.merge_all([self, other])
+
+    @classmethod
+    def merge_all(cls, parts: list[RowSample]) -> RowSample:
+        """Return a sample of all parts."""
+        keys, values = np.concatenate([part.keys for part in parts]), np.concatenate([part.values for part in parts])
+        rows = np.argsort(keys, kind="stable")[: cls.limit(values.shape[1])]
+        return cls(keys[rows], values[rows])
 
     def edges(self, n_edges: int) -> FloatArray:
         """Return the distinct values of each feature if there are at most ``n_edges``, else evenly spaced quantiles."""
@@ -411,12 +571,27 @@ def count_cells(matrix: Any, codes: NDArray[Any], edges: FloatArray, n_jobs: int
     return FeatureHistograms(edges, counts, minimum, maximum)
 
 
-def choose_edges(histogram_edges: Any, table: FeatureTable, sample: RowSample | None = None) -> FloatArray:
-    """Return the edges of histograms: the edges that were passed, or edges from random rows of a table."""
-    edges = check_edges(histogram_edges, len(table))
-    if not isinstance(edges, int):
-        return edges
-    return (RowSample.of(table, np.random.default_rng(0)) if sample is None else sample).edges(edges)
+def pair_sides(codes: NDArray[Any], pair: tuple[Any, int]) -> NDArray[np.int64]:
+    """Return 0 for the rows of the negative classes of a pair, 1 for the positive class, and -1 for other rows."""
+    return np.where(codes == pair[1], 1, np.where(np.isin(codes, pair[0]), 0, -1))
+
+
+def choose_edges(
+    histogram_edges: Any, feature_names: NDArray[np.str_], draw: Callable[[int], FloatArray]
+) -> FloatArray:
+    """Return the edges that were passed, or for a number of edges those that ``draw`` returns."""
+    names = feature_names.tolist()
+    if isinstance(histogram_edges, Mapping):
+        unknown = [name for name in histogram_edges if name not in names]
+        if unknown:
+            raise RocPredictError(
+                f"histogram_edges= has the feature {short_repr(unknown[0])}; features are {format_names(names)}"
+                f"{suggest(unknown[0], names)}"
+            )
+        rows = [np.ravel(check_real("histogram_edges", histogram_edges.get(name, ()))) for name in names]
+        histogram_edges = pad_edges(rows)
+    edges = check_edges(histogram_edges, len(names))
+    return draw(edges) if isinstance(edges, int) else edges
 
 
 def check_edges(edges: Any, n_features: int) -> FloatArray | int:

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import partial
 from itertools import starmap
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rocpredict.base.formatting import format_list, pluralize
+from rocpredict.base.formatting import pluralize
 from rocpredict.base.labels import (
     EncodedLabels,
     check_index,
-    check_labels,
     check_sample_weight,
     encode_labels,
-    equal_labels,
     is_unlabelled,
-    unique_labels,
 )
 from rocpredict.base.rates import check_confidence_level
 from rocpredict.base.results import Flags
@@ -36,6 +33,7 @@ from rocpredict.base.validation import (
     short_repr,
 )
 from rocpredict.distributions.ecdf import MAX_HARMLESS_AREA
+from rocpredict.screening.class_summary import MomentsByLabel, read_moments
 from rocpredict.screening.columns import (
     AMEANS_AT_THRESHOLD,
     GAUSSIAN_ONLY_FLAGS,
@@ -50,22 +48,21 @@ from rocpredict.screening.columns import (
     predict,
     shrinkage_columns,
 )
-from rocpredict.screening.histograms import DEFAULT_EDGES, choose_edges
-from rocpredict.screening.kernels.base import Classes, Engine, Moments, effective_n_jobs, merge, select_engine
+from rocpredict.screening.histograms import DEFAULT_EDGES, RowSample
+from rocpredict.screening.kernels.base import Classes, Engine, Moments, effective_n_jobs, select_engine
 from rocpredict.screening.kernels.counts import ClassPair, RankStatistics, SortPlan, count_blocks
 from rocpredict.screening.kernels.moments import moments as moments_of_classes
 from rocpredict.screening.result import ADJUSTMENTS, Adjustment, ScreeningResult, adjust_p_values
 from rocpredict.screening.summary import (
     TwoClassSummary,
     open_dask,
-    read_moments,
     summaries_by_class_pair,
     summarize,
     summarize_table,
 )
 from rocpredict.sources.blocks import DenseSource, MemoryBudget, parse_memory
 from rocpredict.sources.files import check_batches, is_path, read_batches, read_table_and_labels
-from rocpredict.sources.table import FeatureTable, check_not_dataset, check_row_order
+from rocpredict.sources.table import FeatureTable, arrow_batches, check_not_dataset, check_row_order
 
 _COLUMNS = (
     *("negative_mean", "negative_std", "positive_mean", "positive_std", "effect_size", "direction"),
@@ -437,50 +434,51 @@ def screen(
                 )
         has_pairs = negative is None and (positive is None or pairs == "all") and not isinstance(X, TwoClassSummary)
         if has_pairs and options.empirical is False:
-            return _screen_batches(X, options, positive=positive, pairs=pairs)
+            return _screen_batches(read_batches(X), options, positive=positive, pairs=pairs)
         return _from_summary(_as_summary(X, options, positive=positive, negative=negative), options)
     if isinstance(X, TwoClassSummary):
         raise RocPredictError(f"y={short_repr(y)} is not available for a summary, which contains its labels; omit y")
     check_index({"X" if isinstance(y, str) else "y": X if isinstance(y, str) else y, "weights": weights})
     budget = MemoryBudget(options.memory, options.n_jobs)
     lazy = open_dask(X, y, feature_names, needs_order=empirical is not False or weights is not None)
-    if options.empirical == "histogram" and (lazy is not None or weights is not None):
-        raise RocPredictError("empirical='histogram' is not available for Dask tables or weights=; use empirical=True")
+    if options.empirical == "histogram" and weights is not None:
+        raise RocPredictError("empirical='histogram' is not available with weights=; use empirical=True")
     if lazy is not None:
         coded = encode_labels(lazy.labels, positive=positive, negative=negative, pairs=pairs)
         row_weights = check_sample_weight(weights, lazy.n_rows)
         if family == "auto":
             check_integer_weights(row_weights)
+        _check_one_pair(options, coded, positive)
         return _screen_dask(options, lazy, coded, row_weights, budget)
+    is_one_pass = options.empirical is False and weights is None and layer is None and not use_raw
+    batches = arrow_batches(X, y, names=feature_names, nan_policy=nan_policy, budget=budget) if is_one_pass else None
+    if batches is not None:
+        return _screen_batches(batches, options, positive=positive, negative=negative, pairs=pairs)
     source: dict[str, Any] = {"layer": layer, "use_raw": use_raw, "nan_policy": nan_policy, "budget": budget}
     table, labels = read_table_and_labels(X, y, names=feature_names, **source)
     if weights is not None:
         check_row_order(table, "weights")
     coded = encode_labels(labels, positive=positive, negative=negative, pairs=pairs)
     row_weights = check_sample_weight(weights, table.n_rows)
-    _check_frequency_weights(row_weights, coded)
-    if family == "auto":
-        check_integer_weights(row_weights)
+    _check_frequency_weights(row_weights, coded, family)
     if options.empirical == "histogram":
-        result = _screen_histograms(options, table, coded, positive)
+        _check_one_pair(options, coded, positive)
+        edges = RowSample.of(table).edges(DEFAULT_EDGES)
+        kernel: dict[str, Any] = {"order": options.moments, "engine": options.engine, "n_jobs": options.n_jobs}
+        result = _from_summary(summarize_table(table, coded, None, kernel, edges), options, table)
     else:
         result = _ScreeningRun(options, table, coded, row_weights).run()
     return replace(result, n_unlabelled=int(is_unlabelled(labels).sum()))
 
 
-def _screen_histograms(
-    options: _ScreenOptions, table: FeatureTable, coded: EncodedLabels, positive: Label
-) -> ScreeningResult:
-    """Screen the histograms of a table."""
-    if len(coded.class_pairs) > 1:
+def _check_one_pair(options: _ScreenOptions, coded: EncodedLabels, positive: Label) -> None:
+    """Raise if histograms are needed of more than one class pair."""
+    if options.empirical == "histogram" and len(coded.class_pairs) > 1:
         raise RocPredictError(
             f"empirical='histogram' needs two classes, and y has {coded.classes}; pass positive="
             if positive is None
             else "empirical='histogram' needs one pair of classes; pass negative= or pairs='rest'"
         )
-    edges = choose_edges(DEFAULT_EDGES, table)
-    kernel: dict[str, Any] = {"order": options.moments, "engine": options.engine, "n_jobs": options.n_jobs}
-    return _from_summary(summarize_table(table, coded, None, kernel, edges), options, table)
 
 
 @dataclass
@@ -534,7 +532,11 @@ def _screen_dask(
     run = _ScreeningRun(options, placeholder, coded, weights)
     features = np.arange(len(lazy.names))
     if options.empirical is not True:
-        class_moments = lazy.moments(coded, weights, options.moments, options.engine)
+        edges = DEFAULT_EDGES if options.empirical == "histogram" else None
+        class_moments, histograms = lazy.moments(coded, weights, options.moments, options.engine, edges)
+        if histograms is not None:
+            summary = summaries_by_class_pair(class_moments, coded, lazy.names)[0]
+            return _from_summary(replace(summary, histograms=histograms), options, placeholder)
         run.predict(features, class_moments)
         features = run.results.best_predicted(options.n_top) if options.empirical == "top" else features[:0]
     if len(features):
@@ -669,8 +671,8 @@ class _ScreeningRun:
             self.options.progress(self.n_done, self.n_total)
 
 
-def _check_frequency_weights(weights: FloatArray | None, coded: EncodedLabels) -> None:
-    """Raise if weights of a class sum to less than 1, as normalized weights do."""
+def _check_frequency_weights(weights: FloatArray | None, coded: EncodedLabels, family: str) -> None:
+    """Raise if weights of a class sum to less than 1, as normalized weights do, or "auto" has fractional weights."""
     if weights is None:
         return
     totals = np.bincount(coded.codes[coded.codes >= 0], weights[coded.codes >= 0], minlength=coded.classes)
@@ -680,6 +682,8 @@ def _check_frequency_weights(weights: FloatArray | None, coded: EncodedLabels) -
             f"weights of a class sum to {totals[too_small[0]]:g}; pass frequency weights with a sum of "
             "1 or more in each class"
         )
+    if family == "auto":
+        check_integer_weights(weights)
 
 
 def _as_summary(X: Any, options: _ScreenOptions, **classes: Any) -> TwoClassSummary:
@@ -713,36 +717,15 @@ def _as_summary(X: Any, options: _ScreenOptions, **classes: Any) -> TwoClassSumm
     return summarize(X, **classes, histogram_edges=edges)
 
 
-def _screen_batches(batches: Any, options: _ScreenOptions, *, positive: Any, pairs: Pairs) -> ScreeningResult:
-    """Screen batches (X, y) with any number of classes by moments, as if all rows were one table."""
+def _screen_batches(batches: Iterable[Any], options: _ScreenOptions, **classes: Any) -> ScreeningResult:
+    """Screen features and labels of batches with any number of classes by moments, as if all rows were one table."""
     kernel: dict[str, Any] = {"order": options.moments, "engine": options.engine, "n_jobs": options.n_jobs}
-    totals: dict[Any, Moments] = {}
-    names: Any = None
-    for table, labels in read_batches(batches):
-        if names is not None and names.tolist() != table.names.tolist():
-            raise RocPredictError(
-                f"a batch has the features {format_list(table.names, 10)}, "
-                f"and the first batch has {format_list(names, 10)}"
-            )
-        names, present = table.names, unique_labels(labels)
-        codes = np.array([equal_labels(labels, label) for label in present]).argmax(axis=0).astype(np.int16)
-        part = read_moments(table, EncodedLabels(codes, len(present), (), ()), None, **kernel)
-        for code, label in enumerate(present):
-            own = part.map(lambda array, code=code: array[[code]])
-            totals[label] = merge(totals[label], own) if label in totals else own
-    coded = encode_labels(check_labels([*totals] * 2, np.empty((0, 0))), positive=positive, pairs=pairs)
-    groups = [
-        [total for total, own in zip(totals.values(), coded.codes, strict=False) if own == code]
-        for code in range(coded.classes)
-    ]
-    moments = reduce(merge, groups[0])
-    for group in groups[1:]:
-        moments = moments.map(lambda *arrays: np.concatenate(arrays), reduce(merge, group))
-    n_rows = int((moments.count + moments.n_missing).max(axis=1).sum())
-    placeholder = FeatureTable(names, n_rows, DenseSource(np.empty((0, 0))), np.zeros(len(names), dtype=bool))
-    run = _ScreeningRun(options, placeholder, coded, None)
-    run.predict(np.arange(len(names)), moments)
-    return run.finish()
+    parts = MomentsByLabel.of(batches, **kernel)
+    coded = encode_labels(parts.labels, **classes)
+    no_rows = DenseSource(np.empty((0, 0)))
+    run = _ScreeningRun(options, FeatureTable(parts.names, parts.n_rows, no_rows, parts.not_numeric), coded, None)
+    run.predict(np.arange(len(parts.names)), parts.by_class(coded))
+    return replace(run.finish(), n_unlabelled=parts.n_unlabelled)
 
 
 def _from_summary(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import accumulate
@@ -43,13 +43,12 @@ from rocpredict.base.validation import (
     short_repr,
     suggest,
 )
-from rocpredict.screening.class_summary import ClassSummary, format_class_size
-from rocpredict.screening.histograms import FeatureHistograms, RowSample, choose_edges, count_cells
-from rocpredict.screening.kernels.base import Classes, Engine, Moments, effective_n_jobs, merge, select_engine
-from rocpredict.screening.kernels.moments import moments as moments_of_classes
+from rocpredict.screening.class_summary import ClassSummary, MomentsByLabel, format_class_size, read_moments
+from rocpredict.screening.histograms import FeatureHistograms, RowSample, choose_edges, count_cells, pair_sides
+from rocpredict.screening.kernels.base import Engine, Moments, effective_n_jobs, merge, select_engine
 from rocpredict.sources.blocks import MemoryBudget, parse_memory
 from rocpredict.sources.files import check_batches, read_batches, read_table_and_labels
-from rocpredict.sources.table import FeatureTable, check_row_order
+from rocpredict.sources.table import FeatureTable, arrow_batches, check_row_order
 
 _FORMAT, _VERSION = "rocpredict summary", 1
 """Name and version of the JSON of a summary, which summary.schema.json describes."""
@@ -278,24 +277,27 @@ class TwoClassSummary(Result):
             histograms=None if self.histograms is None else self.histograms.select(selection),
         )
 
-    def suppress_small_counts(self, min_count: int = 5) -> TwoClassSummary:
+    def suppress_small_counts(self, min_count: int = 5, *, histograms: bool = False) -> TwoClassSummary:
         """Return the summary without extremes, and without values of features with few observations.
 
         Parameters
         ----------
         min_count : int, default=5
             Smallest number of values of a class. A feature with fewer values in a class has no values in the result.
+        histograms : bool, default=False
+            Whether to keep histograms. Cells are then merged until each has ``min_count`` values or more of each class,
+            and their extremes are left out. The edges are kept as they are, so they must not be values of observations:
+            pass edges that the sites agreed on as ``summarize(..., histogram_edges=...)``.
 
         Returns
         -------
         TwoClassSummary
-            Summary of two moments, without histograms. The counts and numbers of missing values of blanked features are
-            0.
+            Summary of two moments. The counts and numbers of missing values of blanked features are 0.
 
         Raises
         ------
         RocPredictError
-            If ``min_count`` is below 1, or every feature has fewer values in a class.
+            If ``min_count`` is below 1, every feature has fewer values in a class, or there are no histograms to keep.
 
         Notes
         -----
@@ -321,7 +323,11 @@ class TwoClassSummary(Result):
             )
             for part in classes
         )
-        return replace(self, negative=negative, positive=positive, histograms=None, min_count=min_count)
+        kept = self.histograms if check_option("histograms", histograms, (True, False)) else None
+        if histograms and kept is None:
+            raise RocPredictError("histograms=True needs histograms; pass histogram_edges= to summarize")
+        kept = None if kept is None else kept.merge_small_cells(min_count)
+        return replace(self, negative=negative, positive=positive, histograms=kept, min_count=min_count)
 
     def to_json(self) -> str:
         """Return the summary as JSON, from which ``from_json`` restores it exactly.
@@ -449,8 +455,11 @@ class TwoClassSummary(Result):
         ]
         if self.histograms is not None:
             sentences.append(
-                "Histograms list edges and the extremes of cells, which are values of single observations, and counts "
-                "of small cells."
+                "Histograms list edges, which must not be values of observations, and counts of cells. A cell has "
+                f"{self.min_count} values or more of each class, or no value."
+                if self.min_count
+                else "Histograms list edges and the extremes of cells, which are values of single observations, and "
+                "counts of small cells."
             )
         if self.min_count:
             sentences.append(
@@ -553,7 +562,7 @@ def summarize(
     moments: int = 2,
     weights: ArrayLike | None = None,
     units: Mapping[str, str] | None = None,
-    histogram_edges: int | ArrayLike | None = None,
+    histogram_edges: int | ArrayLike | Mapping[str, ArrayLike] | None = None,
     engine: Engine = "auto",
     n_jobs: int = 1,
     layer: str | None = None,
@@ -584,8 +593,9 @@ def summarize(
     units : mapping of str to str, optional
         Units of features by name, such as ``{"glucose": "mg/dL"}``. A feature needs the same unit in all
         summaries that are added.
-    histogram_edges : int or array-like of shape (features, edges), optional
-        Number of histogram edges, or the ascending edges of each feature, followed by NaN. If a number is passed, the
+    histogram_edges : int, array-like of shape (features, edges), or mapping of str to array-like, optional
+        Number of histogram edges, the ascending edges of each feature, followed by NaN, or edges by the name of the
+        feature. If a number is passed, the
         edges are values from random rows of the table. For batches, the rows are from all batches if ``X`` can be read
         twice (such as a list), and otherwise from the first batch. By default, there are no histograms.
     engine : {"auto", "numpy", "numba"}, default="auto"
@@ -645,20 +655,30 @@ def summarize(
         return replace(total, units=as_units(units, total.feature_names))
     lazy = open_dask(X, y, needs_order=weights is not None)
     if lazy is not None:
-        if histogram_edges is not None:
-            raise RocPredictError("histogram_edges= is not available for Dask tables; pass batches of rows")
         coded = _encode_batch_labels(lazy.labels, positive, negative)
         row_weights = check_sample_weight(weights, lazy.n_rows)
-        summary = summaries_by_class_pair(lazy.moments(coded, row_weights, moments, engine), coded, lazy.names)[0]
-        return replace(summary, units=as_units(units, summary.feature_names))
+        total, histograms = lazy.moments(coded, row_weights, moments, engine, histogram_edges)
+        summary = summaries_by_class_pair(total, coded, lazy.names)[0]
+        return replace(summary, units=as_units(units, summary.feature_names), histograms=histograms)
     check_index({"X" if isinstance(y, str) else "y": X if isinstance(y, str) else y, "weights": weights})
+    if weights is None and histogram_edges is None and layer is None and not use_raw:
+        batches = arrow_batches(X, y, budget=budget)
+        if batches is not None:
+            parts = MomentsByLabel.of(batches, **options)
+            coded = _encode_batch_labels(parts.labels, positive, negative)
+            summary = summaries_by_class_pair(parts.by_class(coded), coded, parts.names)[0]
+            return replace(summary, units=as_units(units, summary.feature_names))
     table, labels = read_table_and_labels(X, y, layer=layer, use_raw=use_raw, budget=budget)
     if weights is not None:
         check_row_order(table, "weights")
     coded = _encode_batch_labels(labels, positive, negative)
     names = tuple(map(str, table.names))
     unit_of_each = as_units(units, names)
-    edges = None if histogram_edges is None else choose_edges(histogram_edges, table)
+    edges = (
+        None
+        if histogram_edges is None
+        else choose_edges(histogram_edges, table.names, lambda n: RowSample.of(table).edges(n))
+    )
     summary = summarize_table(table, coded, check_sample_weight(weights, table.n_rows), options, edges)
     return replace(summary, units=unit_of_each)
 
@@ -692,38 +712,6 @@ def _is_one(label: Any) -> bool:
     return is_scalar(label) and not isinstance(label, (set, dict)) and not is_missing(label)
 
 
-def read_moments(
-    table: FeatureTable,
-    encoded_labels: EncodedLabels,
-    weights: FloatArray | None,
-    *,
-    order: int,
-    engine: Engine,
-    n_jobs: int,
-    progress: Callable[[int, int], None] | None = None,
-    visit: Callable[[slice, slice, Any], None] | None = None,
-) -> Moments:
-    """Compute the moments of each class, shape (classes, features), in one pass over the tiles of a table."""
-    codes, classes = encoded_labels.codes, encoded_labels.classes
-    # Reading takes longer than summing and has a thread of its own; a further thread only costs time.
-    options: dict[str, Any] = {"order": order, "n_jobs": 1 if table.source.is_streamed else n_jobs}
-    options["engine"] = select_engine(engine, table.n_rows * len(table))
-    number = np.int64 if weights is None else np.float64
-    result, n_cells, shared = Moments.empty(classes, len(table), order, number), 0, None
-    for rows, columns, tile in table.iter_tiles():
-        is_whole = rows.stop - rows.start == table.n_rows
-        shared = shared or Classes.of(codes, classes) if is_whole else None
-        tile_weights = None if weights is None else weights[rows]
-        part = moments_of_classes(tile, codes[rows], classes, weights=tile_weights, shared=shared, **options)
-        result.assign(columns, merge(result.map(lambda array: array[:, columns]), part) if rows.start else part)  # noqa: B023
-        if visit is not None:
-            visit(rows, columns, tile)
-        n_cells += (rows.stop - rows.start) * (columns.stop - columns.start)
-        if progress is not None:
-            progress(n_cells // table.n_rows, len(table))
-    return result
-
-
 def summarize_table(
     table: FeatureTable,
     encoded_labels: EncodedLabels,
@@ -735,9 +723,7 @@ def summarize_table(
     if edges is None:
         moments = read_moments(table, encoded_labels, weights, **options)
         return summaries_by_class_pair(moments, encoded_labels, table.names)[0]
-    negatives, positive = encoded_labels.class_pairs[0]
-    codes = encoded_labels.codes
-    sides = np.where(codes == positive, 1, np.where(np.isin(codes, negatives), 0, -1))
+    sides = pair_sides(encoded_labels.codes, encoded_labels.class_pairs[0])
     empty = count_cells(np.empty((0, len(edges))), sides[:0], edges)
     counts, minimum, maximum = empty.counts.copy(), empty.minimum.copy(), empty.maximum.copy()
 
@@ -792,7 +778,8 @@ def _summarize_batches(
         coded = encode_binary_labels(labels, positive=positive, negative=negative)
         other_labels |= {name for name in unique_labels(labels) if name != positive}
         if histogram_edges is not None and edges is None:
-            edges = choose_edges(histogram_edges, table, sample)
+            drawn = RowSample.of(table) if sample is None else sample
+            edges = choose_edges(histogram_edges, table.names, drawn.edges)
         if edges is not None and len(edges) != len(table):
             raise RocPredictError(
                 f"a batch has {pluralize(len(table), 'feature')}, and the first batch has {len(edges)}"

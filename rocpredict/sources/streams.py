@@ -263,6 +263,21 @@ def _read_once(batches: Iterable[Any]) -> Iterator[Any]:
         raise RocPredictError("X has no batches left; a reader can be read once, so open it again")
 
 
+def join_batches(batches: Iterable[Any], budget: MemoryBudget) -> Iterator[Any]:
+    """Yield Arrow tables of the size of a block or one batch, from batches that are read once."""
+    import pyarrow as pa
+
+    waiting: list[Any] = []
+    size, is_first = 0, True
+    for batch in _read_once(batches):
+        waiting.append(batch)
+        if (size := size + batch.nbytes) >= budget.block_bytes:
+            yield pa.Table.from_batches(waiting)
+            waiting, size, is_first = [], 0, False
+    if is_first or any(map(len, waiting)):
+        yield pa.Table.from_batches(waiting)
+
+
 class SparseFile(ColumnSource):
     """Sparse matrix of an h5ad file, read in blocks of columns (CSC) or of rows (CSR).
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.formatting import pluralize
-from rocpredict.base.labels import check_index, check_labels, check_not_lazy
+from rocpredict.base.labels import check_index, check_labels, check_not_lazy, find_missing
 from rocpredict.base.results import Result
 from rocpredict.base.tables import Table
-from rocpredict.base.validation import NanPolicy, RocPredictError, short_repr, suggest
+from rocpredict.base.validation import NanPolicy, RocPredictError, check_list, short_repr, suggest
 from rocpredict.sources.blocks import (
     COLLECT_REMEDY,
     DEFAULT_BUDGET,
@@ -34,7 +34,7 @@ from rocpredict.sources.blocks import (
     read_ahead,
     run_query,
 )
-from rocpredict.sources.streams import ArrowDataset, SparseFile, SpooledBatches
+from rocpredict.sources.streams import ArrowDataset, SparseFile, SpooledBatches, join_batches
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -274,27 +274,37 @@ def split_table_and_labels(
     (FeatureTable(3 rows, 1 feature: 'size'), ['a', 'b', 'a'])
     """
     check_index({"X": X, "y": y})
+    table, y = _split_table(X, y, names, layer=layer, use_raw=use_raw)
+    labels = check_labels(y, np.empty((0, 0)), nan_policy=nan_policy)
+    _check_length(table.n_rows, labels)
+    return check_has_numeric(table), labels
+
+
+def _check_length(n_rows: int, labels: NDArray[Any]) -> None:
+    if len(labels) != n_rows:
+        raise RocPredictError(
+            f"X has {pluralize(n_rows, 'row')} and y has {len(labels)}; both must have the same length"
+        )
+
+
+def _split_table(X: Any, y: Any, names: Iterable[Any] | None, **source: Any) -> tuple[FeatureTable, Any]:
+    """Return the features, and the labels or the column of labels unchanged."""
     if isinstance(y, str) and not _is_anndata(X):
-        table = read_table(X, layer=layer, use_raw=use_raw)
+        table = read_table(X, **source)
         place = column_index(table.names, y, argument="y", source_name="X")
-        source = table.source
-        labels = source.check_order_by(place) if isinstance(source, DataFrameSource) else table.column(place)
+        whole = table.source
+        labels = whole.check_order_by(place) if isinstance(whole, DataFrameSource) else table.column(place)
         table, y = _without_index(table.select(np.delete(np.arange(len(table)), place)), X), labels
         if names is not None:
             table = replace(table, names=check_feature_names(names, len(table), "X without its labels"))
     else:
-        table = read_table(X, names, layer=layer, use_raw=use_raw)
+        table = read_table(X, names, **source)
         table = _without_index(table, X) if names is None else table
         check_row_order(table, "y")
     if isinstance(y, str):
         columns = check_unique_names(list(X.obs.columns))
         y = X.obs.iloc[:, column_index(columns, y, argument="y", source_name="X.obs")]
-    labels = check_labels(y, np.empty((0, 0)), nan_policy=nan_policy)
-    if len(labels) != table.n_rows:
-        raise RocPredictError(
-            f"X has {pluralize(table.n_rows, 'row')} and y has {len(labels)}; both must have the same length"
-        )
-    return check_has_numeric(table), labels
+    return table, y
 
 
 def read_table(
@@ -310,9 +320,13 @@ def read_table(
         return _from_anndata(X, names, layer, use_raw=use_raw)
     if isinstance(X, Mapping) and not hasattr(X, "tocsc"):  # a sparse DOK array is a mapping too
         return _from_mapping(X, names)
-    arrow = type(X).__module__.startswith("pyarrow") and _arrow_source(X)
-    if arrow:
-        return _from_source(arrow, arrow.names if names is None else names)
+    is_arrow, reader = type(X).__module__.startswith("pyarrow"), _arrow_reader(X)
+    if reader is not None or (is_arrow and hasattr(X, "get_fragments")):
+        check_unique_names(X.schema.names if reader is None else reader.schema.names)
+        source = ArrowDataset(X) if reader is None else SpooledBatches(reader, reader.schema)
+        return _from_source(source, source.names if names is None else names)
+    if is_arrow and type(X).__name__ == "RecordBatch":
+        (X,) = join_batches([X], DEFAULT_BUDGET)
     frame = as_frame(X)
     if frame is None:
         return _from_source(_array_source(X), names)
@@ -333,20 +347,59 @@ def _is_anndata(X: Any) -> bool:
     return all(hasattr(X, name) for name in ("X", "var", "var_names", "obs"))
 
 
-def _arrow_source(X: Any) -> ArrowDataset | SpooledBatches | None:
-    """Return the source of an Arrow data set, scanner, batch or reader, or None for other objects such as a Table."""
-    if not any(hasattr(X, name) for name in ("get_fragments", "to_reader", "read_next_batch")) or hasattr(X, "columns"):
-        if type(X).__name__ != "RecordBatch":
-            return None
-        X = [X], X.schema
-    elif hasattr(X, "get_fragments"):
-        check_unique_names(X.schema.names)
-        return ArrowDataset(X)
-    else:
-        reader = X.to_reader() if hasattr(X, "to_reader") else X
-        X = reader, reader.schema
-    check_unique_names(X[1].names)
-    return SpooledBatches(*X)
+def _arrow_reader(X: Any) -> Any:
+    """Return the reader of an Arrow scanner or reader, or None for other objects."""
+    if not type(X).__module__.startswith("pyarrow") or hasattr(X, "columns") or hasattr(X, "get_fragments"):
+        return None
+    reader = X.to_reader() if hasattr(X, "to_reader") else X
+    return reader if hasattr(reader, "read_next_batch") else None
+
+
+def arrow_batches(
+    X: Any,
+    y: Any,
+    *,
+    names: Iterable[Any] | None = None,
+    nan_policy: NanPolicy | None = None,
+    budget: MemoryBudget = DEFAULT_BUDGET,
+) -> Iterator[tuple[FeatureTable, NDArray[Any]]] | None:
+    """Return the rows of an Arrow scanner or reader as batches of the size of a block, or None for other tables.
+
+    Parameters
+    ----------
+    X : scanner, reader, or another table
+        Table, which is read once.
+    y, names, nan_policy
+        As in ``split_table_and_labels``.
+    budget : MemoryBudget, optional
+        Memory for blocks.
+    """
+    reader = _arrow_reader(X)
+    if reader is None:
+        return None
+    check_unique_names(reader.schema.names)
+    kept = names if names is None else check_list("feature_names", names, "one name for each column of X")
+    return read_ahead(_split_batches(reader, y, kept, nan_policy, budget))
+
+
+def _split_batches(
+    reader: Any, y: Any, names: Any, nan_policy: NanPolicy | None, budget: MemoryBudget
+) -> Iterator[tuple[FeatureTable, NDArray[Any]]]:
+    labels = None if isinstance(y, str) else check_labels(y, np.empty((0, 0)), nan_policy=nan_policy)
+    n_rows = 0
+    for part in join_batches(reader, budget):
+        start, n_rows = n_rows, n_rows + len(part)
+        if labels is not None and len(labels) < n_rows:
+            n_rows += sum(map(len, reader))
+            break
+        table, rows = _split_table(part, y if labels is None else labels[start:n_rows], names)
+        if labels is None and nan_policy == "omit" and find_missing(rows).all():
+            rows = np.full(len(rows), None)
+        elif labels is None:
+            rows = check_labels(rows, np.empty((0, 0)), nan_policy=nan_policy)
+        yield replace(check_has_numeric(table), budget=budget), rows
+    if labels is not None:
+        _check_length(n_rows, labels)
 
 
 def _from_anndata(
