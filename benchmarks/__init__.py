@@ -1,1 +1,1 @@
-"""Speed as ratios against a named reference, measured in the same run: ``make bench``."""
+"""Benchmarks of speed, relative to named references that are timed in the same run: ``make bench``."""

@@ -28,8 +28,8 @@ so that other load on the machine slows down both. The tables give the median ra
 the computation is faster than its reference. Each ratio has a goal that must not be exceeded, and some have a lower
 value to aim for.
 
-Timings use one thread unless stated. A timing with two threads is meaningful only if both processors were free, that
-is, if process time divided by wall time is well above 1.5.
+Timings use one thread unless stated otherwise. A timing with two threads is meaningful only if both processors were
+free, that is, if process time divided by wall time is well above 1.5.
 
 `python -m benchmarks --out docs/speed.md` writes this page; `make bench` prints the tables.
 
@@ -39,7 +39,7 @@ is, if process time divided by wall time is well above 1.5.
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="+", choices=ALL_PARTS, default=ALL_PARTS[:-1])
-    parser.add_argument("--out", type=Path, help="a Markdown file to write as well")
+    parser.add_argument("--out", type=Path, help="Markdown file to write, in addition to the printed tables")
     options = parser.parse_args()
     tables = list(_tables(options.only))
     if options.out is not None:
@@ -61,21 +61,23 @@ def _tables(parts: list[str]) -> Iterable[Table]:
     if "memory" in parts:
         yield _shown(
             Table(
-                "Memory at its peak, the data included",
+                "Peak memory, including the data",
                 ["computation", "GB", "goal"],
                 [memory.measure()],
                 {"GB": ".2f"},
             )
         )
         rows = list(screen_memory.measure())
-        yield _shown(Table("Anonymous memory above the input", ["computation", "MB", "goal"], rows, {"MB": ".0f"}))
+        yield _shown(
+            Table("Anonymous memory in addition to the input", ["computation", "MB", "goal"], rows, {"MB": ".0f"})
+        )
     if "intervals" in parts:
-        sizes, rows = ["100 s", "1,000 s", "100,000 s"], list(measure.measure_defaults())
+        sizes, rows = ["n = 100", "n = 1,000", "n = 100,000"], list(measure.measure_defaults())
         above = [str(row[0]) for row in rows if row[-1] == "no"]
         yield _shown(
             Table(
-                "Intervals and tests: processor time of each default, by observations in each class",
-                ["default", *sizes, "at most 0.5 s with 100,000"],
+                "Intervals and tests: processor seconds of each default, with n observations in each class",
+                ["default", *sizes, "at most 0.5 s with n = 100,000"],
                 rows,
                 dict.fromkeys(sizes, ".3g"),
                 [
@@ -101,7 +103,7 @@ def _notes(runs: str = "Medians of paired runs.") -> list[str]:
 
 
 def _processor() -> str:
-    """Return the name of the processor, if the system has it."""
+    """Return the name of the processor, or "unknown processor"."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
     named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))

@@ -1,4 +1,4 @@
-"""Processor seconds that each public call of one feature takes: ``make latency``.
+"""Time that each public call for one feature takes: ``make latency``.
 
 Each call starts from a fresh curve, so that no cached result of an earlier call shortens it. A call that takes longer
 than the limit is stopped.
@@ -27,7 +27,7 @@ FAMILIES = ("empirical", "gaussian", "auto", "boxcox", "kde", "mixture", "gumbel
 RESAMPLED = " [resampled]"
 """Mark of calls that resample, simulate or cross-validate; the goal of 1 s applies to all other calls."""
 LIMIT = 3
-_SHORT, _SHORT_RUNS = 0.1, 3  # seconds of a short call, and how often it is timed
+_SHORT, _SHORT_RUNS = 0.1, 3  # longest time of a short call in seconds, and how often a short call is timed
 
 Make = Callable[[], Any]
 
@@ -69,7 +69,7 @@ def _scipy_family(family: str) -> Any:
 
 @cache
 def _fitted(count: int, family: str) -> bytes:
-    """Return a fitted curve of which nothing has been computed yet."""
+    """Return a fitted curve without any cached result."""
     return pickle.dumps(_curve(count, family))
 
 
@@ -118,9 +118,10 @@ def _stop(*_: Any) -> None:
 
 
 def seconds(call: Callable[[Any], Any], make: Make, limit: float) -> float | str:
-    """Return the time of a call of a fresh curve, or the reason why it was not measured.
+    """Return the time of a call on a new curve, or the reason why the time was not measured.
 
-    The shortest wall time of a short call, and the processor time of a long one, hardly depend on other processes.
+    The time is the shortest wall time of a short call, or the processor time of a long call. Other processes hardly
+    affect either.
     """
     shortest = float("inf")
     for _ in range(_SHORT_RUNS):
@@ -153,7 +154,7 @@ def measure(
     calls = {name: call for name, call in CALLS.items() if only in name}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name, call in CALLS.items():  # imports and just-in-time work
+        for name, call in CALLS.items():  # warm-up: imports and just-in-time compilation
             if name in calls:
                 seconds(call, lambda: _curve(50, "gaussian"), limit)
         for size in sizes:
@@ -183,7 +184,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--families", nargs="+", default=FAMILIES)
-    parser.add_argument("--only", default="", help="a part of the names of the calls")
+    parser.add_argument("--only", default="", help="time only calls whose name contains this text")
     parser.add_argument("--limit", type=float, default=LIMIT)
     options = parser.parse_args()
     for table in measure(tuple(options.sizes), tuple(options.families), options.only, options.limit):

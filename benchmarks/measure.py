@@ -101,7 +101,7 @@ def _default_calls(size: int) -> dict[str, Callable[[], object]]:
     published = rp.PredictedRoc.from_stats(mean=(4, 8), std=(3, 2), count=(size, size))
 
     def roc() -> rp.EmpiricalRoc:
-        return rp.empirical_roc(x1, y)  # made in each call, because it keeps its results
+        return rp.empirical_roc(x1, y)  # created in each call, because a curve caches its results
 
     return {
         "AUC: interval": lambda: roc().auc_interval(),

@@ -203,9 +203,9 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rooms", nargs="+", default=list(ROOMS))
-    parser.add_argument("--only", type=int, nargs="+", help="places in the sample")
-    parser.add_argument("--out", type=Path, help="a JSON file of the results")
-    parser.add_argument("--coverage", type=Path, required=True, help="the data of coverage, with one context per test")
+    parser.add_argument("--only", type=int, nargs="+", help="positions of the mutants to test in the sample")
+    parser.add_argument("--out", type=Path, help="JSON file to write the results to")
+    parser.add_argument("--coverage", type=Path, required=True, help="data file of coverage, with one context per test")
     options = parser.parse_args()
     index, results = TestIndex(options.coverage), []
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Tables larger than memory: a screening compared with the bare work of the engines that read the files.
+"""Tables larger than memory: a screening compared with basic operations of the engines that read the files.
 
 ``python -m benchmarks.outgrow --gigabytes 2`` takes about eight minutes, and 0.5 GB about three. The tables are written
 to a temporary folder, which is removed.
@@ -77,7 +77,7 @@ class Run(NamedTuple):
 
 
 class Runs(list[Run]):
-    """Runs of one piece of work, alternating with runs of its reference."""
+    """Runs of one computation, alternating with runs of its reference."""
 
     @property
     def processors(self) -> float:
@@ -110,7 +110,7 @@ def _take_turns(works: dict[str, Callable[[], Run]], repeats: int = _REPEATS) ->
 
 
 def _children(paths: list[Path], *works: str) -> dict[str, Runs]:
-    """Run pieces of work in turn, each in a new process."""
+    """Run computations in turn, each in a new process."""
 
     def child(work: str) -> Run:
         words = [sys.executable, "-c", _CHILD, work, *map(str, paths)]

@@ -52,7 +52,7 @@ def _a_grid_of_thresholds() -> Ratio:
     return compare(
         "10,000 features x 512 thresholds: TPR and FPR",
         lambda: (roc.tpr_grid(thresholds), roc.fpr_grid(thresholds)),
-        "two ndtr calls on that shape",
+        "two ndtr calls on an array of this size",
         lambda: (ndtr(z[0]), ndtr(z[1])),
         goal="<= 1.5",
     )
@@ -74,7 +74,7 @@ def _the_shrunk_estimate() -> Ratio:
     return compare(
         "family='auto', 200 rows: fit, AUC, best threshold",
         lambda: answered(rp.predict_roc(x, y, family="auto")),
-        "the same of two Gaussians, and of the empirical curve",
+        "the same for two Gaussians, and for the empirical curve",
         plain,
         goal="<= 15",
     )

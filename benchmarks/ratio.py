@@ -1,4 +1,4 @@
-"""Paired timings of a piece of work and its reference, so that changes in the speed of the machine cancel out."""
+"""Paired timings of a computation and its reference, so that changes in the speed of the machine cancel out."""
 
 import statistics
 import time
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Ratio:
-    """One row of the benchmark table: the work, its reference, and the ratios of the paired runs."""
+    """One row of the benchmark table: the computation, its reference, and the ratios of the paired runs."""
 
     work: str
     reference: str
@@ -35,7 +35,7 @@ def compare(
     runs: int = 9,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Ratio:
-    """Run both once to warm up, then alternately, and return the ratio of each pair."""
+    """Run the computation and its reference once to warm up, then alternately; return the ratio of each pair."""
     run(), other()
     pairs = [(_seconds(run, clock), _seconds(other, clock)) for _ in range(runs)]
     ratios = tuple(mine / theirs for mine, theirs in pairs)

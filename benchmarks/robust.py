@@ -165,7 +165,7 @@ def _tie_shift(part: Sequence[Array], estimator: Callable[[Array, Array], Answer
 def _coverage(
     part: Sequence[Array], achieved: Callable[[Array], Array], area: float, label: str
 ) -> tuple[float, float]:
-    """Return the proportions of intervals that contain the Ameans of their threshold, and the AUC."""
+    """Return the coverages of the intervals of the Ameans and of the AUC."""
     direction, labels = "higher" if "declared" in label else None, np.repeat([0, 1], [p.shape[1] for p in part])
     hits = []
     for values in np.concatenate(part, axis=1)[:_MAX_INTERVAL_DRAWS]:
@@ -178,7 +178,7 @@ def _coverage(
 
 
 def tables(cells: Sequence[Cell]) -> list[Table]:
-    """Return the mean of each size, the ratio of each pair, and the cells that miss a bound."""
+    """Return tables of the mean for each size, the ratio for each pair, and the cells that miss a bound."""
     sizes, labels = list(dict.fromkeys(c.sizes for c in cells)), list(dict.fromkeys(c.estimator for c in cells))
     means = []
     for size in sizes:

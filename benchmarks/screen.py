@@ -1,4 +1,4 @@
-"""Speed of screening a table, relative to reading it, sorting it, and other libraries.
+"""Speed of screening a table, relative to reading or sorting the table, and to other libraries.
 
 With one thread, the processor time is measured, which other processes affect less; with two threads, the wall time.
 """
@@ -23,7 +23,7 @@ _PEERS = ("illico", "scanpy", "pystatsbio")
 
 
 def missing_peers() -> list[str]:
-    """Return the names of the compared libraries that are not installed; the table omits their rows and says so."""
+    """Return the names of the compared libraries that are not installed; the table omits their rows and states this."""
     return [name for name in _PEERS if find_spec(name) is None]
 
 
@@ -100,7 +100,7 @@ def _moments() -> Iterator[Ratio]:
 
 
 def _threaded(ratio: Ratio, engine: str, X: Array, y: Array) -> Ratio:
-    """Return the processor time of the threads; a ratio counts only if they had two processors."""
+    """Add process time divided by wall time to the label; the ratio is valid only if the threads had two processors."""
     share = _processors(_screen(X, y, empirical=False, engine=engine, n_jobs=2))
     return replace(ratio, work=f"{ratio.work} (process time/wall {share:.2f})")
 

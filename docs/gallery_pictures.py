@@ -48,7 +48,7 @@ def drawn(page: str) -> Iterator[tuple[str, str, Any]]:
 
 
 def as_small_png(figure: Any, mark: str) -> bytes:
-    """Return a figure as a PNG of few colours, with the digest of its code."""
+    """Return a figure as a PNG of few colors, with the digest of its code."""
     large = figure_to_bytes(figure, "png", dots_per_inch=max(_LEAST, WIDTH / figure.get_figwidth()))
     small = (
         Image.open(io.BytesIO(large)).convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)

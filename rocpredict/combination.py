@@ -83,7 +83,7 @@ class MultivariateMoments(NamedTuple):
 
     @classmethod
     def of_stats(cls, mean: Any, covariance: Any, names: Iterable[str] | None) -> Self:
-        """Return the moments of published means and covariances, pairs (negative, positive)."""
+        """Return the moments from published means and covariances, each a pair (negative, positive)."""
         means = [check_finite("mean", vector) for vector in check_pair("mean", mean)]
         for vector in means:
             if vector.ndim != 1 or not vector.size:
@@ -131,7 +131,7 @@ def _check_not_constant(names: tuple[str, ...], stds: FloatArray, problem: str) 
 
 
 def check_nonsingular(total: FloatArray, names: tuple[str, ...], subject: str, remedy: str) -> None:
-    """Raise if a covariance, in units of its diagonal, is singular."""
+    """Raise RocPredictError if a covariance matrix with a unit diagonal is singular."""
     values, vectors = eigh(total, driver="evd")
     if n_redundant := int((values < SINGULAR_TOL).sum()):
         loadings = (vectors[:, :n_redundant] ** 2).sum(axis=1)
@@ -160,14 +160,14 @@ _ROUNDING = 1e-14
 _EPS = 1e-8  # change of a mean, in standard deviations
 _MIN_GAIN = 1e-6
 _SEARCH_RADIUS = 36.0  # exp(-36) is the rounding error of 1
-_GRID = np.array(sorted(np.linspace(-1, 1, 145), key=abs))  # sorted by distance from 0; the first wins ties
+_GRID = np.array(sorted(np.linspace(-1, 1, 145), key=abs))  # sorted by distance from 0, so argmin prefers small values
 _N_REFINEMENTS = 7
 
 
 def optimal_weights(moments: MultivariateMoments, criterion: str, ridge: float = 0.0) -> tuple[FloatArray, float]:
     """Return the weights of the best combination, and the parameter l of the Anderson-Bahadur family.
 
-    ``ridge`` times the mean variance of each feature is added to its variance in both classes. The score has a mean
+    For each feature, ``ridge`` times its mean variance is added to its variance in both classes. The score has a mean
     variance of 1 over both classes. A constant feature has weight 0. Equal class means raise an error.
     """
     if ridge:
@@ -175,7 +175,7 @@ def optimal_weights(moments: MultivariateMoments, criterion: str, ridge: float =
         moments = moments._replace(covariance=(moments.covariance[0] + more, moments.covariance[1] + more))
     values, vectors = eigh(moments.total, driver="evd")
     varies = values >= SINGULAR_TOL
-    basis = np.asarray(vectors[:, varies] / np.sqrt(values[varies]))  # basis' total basis = 1
+    basis = np.asarray(vectors[:, varies] / np.sqrt(values[varies]))  # basis.T @ total @ basis is the identity matrix
     if not basis.size:
         raise RocPredictError("all features are constant within both classes; pass features that vary")
     mixing = 0.5
@@ -194,9 +194,9 @@ def optimal_weights(moments: MultivariateMoments, criterion: str, ridge: float =
 def _anderson_bahadur(d: FloatArray, tau: FloatArray) -> tuple[FloatArray, float]:
     """Search the family v = d/((1 - l)(1 - tau) + l tau) for the highest Ameans.
 
-    At the optimum no denominator is negative: otherwise, reversing the sign of that coordinate would increase the
-    difference of the means at the same standard deviations. A denominator may be 0 if the means agree in a coordinate
-    and only its standard deviation discriminates; a small change of the means lets the search approach this case.
+    At the optimum no coordinate has a negative denominator: reversing the sign of this coordinate of v would increase
+    the difference of the means at the same standard deviations. A denominator can be 0 if the means agree in a
+    coordinate and only its standard deviation discriminates; a small change of the means makes v finite in this case.
     """
     v, mixing, errors = _grid_search(d, tau)
     extremes = [np.argmin(tau), np.argmax(tau)]
@@ -227,9 +227,9 @@ def _family(
 ) -> tuple[FloatArray, FloatArray]:
     """Return members of the family, one per row, and their l.
 
-    The denominator is a linear function of tau that is nonnegative at all tau and at 1/2 (where it is positive at the
-    best threshold, as is zN/sN - zP/sP). It is a mixture, with the given log odds, of two lines, each of which is 0 at
-    one of the limits.
+    The best v has the denominator (1 - tau) zN/sN - tau zP/sP, with the z-scores of the threshold and the standard
+    deviations of the score in both classes. It is linear in tau and nonnegative at all tau and at 1/2. Each member has
+    such a line: a mixture, with the given log odds, of two lines that are 0 at one limit each.
     """
     low, high = limits
     if high - low <= _ROUNDING:
@@ -268,8 +268,8 @@ class LinearCombination(Result):
     criterion : {"auc", "ameans"}
         Criterion that the coefficients maximize.
     mixing_weight : float
-        Parameter l of the direction (l S1 + (1 - l) S0)^-1 (m1 - m0), where S0 and S1 are the covariances; 0.5 for
-        "auc".
+        Parameter l of the direction (l S1 + (1 - l) S0)^-1 (m1 - m0), where m0 and m1 are the means, and S0 and S1 the
+        covariances, of the (negative, positive) class; 0.5 for "auc".
     negative, positive : Gaussian
         Distribution of the score in each class.
     roc : PredictedRoc
@@ -330,7 +330,7 @@ class LinearCombination(Result):
         covariance : pair of array-like of shape (p, p)
             Covariances of the (negative, positive) class, with variances on the diagonal.
         count : pair of int, optional
-            Numbers of observations of the (negative, positive) class, whole.
+            Numbers of observations of the (negative, positive) class, as whole numbers.
         criterion : {"auc", "ameans"}, default="auc"
             Criterion to maximize, as in ``fit_linear_combination``.
         ridge : float, optional
@@ -345,8 +345,8 @@ class LinearCombination(Result):
         Raises
         ------
         RocPredictError
-            If shapes do not match, a matrix is not a covariance, features are redundant or constant, or the class means
-            are equal.
+            If shapes do not match, a matrix is not a covariance matrix, features are redundant or constant, or the
+            class means are equal.
 
         Examples
         --------
@@ -390,9 +390,8 @@ class LinearCombination(Result):
         check_option("criterion", criterion, CRITERIA)
         _check_not_constant(moments.names, np.diag(moments.total), "constant within each class")
         if not ridge:
-            check_nonsingular(
-                moments.total, moments.names, "the covariances of the classes are", ", or pass ridge= (such as 0.01)"
-            )
+            remedy = ", or pass ridge=0.01, for example"
+            check_nonsingular(moments.total, moments.names, "the covariances of the classes are", remedy)
         weights, mixing = optimal_weights(moments, criterion, ridge)
         negative, positive = moments.score_moments(weights)
         roc = PredictedRoc(negative, positive, count=count)
@@ -444,28 +443,18 @@ class LinearCombination(Result):
         return np.asarray(values @ self.coefficients)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as a dictionary, with the coefficients by feature name.
-
-        Returns
-        -------
-        dict
-        """
+        """Return the result as a dictionary, with the coefficients by feature name."""
         coefficients = dict(zip(self.feature_names, self.coefficients.tolist(), strict=True))
         return super().to_dict() | {"coefficients": coefficients}
 
     def table(self) -> Table:
-        """Return the coefficients as a table, the largest absolute value first.
-
-        Returns
-        -------
-        Table
-        """
+        """Return the coefficients as a table, the largest absolute value first."""
         order = np.argsort(-np.abs(self.coefficients), kind="stable")
         rows = [[self.feature_names[place], self.coefficients[place]] for place in order]
         ameans = f"Ameans {format_number(self.ameans)} at the threshold {format_number(self.threshold)}"
         notes = [f"AUC {format_number(self.auc)}, {ameans} (criterion {self.criterion})."]
         if self.auc_cv is None:
-            notes.append("These are optimistic: the coefficients are estimated from the same data.")
+            notes.append("Both values are optimistic: the coefficients are estimated from the same data.")
         else:
             cross_validated = f"AUC {format_number(self.auc_cv)}, Ameans {format_number(self.ameans_cv)}"
             notes.append(f"Cross-validated: {cross_validated}.")
@@ -479,7 +468,8 @@ class LinearCombination(Result):
         ameans = "" if self.ameans_cv is None else f" ({self.ameans_cv:.4g} cross-validated)"
         return (
             f"LinearCombination(auc={self.auc:.6g} ({auc}), ameans={self.ameans:.6g}{ameans}, "
-            f"threshold={self.threshold:.6g}, criterion={self.criterion!r}, {len(self.coefficients)} features)"
+            f"threshold={self.threshold:.6g}, criterion={self.criterion!r}, "
+            f"{pluralize(len(self.coefficients), 'feature')})"
         )
 
 
@@ -511,7 +501,7 @@ def cross_validate(
     """Cross-validate the best linear combination.
 
     The result has the keys ``auc_cv``, the mean over folds of the empirical AUC; ``ameans_cv``, the Ameans over all
-    held-out observations, each classified by the weights and threshold of the other folds; and ``n_folds``.
+    observations, each classified with weights and a threshold from the other folds; and ``n_folds``.
     """
     count = _number_of_folds(n_folds, samples)
     generator = BootstrapOptions(rng=rng).generator()
@@ -590,7 +580,8 @@ def fit_linear_combination(
     feature_names : iterable of str, optional
         Names of the features. By default, the column names of the data frame, or "x0", "x1", ...
     n_folds : int or None, default=10
-        Number of cross-validation folds, at most the size of the smaller class. None skips the cross-validation.
+        Number of cross-validation folds, reduced to the size of the smaller class if larger. None skips the
+        cross-validation.
     rng : None, int or numpy.random.Generator, default=0
         Seed or generator that assigns observations to folds.
 
@@ -609,8 +600,8 @@ def fit_linear_combination(
     -----
     Let m0, m1 be the means, S0, S1 the covariances (ddof=1) and delta = m1 - m0. "auc" uses w = (S0 + S1)^-1 delta,
     with AUC = Phi(sqrt(delta' (S0 + S1)^-1 delta)). "ameans" uses the best of w = (l S1 + (1 - l) S0)^-1 delta, each
-    with its best threshold, over all l for which no direction has a negative variance. The best l is outside [0, 1] if
-    one of the rates is below 1/2. For equal covariances, both give Fisher's linear discriminant.
+    with its best threshold, over all l for which l S1 + (1 - l) S0 has no negative eigenvalue. The best l is outside
+    [0, 1] if the TPR or the TNR is below 1/2. For equal covariances, both give Fisher's linear discriminant.
 
     The performance predicted from the same n observations is optimistic by about p/n. In simulations with two Gaussian
     classes of equal covariance and n/2 observations each (300 samples), the predicted AUC exceeded the AUC on new data.
@@ -622,8 +613,8 @@ def fit_linear_combination(
     scores with different weights are not comparable. In the same simulations the mean of ``auc_cv`` was within 0.003 of
     the true AUC, and 0.007 below it for n = 40 and p = 4. An analytic correction is not used, because it would again
     assume Gaussian classes. ``auc_cv`` is based on one random partition, and is slightly pessimistic, because one fold
-    is left out of each fit. ``auc_cv`` is too high if observations are clustered (such as several of one patient). If
-    features are redundant in the training data of a fold, the weights of minimum norm are used.
+    is left out of each fit. ``auc_cv`` is too high if observations are clustered, such as several observations of
+    one patient. If features are redundant in the training data of a fold, the weights of minimum norm are used.
 
     The weights are computed by an eigendecomposition of S0 + S1 with standardized features, which also identifies
     redundant features. A combination of features counts as constant if its variance is below 1e-10 times the variance
@@ -677,7 +668,7 @@ def _check_samples(samples: Samples, names: tuple[str, ...], *, ridged: bool) ->
     if not ridged and p >= n - 1:
         raise RocPredictError(
             f"X has {p} features and {n} observations, but without ridge= at most {n - 2} features are allowed (n/10 "
-            "or fewer are advisable); pass fewer features, or pass ridge= (such as 0.1)"
+            "or fewer are advisable); pass fewer features, or pass ridge=0.1, for example"
         )
 
 
@@ -714,9 +705,10 @@ def class_mean_distance(
         * "mahalanobis": distance in standard deviations of the class, for features in any units.
     leave_one_out : bool, default=False
         For observations of the class, exclude the observation itself from the mean (and covariance). Otherwise each
-        observation shifts the mean towards itself, and its distance is smaller than for a new observation.
+        observation shifts the mean towards itself, and its distance is on average smaller than for a new observation.
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle observations with missing values: raise an error, or omit them from the mean and return NaN.
+        How to handle observations with missing values: raise an error, or omit them from the mean and return NaN as
+        their distance.
 
     Returns
     -------
@@ -777,7 +769,7 @@ def class_mean_distance(
 def _mahalanobis(
     values: FloatArray, members: NDArray[np.bool_], names: tuple[str, ...], leave_one_out: bool
 ) -> FloatArray:
-    """Return Mahalanobis distances to the mean of one class after checking that its covariance is regular."""
+    """Return Mahalanobis distances to the mean of one class after checking that its covariance is nonsingular."""
     sample = values[members]
     n, p = sample.shape
     if n <= p:

@@ -108,12 +108,7 @@ class Dataset(Result):
         return self.units[self.feature_names.index(check_option("name", name, self.feature_names))]
 
     def table(self) -> Table:
-        """Return a table of the features with their units and ranges.
-
-        Returns
-        -------
-        Table
-        """
+        """Return a table of the features with their units and ranges."""
         rows = []
         for name, unit, values in zip(self.feature_names, self.units, self.X.T, strict=True):
             valid = values[~np.isnan(values)]
@@ -132,7 +127,7 @@ class Dataset(Result):
 
 
 def _abbreviate(names: Any) -> str:
-    """Format the first names for one line."""
+    """Format a list on one line; a long list is shortened to its first entries and their total number."""
     items = list(names)
     more = f", ... {len(items)} in all" if len(items) > _MAX_NAMES_REPR else ""
     text = short_repr(items[:_MAX_NAMES_REPR], 120)
@@ -140,9 +135,9 @@ def _abbreviate(names: Any) -> str:
 
 
 def _read_table(file: str) -> dict[str, Any]:
-    """Read a file of the folder ``data``, which is inside the package in a wheel.
+    """Read a data file with the labels in its last column.
 
-    The last column contains the labels.
+    In an installed wheel, the folder ``data`` is inside the package.
     """
     installed = Path(str(resources.files("rocpredict"))) / "data" / file
     table = read_csv(installed if installed.exists() else Path(__file__).parents[1] / "data" / file)

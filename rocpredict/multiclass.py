@@ -45,7 +45,7 @@ MULTICLASS_METHODS: tuple[MulticlassMethod, ...] = get_args(MulticlassMethod)
 
 
 class BinaryProblem(NamedTuple):
-    """Column of scores with the two groups of classes that it separates, as indices of labels."""
+    """Binary problem: index of the column of scores, and indices of the positive and the negative classes."""
 
     column: int
     positive: tuple[int, ...]
@@ -82,7 +82,7 @@ class Decomposition:
 
     @classmethod
     def of_scores(cls, columns: FloatArray, groups: Groups, method: str, average: str | None) -> Decomposition:
-        """Decompose scores by ``method`` and ``average`` of ``multiclass_auc``."""
+        """Decompose scores into binary problems, with ``method`` and ``average`` as in ``multiclass_auc``."""
         sizes, classes = [len(rows) for rows in groups], range(len(groups))
         if method == "one-vs-rest":
             problems = [BinaryProblem(k, (k,), tuple(other for other in classes if other != k)) for k in classes]
@@ -103,12 +103,11 @@ class Decomposition:
 
     def mean(self, areas: FloatArray) -> FloatArray:
         """Return the weighted means of AUCs of shape (..., problems)."""
-        return np.asarray(
-            areas @ self.weights.T / self.weights.sum(axis=1)
-        )  # divided last, so that the mean of ones is 1
+        # The division comes last, so that the mean of ones is exactly 1.
+        return np.asarray(areas @ self.weights.T / self.weights.sum(axis=1))
 
     def influence(self) -> FloatArray:
-        """Return the influence of each observation on the AUC of each problem, of shape (n, problems).
+        """Return an array of shape (n, problems): the influence of each observation on the AUC of each problem.
 
         The influence is the placement of the observation times the proportion of its class among the positives or
         negatives of the problem. It is 0 for observations that the problem does not use.
@@ -125,7 +124,7 @@ class Decomposition:
         return influence
 
     def resample(self, resampling: BootstrapOptions) -> FloatArray:
-        """Return the mean AUCs of each resample, of shape (n_resamples, means)."""
+        """Return an array of shape (n_resamples, means): the mean AUCs of each resample."""
         parts: list[Any] = []
         for problem, roc in zip(self.problems, self.rocs, strict=True):
             row_sets = [problem.rows(class_name, self.groups) for class_name in _CLASSES]
@@ -170,9 +169,9 @@ class Decomposition:
         return Interval(low, high, level, method, estimate, Flags(fallback=fallback, single_observation=single))
 
 
-#: Number of pseudo-observations with an AUC of 1/2 that smoothing adds.
+#: The smoothing adds this number of pseudo-observations with an AUC of 1/2.
 _PSEUDO_COUNT = 0.25
-#: The variance per observation is at least A(1 - A)/3, the variance of uniform placements at A = 1/2.
+#: For an AUC of A, the variance per observation is at least A(1 - A)/3; at A = 1/2, uniform placements have this value.
 _MIN_VARIANCE_DIVISOR = 3.0
 _ROUNDING = 1e-12
 
@@ -216,7 +215,7 @@ def _conservative_limits(weights: FloatArray, rocs: list[EmpiricalRoc], level: f
 
 
 class BinaryAuc(NamedTuple):
-    """AUC of one of the binary problems of a multiclass AUC.
+    """AUC of one binary problem of a multiclass problem.
 
     Attributes
     ----------
@@ -243,7 +242,7 @@ class MulticlassAuc(Result):
     auc : float, or array of shape (classes,) or (pairs,) without an average
         AUC: 1/2 for uninformative scores, 1 if all binary problems are separated perfectly.
     interval : Interval
-        Confidence interval of the AUC, of the same shape.
+        Confidence interval of the AUC, with the same shape as ``auc``.
     binary_aucs : tuple of BinaryAuc
         AUC and confidence interval of each binary problem.
     method : str
@@ -274,12 +273,7 @@ class MulticlassAuc(Result):
     _frame_of_table = True
 
     def table(self) -> Table:
-        """Return a table of the average AUC and the AUCs of the binary problems.
-
-        Returns
-        -------
-        Table
-        """
+        """Return a table of the average AUC and the AUCs of the binary problems."""
         rows = [] if np.ndim(self.auc) else [[f"average ({self.average})", self.auc, *self.interval]]
         for positive, negative, auc, interval in self.binary_aucs:
             rows.append([f"{truncate(str(positive), 60)} against {truncate(str(negative), 60)}", auc, *interval])
@@ -319,8 +313,8 @@ def multiclass_auc(
     y : array-like of shape (n,)
         Class labels.
     labels : sequence of K labels, optional
-        Class of each column or, for one feature, the classes in ascending order. By default, the sorted labels of
-        ``y``. For one feature the default needs numeric labels.
+        Class of each column or, for one feature, the classes from low to high values of the feature. By default, the
+        sorted labels of ``y``. For one feature, the default needs numeric labels.
     method : {"hand-till", "one-vs-rest", "one-vs-one"}, default="hand-till"
         Decomposition into binary problems:
 
@@ -364,12 +358,12 @@ def multiclass_auc(
     "smoothed-logit" is a logit interval with the variance of DeLong, DeLong and Clarke-Pearson [2]_, generalized to
     several classes. The influence of an observation is the weighted sum of its placements in all binary problems. The
     variance is the sum over the classes of the variance of the influences divided by the class size. Let A be the AUC
-    and N the harmonic mean of the class sizes times the number of class pairs. The centre of the interval is (A N +
-    1/8)/(N + 1/4), as if a quarter of an observation had an AUC of 1/2. The variance is at least A(1 - A)/(3 N). A
-    single binary problem has the interval of its ROC curve (``roc.auc_interval``).
+    and N the number of class pairs times the harmonic mean of the class sizes. The centre of the interval is (A N +
+    1/8)/(N + 1/4), as if a quarter of an observation had an AUC of 1/2. The variance is at least A(1 - A)/(3 N). For a
+    single binary problem, the interval is ``roc.auc_interval`` of its ROC curve.
 
-    The smoothing differs from the smoothing for a single curve, which adds half an observation with the largest
-    variance of a placement to each class. An influence is a mean of placements in several binary problems and varies
+    The smoothing differs from the smoothing for a single curve, which adds to each class half an observation with the
+    largest possible variance of a placement. An influence is a mean of placements in several binary problems and varies
     less. With the smoothing for a single curve and Student's t, the coverage for an average was 0.98 to 1.00. That
     interval was up to 1.3 times as wide as the present interval at an AUC of 0.8, and up to 6.6 times at 0.98 (three
     and five Gaussian classes, 250 samples each). For 5 to 200 observations per class and AUCs of 0.5 to 0.99, the
@@ -392,8 +386,8 @@ def multiclass_auc(
     problem contains m independent pairs; if their common outcome had a probability below q, all m pairs would have
     this outcome with a probability below (1 - level)/2.
 
-    For one feature the direction is not chosen from the data. A feature that decreases along the labels has an AUC
-    below 1/2.
+    For one feature the direction is not chosen from the data. A feature that decreases in the order of the labels
+    has an AUC below 1/2.
 
     References
     ----------
@@ -454,7 +448,7 @@ def _as_columns(scores: Any) -> FloatArray:
     try:
         shape = np.shape(scores)
     except ValueError:
-        raise RocPredictError("scores is ragged: its rows have different lengths") from None
+        raise RocPredictError("scores is ragged: its rows have different lengths; pass rows of equal length") from None
     if not isinstance(shape, tuple) or len(shape) == 1 or hasattr(scores, "tocsc"):
         columns = check_feature(scores, "scores")[:, None]
     elif len(shape) == 2 and shape[1]:
@@ -475,7 +469,8 @@ def _class_names(y: NDArray[Any], labels: ArrayLike | None, columns: FloatArray,
         problem = f"scores has shape ({len(columns)},), but method='one-vs-rest' needs one column for each class"
         raise RocPredictError(f"{problem}; use method='hand-till' for one feature")
     if labels is None and one_feature and not all(isinstance(name, (bool, int, float)) for name in present):
-        raise RocPredictError(f"the order of the classes {present} is unknown; pass labels= from low to high values")
+        problem = f"the order of the classes {present} is unknown"
+        raise RocPredictError(f"{problem}; pass labels= in the order from low to high values of the feature")
     names = present if labels is None else list(check_labels(labels, labels).tolist())
     if len(set(names)) != len(names):
         raise RocPredictError(f"labels={short_repr(names)} contains duplicates; pass each label once")

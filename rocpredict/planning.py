@@ -81,13 +81,13 @@ _BIASES = _VARIANCES | {
 """Reason why the sample size by each method differs from the sample size by the default interval or test."""
 METHODS = tuple(_VARIANCES)
 POWER_ALTERNATIVES = ("two-sided", "greater")
-_MIN_EXPECTED_ERRORS = 10  # n min(A, 1 - A) of the smaller class, needed for the formula
-_MIN_FORMULA_SIZE = 50  # observations of the smaller class, needed for the formula
+_MIN_EXPECTED_ERRORS = 10  # the formula needs n min(AUC, 1 - AUC) >= 10, with n observations in the smaller class
+_MIN_FORMULA_SIZE = 50  # the formula needs this number of observations in the smaller class
 _MAX_SIMULATED_VALUES = 1_500_000
 _N_STUDIES = 10_000, 4_000, 1_500  # simulated studies, fewer for larger studies
-_N_QUANTILES = 2**14  # quantiles of a distribution, from which simulated studies are drawn
-_DEVIATIONS = readonly_array(np.linspace(-5, 5, 401))  # deviations of the estimate, in standard errors
-_CURVE_RESOLUTION = 0.005  # relative, for the number of positives; the Monte Carlo error of a width has a larger effect
+_N_QUANTILES = 2**14  # simulated studies are drawn from this number of quantiles of each distribution
+_DEVIATIONS = readonly_array(np.linspace(-5, 5, 401))  # of the estimate from its expected value, in standard errors
+_CURVE_RESOLUTION = 0.005  # relative resolution of the number of positives; the Monte Carlo error has a larger effect
 _AUC = ComparedQuantity()
 
 
@@ -114,9 +114,9 @@ class StudyDesign:
     estimated : ComparedQuantity
         AUC, partial AUC or TPR at an FPR.
     quantity : {"width", "power"}
-        Quantity of the goal.
+        Planned quantity.
     target : float or None
-        Goal; None if the numbers of observations are given.
+        Width or power to reach; None if the numbers of observations are given.
     level : float
         Confidence level; the significance level of a test is 1 - level.
     alternative : {"two-sided", "greater"}
@@ -147,7 +147,7 @@ class StudyDesign:
 
     @cached_property
     def variances(self) -> dict[str, Variance]:
-        """Variance of the estimate by each method; the first, the reference, is the method of the default interval."""
+        """Variance of the estimate by each method; the first is the reference, the method of the default interval."""
         if self._expected_curve is not None:
             variances = self._curve_variances(self._expected_curve)
             return {CURVE_DEFAULT: variances["empirical"]} | variances
@@ -201,8 +201,8 @@ class StudyDesign:
     def achieved(self, method: str, counts: SampleSizes) -> float:
         """Return the mean width of the interval or the power of the test for these numbers of observations.
 
-        The reference is the default interval and test. With other methods, the interval is the estimate ± z standard
-        errors, and the power is the probability of a rejection in the expected direction.
+        The reference method uses the default interval and test. With other methods, the interval is the estimate ± z
+        standard errors, and the power is the probability of a rejection in the expected direction.
         """
         if method == self.reference:
             return self._expected(counts) if self.has_formula(counts) else self.simulated(counts)[0]
@@ -220,7 +220,7 @@ class StudyDesign:
 
     @cached_property
     def _covariances(self) -> tuple[list[SharedCovariance], SharedCovariance]:
-        """Covariances of the pairwise comparisons within each curve, and between both curves."""
+        """Covariances of comparisons of a negative with a positive, within each curve and between both curves."""
         same = [
             share_covariance(roc, roc, (1.0, 1.0)) if is_gaussian(roc) else integrate_covariance(*orient_classes(roc))
             for roc in self._rocs
@@ -240,7 +240,7 @@ class StudyDesign:
     def _expected(self, counts: SampleSizes) -> float:
         """Return the mean width or the power if the estimate is normal on the logit scale.
 
-        The variance of the placements is its expected value, scaled in proportion to A(1 - A). For two AUCs,
+        The expected variance of the placements is scaled in proportion to A(1 - A), where A is the AUC. For two AUCs,
         the deviation of each AUC is predicted from the deviation of their difference by linear regression.
         """
         same, both = self._covariances
@@ -317,7 +317,7 @@ class StudyDesign:
         dependence = None if self.other is None else Dependence.unpaired(areas)
         if self.correlation is not None:
             dependence = Dependence.paired(areas, squares, products, counts)
-        # the level of the interval that excludes the null values that the test rejects
+        # level of the two-sided interval that excludes exactly the null values that the test rejects
         level = self.level if self.alternative == "two-sided" else max(2 * self.level - 1, 1e-9)
         return default_limits(areas, dependence, level)
 
@@ -335,7 +335,7 @@ class StudyDesign:
         return np.asarray(distribution.mean + distribution.std * scores)
 
     def minimal_counts(self, method: str, ratio: float) -> SampleSizes:
-        """Return the smallest numbers that meet the goal, with ``ratio`` negatives for each positive, rounded up."""
+        """Return the smallest class sizes that meet the goal, with ``ratio`` negatives per positive (rounded up)."""
         if not 0 < self.variances[method](*_counts(_MIN_CLASS_SIZE, ratio)) < float("inf"):
             raise RocPredictError(
                 "the estimate has a variance of 0 or infinity: a class is constant, or both curves are the same; "
@@ -448,8 +448,8 @@ def _smallest_satisfying(
 ) -> int:
     """Return the smallest number for which a condition holds, by bisection from a starting value.
 
-    The condition has to hold for all larger numbers. The result exceeds the smallest number by less than the fraction
-    ``resolution``.
+    If the condition holds for a number, it has to hold for all larger numbers. With ``resolution``, the result may be
+    too large by less than this fraction.
     """
     low, high = _MIN_CLASS_SIZE - 1, max(start, _MIN_CLASS_SIZE)
     step = max(1, high // 8)
@@ -487,7 +487,7 @@ def _make_design(
     power: Any = None,
     is_planned: bool = False,
 ) -> StudyDesign:
-    """Check arguments and return the design; designs with ``is_planned`` need no goal."""
+    """Check the arguments and return the design; a study whose size is given (``is_planned``) needs no goal."""
     other = _other_curve(against)
     null = None if other is not None or against is None else check_probability("against", against, ends=False)
     within = None if correlation is None else _check_correlation(correlation, curve, other)
@@ -520,7 +520,8 @@ def _check_estimated(estimated: ComparedQuantity, curve: Roc, level: float, *, w
     if width is None or against is not None:
         raise RocPredictError(f"{name}= allows only one goal, the width of the interval; pass width= without against=")
     if any(d.atoms().points.size for d in (curve.negative, curve.positive)):
-        raise RocPredictError(f"{name}= needs two densities, not samples or point masses; pass a fitted PredictedRoc")
+        problem = f"{name}= needs two continuous distributions, not samples or point masses"
+        raise RocPredictError(f"{problem}; pass a fitted PredictedRoc")
     if level > MAX_LEVEL:
         limit = f"{MAX_LEVEL:.6g}, the highest level of Dirichlet intervals"
         raise RocPredictError(f"level={level} is above {limit}; pass a lower level")
@@ -572,7 +573,7 @@ def _check_correlation(correlation: Any, curve: Roc, other: Roc | None) -> Corre
     pair = (correlation, correlation) if np.ndim(correlation) == 0 else check_pair("correlation", correlation)
     negative, positive = (float(check_finite("correlation", r)) for r in pair)
     if max(abs(negative), abs(positive)) > 1:
-        raise RocPredictError(f"correlation={short_repr(correlation)} is outside [-1, 1]")
+        raise RocPredictError(f"correlation={short_repr(correlation)} is outside [-1, 1]; pass a value inside")
     return negative, positive
 
 
@@ -580,10 +581,11 @@ def _check_width(width: Any, null: float | None, alternative: str, largest: floa
     if null is not None:
         raise RocPredictError(f"width= cannot be combined with against={null}; pass a second curve, or power=")
     if alternative != "two-sided":
-        raise RocPredictError(f"alternative={alternative!r} applies to a test; leave it out with width=")
+        raise RocPredictError(f"alternative={alternative!r} applies only to a test; omit it with width=")
     checked = check_probability("width", width, ends=False)
     if checked >= largest:
-        raise RocPredictError(f"width={width} is not below {largest:g}, the width of the range of rates")
+        problem = f"width={width} is not below {largest:g}, the width of the range of rates"
+        raise RocPredictError(f"{problem}; pass a smaller width")
     return checked
 
 
@@ -594,7 +596,8 @@ def _check_power(power: Any, curve: Roc, against: float | None, alternative: str
     gap = float(curve.auc() - against)
     target = None if power is None else check_probability("power", power, ends=False)
     if target is not None and target <= 1 - level:
-        raise RocPredictError(f"power={target:g} is not above the significance level 1 - level = {1 - level:g}")
+        problem = f"power={target:g} is not above the significance level 1 - level = {1 - level:g}"
+        raise RocPredictError(f"{problem}; pass a larger power")
     if gap == 0:
         raise RocPredictError(
             f"against= equals the expected AUC {against:g}, so no sample size reaches the power; pass another AUC"
@@ -621,7 +624,7 @@ class SampleSizeByMethod(Result):
     achieved_reference : float
         Width or power that the reference, the default interval and test, gives for these numbers.
     bias : str
-        Difference of the method from the reference, with the reason.
+        Difference in sample size from the reference, with the reason.
     """
 
     method: str
@@ -651,9 +654,9 @@ class SampleSize(Result):
     total : int
         Number of all observations of the study.
     quantity : {"width", "power"}
-        Quantity of the goal.
+        Planned quantity.
     target : float or None
-        Goal; None if the numbers were given.
+        Width or power to reach; None if the numbers were given.
     achieved : float
         Mean width of the interval, or power of the test, by ``method``.
     achieved_reference : float
@@ -667,9 +670,9 @@ class SampleSize(Result):
     level : float
         Confidence level; the significance level of a test is 1 - level.
     method : str
-        Method of the sample size.
+        Method by which the sample size is computed.
     bias : str
-        Difference of this method from the reference, with the reason.
+        Difference in sample size from the reference, with the reason.
     goal : str
         Goal in words.
     assumptions : tuple of str
@@ -702,12 +705,7 @@ class SampleSize(Result):
     _frame_of_table = True
 
     def table(self) -> Table:
-        """Return a table of the sample size, or the power, by each method.
-
-        Returns
-        -------
-        Table
-        """
+        """Return a table of the sample size, or the power, by each method."""
         methods: tuple[SampleSize | SampleSizeByMethod, ...] = (self, *self.other_methods)
         rows = [
             [
@@ -830,16 +828,16 @@ def sample_size(
     ------
     RocPredictError
         If no curve or more than one is passed, if neither or both of ``width`` and ``power`` are passed, if an argument
-        is out of range, if ``method`` does not apply to the design, if the estimate does not vary, or if the goal needs
-        more than 10^12 positives.
+        is out of range, if ``method`` does not apply to the design, if the estimate has no sampling variation, or if
+        the goal needs more than 10^12 positives.
 
     Notes
     -----
     For AUCs and their differences, a formula gives the mean width and the power of the default method. It averages the
     default interval, with the expected variance of the placements, over a normal distribution of the logit of the AUC.
     The formula is used if the smaller class has n >= 50 observations and n min(AUC, 1 - AUC) >= 10 expected errors. It
-    then agrees with simulation to 2% of the width or 2 percentage points of power. For smaller studies, 1,500 to 10,000
-    studies are simulated with a fixed seed.
+    then agrees with simulation to 2% of the width or 2 percentage points of power. Otherwise, 1,500 to 10,000 studies
+    are simulated with a fixed seed.
 
     For partial AUCs and the TPR at an FPR, 1,000 to 2,500 studies are simulated with a fixed seed. The search is
     accurate to 0.5% of the sample size. The Monte Carlo error of a width is 0.5 to 1.5%; the error of the sample size
@@ -851,9 +849,9 @@ def sample_size(
 
         [A(1 - A) + (n1 - 1)(Q1 - A^2) + (n0 - 1)(Q2 - A^2)] / (n0 n1),
 
-    where Q1 = P(two positives > one negative) and Q2 = P(one positive > two negatives), in closed form for two
-    Gaussians. The covariance of two AUCs of the same observations has the same form. The documentation ("Sample size
-    and power") has all formulas.
+    where Q1 = P(two positives are both larger than one negative) and Q2 = P(one positive is larger than two negatives).
+    For two Gaussians, both have a closed form. The covariance of two AUCs of the same observations has the same form.
+    The documentation ("Sample size and power") has all formulas.
 
     References
     ----------
@@ -935,5 +933,6 @@ def power(
     design = _make_design(curve, method, auc_only=auc is not None, level=level, **options, is_planned=True)
     sizes = tuple(int(check_int("count", n)) for n in check_pair("count", count))
     if min(sizes) < _MIN_CLASS_SIZE:
-        raise RocPredictError(f"count={short_repr(count)} has a class of fewer than {_MIN_CLASS_SIZE} observations")
+        problem = f"count={short_repr(count)} has a class of fewer than {_MIN_CLASS_SIZE} observations"
+        raise RocPredictError(f"{problem}; pass {_MIN_CLASS_SIZE} or more for each class")
     return _summarize(design, dict.fromkeys(design.variances, cast(SampleSizes, sizes)), method)

@@ -1,8 +1,8 @@
-"""White pictures of the right size, for tests that do not examine pictures: drawing is the slowest part of a page."""
+"""Blank figures of the right size, for tests that do not examine figures, because drawing is slow."""
 
 
 def leave_blank(monkeypatch):
-    """Make all figures of matplotlib white until the patch is undone."""
+    """Make all matplotlib figures blank until the patch is undone."""
     monkeypatch.setattr("matplotlib.figure.Figure.savefig", _white)
 
 

@@ -1,4 +1,4 @@
-"""Slow and exact results for two Gaussian classes, in arithmetic of 100 digits.
+"""Slow, exact results for two Gaussian classes, computed with 100 digits.
 
 This module shares no formula with the library. Thresholds are roots of the plain quadratic in x (100 digits suffice for
 it), the best threshold is found by comparing all candidates, areas are computed by quadrature, and the likelihood-ratio

@@ -1,8 +1,8 @@
-"""Artists drawn on axes."""
+"""Functions that find artists and texts on matplotlib axes."""
 
 
 def artist(ax, gid):
-    """The one artist of this name."""
+    """Return the only artist with this gid."""
     (drawn,) = [item for item in ax.get_children() if item.get_gid() == gid]
     return drawn
 
@@ -12,10 +12,10 @@ def has(ax, gid):
 
 
 def legend(ax):
-    """The texts of the legend."""
+    """Return the texts of the legend."""
     return [] if ax.get_legend() is None else [text.get_text() for text in ax.get_legend().get_texts()]
 
 
 def words(ax):
-    """The texts on the axes and in the legend."""
+    """Return the texts on the axes and in the legend."""
     return [*(text.get_text() for text in ax.texts), *legend(ax)]

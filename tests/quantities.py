@@ -1,4 +1,4 @@
-"""Quantities of a solver by name, for tests over many of them."""
+"""Quantities of a solver by name, for tests of many quantities."""
 
 ALONG = {
     "tpr_at_fpr": ("along", "fpr"),

@@ -1,4 +1,4 @@
-"""Two samples as a feature with labels, and the comparison of all their pairs."""
+"""Conversion of two samples to a feature with labels, and comparison of all pairs of their values."""
 
 from typing import Any
 

@@ -142,8 +142,8 @@ def test_thresholds_rates_and_points(roc):
 
 
 BANDS = [
-    ({}, "partial_auc needs one of fpr=(low, high) and tpr=(low, high)"),
-    ({"fpr": (0, 1), "tpr": (0, 1)}, "partial_auc needs one of"),
+    ({}, "partial_auc needs one range of rates; pass either fpr=(low, high) or tpr=(low, high)"),
+    ({"fpr": (0, 1), "tpr": (0, 1)}, "partial_auc needs one range"),
     ({"fpr": (0.5, 0.5)}, "fpr=(0.5, 0.5) is an empty range; pass (low, high) with low < high"),
     ({"tpr": (0.6, 0.5)}, "tpr=(0.6, 0.5) is an empty range"),
     ({"fpr": (0, 10)}, "fpr=10 is outside [0, 1]; pass fractions, not percentages"),

@@ -24,7 +24,7 @@ GLUCOSE = ("report", "pima", "--feature", "glucose", "--nan", "omit", "--resampl
 
 def test_the_page_is_that_of_the_library(run, tmp_path):
     words = ("--prevalence", 0.1, "--level", 0.9, "--unit", "mg/dL", "--seed", 3, "--out", "a.html")
-    note = "pima: zeros in glucose are missing values; these observations are omitted"
+    note = "pima: zeros in glucose stand for missing values; these observations are omitted"
     out = f"a.html: a report of glucose\n{note} (with --nan raise, the zeros are kept as values).\n"
     assert run(*GLUCOSE, *words) == (0, out, "")
     pima = rp.datasets.load_pima(zeros_as_missing=True)
@@ -37,7 +37,7 @@ def test_the_page_is_that_of_the_library(run, tmp_path):
 def test_zeros_that_may_be_missing_values_are_mentioned(run, tmp_path):
     """On the page without an option, on the command line with it; not for a feature that has none."""
     words = ("--resamples", 20, "--out", "a.html")
-    note = "pima: zeros in insulin are missing values;"
+    note = "pima: zeros in insulin stand for missing values;"
     out = run("report", "pima", "--feature", "insulin", *words)[1]
     assert out == f"a.html: a report of insulin\n{note} use --nan omit to omit these observations.\n"
     text = (tmp_path / "a.html").read_text(encoding="utf-8")

@@ -88,9 +88,9 @@ def test_a_table_on_the_screen(run):
     assert [line.split()[0] for line in lines[3:8]] == table()["feature"].tolist()
     assert "not_numeric" in lines[7]
     for words in (
-        "Not screened, because they are not numeric: name.",
+        "Not screened because not numeric: name.",
         "auc is predicted from two Gaussians; empirical_auc is computed from ranks.",
-        "q_value: p_value adjusted over all numeric features (benjamini-hochberg).",
+        "q_value is p_value adjusted over all numeric features (benjamini-hochberg).",
     ):
         assert words in out
     assert "nan" not in out.lower()
@@ -235,7 +235,7 @@ def test_built_in_data(run):
     expected = rp.screen({name: data.column(name) for name in data.feature_names}, data.y, positive="pos")
     assert run("screen pima --format csv")[1] == expected.to_csv()
     out = run("screen pima")[1]
-    assert "zeros in glucose, pressure, triceps, insulin, mass are missing values" in out
+    assert "zeros in glucose, pressure, triceps, insulin, mass stand for missing values" in out
     assert "these observations are omitted (with --nan raise, the zeros are kept as values)" in out
     assert "use --nan omit to omit these observations" in run("screen pima --nan raise")[1]
 

@@ -47,7 +47,7 @@ COMPARE = {
     "compare iris": "--positive is needed",
     "compare iris --positive rose": "--positive 'rose' is not a label in the data",
     "compare iris --positive setosa --feature stem": "iris has no feature 'stem'; features are sepal_length",
-    "compare breast_cancer --plot x.svg": "--plot supports at most 20 features, but 30 are selected; select some",
+    "compare breast_cancer --plot x.svg": "--plot supports at most 20 features, but 30 are selected; select fewer",
     "compare irs --positive setosa": "irs is neither a file nor a built-in data set (iris, pima, ",
     "compare pima --feature petal": "pima has no feature 'petal'; features are pregnant",
     "compare pima --feature age --family normal": "argument --family: invalid choice: 'normal'",
@@ -56,12 +56,12 @@ COMPARE = {
         "directions (sepal_length higher, sepal_width lower); to test them, pass --direction higher --direction"
     ),
     f"{IRIS} --method delong": "--method applies to a test of two features, but none are selected",
-    "compare pima --feature age --method delong": "applies to a test of two features, but 1 is selected; select them",
-    f"{TRIO} --margin 0.1": "--margin applies to a test of two features, but 3 are selected; three or more",
+    "compare pima --feature age --method delong": "applies to a test of two features, but 1 is selected; select two",
+    f"{TRIO} --margin 0.1": "--margin applies to a test of two features, but 3 are selected; omit it (three or more",
     f"{PAIR} --margin 0.1": "--alternative 'two-sided' takes no margin; omit --margin",
     f"{PAIR} --alternative equivalent": "--alternative 'equivalent' needs --margin; pass a number in (0, 1)",
     f"{PAIR} --alternative noninferior --margin 2": "--margin 2.0 is outside the open interval (0, 1)",
-    f"{PAIR} --seed 1": "--seed needs a --method that uses random numbers: dirichlet, bootstrap, venk",
+    f"{PAIR} --seed 1": "--seed needs a --method that uses random numbers; pass one of dirichlet, bootstrap, venk",
     f"{PAIR} --method delong --resamples 99": "--resamples needs a --method that uses random numbers",
     f"{PAIR} --method bootstrap --resamples 1": "--resamples 1 is too few",
     f"{PAIR} --method bootstrap --seed -1": "--seed -1 is not a seed",
@@ -99,7 +99,9 @@ SAMPLE_SIZE = {
     f"{PLAN} --power 0.9": "--power needs --against; pass the AUC of the null hypothesis or a second curve",
     f"{PLAN} --power 0.01 --against 0.5": "--power 0.01 is not above the significance level 1 - level = 0.05",
     f"{PLAN} --width 0.1 --against 0.5": "--width cannot be combined with --against 0.5; pass a second curve, or",
-    f"{PLAN} --width 0.1 --correlation 0.5": ("--correlation needs a second feature: --against-mean and --against-std"),
+    f"{PLAN} --width 0.1 --correlation 0.5": (
+        "--correlation needs a second feature; pass --against-mean and --against-std"
+    ),
     f"{PLAN} --width 0.1 --against-mean 4 7 --against-std 3 -2": "--against-std -2.0 is negative",
     f"{PLAN} --width 0.1 --against-mean 4 7": "--against-std is missing; pass --against-mean and --against-std",
     f"{PLAN} --width 0.1 --against 0.5 --against-mean 4 7": (
@@ -112,11 +114,11 @@ SAMPLE_SIZE = {
     f"{PLAN} --width 0.1 --ratio -1": "--ratio -1.0 is not a number in (0, 1e+06]",
     f"{PLAN} --width 0.1 --method best": "argument --method: invalid choice: 'best'",
     f"{PLAN} --width 0.1 --method empirical": "--method 'empirical' is not available for this design; choose one of",
-    f"{PLAN} --width 0.1 --alternative greater": "--alternative 'greater' applies to a test; leave it out with --width",
+    f"{PLAN} --width 0.1 --alternative greater": "--alternative 'greater' applies only to a test; omit it with --width",
     "sample-size --mean 0 100 --std 1 1 --width 0.1": "the AUC of roc, 1, has no sampling variation; pass overlapping",
 }
 SCREEN = {
-    "screen study.csv": "--label is needed; columns are size, weight, noise, name, outcome",
+    "screen study.csv": "--label is needed; pass one column: size, weight, noise, name, outcome",
     "screen study.csv --label outcome": ("--positive is needed: which of the labels ['sick', 'well'] is the positive"),
     "screen study.csv --label disease": (
         "--label 'disease' is not a column of study.csv; columns are 'size', 'weight'"
@@ -157,7 +159,7 @@ SCREEN = {
     "screen iris --positive rose": "--positive 'rose' is not a label in the data; labels are ['setosa', 'versicolor'",
     "screen iris --feature stem": "iris has no feature 'stem'; features are sepal_length",
     "screen pima --feature age --feature age": "--feature age is passed twice; pass different columns",
-    "screen iris --label color": "--label 'color' applies to files; the built-in data set iris has labels",
+    "screen iris --label color": "--label 'color' applies to files only; omit it with built-in data (iris)",
     f"{STUDY} --exclude height": "--exclude 'height' is not a column of study.csv; columns are 'size'",
     f"{STUDY} --exclude size --exclude size": "--exclude size is passed twice; pass different columns",
     f"{STUDY} --exclude size --feature noise": "argument --feature: not allowed with argument --exclude",
@@ -177,13 +179,13 @@ SCREEN = {
 TEACHING = {
     "teach irises": "irises is neither a file nor a built-in data set (iris, pima, breast_cancer)",
     "teach none.csv --label y": "No such file",
-    "teach study.csv": "--label is needed; columns of study.csv are size, weight, noise, name, outcome",
+    "teach study.csv": "--label is needed; pass a column of study.csv: size, weight, noise, name, outcome",
     "teach study.csv --label kind": "no column 'kind'",
     TEACH: "--positive is needed",
     f"{TEACH} --positive ill": "--positive 'ill' is not a label",
     f"{TEACH} --positive sick --feature name": "which is not a number",
     f"{TEACH} --positive sick --feature a --feature a": "passed twice",
-    "teach iris --label y": "--label 'y' applies to files; the built-in data set iris has labels",
+    "teach iris --label y": "--label 'y' applies to files only; omit it with built-in data (iris)",
     "teach iris --feature petal": "--feature 'petal' is not allowed",
     "teach iris --feature petal_width --feature petal_length": (
         "--feature is passed 2 times; pass one feature, or a CSV file for several"
@@ -192,8 +194,8 @@ TEACHING = {
     "teach --mean 4 8": "must be passed together",
     "teach --mean 4 8 --std 3 -2": "--std -2.0 is not allowed",
     "teach --mean 4 8 --std 0 2": "--std 0.0 is not allowed",
-    "teach --positive sick": "--positive needs DATA, or --mean and --std",
-    f"teach --label y {TWO_CLASSES}": "--label needs DATA",
+    "teach --positive sick": "--positive needs data; pass DATA, or --mean and --std",
+    f"teach --label y {TWO_CLASSES}": "--label needs data; pass DATA",
     f"teach {TWO_CLASSES} --negative a --positive a": "--positive 'a' is also the negative class",
     "teach --prevalence 1": "--prevalence 1.0 is outside the open interval (0, 1)",
     "teach iris --unit cm": "--unit 'cm' needs your own data in x",

@@ -276,7 +276,7 @@ REFUSED = [
     (PAPER | {"power": 90, "against": 0.5}, "fractions, not percent"),
     (PAPER | {"power": 0.05, "against": 0.5}, "power=0.05 is not above the significance level 1 - level = 0.05"),
     (PAPER | {"width": 0.1, "against": 0.5}, "width= cannot be combined with against=0.5"),
-    (PAPER | {"width": 0.1, "alternative": "greater"}, "alternative='greater' applies to a test"),
+    (PAPER | {"width": 0.1, "alternative": "greater"}, "alternative='greater' applies only to a test"),
     (PAPER | {"width": 0.1, "alternative": "less"}, "alternative='less' is not allowed"),
     (PAPER | {"width": 0.1, "level": 95}, "level=95 is outside"),
     (PAPER | {"width": 0.1, "ratio": 0}, "ratio=0 is not a number in (0, 1e+06]"),
@@ -306,7 +306,7 @@ REFUSED = [
     (PAPER | {"width": 0.1, "tpr_at_fpr": 0.1, "method": "exact"}, "choose one of 'dirichlet', 'empirical', 'delta'"),
     (PAPER | {"width": 1e-9}, "more than 10^12"),
     ({"roc": SECOND, "width": 0.1, "against": SECOND, "correlation": 1}, "both curves are the same"),
-    ({"mean": (4, 8), "std": (0, 2), "width": 0.1, "tpr_at_fpr": 0.1}, "tpr_at_fpr= needs two densities"),
+    ({"mean": (4, 8), "std": (0, 2), "width": 0.1, "tpr_at_fpr": 0.1}, "tpr_at_fpr= needs two continuous"),
     ({"mean": (0, 100), "std": (1, 1), "width": 0.1}, "no sampling variation"),
     ({"mean": (0, 0), "std": (0, 0), "width": 0.1}, "no sampling variation"),
     ({"mean": ([0, 1], 2), "std": (1, 1), "width": 0.1}, "roc is a batch of shape (2,)"),
@@ -320,7 +320,7 @@ def test_an_impossible_question_is_refused_in_words():
     pilot = rp.EmpiricalRoc(negative=[1, 2, 2, 3], positive=[2, 3, 5])
     others = [
         ({"roc": skewed, "against": FIRST, "width": 0.1, "correlation": 0.5}, "needs two Gaussians for each curve"),
-        ({"roc": pilot, "width": 0.1, "tpr_at_fpr": 0.1}, "tpr_at_fpr= needs two densities"),
+        ({"roc": pilot, "width": 0.1, "tpr_at_fpr": 0.1}, "tpr_at_fpr= needs two continuous"),
         ({"roc": skewed, "width": 0.1, "method": "delta"}, "method='delta' is not available for this design"),
     ]
     check_refused([(partial(sample_size, **options), re.escape(words)) for options, words in REFUSED + others])

@@ -344,4 +344,4 @@ def test_one_omitted_observation_is_singular(tmp_path, monkeypatch):
     values[0] = np.nan
     options = {"positive": Y[-1], "nan_policy": "omit", "n_resamples": 20, "date": DAY}
     text = feature_report(values, Y, tmp_path / "one.html", **options).read_text(encoding="utf-8")
-    assert "1 observation without a value was omitted." in text
+    assert "We omitted 1 observation without a value." in text

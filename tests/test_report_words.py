@@ -178,8 +178,7 @@ def test_family_auto_has_no_flag_misfit():
     assert low != high
     text = page(table)
     words = (
-        'With family "auto" the flag "misfit" is not used, since a poorly fitting model gets less weight; '
-        "the model weight is"
+        'With family "auto" the flag "misfit" is not used, since a poorly fitting model gets less weight. Model weight:'
     )
     assert f"{words} {low} to {high}." in text
     assert 'has the flag "misfit"' not in findings(table)
@@ -309,8 +308,8 @@ def test_the_tests_of_top_features_and_of_the_others_are_named():
     """The hypothesis of each p, and that the data chose the test; nothing of it if all features have both AUCs."""
     x = np.column_stack([X, _RNG.normal(size=(80, 3))])
     assert (
-        "Their p-values are from the Mann-Whitney test that both classes have the same distribution; the p-values of "
-        "the others are from Welch's test that the class means are equal."
+        "Their p-values are from the Mann-Whitney test of equal class distributions; the p-values of "
+        "the others are from Welch's t-test of equal class means."
         in findings(rp.screen(x, Y, empirical="top", n_top=1))
     )
     whole = rp.screen(x, Y, empirical="top", n_top=4)
@@ -383,7 +382,7 @@ def test_features_are_not_called_rows_with_one_class_pair(tmp_path):
     text = screening_report(table, tmp_path / "page.html", n_top=1).read_text(encoding="utf-8")
     for words in (
         "All 4 features",
-        "The first 4 features with",
+        "CI of the first 4 features.",
         "of each feature; they",
         "of 3 features: the mean absolute difference",
     ):

@@ -559,7 +559,7 @@ REFUSED = {
     "y has missing values": lambda *_: dd.from_pandas(
         pd.DataFrame({"f": [1.0, 2, 3], "y": ["sick", None, "well"]}), npartitions=2
     ),
-    "X has no batches left; a reader can be read once, so open it again": _exhausted,
+    "X has no batches left; a reader can be read only once, so open it again": _exhausted,
     r"X is a Dask array with chunks of unknown sizes; pass X\.compute_chunk_sizes\(\), or": lambda *_: da.from_array(
         X, chunks=(500, 9)
     )[da.from_array(X[:, 0] > 0, chunks=500)],

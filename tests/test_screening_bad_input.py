@@ -303,7 +303,7 @@ def test_batches_have_no_empirical_auc():
         for data in (_batches(), X):
             assert refused(data, empirical=empirical) == words
         assert refused(rp.summarize(X, Y), empirical=empirical) == f"{empirical=} {summary}"
-    assert "y is missing with X=array(" in refused(X, empirical=False)
+    assert "y is missing, and X=array(" in refused(X, empirical=False)
 
 
 @pytest.mark.extra("pandas")

@@ -43,7 +43,7 @@ def sites(tmp_path, monkeypatch, run):
         code, out, err = run(f"summarize {site}.csv {OPTIONS} --out site-{site}.json")
         assert (code, err) == (0, "")
         assert out.startswith(f"site-{site}.json: 3 features. Negative: well; positive: sick.\n")
-        assert "Blanked, because a class has fewer than 5 values: rare.\n" in out
+        assert "Blanked because a class has fewer than 5 values: rare.\n" in out
 
 
 def read(name):
@@ -203,13 +203,13 @@ def test_files_that_do_not_belong_together(sites, run):
             for name in ("cut.json", "bytes.json", "a.csv")
         },
         "merge nosuch.json": "nosuch.json: No such file or directory",
-        "screen site-a.json site-b.json": "2 files, some of them summaries (.json), cannot be screened together; merge "
+        "screen site-a.json site-b.json": "a summary (.json) is screened alone, but 2 files are passed; merge "
         "summaries with rocpredict merge",
-        "screen site-a.json --label outcome": "--label 'outcome' applies to tables only; a summary contains its labels",
+        "screen site-a.json --label outcome": "--label 'outcome' applies to tables only; omit it with a summary",
         "screen site-a.json --empirical top": (
             "--empirical top applies to tables only; a summary contains no observations; pass --empirical no"
         ),
-        "screen site-a.json --family auto": "--family auto applies to tables only; a summary contains no observations",
+        "screen site-a.json --family auto": "--family auto applies to tables only; omit it with a summary",
         "screen site-a.json --empirical yes": (
             "--empirical yes applies to tables only; a summary contains no observations; pass --empirical no"
         ),
@@ -220,10 +220,11 @@ def test_files_that_do_not_belong_together(sites, run):
         f"summarize a.csv {OPTIONS} --min-count 0": "--min-count 0 is below 1; pass 1 or more",
         f"summarize a.csv {OPTIONS} --min-count 31": "every feature has fewer than --min-count 31 values in a class: "
         "3 to 30 negative and 3 to 30 positive; nothing is left",
-        f"summarize a.csv {OPTIONS} --unit mass": "--unit mass is not of the form COLUMN=UNIT",
+        f"summarize a.csv {OPTIONS} --unit mass": "--unit mass is not COLUMN=UNIT; pass --unit glucose=mg/dL, "
+        "for example",
         f"summarize a.csv {OPTIONS} --unit size=m": "--unit has the feature 'size'; features are 'glucose', 'mass', "
         "'rare'",
-        "summarize a.csv --positive sick": "--label is needed; columns are outcome, glucose, mass, rare",
+        "summarize a.csv --positive sick": "--label is needed; pass one column: outcome, glucose, mass, rare",
     }
     check_each({line: (line, words) for line, words in expected.items()}, lambda case: _is_refused(run, *case))
 

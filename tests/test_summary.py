@@ -251,7 +251,7 @@ def test_summaries_that_do_not_add_up():
     }.items():
         assert refusal(first.__add__, other) == f"summaries cannot be added: {words}"
     words = refusal(first.negative.__add__, first.select([0]).negative)
-    assert words == "summaries of 2 and 1 features cannot be added"
+    assert words == "summaries of 2 and 1 features cannot be added; pass summaries of the same features"
     labels = np.array(["a", "rest", "b", "c"])[np.arange(80) % 4]
     named, others = (rp.summarize(X, labels, positive="a", negative=negative) for negative in ("rest", None))
     assert named.negative.count.sum() < others.negative.count.sum()
@@ -288,8 +288,8 @@ BAD_BATCHES = {
     "summaries cannot be added: only the second has 'x1'": ([(TWO, [0, 1]), ([[1.0, 2.0]], [1])], {}),
     "weights= is not available for batches": ([(TWO, [0, 1])], {"weights": [1, 1]}),
     "a batch=[1, 2, 3] is not a pair; pass (X, y)": ([[1, 2, 3]], {}),
-    "y is missing with X=array(": (np.eye(3), {}),
-    "y is missing with X=5; pass labels, or an iterable of (X, y) batches without y": (5, {}),
+    "y is missing, and X=array(": (np.eye(3), {}),
+    "y is missing, and X=5 is not an iterable of (X, y) batches; pass y, or pass such an iterable as X": (5, {}),
 }
 BAD_OPTIONS = {
     "y has neither positive='1' nor negative=6, and at least one of them is needed; labels are 0, 1; did you mean 1?": {

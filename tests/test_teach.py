@@ -324,7 +324,7 @@ def test_features_that_cannot_be_shown_have_a_reason():
 
 FOUR = {"x": [1, 2, 3, 4], "y": [0, 1, 0, 1]}
 WRONG_PAGES = [
-    ("y is needed with x", {"x": [1, 2, 3, 4]}),
+    ("y is missing; pass one label", {"x": [1, 2, 3, 4]}),
     ("positive= is needed", FOUR | {"y": ["a", "b", "a", "b"]}),
     ("both must have the same length", FOUR | {"y": [0, 1, 0]}),
     ("positive=2 is not a label in y", FOUR | {"positive": 2}),

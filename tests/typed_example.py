@@ -1,4 +1,4 @@
-"""A user's script: ``mypy --strict`` and pyright infer these types (see ``tests/test_house.py``)."""
+"""Script of a user, whose types ``mypy --strict`` and pyright infer (see ``tests/test_house.py``)."""
 
 from __future__ import annotations
 

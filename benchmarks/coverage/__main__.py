@@ -43,10 +43,12 @@ def run(plan: list[Task], processes: int, store: Path | None = None) -> list[Cel
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__.partition(":")[0])
-    parser.add_argument("--quick", action="store_true", help="few data sets in one setting of nine, under a minute")
+    parser.add_argument(
+        "--quick", action="store_true", help="few data sets in every ninth setting; takes less than a minute"
+    )
     parser.add_argument("--out", type=Path, help="file to write; by default, the page is printed")
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--store", type=Path, help="add the figures to this file, as lines of JSON")
+    parser.add_argument("--store", type=Path, help="append the figures to this file, as lines of JSON")
     parser.add_argument("--read", type=Path, help="write the page from such a file, without a simulation")
     options = parser.parse_args()
     if options.read is not None:

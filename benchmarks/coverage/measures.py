@@ -38,7 +38,7 @@ SECOND = (100, 100)
 """Observations of the second sample of unpaired tests, and of the third group."""
 _MAX_VALUES = 1_000_000  # largest number of values of one feature that are drawn at a time
 _N_WIDTHS = 100  # number of intervals of a difference whose widths are measured
-_SLACK = 1e-9  # a limit that equals the true value contains it
+_SLACK = 1e-9  # an interval whose limit equals the true value contains it
 _QUANTILE = float(ndtri((1 + LEVEL) / 2))
 _ONE_SIDED = float(ndtri(LEVEL))
 
@@ -69,7 +69,7 @@ class Figures(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """Figures of a default in one setting, with those of the conventional method."""
+    """Figures of a default and of the conventional method in one setting."""
 
     quantity: str
     setting: Setting
@@ -321,10 +321,10 @@ def measure_screening(scenario: Scenario) -> list[Cell]:
 
 
 def measure_several(scenario: Scenario) -> list[Cell]:
-    """Measure the tests that three curves, or three groups, have one AUC."""
+    """Measure the tests of equal AUCs of three curves, and of three groups."""
 
     def curves(task: str, changed: bool, n_sets: int) -> PValues:
-        """The default p-value is never below the chi-squared p-value; it is computed if that is at most 0.05."""
+        """Return p-values; the default test never has the smaller p, and is computed if chi-squared p <= 0.05."""
         rng, pairs, y = scenario.rng(task), scenario.pairs(3, changed), np.repeat([0, 1], scenario.setting.counts)
         for size in scenario.chunks(n_sets):
             features = draw_features(rng, pairs, scenario.setting.counts, size)
@@ -391,7 +391,7 @@ def _interval_cells(scenario: Scenario, n_sets: int, answers: Answers, null: flo
 
 
 def measure_clusters(scenario: Scenario) -> list[Cell]:
-    """Measure one AUC and a paired difference with clusters; the conventional method treats them as independent."""
+    """Measure one AUC and a paired difference with clusters; the conventional method ignores the clusters."""
 
     def samples(task: str, n_features: int, n_sets: int, changed: bool = False) -> Iterator[tuple[list[Any], Any, Any]]:
         rng, pairs = scenario.rng(task), scenario.pairs(n_features, changed)
@@ -411,7 +411,7 @@ def measure_clusters(scenario: Scenario) -> list[Cell]:
 
 
 def fixed_threshold(pair: ClassPair) -> float:
-    """Return a best threshold or, if none exists, the threshold with FPR 0.05 (of grades, the next grade above)."""
+    """Return a best threshold or, if none exists, the threshold with FPR 0.05 (ordinal: the next value above)."""
     return pair.best_thresholds[1] if pair.best_thresholds else float(pair.negative.quantile(0.95))
 
 

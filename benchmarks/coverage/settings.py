@@ -110,7 +110,7 @@ class ClassPair:
 
     @cached_property
     def best_thresholds(self) -> tuple[float, float] | None:
-        """The lowest and the highest of the thresholds with the largest TPR - FPR; None where all are alike."""
+        """The lowest and the highest of the thresholds with the largest TPR - FPR; None if all are equally good."""
 
         def loss(threshold: Any) -> Any:
             fpr, tpr = self.rates(threshold)
@@ -205,7 +205,7 @@ def draw_features(
     Returns
     -------
     list of (negative, positive)
-        Of each feature, with its classes from ``pairs``; shapes (n_sets, n0) and (n_sets, n1).
+        Values of each feature, drawn from its class pair; shapes (n_sets, n0) and (n_sets, n1).
     """
     shared = [rng.standard_normal((n_sets, n)) for n in counts]
     return [

@@ -7,7 +7,7 @@ from typing import NamedTuple
 class Quantity(NamedTuple):
     """An estimated quantity or a tested hypothesis.
 
-    ``kind`` is "interval", "test", "both" (a test whose interval is required to cover, too) or "plan".
+    ``kind`` is "interval", "test", "both" (a test whose interval also has a required coverage) or "plan".
     """
 
     section: str
@@ -17,13 +17,13 @@ class Quantity(NamedTuple):
     text: str
 
 
-OPENING = """# How intervals cover, and how tests keep their level
+OPENING = """# Coverage of the intervals, and levels of the tests
 
 After reading this page you know which default interval or test of rocpredict you can rely on in data like yours.
-You also know how its width or power compares with the conventional method's, and what to do where it misses its
-level. A 95% interval should contain the true value in 95% of studies; a test at the 5% level should reject a
+You also know how its width or power compares with the conventional method, and what to do in settings where it misses
+its level. A 95% interval should contain the true value in 95% of studies; a test at the 5% level should reject a
 true null hypothesis in 5% of studies. Most methods do so only in large samples. The tables below come from
-simulation: each data set is drawn from known distributions and analysed by the library.
+simulation: each data set is drawn from known distributions and analyzed by the library.
 
 **Requirement.** The coverage of a default interval is between 0.93 and 0.985, and the level of a default test is at
 most 0.065. A cell outside of these limits is printed in bold. Below each table, a sentence for each group of bold
@@ -92,7 +92,7 @@ errors from the null value.
 
 planned power | Power computed by `power` | plan | simulated
 `power(mean=, std=, count=, against=)` for the default test of one AUC, and the power of this test in the simulation.
-Bold: the two powers differ by more than 0.02 and by more than two standard errors.
+In bold cells, the two powers differ by more than 0.02 and by more than two standard errors.
 
 ## Tests of AUCs
 
@@ -214,19 +214,19 @@ _LITTLE_POWER_OF_DRAWS = (
     '`method="bootstrap"` has more power; its level in these rows shows where it can be used.'
 )
 _EXACT = (
-    'no action is needed: the exact interval never covers less than its level. `method="wilson"` is narrower and '
-    "covers 95% on average, and less in some settings."
+    'no action is needed: the coverage of the exact interval is never below its level. `method="wilson"` is narrower; '
+    "its coverage is 95% on average, and lower in some settings."
 )
 _NOT_EQUAL = (
     "the classes have equal AUCs but different distributions. Judge a feature by `empirical_low` and "
     "`empirical_high`, the interval of its AUC, or by `auc_test(x, None, y)`, a test of its AUC."
 )
 _STEPS = (
-    "few observations, or ordinal values: no interval is narrower than one step between neighbouring values. No "
+    "few observations, or ordinal values: no interval is narrower than one step between adjacent values. No "
     "action is needed: more observations make it narrower down to one step."
 )
 _EMPIRICAL = "test the empirical curves: `auc_test((x1, y1), (x2, y2))` needs no model and keeps its level (see above)."
-_HILGERS = '`method="hilgers"` covers at least its level for continuous distributions, and is wider.'
+_HILGERS = '`method="hilgers"` has a coverage of at least its level for continuous distributions, and is wider.'
 _ADVICE = {
     ("auc", "above"): _WIDE,
     ("paired", "above"): _LITTLE_POWER,

@@ -1,1 +1,1 @@
-"""Distance of predicted ROC curves from those of test data: ``python -m benchmarks.fidelity``."""
+"""Distance between predicted ROC curves and the empirical curves of test data: ``python -m benchmarks.fidelity``."""

@@ -1,4 +1,4 @@
-"""Measure how near predictions come, and write the page: ``python -m benchmarks.fidelity [--quick] [--out FILE]``."""
+"""Measure the accuracy of predictions, and write the page: ``python -m benchmarks.fidelity [--quick] [--out FILE]``."""
 
 import argparse
 import os
@@ -17,7 +17,7 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def measure(plan: Plan) -> Measured:
-    """Measure everything, in two processes."""
+    """Measure all cases, in two processes."""
     start, found = time.perf_counter(), Measured(plan, processes=_PROCESSES)
     tried = [(case, index) for index, case in enumerate(cases()) if index % plan.every == 0]
     os.environ.update(dict.fromkeys(_THREADS, "1"))  # two processes share two cores: each takes one
@@ -35,8 +35,10 @@ def measure(plan: Plan) -> Measured:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.fidelity", description=__doc__.partition(":")[0])
-    parser.add_argument("--quick", action="store_true", help="one case in ten and few draws, under a minute")
-    parser.add_argument("--out", type=Path, help="write the page there; left out, print it")
+    parser.add_argument(
+        "--quick", action="store_true", help="one case in ten, with few draws; takes less than a minute"
+    )
+    parser.add_argument("--out", type=Path, help="file to write; by default, the page is printed")
     asked = parser.parse_args()
     page = written(measure(Plan(repeats=10, sampled=3, asked=1, every=10) if asked.quick else Plan()))
     if asked.out is None:

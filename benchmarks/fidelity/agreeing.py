@@ -12,12 +12,12 @@ from benchmarks.fidelity.drawing import Draws
 from benchmarks.fidelity.sources import Array
 
 EXACT = ("empirical", "auto", "gaussian", "boxcox")
-"""Estimators that use the thresholds of the library; the thresholds of others are searched on a grid."""
+"""Estimators that use the thresholds of the library; the thresholds of the others are searched on a grid."""
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """Largest differences between both: of the curve, of the Ameans, and the relative difference of the threshold.
+    """Largest differences of the curve and of the Ameans, and largest relative difference of the threshold.
 
     The difference of the threshold is divided by the range of the sample or, if larger, by the absolute threshold.
     """

@@ -10,7 +10,7 @@ from benchmarks.fidelity.sources import Array, Problem, problems
 from rocpredict import EmpiricalRoc
 
 TUNED = ("breast_cancer", "heart", "letter", "magic", "sonar", "yeast1", "vowel")
-"""Data sets on which the constants of the estimator were chosen; it met the others only afterwards."""
+"""Data sets on which the constants of the estimator were chosen; the other data sets were used only afterwards."""
 
 _FEWEST, _MOST = 50, 2_000  # rows per class
 _DISTINCT = 8

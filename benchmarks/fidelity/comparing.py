@@ -42,7 +42,7 @@ class Scores:
             self._held.setdefault((score.n, score.mode, score.estimator), []).append(score)
 
     def estimators(self, n: int, mode: str) -> list[str]:
-        """Return the names of the estimators that were tested there."""
+        """Return the names of the estimators with scores at this size and in this mode."""
         return [name for size, how, name in self._held if (size, how) == (n, mode)]
 
     def pairs(
@@ -55,7 +55,7 @@ class Scores:
     def compared(
         self, n: int, mode: str, estimator: str, among: Callable[[Case], bool] | None = None
     ) -> Compared | None:
-        """Compare an estimator with the empirical curve; None where there is no case."""
+        """Compare an estimator with the empirical curve; None if there is no case."""
         pairs = self.pairs(n, mode, estimator, among)
         return compared(pairs) if pairs else None
 

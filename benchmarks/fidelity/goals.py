@@ -23,7 +23,7 @@ GOALS = {
     "ratio": Goal("L1 error / empirical", "declared", (0.725, 0.785, 0.87, 0.92)),
     "open": Goal("L1 error / empirical, direction not declared", "not declared", (0.845, 0.878, 0.922, 0.95)),
     "win": Goal("features with a smaller error", "declared", (0.97, 0.92, 0.86, 0.80), at_least=True),
-    "worse": Goal("features with a more than 5% larger error", "declared", (0.025, 0.025, 0.04, 0.05)),
+    "worse": Goal("features with an error more than 5% larger", "declared", (0.025, 0.025, 0.04, 0.05)),
     "regret": Goal("regret / empirical", "declared", (0.96, 0.95, 0.96, 0.94)),
     "bias": Goal("bias of the predicted Ameans, absolute", "declared", (0.012, 0.005, 0.005, 0.005)),
     "open_bias": Goal(

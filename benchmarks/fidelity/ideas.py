@@ -6,24 +6,24 @@ declared, from the study that the estimate comes from: 516 features; half of the
 
 | step | result |
 | --- | --- |
-| a table of binormal shapes on the pooled ranks, likelihood of normal scores, Cauchy prior | 0.698 / 0.778 / 0.925 / 1.032 |
-| and a James-Stein weight of the whole residual of the sample | 0.814 / 0.848 / 0.898 / 0.935: the empirical area returns |
-| the same with the area taken out of the residual | 0.714 / 0.774 / 0.865 / 0.935 |
-| and an area between the table's area and the Mann-Whitney area, by misfit | 0.701 / 0.764 / 0.857 / 0.912, with 9 to 14% of the features over 5% worse |
-| and a heavy prior, an area half-way to the probit scale, a likelihood for uncertain ranks | 0.718 / 0.773 / 0.859 / 0.906, with 2 to 4% |
+| a table of binormal shapes on the pooled ranks, with a likelihood of normal scores and a Cauchy prior | 0.698 / 0.778 / 0.925 / 1.032 |
+| the same with a James-Stein weight of the whole residual of the sample | 0.814 / 0.848 / 0.898 / 0.935: the area is again the empirical area |
+| the same with a residual that does not change the area | 0.714 / 0.774 / 0.865 / 0.935 |
+| the same with an area between the table's area and the Mann-Whitney area, by misfit | 0.701 / 0.764 / 0.857 / 0.912; 9 to 14% of the features have an error more than 5% larger |
+| the same with a heavy-tailed prior, an area halfway to the probit scale, and a likelihood for uncertain ranks | 0.718 / 0.773 / 0.859 / 0.906; 2 to 4% of the features have an error more than 5% larger |
 
 | idea that did not help | result |
 | --- | --- |
-| a third kind of shape (odd cubic log ratio) | equal, or 0.002 to 0.006 worse after the weight of the residual |
+| a third kind of shape (odd cubic log ratio) | equal, or 0.002 to 0.006 worse when the residual is weighted |
 | smoothing the residual by cosines with adaptive spectra | 0.883 / 0.953 at 50 / 100, instead of 0.865 / 0.935 |
-| a weight of the residual for each of two to four bands of frequency | equal at best |
-| a log ratio that is a polynomial of the rank, by Newton's method | with normal scores, identical to the table without its prior on the area |
-| a prior of two half-normal parts; a tempered likelihood below 1,000 observations | the mean ratio is 0.003 lower, but 19 to 22% of the features are over 5% worse |
+| separate weights of the residual in two to four frequency bands | equal at best |
+| a log ratio that is a polynomial of the rank, fitted by Newton's method | with normal scores, identical to the table without its prior on the area |
+| a prior of two half-normal parts; a tempered likelihood below 1,000 observations | the mean ratio is 0.003 lower, but 19 to 22% of the features have an error more than 5% larger |
 | the median over the table instead of the mean | 1.15 for a binary feature at n = 1,000 |
 | the posterior mean of the Mann-Whitney area; a variance for equal standard deviations only | 1.10 to 1.23 for N(0, 1) / N(0, 3) |
 | the empirical area in place of the posterior median | worse at every n |
 | a factor of the Ameans that depends on the posterior probability of identical classes (prior probability 0.1 / 0.2), direction not declared | with 20 + 20 observations, the Ameans of identical classes is 0.040 / 0.030 too high (0.051 without the factor), and the Ameans of the features of this page is 0.005 / 0.013 too low; of 540 combinations with other constants, none was closer for both |
-| in the Ameans, the probability of an AUC below 1/2 instead of that of an Ameans below 1/2, direction not declared | with 200 + 200 observations, the Ameans of N(0, 1) / N(0, 3) is 0.034 too low and that of N(0, 1) / two modes 0.136 (0.001 and 0.004) |
+| in the Ameans, the probability of an AUC below 1/2 instead of the probability of an Ameans below 1/2, direction not declared | with 200 + 200 observations, the Ameans is 0.034 too low for N(0, 1) / N(0, 3) and 0.136 too low for N(0, 1) / two modes (present estimate: 0.001 and 0.004) |
 | a likelihood at full weight beyond 500 observations | the misfit of a correct model was 5 instead of 0.3 at 20,000 per class: the shapes of the table are too far apart |
 
 **Before: a model of the values.** The estimate was a blend of the sample with Gaussians after a power transform. The
@@ -46,13 +46,13 @@ error of a curve is the error of its area. Therefore a better estimate of the ar
 | a hull after the shift | 0.01 better at 10, worse with 20 or more | no |
 | average the classes instead of the curves, shift both on the normal scale | as good to within 0.005 (0.939 instead of 0.936 at 100); all quantities are computed from one pair of classes | yes |
 | shift the positives alone | 0.725 instead of 0.720 at 10 | no |
-| weight 1 - cV/D with c = 0.1 to 1.2 | flat from 0.2 to 0.4 | no |
+| weight 1 - cV/D with c = 0.1 to 1.2 | nearly constant for c from 0.2 to 0.4 | no |
 | weight D/(D + kV) | 0.931 instead of 0.936 at 100, fewer losses at every n | yes |
 | weight D^p/(D^p + (kV)^p), p = 2 to 4; a floor to the weight | worse by 0.01 to 0.02 (power); as good (floor) | no |
 | mean of three models (Box-Cox, kernel density, rank binormal) | 0.004 to 0.007 better | in part: as the family `blend`, removed because it was no better than `auto` |
 | give the model the area of the sample before blending | 0.002 to 0.006 better with 50 or more | no: two areas with one meaning |
-| smooth the sample (kernel density of 0.3 to 1 Silverman) in the blend | worse at 100 by up to 0.015: ties | no |
-| a linear smoother of the residual curve, learnt on other data sets (4 to 20 Legendre terms) | 0.91 at 50; its mean with the blend 0.923 instead of 0.932 at 100 | no: an improvement of 1% does not justify a table of coefficients |
+| smooth the sample (kernel density of 0.3 to 1 Silverman) in the blend | worse at 100 by up to 0.015, because of ties | no |
+| a linear smoother of the residual curve, learned on other data sets (4 to 20 Legendre terms) | 0.91 at 50; its mean with the blend 0.923 instead of 0.932 at 100 | no: an improvement of 1% does not justify a table of coefficients |
 | hindsight: the best single weight for each feature | 0.883 at 20, 0.912 at 50, 0.931 at 100 without a prior | a bound, not an estimator |
 """
 

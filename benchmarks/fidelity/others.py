@@ -56,8 +56,9 @@ def _read(negative: Distribution, positive: Distribution) -> tuple[Array, float,
 def probit_line(negative: Array, positive: Array) -> Answer:
     """Return the curve that is a straight line on probit axes, fitted to the empirical points by least squares.
 
-    The probit of the specificity is regressed on that of the sensitivity, over all thresholds at which both are inside
-    (0, 1). If these points give no increasing line, the empirical curve is used. A smoothed curve has no thresholds.
+    The probit of the specificity is regressed on the probit of the sensitivity, over all thresholds at which both are
+    inside (0, 1). If these points give no increasing line, the empirical curve is used. A smoothed curve has no
+    thresholds.
     """
     heights, (_, ameans) = empirical_heights(negative, positive), best_counted(negative, positive)
     for i, rows in enumerate(zip(negative, positive, strict=True)):

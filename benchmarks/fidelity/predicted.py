@@ -10,7 +10,7 @@ from rocpredict.distributions.normal_sum import GaussianKde
 from rocpredict.distributions.power_transform import fit_power_transforms
 
 _POINTS = 401
-_REACH = 5.0  # SDs of a kernel beyond the outermost rows
+_REACH = 5.0  # kernel SDs between an outermost observation and the end of the range
 _REFINED = 41
 
 
@@ -70,7 +70,7 @@ def _spread(*classes: Distribution) -> list[GaussianKde]:
 
 
 def best_near(negative: Distribution, positive: Distribution, at: Array, excess: Array) -> tuple[float, float]:
-    """Return the highest Ameans and its threshold, refined between the neighbours of the best grid point."""
+    """Return the highest Ameans and its threshold, refined between the neighbors of the best grid point."""
     best = int(np.argmax(excess))
     fine = np.linspace(at[max(best - 1, 0)], at[min(best + 1, len(at) - 1)], _REFINED)
     again = np.asarray(positive.sf_inclusive(fine)) - negative.sf_inclusive(fine)

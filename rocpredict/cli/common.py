@@ -34,19 +34,19 @@ _ARGUMENTS = (
     "auc|width|power|against|against_mean|against_std|correlation|fpr|tpr|tpr_at_fpr|level|alternative|ratio|method|margin|"
     "direction|n_top|engine|label|exclude|port|date|feature|memory"
 )
-"""Arguments ``name=`` of the library that correspond to options ``--name``."""
+"""Library arguments ``name=`` that correspond to options ``--name``."""
 _OPTION_NAMES = {"n_resamples": "resamples", "rng": "seed", "n_jobs": "jobs", "by": "sort", "k": "top"}
 _OPTION_NAMES |= {"usecols": "feature", "min_count": "min-count", "units": "unit"}
-"""Options whose name differs from the name of the argument."""
+"""Option names by argument name, where the two names differ."""
 _EMPIRICAL = {"True": "yes", "False": "no", "'top'": "top", "'histogram'": "histogram"}
-"""Values of ``empirical=``, as messages contain them, and the corresponding values of --empirical."""
+"""Values of ``empirical=`` as they appear in messages, and the corresponding values of --empirical."""
 _DATA_NAMES = {
     r"\b(labels?) in y\b": r"\1 in the data",
     r"\bx and y exchanged": "--feature and --label exchanged",
     r"^y (?=has|is|contains)": "the label column ",
     r"^X (?=has|is|contains)": "the table ",
 }
-"""Patterns of the data arguments X, x and y, and their replacements for users of the command line."""
+"""Patterns that match the data arguments X, x and y in messages, and the replacements on the command line."""
 _PYTHON_WORDS = {
     "nan_policy='omit'": "--nan omit",
     "rp.empirical_roc": "the empirical curve",
@@ -54,11 +54,11 @@ _PYTHON_WORDS = {
     ", or a numpy Generator": "",
     "a datetime.date or text such as": "a date such as",
 }
-"""Phrases in messages for Python users, and their replacements for users of the command line."""
+"""Phrases in messages for Python users, and their replacements on the command line."""
 
 
 def translate_to_options(message: str) -> str:
-    """Replace arguments in a message by options, such as ``sem= needs count=`` by ``--sem needs --count``."""
+    """Replace arguments in a message by options, for example ``sem= needs count=`` by ``--sem needs --count``."""
 
     def option(match: re.Match[str]) -> str:
         return f"--{_OPTION_NAMES.get(match[1], match[1]).replace('_', '-')}"
@@ -73,13 +73,13 @@ def translate_to_options(message: str) -> str:
     return re.sub(name, lambda match: f"{option(match)} ", translated)
 
 
-_PROGRESS_DELAY = 2.0  # seconds of a command before it shows a progress bar
-_LOOP_DELAY = 0.3  # seconds of a loop before it shows a progress bar
+_PROGRESS_DELAY = 2.0  # seconds from the start of the command until a progress bar can be shown
+_LOOP_DELAY = 0.3  # seconds from the start of a loop until its progress bar can be shown
 
 
 @contextmanager
 def show_progress() -> Iterator[None]:
-    """Show a bar with the remaining time on a terminal during a long loop of the command, and erase it afterwards."""
+    """Show a progress bar with the remaining time during long loops if stderr is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield
         return
@@ -121,7 +121,7 @@ class _ProgressDisplay:
             def render(self, task: Task) -> Text:
                 return Text("" if task.speed is None else f"{task.speed:.3g} per second")
 
-        # stdout may be a file: the bar must not redirect it
+        # without these settings, the bar would redirect stdout, which may be a file
         streams: dict[str, Any] = {"redirect_stdout": False, "redirect_stderr": False}
         columns = *Progress.get_default_columns(), Rate()
         self._bar = Progress(*columns, console=Console(stderr=True), transient=True, **streams)
@@ -136,13 +136,13 @@ class _ProgressDisplay:
 
 
 _UNPRINTABLE = ("Cc", "Cf", "Cs", "Zl", "Zp")
-"""Unicode categories of characters that control a terminal or reverse its text."""
+"""Unicode categories of characters that control a terminal or the direction of text."""
 
 
 def print_message(text: str, source: str = "rocpredict") -> None:
     """Print one line on stderr, with control characters escaped.
 
-    Errors of stderr are ignored.
+    Errors while writing to stderr are ignored.
     """
     escaped = [c.encode("unicode_escape").decode() if category(c) in _UNPRINTABLE else c for c in text]
     with suppress(OSError, ValueError):
@@ -151,10 +151,7 @@ def print_message(text: str, source: str = "rocpredict") -> None:
 
 @contextmanager
 def print_warnings(command: str) -> Iterator[None]:
-    """Print each AssumptionWarning as one line with option names.
-
-    Other warnings are shown as usual.
-    """
+    """Print each AssumptionWarning on one line, with option names; show other warnings as usual."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", AssumptionWarning)
         show_default = warnings.showwarning
@@ -171,10 +168,7 @@ def print_warnings(command: str) -> Iterator[None]:
 
 
 def with_feature_name(name: str, make: Callable[..., Any], *values: Any, **arguments: Any) -> Any:
-    """Return the result for a feature.
-
-    Errors and warnings about x name the feature.
-    """
+    """Return ``make(*values, **arguments)``; in its errors and warnings, "x" is replaced by the name of the feature."""
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", AssumptionWarning)
@@ -196,7 +190,7 @@ _DEFAULT_POSITIVE = {"pima": "pos", "breast_cancer": "malignant"}
 
 
 class Data(NamedTuple):
-    """Selected features by name, labels, and arguments for the classes."""
+    """Selected features by name, labels, the arguments that define the classes, and notes on the data."""
 
     features: dict[str, FloatArray]
     labels: Any
@@ -204,7 +198,7 @@ class Data(NamedTuple):
     notes: tuple[str, ...] = ()
 
     def only_feature(self, purpose: str) -> tuple[str, FloatArray]:
-        """Return the name and the values of the only feature, or raise if several are selected."""
+        """Return the name and the values of the only feature; raise RocPredictError if several are selected."""
         if len(self.features) != 1:
             raise RocPredictError(f"{purpose}, but {len(self.features)} are selected; select one with --feature")
         return next(iter(self.features.items()))
@@ -262,9 +256,11 @@ def add_plot(command: argparse.ArgumentParser, picture: str) -> None:
 
 
 def add_resampling(command: argparse.ArgumentParser) -> None:
-    """Add the options for resampling."""
-    command.add_argument("--seed", type=int, default=0, metavar="N", help="seed for resampling (default: 0)")
-    command.add_argument("--resamples", type=int, default=500, metavar="N", help="number of resamples (default: 500)")
+    """Add the options of simulated samples."""
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the simulated samples (default: 0)")
+    command.add_argument(
+        "--resamples", type=int, default=500, metavar="N", help="number of simulated samples (default: 500)"
+    )
 
 
 def pick(options: argparse.Namespace, *names: str) -> dict[str, Any]:
@@ -281,7 +277,7 @@ def check_unique(option: str, names: Sequence[str] | None) -> None:
 
 # ---- data
 def check_file(name: str) -> None:
-    """Check that a word is the name of a file or of built-in data."""
+    """Raise RocPredictError if ``name`` cannot be a file, a file name pattern or a built-in data set."""
     try:
         is_unknown = not Path(name).exists() and not Path(name).suffix and not has_magic(name)
     except OSError as error:
@@ -294,19 +290,19 @@ def check_file(name: str) -> None:
 
 
 def check_no_label(name: str, options: argparse.Namespace) -> None:
-    """Check that --label is not used with built-in data."""
+    """Raise RocPredictError if --label is used with a built-in data set."""
     if options.label is not None:
-        raise RocPredictError(f"--label {options.label!r} applies to files; the built-in data set {name} has labels")
+        raise RocPredictError(f"--label {options.label!r} applies to files only; omit it with built-in data ({name})")
 
 
 def read_table(options: argparse.Namespace, *needed: str) -> CsvTable:
-    """Read a CSV file, or raise if a required option is missing."""
+    """Read a CSV file; raise RocPredictError if a required option is missing."""
     check_file(options.data)
     table = read_csv(options.data)
     for name in needed:
         if not getattr(options, name):
             raise RocPredictError(
-                f"--{name} is needed; columns of {table.name} are {format_list(filter(None, table.header), 10)}"
+                f"--{name} is needed; pass a column of {table.name}: {format_list(filter(None, table.header), 10)}"
             )
     return table
 
@@ -341,10 +337,7 @@ def load(options: argparse.Namespace) -> Data:
 
 
 def built_in(name: str, options: argparse.Namespace, exclude: Sequence[str] = ()) -> Data:
-    """Return built-in data or some of their features.
-
-    With ``--nan omit``, zeros in pima are missing values.
-    """
+    """Return the selected features of a built-in data set; with ``--nan omit``, zeros in pima become NaN."""
     check_no_label(name, options)
     data = load_pima(zeros_as_missing=options.nan == "omit") if name == "pima" else load_dataset(name)
     unknown = [feature for feature in (*(options.feature or ()), *exclude) if feature not in data.feature_names]
@@ -357,7 +350,7 @@ def built_in(name: str, options: argparse.Namespace, exclude: Sequence[str] = ()
     positive = options.positive or _DEFAULT_POSITIVE.get(name)
     affected = [feature for feature in names if name == "pima" and feature in PIMA_ZERO_MISSING]
     handling = f"these observations are omitted{NAN_RAISE_HINT}" if options.nan == "omit" else NAN_OMIT_HINT
-    notes = (f"pima: zeros in {', '.join(affected)} are missing values; {handling}.",) if affected else ()
+    notes = (f"pima: zeros in {', '.join(affected)} stand for missing values; {handling}.",) if affected else ()
     classes = {"positive": positive, "negative": options.negative}
     return Data({feature: data.column(feature) for feature in names}, data.y, classes, notes)
 
@@ -374,17 +367,17 @@ def _is_label(label: Any, word: str) -> bool:
 
 
 # ---- output
-_DEFAULT_WIDTH = 200  # columns if the output is not a terminal
+_DEFAULT_WIDTH = 200  # characters per line if the output is not a terminal
 
 
 def print_tables(*tables: Table) -> None:
-    """Print tables in the width of the terminal."""
+    """Print tables that fit the width of the terminal."""
     width = get_terminal_size().columns if sys.stdout.isatty() else _DEFAULT_WIDTH
     print("\n\n".join(table.to_text(width) for table in tables))
 
 
 def print_result(options: argparse.Namespace, values: dict[str, Any], *tables: Table) -> None:
-    """Print JSON with --json, tables otherwise."""
+    """Print the values as JSON with --json, or else the tables."""
     if options.json:
         print(to_json(values))
     else:
@@ -397,18 +390,18 @@ def reword(table: Table, title: str, translate: Callable[[str], str], notes: Ite
     return replace(table, title=title, rows=rows, notes=[*map(translate, table.notes), *notes])
 
 
-_MAX_PLOTTED_FEATURES = 20  # largest number of rows of a plot
+_MAX_PLOTTED_FEATURES = 20  # largest number of features in one plot, each in its own row
 
 
 def check_plot(path: Path | None, n_features: int = 1) -> None:
-    """Check before the computation that a plot can be drawn and written."""
+    """Raise RocPredictError, before the computation, if the plot could not be drawn or written."""
     if path is None:
         return
     check_suffix("--plot ", check_writable(path), ".svg", ".png", ".pdf")
     if n_features > _MAX_PLOTTED_FEATURES:
         raise RocPredictError(
-            f"--plot supports at most {_MAX_PLOTTED_FEATURES} features, but {n_features} are selected; select some "
-            "with --feature"
+            f"--plot supports at most {_MAX_PLOTTED_FEATURES} features, but {n_features} are selected; select "
+            "fewer with --feature"
         )
 
 

@@ -55,18 +55,18 @@ def run_command(argv: Sequence[str] | None = None) -> int:
 
 
 def _prepare_streams() -> None:
-    """Prepare stdout and stderr for any characters, and replace closed streams."""
+    """Make stdout and stderr accept all characters, and replace streams that are closed."""
     if sys.stdout is None:
         sys.stdout = _ClosedStream()
     if sys.stderr is None:
         sys.stderr = io.StringIO()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # characters that the terminal lacks are escaped
+            stream.reconfigure(errors="backslashreplace")  # characters that the encoding lacks are escaped
 
 
 class _ClosedStream(io.StringIO):
-    """Standard output that was closed before the command began."""
+    """Replacement for a standard output that was closed before the command began."""
 
     def write(self, text: str) -> int:
         del text
@@ -74,11 +74,8 @@ class _ClosedStream(io.StringIO):
 
 
 def _report_failed_output(error: Any, message: str) -> int:
-    """Report an output that cannot be written.
-
-    A pipe that its reader closed is not an error.
-    """
-    with suppress(OSError, ValueError):  # the rest of the buffer would fail again when Python exits
+    """Report an output that cannot be written; return the exit code, which is 0 for a pipe closed by its reader."""
+    with suppress(OSError, ValueError):  # writing the rest of the buffer would fail again when Python exits
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if error.errno == errno.EPIPE:
         return EXIT_OK
@@ -102,17 +99,14 @@ def _parse_and_run(argv: Sequence[str] | None) -> None:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Parser whose errors are one line, with the nearest option or choice."""
+    """Parser that reports an error on one line and suggests the nearest option or choice."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self._negative_number_matcher = _NEGATIVE_NUMBER
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse the arguments.
-
-        An unknown option is reported before a missing argument.
-        """
+        """Parse the arguments; report an unknown option before a missing argument."""
         self._check_options(args or ())
         return super().parse_known_args(args, namespace)
 
@@ -154,11 +148,11 @@ COMMANDS = {
     "report": (commands.add_report_options, commands.run_report),
     "teach": (commands.add_teach_options, commands.run_teach),
 }
-"""For each command, the function that adds its options, and the function with its help text that runs it."""
+"""For each command, the function that adds its options, and the function that runs it (its docstring is the help)."""
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands, which tools for shell completion also use."""
+    """Return the parser of all commands; tools for shell completion also use this parser."""
     layout: dict[str, Any] = {"formatter_class": argparse.RawDescriptionHelpFormatter}
     parser = _Parser(prog="rocpredict", description=DESCRIPTION, **layout)
     parser.add_argument("--version", action="version", version=__version__)

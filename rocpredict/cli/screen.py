@@ -80,7 +80,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     rows = f"number of rows to print or write (default: {_DEFAULT_ROWS} on screen, all in files)"
     add("--top", type=int, metavar="N", help=rows)
     add("--format", choices=FORMATS, help="output format (default: table)")
-    add("--out", type=Path, metavar="FILE", help="file to write; its ending sets the format unless you pass --format")
+    add("--out", type=Path, metavar="FILE", help="file to write; without --format, its suffix sets the format")
     add("--report", type=Path, metavar="FILE", help="also write an HTML report of all rows, with figures")
 
 
@@ -103,7 +103,7 @@ def run(options: argparse.Namespace) -> None:
     form = _format(options)
     is_summary = any(Path(name).suffix.lower() == ".json" for name in options.data)
     if is_summary and options.family == "auto":
-        raise RocPredictError("--family auto applies to tables only; a summary contains no observations")
+        raise RocPredictError("--family auto applies to tables only; omit it with a summary")
     options.empirical = options.empirical or ("no" if is_summary else "yes")
     _check(options, form)
     features, labels, notes = _read_one_summary(options) if is_summary else _read_data(options, options.nan)
@@ -135,7 +135,7 @@ def _screen_options(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _check(options: argparse.Namespace, form: str) -> None:
-    """Check the options before the computation, by a screening of three rows."""
+    """Check the options before the computation by screening a table of three rows."""
     common.check_unique("feature", options.feature)
     common.check_unique("exclude", options.exclude)
     engine = "numpy" if options.engine == "auto" else options.engine  # avoids compilation for three rows
@@ -147,7 +147,7 @@ def _check(options: argparse.Namespace, form: str) -> None:
 
 
 def _format(options: argparse.Namespace) -> str:
-    """Return the output format by the options or the suffix of the file, by default a table."""
+    """Return the output format from the options or from the suffix of the output file ("table" by default)."""
     if options.json and options.format not in {None, "json"}:
         raise RocPredictError(f"--json and --format {options.format} are two formats; pass one of them")
     form = "json" if options.json else options.format
@@ -194,24 +194,25 @@ def _read_data(options: argparse.Namespace, nan_policy: NanPolicy | None = None)
             features = features.select(np.array([column_index(features.names, name, **argument) for name in names]))
     else:
         if options.layer is not None or options.use_raw:
-            raise RocPredictError(f"--layer and --use-raw need an h5ad file; {paths[0]} has another format")
+            option = "--use-raw" if options.layer is None else "--layer"
+            raise RocPredictError(f"{option} applies to h5ad files only; omit it with {paths[0]}")
         files = open_tables(paths)
         if options.label is None:
-            raise RocPredictError(f"--label is needed; columns are {format_list(filter(None, files.names), 10)}")
+            raise RocPredictError(f"--label is needed; pass one column: {format_list(filter(None, files.names), 10)}")
         features, read_labels = files.features(
             label=options.label, usecols=_feature_columns(options, files.names), nan_policy=nan_policy
         )
         labels = np.asarray(read_labels)
         if options.feature is None and set(files.names) & {*INDEX_NAMES} - {*(options.exclude or ())}:
-            notes += ("Not screened, because it is a row index: the column without a name.",)
+            notes += ("Not screened because it is a row index: the column without a name.",)
     words = features.names[features.not_numeric]
     if len(words):
-        notes += (f"Not screened, because they are not numeric: {format_list(words, 10)}.",)
+        notes += (f"Not screened because not numeric: {format_list(words, 10)}.",)
     return features, labels, notes
 
 
 def _feature_columns(options: argparse.Namespace, names: Sequence[str]) -> list[str] | None:
-    """Return the feature columns, or None for all."""
+    """Return the names of the selected columns, or None for all columns."""
     if not options.exclude:
         return options.feature
     for name in options.exclude:
@@ -220,7 +221,7 @@ def _feature_columns(options: argparse.Namespace, names: Sequence[str]) -> list[
 
 
 def _read_summary(name: str) -> TwoClassSummary:
-    """Read the JSON of a summary."""
+    """Read a summary from a JSON file."""
     try:
         return TwoClassSummary.from_json(Path(name).read_text("utf-8"))
     except OSError as error:
@@ -236,11 +237,11 @@ def _read_one_summary(options: argparse.Namespace) -> tuple[TwoClassSummary, Any
     """Return the selected features of a summary, its two labels, and notes on it."""
     if len(options.data) > 1:
         raise RocPredictError(
-            f"{len(options.data)} files, some of them summaries (.json), cannot be screened together; merge summaries "
-            "with rocpredict merge"
+            f"a summary (.json) is screened alone, but {len(options.data)} files are passed; merge summaries with "
+            "rocpredict merge"
         )
     if options.label is not None:
-        raise RocPredictError(f"--label {options.label!r} applies to tables only; a summary contains its labels")
+        raise RocPredictError(f"--label {options.label!r} applies to tables only; omit it with a summary")
     if options.empirical in ("yes", "top"):
         raise RocPredictError(
             f"--empirical {options.empirical} applies to tables only; a summary contains no observations; pass "
@@ -261,20 +262,20 @@ def add_summarize_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``summarize``."""
     add = command.add_argument
     _add_table(command)
-    least = "smallest number of values; a feature with fewer values in a class is blanked (default: 5)"
+    least = "smallest number of values per class; a feature with fewer in a class is blanked (default: 5)"
     add("--min-count", type=int, default=5, metavar="N", help=least)
     edges = (
         'JSON file of histogram edges by feature, such as {"glucose": [90, 100, 110]}, that the sites agreed on; keeps '
         "histograms whose cells have --min-count values or more of each class"
     )
     add("--edges", type=Path, metavar="FILE.json", help=edges)
-    unit = "unit of a feature, such as glucose=mg/dL; may be repeated (merged files must have the same unit)"
+    unit = "unit of a feature, such as glucose=mg/dL; may be repeated (must be the same in all files to merge)"
     add("--unit", action="append", metavar="COLUMN=UNIT", default=[], help=unit)
     add("--out", type=Path, metavar="FILE.json", help="file to write (default: print a table)")
 
 
 def run_summarize(options: argparse.Namespace) -> None:
-    """Reduce a table to counts, means and sums of squares that may be shared.
+    """Reduce a table to counts, means and sums of squares, which a site can share.
 
       rocpredict summarize study.csv --label outcome --positive sick --out site-a.json
       rocpredict merge site-*.json --out all.json
@@ -288,7 +289,7 @@ def run_summarize(options: argparse.Namespace) -> None:
     pairs = [word.partition("=") for word in options.unit]
     for word, (name, _, unit) in zip(options.unit, pairs, strict=True):
         if not name or not unit:
-            raise RocPredictError(f"--unit {word} is not of the form COLUMN=UNIT")
+            raise RocPredictError(f"--unit {word} is not COLUMN=UNIT; pass --unit glucose=mg/dL, for example")
     options.nan = "omit"
     features, labels, notes = _read_data(options)
     if hasattr(features, "items"):  # built-in data
@@ -303,7 +304,7 @@ def run_summarize(options: argparse.Namespace) -> None:
     shared = numeric.suppress_small_counts(options.min_count, histograms=edges is not None)
     is_blank = (shared.negative.count == 0) & (numeric.negative.count + numeric.positive.count > 0)
     blanked = [name for name, blank in zip(shared.feature_names, is_blank, strict=True) if blank]
-    words = f"Blanked, because a class has fewer than {options.min_count} values: {format_list(blanked, 10)}."
+    words = f"Blanked because a class has fewer than {options.min_count} values: {format_list(blanked, 10)}."
     _write_summary(shared, options, (*notes, *([words] if blanked else []), json.loads(shared.to_json())["contents"]))
 
 
@@ -420,7 +421,7 @@ def _as_table(table: ScreeningResult, result: ScreeningResult, notes: tuple[str,
 
 
 def _footnotes(table: ScreeningResult) -> Iterator[str]:
-    """Yield sentences that explain the columns."""
+    """Yield sentences that explain the columns of the table."""
     where = " for features with family 'gaussian'" if table.family == "auto" else ""
     source = "histograms" if table.empirical == "histogram" else "ranks"
     empirical = f"empirical_auc is computed from {source}" if table.empirical else "empirical results were not computed"
@@ -433,9 +434,9 @@ def _footnotes(table: ScreeningResult) -> Iterator[str]:
             "distributions and a binormal model of the ranks; model_weight is the weight of the model."
         )
     yield (
-        f"q_value: p_value adjusted over all numeric features ({table.adjust}). ameans_corrected is the "
+        f"q_value is p_value adjusted over all numeric features ({table.adjust}). ameans_corrected is the "
         "optimism-corrected Ameans (balanced accuracy). It is too high for the top-ranked features, but accurate on "
         "average over all features."
     )
     if "misfit" in table.flags:
-        yield "misfit: two Gaussians do not describe the feature; use the empirical AUC."
+        yield "Flag misfit: two Gaussians do not describe the feature well; use the empirical AUC."

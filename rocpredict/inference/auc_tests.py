@@ -59,11 +59,11 @@ from rocpredict.inference.uncertainty import AucTestMethod, UncertaintyMixin
 from rocpredict.solvers.empirical import EmpiricalSolver
 
 TWO_SAMPLE_METHODS = ("smoothed-logit", "delong", "dirichlet", "bootstrap", "venkatraman")
-"""Tests of two empirical curves; the first is the default for whole areas."""
+"""Methods of the test of two empirical curves; the first is the default for whole areas."""
 _WHOLE_AREA = ComparedQuantity()
 _DIFFERENCE = np.array([1.0, -1.0])
-_GRID = (np.arange(400) + 0.5) / 400  # fractions of the observations
-_MAX_STD_ERROR = 1e3  # of an area; the standard error is infinite if a class has a single observation
+_GRID = (np.arange(400) + 0.5) / 400  # mean fractions of both classes below a threshold
+_MAX_STD_ERROR = 1e3  # replaces the infinite standard error of an area if a class has a single observation
 
 
 def auc_test(
@@ -103,7 +103,7 @@ def auc_test(
         Class labels, if x1 and x2 are features.
     paired : bool, optional
         Whether two curves come from the same observations. By default, they are paired if ``empirical_roc`` computed
-        both with the same array of labels (equal arrays may belong to other observations) and at least one row is in
+        both with the same array of labels (an equal array may belong to other observations) and at least one row is in
         both curves. Otherwise they are tested as independent samples, with the flag ``pairing_unknown`` if they may be
         paired. If True, observations are matched by their rows or, for an ``EmpiricalRoc(...)``, by their order
         within each class; a row that one curve lacks is omitted.
@@ -114,7 +114,7 @@ def auc_test(
     method : str, optional
         Two empirical curves:
 
-        - "smoothed-logit" (default): the two default intervals, combined by MOVER (variance estimates recovery) [1]_.
+        - "smoothed-logit" (default): both intervals, combined by MOVER (method of variance estimates recovery) [1]_.
         - "delong": the difference divided by its standard error, with a normal distribution [2]_.
         - "dirichlet" (default with ``fpr``, ``tpr`` and ``tpr_at_fpr``): draws of both curves, see
           ``tpr_at_fpr_interval``.
@@ -123,23 +123,23 @@ def auc_test(
 
         Two curves, one or both of them predicted:
 
-        - "delta" (default): MOVER of one interval per curve. For two Gaussians this is the "delta" interval (probit
-          scale, Student's t). For other fitted families it is the smoothed-logit interval of the sample, extended to
-          contain the estimate. For partial areas of these families it is an interval from the bootstrap standard error.
+        - "delta" (default): one interval per curve, combined by MOVER. For two Gaussians this is the "delta" interval
+          (probit scale, Student's t). For other fitted families it is the smoothed-logit interval of the sample,
+          extended to contain the estimate, or, for partial areas, an interval from the bootstrap standard error.
 
         One curve:
 
-        - "smoothed-logit" (default): p is 1 - the level at which the default interval begins to exclude ``null``.
+        - "smoothed-logit" (default): p is 1 - the highest level at which the default interval excludes ``null``.
         - "delong": the difference divided by its standard error.
         - "mann-whitney": test of equal distributions, by a normal approximation with tie correction.
         - "exact": test of equal distributions over all ways to choose the labels, for up to 200 observations.
-        - "pivotal" (default for a predicted curve), "delta".
+        - "pivotal" (default for a predicted curve) and "delta": as in ``roc.auc_test``.
     alternative : {"two-sided", "greater", "less", "noninferior", "equivalent"}, default="two-sided"
         Alternative hypothesis about the first curve. The last two need ``margin``.
     margin : float, optional
-        Largest negligible difference, above 0.
+        Largest negligible difference, in (0, 1).
     fpr, tpr : (low, high), optional
-        Compare the partial areas over this range, without a correction.
+        Compare the partial areas over this range, without the McClish correction.
     tpr_at_fpr : float, optional
         Compare the TPRs at this FPR.
     direction : {None, "higher", "lower", "auto"} or a pair of "higher", "lower", default=None
@@ -154,8 +154,8 @@ def auc_test(
         each sample.
     clusters : array-like of shape (n,), optional
         Groups of dependent rows, such as readings of one patient. The variance is estimated by the jackknife over
-        clusters, four or more per class; "dirichlet" draws one weight for each cluster. No cluster may be in both
-        samples.
+        clusters; each class needs four clusters or more. "dirichlet" draws one weight for each cluster. No cluster may
+        be in both samples.
     strata : array-like of shape (n,), optional
         Only rows of the same stratum are compared; the weight of a stratum is its number of (negative, positive) pairs.
     n_resamples : int, default=2000
@@ -280,7 +280,7 @@ def _independent_samples(x1: Any, x2: Any, rows: RowOptions) -> tuple[CurveSampl
         raise RocPredictError(
             "a second feature or y is missing; pass (x1, x2, y), (x, None, y) for one feature, or (x, y) of two samples"
         )
-    expected = "(x, y) of a sample; or two features with y, or two ROC curves"
+    expected = "(x, y) of a sample, two features with y, or two ROC curves"
     pairs = [check_pair(name, sample, expected) for name, sample in (("x1", x1), ("x2", x2))]
     options: dict[str, Any] = {}
     for name in ("weights", "clusters", "strata"):
@@ -300,7 +300,7 @@ def _independent_samples(x1: Any, x2: Any, rows: RowOptions) -> tuple[CurveSampl
 
 
 def _check_rocs(rocs: dict[str, Any], y: Any, rows: RowOptions) -> list[Any]:
-    """Return ROC curves of one feature each, or raise for other objects and for options of features."""
+    """Return the ROC curves; other objects, batches of curves, and options for features raise an error."""
     for name, roc in rocs.items():
         if not isinstance(roc, UncertaintyMixin):
             raise RocPredictError(f"{name}={short_repr(roc)} is not a ROC curve, but the other is; pass two curves")
@@ -439,14 +439,14 @@ def _compare(samples: tuple[CurveSample, ...], names: tuple[str, str], options: 
 
 
 def _select_method(samples: tuple[CurveSample, ...], options: _TestOptions) -> str:
-    """Return the requested method or the default, or raise if it does not support the other options."""
+    """Return the requested method or the default, or raise RocPredictError if it does not support the other options."""
     quantity, requested = options.quantity, check_option("method", options.method, (None, *TWO_SAMPLE_METHODS))
     parts = [sample.classes[0] for sample in samples]
     is_stratified = any(part.strata is not None for part in parts)
     has_draws = quantity.fpr is not None or (quantity.rate_range is not None and not is_stratified)
     method = str(requested or ("dirichlet" if has_draws else TWO_SAMPLE_METHODS[0]))
     if quantity.fpr is not None and method not in {"dirichlet", "bootstrap"}:
-        raise RocPredictError(f"tpr_at_fpr= is compared by method='dirichlet' or 'bootstrap', not {method!r}")
+        raise RocPredictError(f"tpr_at_fpr= needs method='dirichlet' or 'bootstrap', not {method!r}")
     if quantity.fpr is not None and is_stratified:
         raise RocPredictError("tpr_at_fpr= cannot be combined with strata=; omit one of them")
     if method == "dirichlet" and quantity == _WHOLE_AREA:
@@ -456,7 +456,8 @@ def _select_method(samples: tuple[CurveSample, ...], options: _TestOptions) -> s
     if method in {"bootstrap", "venkatraman"} and any(sample.design for sample in samples):
         raise RocPredictError(f"method={method!r} does not accept clusters= or strata=; pass 'smoothed-logit'")
     if method in {"bootstrap", "venkatraman"} and any(part.weights is not None for part in parts):
-        raise RocPredictError(f"method={method!r} requires integer weights: it resamples observations")
+        problem = f"method={method!r} requires integer weights, because it resamples observations"
+        raise RocPredictError(f"{problem}; pass integer weights or another method")
     if method == "venkatraman" and quantity != _WHOLE_AREA:
         raise RocPredictError("method='venkatraman' compares whole curves; omit fpr= and tpr=")
     if method == "venkatraman" and options.claim.alternative != "two-sided":
@@ -476,9 +477,9 @@ def _build_test(
     flags: Flags,
     **fields: Any,
 ) -> AucTest:
-    """Return the test of a difference of areas as fractions of the width of the range.
+    """Return the test of the difference of two areas, as fractions of the width of the range.
 
-    ``fields`` are fields of ``AucTest``.
+    ``fields`` are the other fields of ``AucTest``.
     """
     quantity, (first, second) = options.quantity, fields["estimates"]
     hypotheses = options.claim.describe(*(f"{quantity.name} of {name}" for name in names))
@@ -492,7 +493,7 @@ def _build_test(
 def _test_difference(
     samples: tuple[CurveSample, ...], areas: list[Placements], estimates: FloatArray, options: _TestOptions
 ) -> tuple[AucStatistic, FloatArray]:
-    """Test the difference of two areas as fractions of the width; return the covariance of the estimates, too."""
+    """Test the difference of two areas as fractions of the range; also return the covariance of the estimates."""
     quantity, method, claim, level, resampling = options
     width, is_paired, is_tpr = quantity.band_width, len(samples) == 1, quantity.fpr is not None
     claim, scaled_difference = claim.divide(width), float(estimates[0] - estimates[1]) / width
@@ -517,7 +518,7 @@ def _test_difference(
         replicates = _replicates(samples, quantity, resampling)
         covariance = np.cov(replicates.T) if is_tpr else covariance
         if not is_paired and not is_tpr and replicates.std(axis=0).min() <= PLACEMENT_TOL:
-            return statistic.add_flags(Flags(fallback=True)), covariance  # one of the samples shows no variability
+            return statistic.add_flags(Flags(fallback=True)), covariance  # all resamples of one sample have equal areas
         if not is_same:
             differences = (replicates[:, 0] - replicates[:, 1]) / width
             variance, n_units = float(np.var(differences, ddof=1)), contrast.areas.n_units
@@ -565,7 +566,7 @@ def _permute_ranks(samples: tuple[CurveSample, ...], resampling: BootstrapOption
     sign = np.repeat([-1.0, 1.0], [len(negative), len(positive)])
     has_ties = any(len(np.unique(column)) < len(column) for column in ranks.T)
     if not has_ties:
-        rng.random((len(ranks), 1))  # unused; keeps the results of earlier versions
+        rng.random((len(ranks), 1))  # not used, but the results remain those of earlier versions
 
     def statistic(ranks: FloatArray) -> FloatArray:
         errors = [np.cumsum(_mean_signs(sign, ranks[..., curve]), axis=1) for curve in (0, 1)]
@@ -580,7 +581,7 @@ def _permute_ranks(samples: tuple[CurveSample, ...], resampling: BootstrapOption
 
 
 def _mean_signs(sign: FloatArray, ranks: FloatArray) -> FloatArray:
-    """Return the signs in the order of B rankings, shape (B, n); tied observations share the mean of their signs."""
+    """Return the signs sorted by each of B rankings, shape (B, n); tied observations get the mean of their signs."""
     order = np.argsort(ranks, axis=1)
     ordered, signs = np.take_along_axis(ranks, order, axis=1), sign[order]
     starts = np.concatenate([np.ones((len(ranks), 1), dtype=bool), np.diff(ordered, axis=1) > 0], axis=1)
@@ -593,7 +594,7 @@ def _permute_samples(samples: tuple[CurveSample, ...], resampling: BootstrapOpti
     """Return the statistic of Venkatraman (2000) for two samples, and its replicates.
 
     Each value is first replaced by the fraction of its own sample below it, with both classes weighted equally. If the
-    curves are equal, these fractions have the same distribution in both samples within each class, in any unit.
+    curves are equal, these fractions have the same distribution in both samples within each class, whatever the units.
     Observations of the same class are then exchanged between the samples at random. The statistic is the absolute
     difference of the error rates at a threshold, integrated over the fractions.
     """
@@ -628,7 +629,7 @@ def _fractions_below(negative: FloatArray, positive: FloatArray) -> list[FloatAr
 
 
 def _error_curve(negative: FloatArray, positive: FloatArray) -> FloatArray:
-    """Return (FNR + FPR)/2 at thresholds with given mean fractions of both classes below them."""
+    """Return (FNR + FPR)/2 at the thresholds with the mean fractions ``_GRID`` of both classes below them."""
     values = np.concatenate([negative, positive])
     order = np.argsort(values, kind="stable")
     step = np.repeat([1 / len(negative), 1 / len(positive)], [len(negative), len(positive)])[order] / 2

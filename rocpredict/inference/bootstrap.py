@@ -20,13 +20,13 @@ from rocpredict.solvers.base import area_under, interpolate_tpr_batch, middle_of
 from rocpredict.solvers.empirical import EmpiricalSolver
 from rocpredict.solvers.thresholds import CHANCE_AMEANS, ThresholdCriterion, utility
 
-_MAX_CHUNK_SIZE = 4_000_000  # numbers at a time, so that a chunk of resamples stays small in memory
+_MAX_CHUNK_SIZE = 4_000_000  # largest number of values in a chunk of resamples, to limit memory
 _MIN_RESAMPLES = 20
 _MAX_RESAMPLES = 10_000_000
 _AREA_TOL = 1e-12  # areas that differ by less are treated as equal
 _AMEANS_TOL = 1e-14
 _BOUND_TOL = 1e-9  # far above the rounding error of a utility
-_N_BLOCKS, _MIN_BLOCK_SIZE = 1000, 5  # blocks of thresholds, and their smallest mean size
+_N_BLOCKS, _MIN_BLOCK_SIZE = 1000, 5  # number of blocks of thresholds, and smallest mean number of thresholds in one
 _MANY_ROWS = 20_000  # observations from which only those near the best threshold are drawn one by one
 _RARE = 16.0  # thresholds that exceed the sample's best one in a resample with probability exp(-16) or less are omitted
 _MANY_VALUES, _LARGE_WEIGHT = 500, 100  # values of a sample, and weight of a value, that are drawn in another way
@@ -34,7 +34,7 @@ _MANY_VALUES, _LARGE_WEIGHT = 500, 100  # values of a sample, and weight of a va
 
 @dataclass(frozen=True)
 class BootstrapOptions:
-    """Number of resamples, and the seed or generator; the same data and options give the same resamples."""
+    """Number of resamples, and the seed or generator; with a seed, the same data give the same resamples."""
 
     n_resamples: Any = 2000
     rng: Seed = 0
@@ -50,7 +50,7 @@ class BootstrapOptions:
         return check_seed("rng", self.rng)
 
     def chunk_sizes(self, row_size: float) -> Iterator[int]:
-        """Return the sizes of chunks of resamples, each small enough for memory, which add up to all resamples."""
+        """Yield the sizes of chunks of resamples, each small enough for memory; their sum is ``n_resamples``."""
         most = max(1, int(_MAX_CHUNK_SIZE // max(row_size, 1)))
         for start in range(0, self.n_resamples, most):
             size = min(most, self.n_resamples - start)
@@ -60,7 +60,7 @@ class BootstrapOptions:
     def resample_counts(
         self, weights: tuple[Any, Any], rows: tuple[int, int], row_size: float = 0
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """Return chunks of resamples, as the number of draws of each row of each class, shapes (B, rows).
+        """Yield chunks of resamples: for each class, the number of times each row is drawn, shape (B, rows).
 
         ``weights`` are frequency weights of the rows, or None. ``row_size`` is the number of additional values that the
         caller needs for each resample.
@@ -132,7 +132,7 @@ def bca_interval(replicates: FloatArray, estimate: float, acceleration: float, l
 def make_area_function(
     negative: Ecdf, positive: Ecdf, rate_range: RateRange | None
 ) -> Callable[[FloatArray, FloatArray], FloatArray]:
-    """Return the function that maps the counts of the drawn values to the AUC, or partial area, of B resamples."""
+    """Return the function that maps draws of the sorted values to AUCs or partial areas, as ``make_auc_function``."""
     if rate_range is None:
         return make_auc_function(negative, positive)
     points, (axis, low, high) = make_points_function(negative, positive), rate_range
@@ -145,7 +145,7 @@ def make_area_function(
 
 
 def make_auc_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], FloatArray]:
-    """Return the function that maps the counts of the ascending values, shapes (B, rows), to B AUCs."""
+    """Return the function that maps the numbers of draws of the sorted values, shapes (B, rows), to the AUCs."""
     below, to = count_below(negative.sorted_sample, positive.sorted_sample)
 
     def areas(negative_counts: FloatArray, positive_counts: FloatArray) -> FloatArray:
@@ -167,7 +167,7 @@ class BootstrapPoints(NamedTuple):
 
 
 def make_points_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], BootstrapPoints]:
-    """Return the function that maps the counts of the ascending values to the operating points of B resamples."""
+    """Return the function that maps draws of the sorted values to operating points, as ``make_auc_function``."""
     places = _vertex_places(negative, positive)
 
     def points(*counts: FloatArray) -> BootstrapPoints:
@@ -185,14 +185,14 @@ def _vertex_places(negative: Ecdf, positive: Ecdf) -> list[NDArray[np.intp]]:
     upper = EmpiricalSolver(negative, positive).points.high
     places = [np.searchsorted(d.sorted_sample, upper, side="left") for d in (negative, positive)]
     for place, d in zip(places, (negative, positive), strict=True):
-        place[0] = len(d.sorted_sample)  # the first vertex calls nothing positive, not even an infinite value
+        place[0] = len(d.sorted_sample)  # at the first vertex, no observation is predicted positive, not even infinity
     return places
 
 
 def _class_counts(
     negative: Ecdf, positive: Ecdf, resampling: BootstrapOptions
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Return the counts of the drawn values of both classes, for one chunk of resamples at a time."""
+    """Yield the number of draws of each sorted value of both classes, for one chunk of resamples at a time."""
     rows = len(negative.sorted_sample), len(positive.sorted_sample)
     return resampling.resample_counts((negative.sorted_weights, positive.sorted_weights), rows, 10 * sum(rows))
 
@@ -237,9 +237,9 @@ def bootstrap_thresholds(
 ) -> ResampledThresholds:
     """Find the best threshold of each resample, and evaluate it on the sample and out of bag.
 
-    With many thresholds, the rates of a resample are computed at every few hundredth threshold first. The highest TPR
-    and the lowest FPR of two neighbours bound the utility between them, so that only thresholds that can be best are
-    examined. In a large sample, the values far from the best threshold are merged first.
+    With many thresholds, the rates of a resample are first computed at about 1,000 of them. The highest TPR and the
+    lowest FPR of two neighbours bound the utility between them, so that only thresholds that can be best are examined.
+    In a large sample, the values far from the best threshold are merged first.
     """
     pair = merge_far_values(negative, positive, criterion)
     sample = EmpiricalSolver(*pair).points
@@ -310,7 +310,7 @@ def _range_of_best(
     places: list[NDArray[np.intp]],
     coarse: NDArray[np.intp],
 ) -> slice:
-    """Return the vertices between two coarse ones that contain the best vertices of all resamples."""
+    """Return a range of vertices, between two coarse ones, that contains the best vertices of all resamples."""
     fpr, tpr = (_rates_from(draws, place) for draws, place in zip(counts, places, strict=True))
     reached = _resampled_utility(criterion, tpr, fpr)
     most = reached.max(axis=1, keepdims=True)
@@ -325,14 +325,14 @@ def _range_of_best(
 
 
 def _rates_from(draws: FloatArray, place: NDArray[np.intp]) -> FloatArray:
-    """Return the fractions of B resamples at or after each of a few indices, which do not increase."""
+    """Return the fraction of the draws at or after each of a few nonincreasing indices, in each of B resamples."""
     starts = np.unique(np.append(0, place[place < draws.shape[1]]))
     below = cumulate(np.add.reduceat(draws, starts, axis=1))
     return np.asarray((below[:, -1:] - below.take(np.searchsorted(starts, place), axis=1)) / below[:, -1:])
 
 
 def _rates_between(draws: FloatArray, place: NDArray[np.intp]) -> FloatArray:
-    """Return the fractions of B resamples at or after each of many descending indices."""
+    """Return the fraction of the draws at or after each of many descending indices, in each of B resamples."""
     first, last = int(place[-1]), int(place[0])
     below = cumulate(draws[:, first:last])
     below += draws[:, :first].sum(axis=1, keepdims=True)
@@ -341,7 +341,7 @@ def _rates_between(draws: FloatArray, place: NDArray[np.intp]) -> FloatArray:
 
 
 def _resampled_utility(criterion: ThresholdCriterion, tpr: FloatArray, fpr: FloatArray) -> FloatArray:
-    """Return the utility of each operating point; a function of rates is called once for each resample."""
+    """Return the utility of each operating point; a criterion that is a function is called once for each resample."""
     if not callable(criterion.criterion):
         return utility(criterion, Rates(tpr, fpr, 1 - fpr, 1 - tpr, criterion.prevalence))
     rows = zip(tpr, fpr, strict=True)

@@ -22,17 +22,17 @@ IntArray: TypeAlias = NDArray[np.intp]
 Classes: TypeAlias = tuple[ClassColumns, ClassColumns]
 """Values of the (negative, positive) class, shape (rows, K), with their weights and clusters."""
 Draws: TypeAlias = tuple[FloatArray, FloatArray]
-"""Low and high draws of a quantity, along the first axis."""
+"""Low and high draws of a quantity; the first axis of both arrays contains the draws."""
 
 STEEP_EXPONENT = 4.0
-"""Exponent of a drawn curve that starts flat in the first gap, or ends flat in the last gap."""
+"""Exponent of the power law of a drawn curve that is flat before its first inner vertex or after its last one."""
 _EXPONENT_FACTOR = 0.5
-"""Factor by which the exponent from the top quarter of the negatives is multiplied, for a curve with a steep start."""
+"""The exponent of a steep start is this fraction of the exponent estimated from the top quarter of the negatives."""
 _EXPONENT_LIMITS = (0.05, 1.0)
-_REACH = 6.0  # standard deviations of the FPR of an order statistic, beyond which no negative has its own vertex
-_EXTRA_REACH = 20.0  # ranks that are added to this reach
+_REACH = 6.0  # a negative has a vertex only if its FPR is within this number of standard deviations of the range
+_EXTRA_REACH = 20.0  # number of ranks by which this reach is extended
 _MAX_RANKS = 256  # largest number of negatives with a vertex each; more are reduced to a grid
-_GRID_SIZES = (256, 32)  # for one curve, and for each of several curves, whose cells multiply
+_GRID_SIZES = (256, 32)  # for one curve, and for each of several curves, whose numbers of cells multiply
 _TINY = np.finfo(float).tiny
 
 
@@ -40,14 +40,14 @@ class CurveDraws(NamedTuple):
     """Draws of one ROC curve."""
 
     fpr: FloatArray
-    """FPRs of the vertices from (0, 0) to (1, 1), which straight lines connect; shape (B, m)."""
+    """FPRs of the vertices, from (0, 0) to (1, 1) and connected by straight lines; shape (B, m)."""
     tpr: FloatArray
     """TPRs of the vertices, shape (B, m)."""
     exponent: FloatArray
-    """Exponent of the power law from (0, 0) to the first vertex in the steep curve, shape (B,).
+    """Exponent of the power law between (0, 0) and the first vertex of a curve that starts steeply, shape (B,).
 
     The exponent is ``_EXPONENT_FACTOR`` times the slope of log TPR against log FPR from the first vertex to
-    the quarter of the negatives with the largest values.
+    the vertex at the end of the top quarter of the negatives.
     """
     missing_area: FloatArray
     """Ascending FPRs, and the area up to each FPR between the empirical curve and the straight lines, shape (2, k).
@@ -115,7 +115,7 @@ def draw_rates(
 ) -> tuple[list[Draws], Flags]:
     """Draw the TPR at given FPRs, or the area over a range of rates as a fraction of its width, for each of K curves.
 
-    Draws of the TPR have shape (B, number of FPRs); the flag has the shape of the FPRs.
+    Draws of the TPR have shape (B, number of FPRs). The flag ``extrapolated`` has the same shape as ``fpr``.
 
     The area to the right of a curve over a range of TPR is the area under the curve with the classes exchanged.
     """
@@ -154,8 +154,8 @@ def draw_quantity(
     -------
     list of (low, high)
         One pair for each of the K curves. The first axis of both arrays contains the draws, two for each resample. Low
-        and high differ where a draw has no negative beyond the FPR: there the low curve starts flat (a power of 4) and
-        the high curve starts steeply.
+        and high curves differ only before the first negative and after the last one. The low curve starts flat (a power
+        of 4) and ends straight; the high curve starts steeply and ends flat.
 
     Notes
     -----
@@ -205,13 +205,13 @@ class _Curve(NamedTuple):
     orders: list[IntArray]
     """Rows of each class from the largest value to the smallest."""
     bounds: tuple[IntArray, IntArray]
-    """For each class, the numbers of leading rows over which a sum is needed, in ascending order, starting with 0."""
+    """For each class, the values of k, ascending from 0, for which the sum over the first k rows is needed."""
     height: IntArray
-    """For each vertex, the index of the last bound of the positives that is not above the vertex."""
+    """For each vertex, the index of the largest bound of the positives up to its position among the positives."""
     fraction: FloatArray
-    """Fraction of the step from that bound to the next positive."""
+    """For each vertex, the distance from this bound to its position, as a fraction of the step to the next positive."""
     quarter: int
-    """Vertex of the quarter of the negatives with the largest values; 1 if these are not drawn."""
+    """Index of the vertex at the end of the top quarter of the negatives; 1 if this vertex is not drawn."""
     missing_area: FloatArray
     """See ``CurveDraws``."""
 
@@ -273,7 +273,7 @@ class _Curve(NamedTuple):
 
 
 def _rank_window(totals: FloatArray, fpr_range: tuple[float, float]) -> tuple[int, int]:
-    """Return the first and last rank of the negatives whose FPR has a noticeable probability to be in a range."""
+    """Return the first and last rank of the negatives whose FPR has a nonnegligible probability of being in a range."""
     n, ends = totals[-1], []
     for fpr, sign in zip(fpr_range, (-1, 1), strict=True):
         ends.append(n * fpr + sign * (_REACH * np.sqrt(n * fpr * (1 - fpr)) + _EXTRA_REACH))
@@ -304,10 +304,10 @@ class _ClassDraws(NamedTuple):
     clusters: Any
     """Cluster of each cell if the cells are rows, or None."""
     groups: list[tuple[IntArray, IntArray, IntArray, int]]
-    """For each curve: the cells in order, the first cell of each nonempty interval between boundaries, the numbers of
+    """For each curve: the cells in order, the first cell of each nonempty interval between boundaries, the indices of
     these intervals, and the number of all intervals."""
     extra: float
-    """Factor of the additional weight."""
+    """Expected value of the additional weight."""
 
     @classmethod
     def from_bounds(cls, part: ClassColumns, orders: list[IntArray], bounds: list[IntArray]) -> _ClassDraws:
@@ -383,9 +383,10 @@ def draws_interval(draws: Draws, level: float, estimate: Any, bounds: tuple[floa
 
 
 def draws_test(difference: Draws, estimate: float, claim: Hypothesis, level: float, flags: Flags) -> AucStatistic:
-    """Test a difference by low and high draws; p is the smallest level at which the interval excludes 0.
+    """Test a difference by low and high draws; p is the smallest significance level at which the interval excludes 0.
 
-    Half of p is the fraction of draws beyond 0, with 1 added to both counts. The interval always contains the estimate.
+    Half of p is the fraction of draws beyond 0, with 1 added to numerator and denominator. The interval always contains
+    the estimate.
     """
 
     def tails(value: float) -> Tails:

@@ -59,9 +59,9 @@ from rocpredict.solvers.thresholds import ThresholdCriterion, ThresholdStability
 KINDS = ("pointwise", "simultaneous")
 """Kinds of confidence bands; the first is the default."""
 TPR_METHODS = ("dirichlet", "bootstrap", "hilgers")
-"""Intervals of the TPR at an FPR; the first is the default."""
+"""Methods for the interval of the TPR at an FPR; the first is the default."""
 THRESHOLD_METHODS = ("test-inversion", "bootstrap")
-"""Intervals of the best threshold for a weighted criterion, the default first. Other criteria use the bootstrap."""
+"""Methods for the interval of the best threshold; the first, the default, is only available for weighted criteria."""
 AMEANS_METHOD = "optimism-corrected"
 _GRID = readonly_array(np.arange(201) / 200)  # correctly rounded, as the FPRs of empirical curves are
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -70,19 +70,19 @@ _CRITICAL_VALUES = (0.01, 0.101, 0.305, 0.53, 0.778, 1.003, 1.292, 1.545, 1.84, 
 """Critical value of the local tests of thresholds at each of the levels: about 0.79 times the normal quantile.
 
 Near the best threshold, the empirical utility tends to a path Z(t) = W(t) - t^2 of a two-sided Brownian motion W with
-drift. M is the maximum of Z, T the location of this maximum, and 0 the true best threshold. The values are quantiles,
-over 1,300,000 simulated paths, of the lowest (M - Z(c))/sqrt(|T - c|) over the points c on the far side of 0 from T.
-For t of 1e-6 or more, the steps are 0.4 to 1% of t. The maximum within a step is drawn from its distribution. Monte
-Carlo standard errors are at most 0.0025, and 0.007 beyond 0.99.
+drift. M is the maximum of Z, T the location of this maximum, and 0 the true best threshold. For each simulated path,
+(M - Z(c))/sqrt(|T - c|) is minimized over the points c that 0 separates from T. The values are quantiles of these
+minima over 1,300,000 paths. For t of 1e-6 or more, the steps of a path are 0.4 to 1% of t. The maximum within a step is
+drawn from its distribution. Monte Carlo standard errors are at most 0.0025 up to level 0.99, and 0.007 above.
 """
 _FARTHEST_CRITICAL_VALUE = 10.0, 8.4
-"""A normal quantile and its critical value, extrapolated with the last slope. The slope tends to 0.887."""
+"""A normal quantile, and its critical value extrapolated with a slope of 0.86, which tends to 0.887 for high levels."""
 _CONTINUITY_CORRECTION = 0.4
 """Number of observations subtracted from a count for Wilson's lower limit.
 
-The best threshold lies next to an observation that favours it. The first observation beyond that one therefore
-counts against any other threshold. A correction of 1/2 makes the confidence set wider; without correction, its coverage
-is too low in skewed classes.
+The best threshold lies next to an observation that favours it and therefore counts against every other threshold on
+this side. A correction of 1/2 makes the confidence set wider; without correction, its coverage is too low in skewed
+classes.
 """
 
 
@@ -417,14 +417,14 @@ def _largest_rank(is_met: Callable[[FloatArray], Any], most: float) -> FloatArra
 def threshold_set(
     points: OperatingPoints, log_price: float, sizes: tuple[float, float], level: float
 ) -> tuple[float, float]:
-    """Return the interval of all thresholds that no local test rejects as worse than the best one.
+    """Return the interval of all thresholds that a local test does not reject as worse than the best threshold.
 
     Parameters
     ----------
     points : OperatingPoints
         All operating points of the two samples.
     log_price : float
-        Log of the price of a false positive divided by the price of a false negative.
+        Log of the cost ratio: the cost of a false positive divided by the cost of a false negative.
     sizes : tuple of float
         Numbers of observations of the (negative, positive) class.
     level : float
@@ -438,9 +438,9 @@ def threshold_set(
     -----
     Near the best threshold the empirical utility, as a function of the threshold, tends to a two-sided Brownian motion
     with a parabolic drift [1]_. The location of the maximum converges at the rate n^(-1/3), at which the bootstrap is
-    not consistent. The loss between the best and another threshold, divided by its standard error, has a limit
-    distribution without nuisance parameters, as likelihood ratios have in similar problems [2]_. The quantiles of this
-    distribution are tabulated.
+    not consistent. The loss of utility between the best and another threshold, divided by its standard error, has a
+    limit distribution without nuisance parameters, as likelihood ratios have in similar problems [2]_. The quantiles of
+    this distribution are tabulated.
 
     A threshold is rejected as worse if its loss of utility exceeds the margin of error. Let a of n1 positives and b of
     n0 negatives be between this threshold and the best one, and let w1 and w0 be the weights of the classes. The loss
@@ -460,7 +460,7 @@ def threshold_set(
     first, last = np.flatnonzero(utility >= utility.max() - ROUNDING)[[0, -1]]  # thresholds descend
 
     def is_worse(cuts: slice, best: int, losing: int) -> NDArray[np.bool_]:
-        """Return whether the loss of one class at other thresholds, minus the gain of the other, exceeds its margin."""
+        """Return whether the loss in one class, minus the gain in the other, exceeds its margin of error."""
         gaining = 1 - losing
         lost, gained = (np.abs(rates[k][best] - rates[k][cuts]) for k in (losing, gaining))
         fewer = np.maximum(lost - _CONTINUITY_CORRECTION / sizes[losing], 0)

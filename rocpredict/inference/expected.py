@@ -1,4 +1,4 @@
-"""Expected variances and interval widths of a study from two class distributions."""
+"""Variances and interval widths expected in a study, computed from two class distributions."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class SharedCovariance(NamedTuple):
 
 
 def _exact(roc: Curve, null: float | None = None) -> Variance:
-    """Return the exact variance: by Mann and Whitney for a null AUC of 1/2, otherwise for shifted Gaussians."""
+    """Return the exact variance: by Mann and Whitney for a null AUC of 1/2, for another null AUC by shifted means."""
     if null == 0.5:
         return lambda n0, n1: (n0 + n1 + 1) / (12 * n0 * n1)
     if not is_gaussian(roc):
@@ -216,12 +216,12 @@ def _gaussians(roc: Curve, null: float | None = None) -> tuple[Gaussian, Gaussia
 
 # ---- default intervals of many studies
 class Dependence(NamedTuple):
-    """Dependence of two areas in many studies; every array has the shape of the studies."""
+    """Dependence of two areas in many studies, with one entry of each array per study."""
 
     correlation: ArrayOrFloat
     df: Any
     std_error: ArrayOrFloat = 0.0
-    """Standard error of the Wald interval that the interval of the difference contains; 0 for different samples."""
+    """The interval of the difference contains the Wald interval with this standard error; 0 for different samples."""
     cautious: Any = None
     """The dependence if each curve had pseudo-observations of its own, or None: see ``AreaContrast``."""
 
@@ -316,18 +316,18 @@ def draw_placements(negative: FloatArray, positive: FloatArray, *, tied: bool) -
     return 1 - below / positive.shape[1], won / negative.shape[1]
 
 
-#: Factor and limits of the exponent of a steep start, as in ``curve_draws``; a test compares both modules.
-_REACH_SD = 6.0  # standard deviations of an order statistic beyond which its FPR is not in the range
-_REACH_RANKS = 20
+# ---- simulated intervals, with draws as in ``curve_draws``; a test compares both modules
+_REACH_SD = 6.0  # negatives farther from the range than this number of standard deviations of their FPR are left out
+_REACH_RANKS = 20  # number of ranks by which this reach is extended
 _MAX_RANKS = 256  # largest number of ranks; more are reduced to a grid of ranks
 _N_RESAMPLES = 2000  # resamples of the default interval, with two draws each
 _TAIL_DRAWS = 20  # draws in each tail of a simulated interval
-_BLOCK_SIZES = 10, 5  # studies that share their draws, for a TPR and for a partial area
+_BLOCK_SIZES = 10, 5  # number of studies that share their draws, for a TPR and for a partial area
 _N_BLOCKS = 200, 250  # smallest and largest number of blocks; ranges of many ranks have fewer
-_MAX_VALUES = 30_000_000  # values of all draws, unless the number of blocks would be too small
+_MAX_VALUES = 30_000_000  # largest number of values of all draws, unless the number of blocks would be too small
 _FPR_GRID = np.concatenate([[0.0], expit(np.linspace(-40, 40, 2**14 + 1)), [1.0]])
 MAX_LEVEL = 1 - 2 / (2 * _N_RESAMPLES + 1)
-"""Highest level of an interval by the order statistics of the default number of draws."""
+"""Highest confidence level for which the default number of draws suffices."""
 
 
 @dataclass(frozen=True)
@@ -351,7 +351,7 @@ class ExpectedCurve:
 
     @classmethod
     def from_roc(cls, roc: Curve, axis: str, low: float, high: float) -> ExpectedCurve:
-        """Return the curve of an area over a range of an axis, "fpr" or "tpr"."""
+        """Return the expected curve for a range of one axis, "fpr" or "tpr"."""
         reflected = axis == "tpr"
         tpr = 1 - np.asarray(roc.fpr_at_tpr(1 - _FPR_GRID)) if reflected else np.asarray(roc.tpr_at_fpr(_FPR_GRID))
         tpr = np.maximum.accumulate(np.clip(tpr, 0, 1))
@@ -449,7 +449,7 @@ class SimulatedLimits(NamedTuple):
 
 
 def _select_ranks(n0: int, fpr_range: tuple[float, float]) -> tuple[IntArray, int]:
-    """Return the ranks of the negatives that may lie in a range of FPR, and the rank of the top quarter.
+    """Return the ranks of the negatives that may lie in a range of FPR, and the last rank of the top quarter.
 
     More than ``_MAX_RANKS`` ranks are reduced to a grid with small steps relative to the distance from both ends.
     """
@@ -521,7 +521,7 @@ class _Draws(NamedTuple):
         start, end = fpr_range
         straight, inner_weight = self._tpr_at(start) if start == end else self._area(start, end)
         draws = []
-        for extra in (self.extra, np.zeros_like(self.extra)):  # the added positive above and below all others
+        for extra in (self.extra, np.zeros_like(self.extra)):  # the added positive is above all others, then below
             low = straight + extra * inner_weight
             high = low
             if self.has_first:

@@ -1,4 +1,4 @@
-"""Hypotheses about areas, and tests of them."""
+"""Hypotheses about areas, and their tests."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ MANN_WHITNEY = "Mann-Whitney, ties half"
 PREDICTED_AUC = "AUC, of one curve or both as predicted"
 """Estimator of two AUCs that are not both empirical."""
 ONE_SAMPLE_METHODS = ("smoothed-logit", "delong", "mann-whitney", "exact")
-"""Tests of one empirical curve against a value; the first is the default."""
+"""Methods of the test of one empirical curve against a value; the first is the default."""
 _WITHOUT_INTERVAL = tuple(METHOD_NAMES[name] for name in ("venkatraman", "mann-whitney", "exact"))
 _ONE_SIDED = ("two-sided", "greater", "less")
 _MAX_EXACT_SIZE = 200  # largest size of an exact test; with more observations, the normal approximation is as good
@@ -78,7 +78,7 @@ class AucTest(Result):
         for a one-sided alternative.
     interval : Interval
         Interval of the difference of two curves, or of the estimate of one curve. "venkatraman", "mann-whitney" and
-        "exact" have no interval of their own: the interval is the default one, with its name in ``interval.method``.
+        "exact" have no interval of their own: ``interval`` is the default interval, named in ``interval.method``.
     covariance : array of shape (K, K)
         Covariance matrix of the K estimates. For AUCs it is estimated by the method of DeLong, DeLong and
         Clarke-Pearson or, with clusters, by the jackknife over clusters; for TPRs, from the resamples. The variance of
@@ -86,7 +86,7 @@ class AucTest(Result):
     n : tuple
         Numbers of observations (negative, positive); for two samples, one pair for each.
     omitted : tuple of int
-        Rows (negative, positive) omitted because a column has no value.
+        Rows (negative, positive) omitted because a value is missing.
     n_unlabelled : int
         Rows omitted because they have no label.
     direction : tuple of str
@@ -132,7 +132,7 @@ class AucTest(Result):
             rows.append(["rows omitted without a label", self.n_unlabelled])
         notes = [f"Null hypothesis: {self.null}. Alternative: {self.alternative}.", f"Method: {self.method}."]
         if self.method.startswith(_WITHOUT_INTERVAL):
-            notes.append(f"This test has no interval of its own; the interval is by {self.interval.method}.")
+            notes.append(f"This test has no interval of its own; the method of the interval is {self.interval.method}.")
         return Table(f"Test of areas ({self.estimator})", ("quantity", "value"), rows, None, notes, self.flags)
 
     def __repr__(self) -> str:
@@ -183,7 +183,7 @@ class Hypothesis:
         return 0.0 if self.margin is None else float(self.margin)
 
     def divide(self, width: float) -> Hypothesis:
-        """Return the hypothesis about the difference as a fraction of a width."""
+        """Return the hypothesis about the difference divided by a width."""
         return self if self.margin is None else replace(self, margin=min(self.margin / width, 1 - 1e-12))
 
     def describe(self, first: str, second: str) -> tuple[str, str]:
@@ -208,7 +208,7 @@ class Hypothesis:
     def test_tails(
         self, tails: Callable[[float], Tails], value: float, bounds: tuple[float, float]
     ) -> tuple[float, float]:
-        """Return statistic and p for a null value; ``tails`` returns one-sided p-values at a value in ``bounds``."""
+        """Return statistic and p; ``tails`` maps a null value within ``bounds`` to the two one-sided p-values."""
         low = tails(max(value - self.width, bounds[0]))
         return self.combine(low, tails(min(value + self.width, bounds[1])) if self.alternative == "equivalent" else low)
 
@@ -252,7 +252,7 @@ class ComparedQuantity:
 
     @classmethod
     def from_arguments(cls, fpr: Any, tpr: Any, tpr_at_fpr: Any) -> ComparedQuantity:
-        """Return the quantity, or raise if several are requested."""
+        """Return the quantity, or raise RocPredictError if several are requested."""
         arguments = {"fpr": fpr, "tpr": tpr, "tpr_at_fpr": tpr_at_fpr}
         names = [f"{name}=" for name, value in arguments.items() if value is not None]
         if len(names) > 1:
@@ -337,7 +337,7 @@ def wald_test(
 def zero_variance_test(
     difference: float, units: tuple[Any, Any], hypothesis: Hypothesis, level: float, *, same: bool = False
 ) -> AucStatistic:
-    """Test a difference that is the same for every observation, by a bound on the fraction with another difference.
+    """Test a difference that is the same for all observations, by a bound on the frequency of another difference.
 
     If n observations show the same difference d, at most a fraction 1 - p^(1/n) of the population has another
     difference (Clopper and Pearson 1934). The true difference is then at least p^(1/n) (1 + d) - 1.
@@ -380,7 +380,7 @@ def empirical_auc_test(
     claim : Hypothesis
     level : float
     design : str, default=""
-        Suffix of the name of the method, which states the dependence of the rows.
+        Text after the name of the method, which names clusters or strata.
     **rows
         Fields of ``AucTest``: n, omitted, n_unlabelled, direction, flags.
 
@@ -437,7 +437,8 @@ def _exact_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypothesis) 
     recently published algorithms, Statistical Software Newsletter 12, 10-17.
     """
     if negative.weights is not None:
-        raise RocPredictError("method='exact' requires integer weights: it permutes the labels of observations")
+        problem = "method='exact' requires integer weights, because it permutes the labels of observations"
+        raise RocPredictError(f"{problem}; pass integer weights or 'mann-whitney'")
     sizes = len(negative.sample), len(positive.sample)
     n_total, size = sum(sizes), min(sizes)
     if n_total > _MAX_EXACT_SIZE:
@@ -450,7 +451,7 @@ def _exact_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypothesis) 
     )
     twice = (2 * np.cumsum(repeats) - repeats + 1)[index]  # two times the midrank: an integer
     largest = int(np.sort(twice)[-size:].sum())
-    probability = np.zeros((size + 1, largest + 1))  # of a number of labels and a rank sum among the first values
+    probability = np.zeros((size + 1, largest + 1))  # [i, s]: of i labels with a rank sum of s among the first values
     probability[0, 0] = 1.0
     for n_before, rank in enumerate(twice.tolist()):
         top = min(n_before + 1, size)
@@ -480,7 +481,7 @@ def tie_correction(negative: Ecdf, positive: Ecdf) -> float:
 def null_auc_variance(negatives: ArrayOrFloat, positives: ArrayOrFloat, ties: ArrayOrFloat) -> FloatArray:
     """Return the variance of areas under permutation of the labels, 0 if all values are tied.
 
-    The arguments are the numbers of observations and the ``tie_correction``: floats, or arrays of shape F.
+    The arguments are the numbers of observations and the ``tie_correction``: floats, or arrays for a batch of features.
     """
     total = np.add(negatives, positives, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -490,5 +491,5 @@ def null_auc_variance(negatives: ArrayOrFloat, positives: ArrayOrFloat, ties: Ar
 
 
 def opposite_direction_flag(areas: Any, chance: float = 0.5) -> Flags:
-    """Flag areas on both sides of the area of an uninformative feature."""
+    """Flag areas on both sides of ``chance``, the area of an uninformative feature."""
     return Flags(opposite_directions=np.min(areas) < chance < np.max(areas))

@@ -24,24 +24,24 @@ from rocpredict.inference.bootstrap import bca_interval, percentile_interval
 from rocpredict.inference.placements import PLACEMENT_TOL, VARIANCE_TOL, Placements, VarianceComponent
 
 AUC_METHODS = ("smoothed-logit", "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap", "bca")
-"""Intervals of the whole empirical area; the first is the default."""
+"""Methods for the interval of the whole empirical area; the first is the default."""
 PARTIAL_AUC_METHODS = ("smoothed-logit", "delong", "logit", "bootstrap", "bca")
-"""Intervals of a partial area."""
+"""Methods for the interval of a partial area."""
 STD_ERRORS = ("delong", "hanley-mcneil", "smoothed-logit", "bootstrap")
-"""Standard errors of the whole empirical area; the first is the default."""
+"""Methods for the standard error of the whole empirical area; the first is the default."""
 PARTIAL_AUC_STD_ERRORS = ("delong", "smoothed-logit", "bootstrap")
-"""Standard errors of a partial area."""
+"""Methods for the standard error of a partial area."""
 PSEUDO_COUNT = 0.25
-"""Number of pseudo-observations that smoothing adds to each class for the centre, at the chance area."""
+"""For the centre of an interval, smoothing adds this number of pseudo-observations at the chance area to each class."""
 PSEUDO_COUNT_VARIANCE = 0.5
-"""Number of pseudo-observations that smoothing adds to each class for the variance."""
+"""For the variance, smoothing adds this number of pseudo-observations to each class."""
 CHANCE_WEIGHT = 0.1
-"""Weight of the variance about the area of an uninformative feature in the variance of the pseudo-observations."""
+"""Weight of the variance about the area of an uninformative feature, in the variance of the pseudo-observations."""
 _MIN_SHARE, _MIN_SHARE_SIZE, _MAX_FACTOR = 0.5, 100, 3
 """Share of Hanley and McNeil's variance in ``min_variance``, the size of the smaller class above which this share
 decreases, and the largest factor by which a variance is increased."""
 MIN_SUM_SQUARES = 0.005
-"""Sum of squares added for a difference, so that its degrees of freedom are never 0/0."""
+"""Added to the sum of squares of a difference of areas, so that its degrees of freedom are never 0/0."""
 MIN_SCALE = 1e-4
 """Smallest ``AreaContrast.scale``."""
 _QUANTILES = np.concatenate([[0.0], np.geomspace(1e-6, 1e9, 121)])  # brackets of a root
@@ -60,7 +60,7 @@ class Tails(NamedTuple):
 
     @classmethod
     def from_lower(cls, p_value: float, df: Any) -> Tails:
-        """Return the tails with a known first p-value, and the t with this p-value."""
+        """Return the tails for a given p-value ``greater``, with the corresponding t."""
         statistic = -float(stdtrit(df, p_value)) if p_value < 1 / 2 else 0.0
         return cls(p_value, max(1 - p_value, 1 / 2), statistic)
 
@@ -71,7 +71,7 @@ class Tails(NamedTuple):
 
 @dataclass(frozen=True)
 class SmoothedAreas:
-    """Areas with their variance and a smoothed variance; every array has the shape of the areas: (), F features or K.
+    """Areas with their variance and a smoothed variance; every array has one entry for each area.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class SmoothedAreas:
     is_probit : bool or array
         Whether the bounds at a quantile are on the probit scale, as for two Gaussians, instead of the logit scale.
     min_variance : array
-        Smallest variance of the bound that is nearer to 1/2, in the interval and the test of one whole area.
+        Lower limit of the variance for the bound nearer to 1/2, in the interval and the test of one whole area.
 
     Notes
     -----
@@ -107,10 +107,10 @@ class SmoothedAreas:
     adding half a pseudo-observation. The other is (c - A)^2 + c(1 - c)/2, where c is the area of an uninformative
     feature. The constants were chosen by simulation: see the documentation ("How intervals cover").
 
-    If few observations of the population contribute most of the loss 1 - A, a sample may contain none of them. Both A
-    and its distance from the lower bound are then too favourable. The lower bound of an area above 1/2 therefore has
-    at least the variance (A - 1/2) min(1, 100/n) v. Here n is the size of the smaller class, and v the variance of
-    Hanley and McNeil (1982), which depends on A and the counts only, with the classes in the order of the larger v. The
+    If few observations of the population contribute most of the loss 1 - A, a sample may contain none of them. Then A
+    is too large, and the lower bound is too close to A. The lower bound of an area above 1/2 is therefore computed with
+    a variance of (A - 1/2) min(1, 100/n) v or more. Here n is the size of the smaller class, and v the variance of
+    Hanley and McNeil (1982), which depends only on A and the counts, in the order of the classes with the larger v. The
     variance is at most tripled. The same holds for the upper bound of an area below 1/2. The rule does not apply to
     clusters and strata.
 
@@ -268,7 +268,7 @@ class SmoothedAreas:
         return np.where(self._is_unseen, unseen[0], low), np.where(self._is_unseen, unseen[1], high)
 
     def tails(self, value: float) -> Tails:
-        """Return the one-sided p-values of a value for one area: (1 - L)/2, if the interval of level L ends there."""
+        """Return the one-sided p-values of a null value; one is (1 - L)/2 if the interval of level L ends there."""
         estimate = float(self.estimate)
         if abs(value - estimate) <= PLACEMENT_TOL:
             return Tails(0.5, 0.5, 0.0)
@@ -297,11 +297,11 @@ class SmoothedAreas:
 
 
 def _lost_share(area: FloatArray, n: Any, function: Any, argument: float, *, otherwise: float) -> FloatArray:
-    """Return a quantile or a probability of the share of discordant pairs where n (1 - area) is between 0 and 1.
+    """Return a beta quantile or probability of the fraction of discordant pairs, or ``otherwise``.
 
-    If the smaller class has n observations, n pairs share no observation, and on average fewer than one of these pairs
-    is discordant. The beta distribution is the one of Clopper and Pearson's upper bound (1934). This is a rule of
-    thumb, because n (1 - area) is not an integer.
+    ``otherwise`` is returned unless n (1 - area), with n observations in the smaller class, is between 0 and 1. Of n
+    pairs that share no observation, fewer than one is then discordant on average. The beta distribution is taken from
+    Clopper and Pearson's upper bound (1934): a rule of thumb, because n (1 - area) is not an integer.
     """
     lost, won = np.broadcast_arrays(n * (1 - area), n * area)
     is_near = (lost > 0) & (lost < 1)
@@ -311,7 +311,7 @@ def _lost_share(area: FloatArray, n: Any, function: Any, argument: float, *, oth
 
 
 def smooth_centre(estimate: FloatArray, n_units: tuple[Any, Any], null_value: float) -> tuple[FloatArray, FloatArray]:
-    """Return areas after adding pseudo-observations, and the sums of squares that the latter add to a variance."""
+    """Return areas after adding pseudo-observations, and the sums of squares that these add to a variance."""
     n = 2 / sum(1 / count for count in n_units)
     centre = np.asarray((estimate * n + PSEUDO_COUNT * null_value) / (n + PSEUDO_COUNT))
     mean = (estimate * n + null_value / 2) / (n + 1 / 2)
@@ -323,8 +323,9 @@ def smooth_centre(estimate: FloatArray, n_units: tuple[Any, Any], null_value: fl
 def _effective_sizes(areas: Placements) -> tuple[FloatArray, FloatArray]:
     """Return, for each class, the number of independent observations that its clusters represent in smoothing.
 
-    This is the geometric mean of two numbers: the number of equal clusters with the same sum of squared sizes (Kish
-    1965), and the number of observations according to the ratio of both variances, at least the number of clusters.
+    This is the geometric mean of two numbers. The first is the number of equal clusters with the same sum of squared
+    sizes (Kish 1965). The second is the number of observations times the ratio of the variance for independent rows to
+    the variance with clusters, limited to the range from the number of clusters to the number of observations.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         worth = np.nan_to_num(_diagonal(areas.unclustered().variance()) / _diagonal(areas.variance()), posinf=np.inf)
@@ -355,9 +356,10 @@ def _smoothed_covariance(areas: Placements) -> FloatArray:
 def shared_smoothing(first: Any, second: Any, first_added: Any, second_added: Any) -> FloatArray:
     """Return the covariance that pseudo-observations contribute to two areas of the same observations.
 
-    The correlation is the square root of the ratio of the smaller to the larger sum of squares of the placements of a
-    class, or of the two variances. It is 1 for curves with equal sums, so smoothing adds nothing to the variance of a
-    difference; it is smaller if the curves differ in shape, since an unseen observation may then affect one curve only.
+    The correlation of both contributions is the square root of the ratio of the smaller to the larger sum of squares of
+    the placements of a class (or of the two variances). It is 1 for curves with equal sums, so smoothing adds nothing
+    to the variance of a difference. It is smaller if the curves differ in shape, because an unseen observation may then
+    affect only one curve.
     """
     larger = np.maximum(first, second)
     ratio = np.divide(np.minimum(first, second), larger, out=np.zeros(np.shape(larger)), where=larger > 0)
@@ -381,7 +383,7 @@ def satterthwaite_df(components: Sequence[VarianceComponent]) -> Any:
 # ---- differences and other contrasts of areas
 @dataclass(frozen=True)
 class AreaContrast:
-    """Weighted sum of K areas, with its variance, and with an interval by MOVER.
+    """Weighted sum of K areas, with its variance and its interval by MOVER.
 
     Attributes
     ----------
@@ -399,9 +401,9 @@ class AreaContrast:
     is_constant : bool, default=False
         Whether the difference is the same for every observation, and not 0.
     is_blind : bool, default=False
-        Whether a variance cannot be estimated, for a class of one observation or for one of two samples.
+        Whether a class has one observation or, for two samples, the variance of one of them is 0.
     std_error : float, default=0.0
-        Standard error of the Wald interval with Student's t that the interval contains; 0 for none.
+        The interval contains the Wald interval with this standard error and Student's t; 0 for none.
     cautious : AreaContrast, optional
         The same contrast, with pseudo-observations added to each curve independently. The interval is the wider of
         both, but excludes 0 if the interval of this contrast does.
@@ -515,7 +517,7 @@ class AreaContrast:
         return float(np.sqrt(np.clip(parts @ self.correlation @ parts / (parts @ parts), MIN_SCALE**2, 1)))
 
     def limits(self, quantiles: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the bounds for quantiles, shape (Q,) each."""
+        """Return the bounds at Q quantiles, shape (Q,) each."""
         points = np.asarray(quantiles)[:, None]
         if self.cautious is None:
             (low, high), middle = self.areas.limits(points), self.areas.estimate
@@ -551,7 +553,7 @@ class AreaContrast:
         )
 
     def tails(self, value: float) -> Tails:
-        """Return the one-sided p-values of a value: (1 - L)/2, if an interval of level L ends at the value."""
+        """Return the one-sided p-values of a null value; one is (1 - L)/2 if an interval of level L ends there."""
         if value > self.estimate:
             return self._negated.tails(-value).swapped()
         own = self._lower_tails(value)
@@ -566,7 +568,7 @@ class AreaContrast:
         return replace(self, weights=-self.weights, cautious=cautious)
 
     def _lower_tails(self, value: float) -> Tails:
-        """Return the one-sided p-values of a value not above the estimate, by this construction alone."""
+        """Return the one-sided p-values of a null value up to the estimate, without regard to ``cautious``."""
         t, smallest = self._quantile_at(value), self._bounds[0]
         reachable = min(value, float(self.limits(np.array([np.inf]))[0][0]))
         distance = self.estimate - smallest
@@ -602,7 +604,7 @@ def auc_interval(areas: Placements, level: float, method: str | None, replicate:
     method : str or None
         One of ``AUC_METHODS`` or, for a partial area, of ``PARTIAL_AUC_METHODS``. None selects the first.
     replicate : function, optional
-        Returns the area in each resample, for "bootstrap" and "bca".
+        Function without arguments that returns the area in each resample, for "bootstrap" and "bca".
 
     Returns
     -------
@@ -672,7 +674,7 @@ def critical_value(df: float, level: float) -> float:
 
 
 def hanley_mcneil_variance(area: Any, count: tuple[Any, Any]) -> Any:
-    """Return the variance of the AUC of exponential classes with this area.
+    """Return the variance of an empirical AUC of this size for exponential classes.
 
     References
     ----------
@@ -745,7 +747,7 @@ _PROPORTIONS = {
 }
 """Cells of the confusion matrix in the numerator of each proportion, and the other cells of its denominator."""
 EMPIRICAL_MEASURES = (*_PROPORTIONS, "ameans", "youden")
-"""Measures with an interval from the confusion matrix at a fixed threshold."""
+"""Measures whose interval is computed from the confusion matrix at a fixed threshold."""
 
 
 def rate_interval(cells: ConfusionCounts, measure: str, level: float, method: str | None) -> Interval[Any]:
@@ -775,7 +777,7 @@ def ameans_interval(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the interval of (TPR + TNR)/2 at a fixed threshold, from Wilson's intervals of the two rates.
 
-    The distance of a bound from TPR + TNR is the square root of the sum of the squared distances of both rates.
+    A bound's distance from TPR + TNR is the root sum of squares of the distances of both rates from their bounds.
 
     References
     ----------

@@ -22,7 +22,7 @@ MCNEMAR_METHODS: tuple[McnemarMethod, ...] = get_args(McnemarMethod)
 
 
 class CorrectnessTable(NamedTuple):
-    """Counts of observations by which of two classifiers is right.
+    """Numbers of observations that both, one or neither of two classifiers predict correctly.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class CorrectnessTable(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class McNemarTest(Result):
-    """Test whether two classifiers have the same error rate.
+    """McNemar's test of equal error rates of two classifiers.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ def mcnemar_test(
     level : float, default=0.95
         Confidence level of all intervals.
     weights : array-like of shape (n,), optional
-        Frequency weights; whole numbers.
+        Frequency weights, as whole numbers.
 
     Returns
     -------
@@ -272,7 +272,8 @@ def _codes(argument: str, values: ArrayLike, names: list[Any]) -> NDArray[np.int
         return np.array([indices[item] for item in items], dtype=np.intp)
     except KeyError as error:
         unknown = short_repr(error.args[0])
-        raise RocPredictError(f"{argument} contains {unknown}, which is not among the labels {names}") from None
+        problem = f"{argument} contains {unknown}, which is not among the labels {names}"
+        raise RocPredictError(f"{problem}; pass only these labels, or pass all labels as labels=") from None
     except TypeError:
         raise RocPredictError(f"{argument}={short_repr(items)} is not an array of labels of shape (n,)") from None
 

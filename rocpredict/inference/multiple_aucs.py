@@ -50,7 +50,7 @@ from rocpredict.sources.table import as_feature_table
 
 EstimateMethod: TypeAlias = Literal["smoothed-logit", "delong", "logit"]
 ESTIMATE_METHODS: tuple[EstimateMethod, ...] = get_args(EstimateMethod)
-"""Intervals of an AUC with strata or clusters; the first is the default."""
+"""Methods for the interval of an AUC with strata or clusters; the first is the default."""
 _MAX_REPR_GROUPS = 4
 _MIN_MEAN_SHARE = 0.6
 """Smallest variance of a group's AUC, as a fraction of the variance computed from the mean over the groups."""
@@ -160,7 +160,8 @@ def auc_test_many(
     positive, negative : label, optional
         As in ``empirical_roc``.
     contrasts : array-like of shape (C, K) or (K,), optional
-        Weights of the AUCs in each contrast, which is tested against 0; they must sum to 0. By default, all pairs.
+        Weights of the AUCs in each contrast, which must sum to 0. Each contrast is tested against 0. By default, all
+        pairs of AUCs are compared.
     direction : {None, "higher", "lower", "auto"} or one of "higher", "lower" for each feature, default=None
         As in ``auc_test``.
     level : float, default=0.95
@@ -292,7 +293,7 @@ def _test_equality(areas: Placements) -> tuple[tuple[float, int, float], bool]:
     -------
     statistic, df, p_value : tuple
     is_smoothed : bool
-        Whether a difference between the areas shows no variance, so smoothed variances are added.
+        Whether a difference between the areas has an estimated variance of 0, so smoothed variances are added.
     """
 
     def test(estimate: FloatArray, components: list[VarianceComponent]) -> tuple[tuple[float, int, float], bool]:
@@ -350,7 +351,7 @@ class AucEstimate(Result):
     n_strata : int
         Number of strata with observations of both classes; 1 without strata.
     omitted : pair of int
-        Rows omitted because a column has no value.
+        Rows omitted because a value is missing.
     n_unlabelled : int
         Rows omitted because they have no label.
     n_uncompared : pair of float
@@ -389,7 +390,7 @@ class AucByGroup(Result):
     Attributes
     ----------
     groups : dict
-        ``AucEstimate`` of each group, in the order of their names.
+        ``AucEstimate`` of each group, in the order of the group names.
     null, method : str
         Null hypothesis, and the test.
     statistic, df, p_value : float, int, float
@@ -419,7 +420,7 @@ class AucByGroup(Result):
         estimates = [*self.groups.items(), ("within groups (stratified)", self.stratified)]
         rows = [[name, estimate.auc, *estimate.interval, *estimate.n] for name, estimate in estimates]
         notes = _test_notes(self)
-        notes += [f"Groups that lack a class were skipped: {format_list(self.skipped)}."] if self.skipped else []
+        notes += [f"Skipped, because a class is missing: {format_list(self.skipped)}."] if self.skipped else []
         return Table("AUC by group", ["group", "AUC", "low", "high", "negatives", "positives"], rows, notes=notes)
 
     def __repr__(self) -> str:
@@ -491,7 +492,7 @@ def auc_estimate(
     positive, negative : label, optional
         As in ``empirical_roc``.
     groups : array-like of shape (n,), optional
-        Group of each row. Each group has its own AUC with an interval of this level, and the equality of the AUCs is
+        Group of each row. Each group has its own AUC with a confidence interval, and the equality of the AUCs is
         tested. Groups cannot be combined with strata or clusters.
     strata : array-like of shape (n,), optional
         Strata, such as hospitals or age classes. Only negatives and positives of the same stratum are compared, so that
@@ -537,9 +538,9 @@ def auc_estimate(
 
     Groups are compared on the logit scale by Welch's test for means with unequal variances [3]_. The variance of each
     AUC A is at least 0.6 A(1 - A)(r0/n0 + r1/n1), where n0 and n1 are the numbers of negatives and positives in the
-    group. For each class, r is the mean over the groups of sum (placement - A)^2 / (n A(1 - A)). The limit protects
-    against a group that by chance lacks rare values, from which most of the variance comes. It costs power if the
-    curves of the groups have different shapes.
+    group. For each class, r is the mean over the groups of sum (placement - A)^2 / (n A(1 - A)). This lower limit
+    protects against a group that by chance lacks the rare values that contribute most to the variance. It costs power
+    if the curves of the groups have different shapes.
 
     References
     ----------
@@ -577,7 +578,8 @@ def auc_estimate(
     parts = {name: sample.stratum(code) for code, name in enumerate(names)}
     comparable = {name: part for name, part in parts.items() if min(part.n) > 0}
     if not comparable:
-        raise RocPredictError(f"groups={short_repr(names)}: no group has rows of both classes; nothing can be compared")
+        problem = f"groups={short_repr(names)} has no group with rows of both classes"
+        raise RocPredictError(f"{problem}; pass groups with negatives and positives")
     statistic, df, p_value = _welch_test([part.area() for part in comparable.values()])
     return AucByGroup(
         groups={name: _estimate(part, level, method) for name, part in comparable.items()},

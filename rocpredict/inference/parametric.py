@@ -1,4 +1,4 @@
-"""Uncertainty of a predicted ROC curve: pivots and the delta method of two Gaussians, and refitted resamples."""
+"""Uncertainty of a predicted ROC curve: pivots and the delta method for two Gaussians, and refits to resamples."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ PARAMETRIC_MEASURES = ("tpr", "fpr", "tnr", "fnr")
 _MIN_WIDTH = 1e-15  # a narrower interval near 1 would have no width in float64
 _PROBITS = ndtr(np.linspace(-8, 8, 1025))
 _STEP = 1e-5  # step of numerical derivatives, in standard deviations
-_N_PIVOTS = 8191  # draws of the pivots; a prime
-_KOROBOV = 2488  # of 2 to 4,095, with nearly the smallest worst-case error (P_2) in two, three and four dimensions
-_N_NODES = 32  # nodes of the quadrature of a drawn partial area
+_N_PIVOTS = 8191  # number of draws of the pivots, a prime
+_KOROBOV = 2488  # multiplier of 2 to 4,095 with nearly the smallest worst-case error (P_2) in 2, 3 and 4 dimensions
+_N_NODES = 32  # number of nodes in the quadrature of a drawn partial area
 _MIN_PIVOTAL_THRESHOLD = 10  # smallest number of observations per class for the pivots of a threshold
 
 
@@ -81,7 +81,7 @@ class PairFit:
         return PairFit(self.positive, self.negative, fit, self.takes_batches)
 
     def bootstrap_fits(self, resampling: BootstrapOptions) -> Iterator[Pair]:
-        """Return the pair fitted to each resample, in batches where the family has them."""
+        """Yield the pair fitted to each resample; Gaussians, and fits that take batches, in batches of resamples."""
         samples = self.negative, self.positive
         n_before = 0
         is_gaussian = all(isinstance(d, Gaussian) for d in self.fit(*samples))
@@ -241,8 +241,8 @@ class ParametricUncertainty(Uncertainty):
         if method == "pivotal" and not np.isfinite(best.threshold):
             if requested:
                 raise RocPredictError(
-                    "method='pivotal' needs a finite best threshold, and this one is infinite; its draws would contain "
-                    "a finite true threshold too rarely, so use 'delta', whose interval is unbounded here"
+                    "method='pivotal' needs a finite best threshold, and this one is infinite: the interval would "
+                    "contain a finite true threshold too rarely; pass 'delta', whose interval is unbounded here"
                 )
             method = "delta"
         if method == "delta":
@@ -251,7 +251,7 @@ class ParametricUncertainty(Uncertainty):
             else:
                 std_error, df = delta_std_error(threshold_of, *self._moments)
             is_estimated = np.isfinite(best.threshold) & np.isfinite(std_error)
-            for fitted in self._moments[:2]:  # the spread of a point mass is unknown
+            for fitted in self._moments[:2]:  # a standard deviation of 0 has an unknown error
                 is_estimated = is_estimated & (fitted.std > 0)
             half = np.where(is_estimated, student_critical_value(df, level) * std_error, np.inf)
             center, dropped = np.where(is_estimated, best.threshold, 0.0), Flags(unbounded=~is_estimated)
@@ -293,8 +293,8 @@ class ParametricUncertainty(Uncertainty):
         """Return a pointwise band of intervals, or a simultaneous band for a straight line on the probit scale.
 
         The F quantile of Working and Hotelling has the degrees of freedom of the smaller class. With the
-        chi-squared quantile, its limit for many observations, the coverage is too low in small samples (0.912 instead
-        of 0.95 at 10 + 10, 0.929 at 20 + 20).
+        chi-squared quantile, its limit for many observations, the coverage is too low in small samples (instead of
+        0.95, 0.912 with 10 observations of each class and 0.929 with 20).
         """
         if kind == KINDS[0]:
             method = self._select_method(method, ("pivotal", "delta"))
@@ -309,7 +309,7 @@ class ParametricUncertainty(Uncertainty):
             grid = np.union1d(fpr[(fpr > 0) & (fpr < 1)], _PROBITS)
             factor = working_hotelling_factor(level, min(self.class_sizes) - 1)
             low, high = tpr_probit(*self._moments, grid).limits(factor)
-            # the curve rises, so its limits at one FPR are limits at all FPRs beyond
+            # the curve increases: a lower limit at one FPR holds at all larger FPRs, an upper limit at all smaller ones
             low, high = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
             flags = Flags()
         has_width = bool(np.any(high - low > np.finfo(float).eps))
@@ -485,7 +485,7 @@ class ProbitEstimate(NamedTuple):
         return self.limits(student_critical_value(self.df, level))
 
     def tails(self, value: float) -> Tails:
-        """Return the one-sided p-values of a probability, with Student's t as their statistic."""
+        """Return the one-sided p-values of a null value of the probability, with Student's t as the statistic."""
         with np.errstate(invalid="ignore", divide="ignore"):
             distance = (self.z - ndtri(value)) / self.std_error
         t = float(np.nan_to_num(distance, nan=0.0, posinf=np.inf, neginf=-np.inf))
@@ -506,7 +506,7 @@ def student_critical_value(df: FloatArray, level: float) -> FloatArray:
 
 
 def working_hotelling_factor(level: float, freedom: float) -> float:
-    """Return the square root of 2 F, F the quantile of the F distribution with 2 and ``freedom`` degrees of freedom."""
+    """Return sqrt(2 F), where F is the quantile of the F distribution with 2 and ``freedom`` degrees of freedom."""
     if freedom <= 0:
         return np.inf
     with np.errstate(over="ignore"):
@@ -561,7 +561,7 @@ def delta_std_error(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the standard error of any smooth function of the two Gaussians, and its degrees of freedom.
 
-    The slopes are central differences.
+    Derivatives are approximated by central differences.
     """
     std_errors = []
     for index, (d, n) in enumerate(zip((negative, positive), count, strict=True)):
@@ -641,7 +641,7 @@ def noncentral_t_interval(
 
 
 def _noncentral_t_limits(t: float, freedom: float, level: float) -> tuple[float, float]:
-    """Return the noncentralities at which the noncentral t leaves half of 1 - level above, then below, ``t``."""
+    """Return the noncentralities for which P(T > t), or P(T < t), of the noncentral t is (1 - level)/2."""
     from scipy.optimize import brentq
     from scipy.stats import nct
 
@@ -698,7 +698,7 @@ class PivotalAuc:
             return float(np.mean(ndtr(sign * (probit * self.scale - self.distance) / self.std_error)))
 
     def tails(self, value: float) -> Tails:
-        """Return the one-sided p-values of an AUC, with a normal quantile as their statistic."""
+        """Return the one-sided p-values of a null value of the AUC, with a normal quantile as the statistic."""
         greater, less = (self.tail(float(ndtri(value)), sign) for sign in (1.0, -1.0))
         return Tails(greater, less, float(ndtri(less) if less < greater else -ndtri(greater)))
 
@@ -730,7 +730,8 @@ def pivotal_tpr(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, 
 def pivotal_areas(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, rate_range: RateRange) -> FloatArray:
     """Return draws of the area over a range of rates as a fraction of its width, shape (draws,).
 
-    The quadrature is Gauss-Legendre in t with x = 3 t^2 - 2 t^3, in which a curve that is steep at its ends is smooth.
+    The quadrature is Gauss-Legendre in t; the position in the range is 3 t^2 - 2 t^3, as a fraction of its width. As a
+    function of t, a curve that is steep at its ends is smooth.
     """
     low, high = float(rate_range.low), float(rate_range.high)
     if rate_range.axis == "tpr":

@@ -74,7 +74,7 @@ class RateRange(NamedTuple):
 def check_rate_range(fpr: Any, tpr: Any) -> RateRange:
     """Check the range of FPR or of TPR of a partial area."""
     if (fpr is None) == (tpr is None):
-        raise RocPredictError("partial_auc needs one of fpr=(low, high) and tpr=(low, high)")
+        raise RocPredictError("partial_auc needs one range of rates; pass either fpr=(low, high) or tpr=(low, high)")
     name: Axis = "fpr" if tpr is None else "tpr"
     limits = fpr if tpr is None else tpr
     low, high = (check_probabilities(name, limit) for limit in check_pair(name, limits, "(low, high)"))
@@ -88,7 +88,7 @@ class ClassColumns(NamedTuple):
     """Rows of one class, with the values or the placement values of K features."""
 
     values: FloatArray
-    """Shape (rows,) or (rows, K); the mean of placement values is the area."""
+    """Values or placement values, shape (rows,) or (rows, K); the mean of the placement values is the area."""
     weights: Any = None
     """Frequency weight of each row, or None."""
     clusters: Any = None
@@ -107,7 +107,7 @@ class ClassColumns(NamedTuple):
         return float(self.total if self.clusters is None else len(np.unique(self.clusters)))
 
     def rows(self, rows: NDArray[Any]) -> ClassColumns:
-        """Return some of the rows; each feature stays contiguous."""
+        """Return the selected rows; each feature stays contiguous in memory."""
         columns: Any = (None if part is None else part.T[..., rows].T for part in self)
         return ClassColumns(*columns)
 
@@ -132,7 +132,7 @@ class ClassColumns(NamedTuple):
         return sums
 
     def cluster_shares(self) -> FloatArray:
-        """Return the share of each cluster in the observations of the class."""
+        """Return the fraction of the observations of the class in each cluster."""
         return np.bincount(self.clusters, self.weights) / self.total
 
 
@@ -140,7 +140,7 @@ class Stratum(NamedTuple):
     """Area, placement values and weight of one stratum."""
 
     estimate: FloatArray
-    """Shape () or (K,)."""
+    """Area, shape () or (K,)."""
     classes: list[ClassColumns]
     """Placement values of the negatives, and of the positives."""
     weight: float = 1.0
@@ -155,12 +155,12 @@ class VarianceComponent(NamedTuple):
 
 @dataclass(frozen=True)
 class Placements:
-    """An area, or K areas of the same observations, with placement values.
+    """An area, or K areas of the same observations, with their placement values.
 
     Attributes
     ----------
     strata : tuple of Stratum
-        One stratum if there are no strata. The area is the weighted mean over the strata.
+        A single stratum for data without strata. The area is the weighted mean over the strata.
     null_value : float, default=0.5
         Area of an uninformative feature.
     bounds : pair of float, default=(0.0, 1.0)
@@ -236,7 +236,7 @@ class Placements:
 
     @property
     def is_constant(self) -> bool:
-        """True if every placement is as for an uninformative feature: all values are tied, or all curves are equal."""
+        """True if every placement is as for an uninformative feature (only ties, or a contrast of equal curves)."""
         values = [part.values for stratum in self.strata for part in stratum.classes]
         return all(float(np.abs(part - self.null_value).max()) <= PLACEMENT_TOL for part in values)
 
@@ -312,7 +312,7 @@ class Placements:
         return replace(self, strata=tuple(strata), wins_within_clusters=within)
 
     def _between_strata(self) -> FloatArray:
-        """Return the variance between strata with one unit in a class; for one such stratum, the largest possible."""
+        """Return the variance between strata with one unit in a class; for one such stratum, an upper bound."""
         strata = [part for part, single in zip(self.strata, self.has_singleton_class, strict=True) if single]
         if len(strata) <= 1:
             lowest, highest = self.bounds
@@ -345,11 +345,10 @@ class Placements:
 
 
 def _fourth_moment_df(changes: FloatArray) -> float:
-    """Return the degrees of freedom of a sum of squares over clusters, from its fourth moment.
+    """Return the degrees of freedom of the sum of the squared changes e over G clusters, from the fourth moment of e.
 
     For one curve they are 3 (sum e^2)^2 / sum e^4 - 2: the Satterthwaite approximation for Gaussian e of unequal
-    variances, which are estimated by e^2. They are at least 4 for one curve and K + 3 for K curves, and at
-    most G - 1.
+    variances, which are estimated by e^2. They are at least 4 for one curve and K + 3 for K curves, and at most G - 1.
     """
     n_clusters, n_curves = len(changes), 1 if changes.ndim == 1 else changes.shape[1]
     if n_curves == 1:
@@ -429,7 +428,7 @@ def _mean_over_steps(x: FloatArray, y: FloatArray, start: FloatArray, end: Float
 
 def placements_in_row_order(class_placements: ClassColumns, ordered: FloatArray, rows: FloatArray) -> FloatArray:
     """Return the placement of each row, from the placements of the values in ascending order."""
-    if len(class_placements.values) != len(rows):  # tied rows share a value, and rows without a weight have none
+    if len(class_placements.values) != len(rows):  # tied rows share a value, or rows have a weight of 0
         return class_placements.values[np.minimum(np.searchsorted(ordered, rows), len(ordered) - 1)]
     values = np.empty(len(rows))
     values[np.argsort(rows)] = class_placements.values
@@ -449,7 +448,7 @@ class RowOptions(NamedTuple):
     strata: Any = None
     stratum_weights: str = "pairs"
     strata_name: str = "strata"
-    """Argument that is named in a message about strata."""
+    """Name of the argument in messages about strata."""
 
 
 @dataclass(frozen=True)
@@ -481,7 +480,7 @@ class CurveSample:
 
     @classmethod
     def from_rows(cls, features: Mapping[str, ArrayLike], y: ArrayLike, options: RowOptions) -> CurveSample:
-        """Split rows by class; rows that lack a value in a column are omitted."""
+        """Split rows by class; rows with a missing value raise an error or are omitted, as ``nan_policy`` requires."""
         check_option("stratum_weights", options.stratum_weights, STRATUM_WEIGHTS)
         if options.clusters is not None and options.strata is not None:
             raise RocPredictError("clusters= and strata= cannot be combined; pass one of them")
@@ -520,7 +519,7 @@ class CurveSample:
 
     @property
     def design(self) -> str:
-        """Suffix of the name of a method: the dependence of the rows, empty for independent observations."""
+        """Text after the name of a method that names clusters or strata; empty for independent observations."""
         if self.classes[0].clusters is not None:
             return ", clustered"
         return "" if self.classes[0].strata is None else ", stratified"
@@ -540,7 +539,8 @@ class CurveSample:
             return self._placements(rate_range)
         codes = np.intersect1d(*(part.strata for part in self.classes))
         if not codes.size:
-            raise RocPredictError("strata= has no stratum with rows of both classes; nothing can be compared")
+            problem = "strata= has no stratum with rows of both classes"
+            raise RocPredictError(f"{problem}; pass strata with negatives and positives")
         parts = [self.stratum(code)._placements(rate_range) for code in codes]
         sizes = np.array([[part.negative.total, part.positive.total] for part in parts])
         weights = {"pairs": sizes.prod(axis=1), "positives": sizes[:, 1], "equal": np.ones(len(parts))}
@@ -592,7 +592,7 @@ def _wins_within_clusters(negative: ClassColumns, positive: ClassColumns) -> Flo
 
 
 def _check_clusters(negative: ClassColumns, positive: ClassColumns) -> None:
-    """Raise if a class has too few clusters to estimate the variance between them."""
+    """Raise RocPredictError if a class has too few clusters to estimate the variance between them."""
     counts = [len(np.unique(part.clusters)) for part in (negative, positive)]
     if min(counts) < MIN_CLUSTERS:
         raise RocPredictError(
@@ -602,7 +602,7 @@ def _check_clusters(negative: ClassColumns, positive: ClassColumns) -> None:
 
 
 def check_total_weight(totals: Sequence[float], quantity: str) -> None:
-    """Raise if the weights of a class sum to less than one observation."""
+    """Raise RocPredictError if the weights of a class sum to less than one observation."""
     for name, total in zip(("negative", "positive"), totals, strict=True):
         if total < 1:
             raise RocPredictError(
@@ -632,7 +632,7 @@ def _find_directions(classes: tuple[ClassColumns, ClassColumns], names: tuple[st
 
 
 def check_same_direction(directions: Sequence[str], names: Sequence[str]) -> None:
-    """Raise if "auto" resolves to opposite directions of curves that are compared."""
+    """Raise RocPredictError if "auto" resolves to opposite directions for curves that are compared."""
     if len(set(directions)) > 1:
         listing = ", ".join(f"{name} {direction!r}" for name, direction in zip(names, directions, strict=True))
         raise RocPredictError(

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from rocpredict.solvers.thresholds import ThresholdStability
 
 
-_N_OOB_RESAMPLES = 1000  # resamples of the out-of-bag mean in a repr
-_MAX_REPR_SIZE = 10_000  # largest number of observations for which a repr shows this mean
+_N_OOB_RESAMPLES = 1000  # number of resamples for the out-of-bag mean of the Ameans in a repr
+_MAX_REPR_SIZE = 10_000  # largest number of observations for which a repr contains this mean
 _MAX_REPR_WORK = 2_000_000  # largest number of observations times resamples of this mean
 
 AucErrorMethod: TypeAlias = Literal["delong", "hanley-mcneil", "smoothed-logit", "bootstrap", "delta"] | None
@@ -57,14 +57,14 @@ BandMethod: TypeAlias = (
     Literal["dirichlet", "bootstrap", "hilgers", "pivotal", "delta", "kolmogorov-smirnov", "working-hotelling"] | None
 )
 RateMethod: TypeAlias = Literal["clopper-pearson", "wilson", "newcombe-wilson", "delta", "noncentral-t"] | None
-"""Methods of each interval, for samples or for two Gaussians; None selects the default."""
+"""Methods of the interval of a rate, for samples or for two Gaussians; None selects the default."""
 BandKind: TypeAlias = Literal["pointwise", "simultaneous"]
 
 
 class UncertaintyMixin(Generic[Value]):
     """Standard errors, intervals, tests and bands of a ROC curve; mixed into ``Roc``.
 
-    The defaults are the methods that kept their level in simulations. For samples these are smoothed-logit intervals
+    The default methods had a coverage near the level in simulations. For samples these are smoothed-logit intervals
     and Dirichlet draws; for two Gaussians with counts, generalized pivots, or the delta method for a batch.
     ``n_resamples`` and ``rng`` apply to methods that use random numbers. With the default seed, the same data give the
     same interval.
@@ -194,17 +194,17 @@ class UncertaintyMixin(Generic[Value]):
         method : str, optional
             Samples:
 
-            - "smoothed-logit" (default): p is 1 - the level at which the default interval begins to exclude the value.
+            - "smoothed-logit" (default): p is 1 - the highest level at which the default interval excludes the value.
             - "delong": the difference divided by its standard error.
             - "mann-whitney": test of equal distributions by a normal approximation with tie correction.
             - "exact": test of equal distributions over all ways to choose the labels, for up to 200 observations.
 
-            Two Gaussians with counts: "pivotal" (default), "delta"; p is 1 - the level at which that interval begins to
-            exclude the value.
+            Two Gaussians with counts: "pivotal" (default), "delta"; p is 1 - the highest level at which the interval of
+            this method excludes the value.
         alternative : {"two-sided", "greater", "less", "noninferior", "equivalent"}, default="two-sided"
             Alternative hypothesis. The last two need ``margin``.
         margin : float, optional
-            Largest negligible difference, above 0.
+            Largest negligible difference, in (0, 1).
         level : float, default=0.95
             Confidence level of the interval in the result.
 
@@ -248,7 +248,7 @@ class UncertaintyMixin(Generic[Value]):
         Parameters
         ----------
         fpr, tpr : (low, high), optional
-            Range of FPR or of TPR; one of the two.
+            Range of FPR or of TPR; pass one of them.
         correction : {None, "mcclish"}, default=None
             Scale of the area, as in ``partial_auc``.
         method : str, optional
@@ -266,7 +266,7 @@ class UncertaintyMixin(Generic[Value]):
         Raises
         ------
         RocPredictError
-            If the range, the correction or the method is unknown, or the counts are missing.
+            If the range is invalid, the correction or the method is unknown, or the counts are missing.
         """
         rate_range = self._check_rate_range(fpr, tpr)
         check_option("correction", correction, (None, "mcclish"))
@@ -291,13 +291,13 @@ class UncertaintyMixin(Generic[Value]):
         level : float, default=0.95
             Confidence level.
         fpr, tpr : (low, high), optional
-            Range of FPR or of TPR; one of the two.
+            Range of FPR or of TPR; pass one of them.
         correction : {None, "mcclish"}, default=None
             Scale of the area, as in ``partial_auc``.
         method : str, optional
-            Samples: "dirichlet" (default; draws of the curve, see ``tpr_at_fpr_interval``), "smoothed-logit", "delong",
-            "logit" (with the variance of the partial area itself), "bootstrap", "bca". Two Gaussians with counts:
-            "pivotal" (default for one feature), "delta".
+            Samples: "dirichlet" (default; draws of the curve, see ``tpr_at_fpr_interval``); "smoothed-logit", "delong"
+            and "logit", as for the AUC, with the variance of the partial area; "bootstrap"; "bca". Two Gaussians with
+            counts: "pivotal" (default for one feature), "delta".
         n_resamples : int, default=2000
             Number of resamples or draws, for methods that use random numbers.
         rng : int or numpy.random.Generator, default=0
@@ -313,7 +313,7 @@ class UncertaintyMixin(Generic[Value]):
         Raises
         ------
         RocPredictError
-            If the range, the correction or the method is unknown, or the counts are missing.
+            If the range is invalid, the correction or the method is unknown, or the counts are missing.
         """
         rate_range = self._check_rate_range(fpr, tpr)
         share = self._uncertainty(n_resamples, rng).area_interval(rate_range, check_confidence_level(level), method)
@@ -426,7 +426,7 @@ class UncertaintyMixin(Generic[Value]):
         Returns
         -------
         Interval
-            Limits of the FPR, of the shape of ``tpr``.
+            Limits of the FPR, with the same shape as ``tpr``.
 
         Raises
         ------
@@ -561,7 +561,7 @@ class UncertaintyMixin(Generic[Value]):
         return uncertainty.rate_interval(name, self._to_solver_scale(threshold), level, method)
 
     def _check_rate_range(self, fpr: Any, tpr: Any) -> RateRange:
-        """Return the range of FPR or TPR of a partial area, or raise if it does not fit the shape of the batch."""
+        """Return the range of FPR or TPR of a partial area; a shape that does not fit the batch raises an error."""
         rate_range = check_rate_range(fpr, tpr)
         for limit in (rate_range.low, rate_range.high):
             self._check_batch_argument(rate_range.axis, np.asarray(limit))
@@ -639,7 +639,7 @@ class ThresholdUncertainty:
 
 
 def _check_rates(name: str, value: ArrayLike) -> FloatArray:
-    """Return rates as an array, or raise if it is empty or has a value outside [0, 1]."""
+    """Return rates as an array; an empty array or a value outside [0, 1] raises an error."""
     rates = check_probabilities(name, value)
     if not rates.size:
         raise RocPredictError(f"{name}={short_repr(value)} is empty; pass one rate or more")

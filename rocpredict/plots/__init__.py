@@ -1,6 +1,6 @@
 """Plots of ROC curves and related results, based on matplotlib.
 
-Each function accepts ``ax`` and returns the axes it has drawn on. Without ``ax`` it creates a figure that is not
+Each function accepts ``ax`` and returns the axes it has drawn on. Without ``ax``, it creates a figure that is not
 registered with pyplot, so that no global state changes and no figure has to be closed. Such a figure is displayed in
 notebooks. In a script, pass ``ax=plt.gca()`` to show it in a window, or write it to a file with
 ``save_figure(ax.figure, path)``. Axes that are passed must be rectilinear with linear scales; the scales can be changed
@@ -15,8 +15,8 @@ labels : sequence of str, optional
 chance : bool, default=True
     Draw the chance line.
 legend : bool, default=True
-    Draw a legend. If the legend is above the axes, a title needs a ``pad`` of 24 for a legend of one line, or 40 for
-    two lines.
+    Draw a legend. If the legend is above the axes, a title needs ``pad=24`` (points) for a legend of one line,
+    or ``pad=40`` for two lines.
 feature, unit : str, optional
     Name and unit of the feature on the x axis. They are shown literally, and a long name is truncated.
 """

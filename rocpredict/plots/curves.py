@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from rocpredict.diagnostics.diagnose import Diagnosis
 
 _MARGIN = 0.02
-#: Largest difference between AUCs of the same data that is attributed to rounding.
+#: Largest difference between two AUCs of the same data that can result from rounding.
 _AUC_ATOL = 1e-9
 _HATCHES = ("", "///", "...", "\\\\\\", "ooo", "---")
 _HOOK: style.Look = {"facecolor": "none", "edgecolor": "#767676", "hatch": "xxx", "linewidth": 0.0, "zorder": 2}
 _BAND: style.Look = {"facecolor": "#C9D7E6", "edgecolor": "#0072B2", "linewidth": 0.8, "zorder": 0.9}
-#: Maximum characters of the name of a mean curve in a legend.
+#: Maximum number of characters of the name of a mean curve in a legend.
 _MAX_NAME_LENGTH = 20
-#: Maximum characters of the name of a test and of its null hypothesis in a legend.
+#: Maximum number of characters, in a legend, of the name of a test and of its null hypothesis.
 _MAX_SHORT_LENGTH = 24
-#: Minimum depth below the chance line at which a curve is hatched; a shallower part is hidden by its line.
+#: Minimum depth of a hatched area below the chance line; the line of the curve hides a shallower area.
 _MIN_HOOK_DEPTH = 0.01
 SIDE_BY_SIDE_FIGSIZE = (10.4, 4.9)
 
@@ -85,8 +85,8 @@ def plot_roc(
     Raises
     ------
     RocPredictError
-        If there is no curve, an argument is not the ROC curve of one feature, the number of labels differs, a band
-        needs counts that are unknown, an option is out of range, or ``test`` belongs to other curves.
+        If there is no curve, an argument is not the ROC curve of one feature, the number of labels is wrong, a band
+        needs class counts that are unknown, an option is out of range, or ``test`` belongs to other curves.
 
     See Also
     --------
@@ -113,7 +113,7 @@ def plot_roc(
     _draw_curves(canvas, rocs, names)
     if tested is not None:
         canvas.add([Line2D([], [], linestyle="none")], tested)
-    for index, shade in enumerate(shades):  # each band has the colour of its curve, but its own hatch and edge
+    for index, shade in enumerate(shades):  # each band has the color of its curve, but its own hatch and edge
         color, dash = style.CURVES[index % len(style.CURVES)]
         hatch = _HATCHES[index % len(_HATCHES)]
         look: style.Look = {"facecolor": (color, 0.14), "hatch": hatch, "gid": f"band-{index}", "zorder": 1.5}
@@ -194,8 +194,8 @@ def format_test(test: object, rocs: Sequence[Roc]) -> str:
     if len(plotted) != len(tested) or (areas and not np.allclose(plotted, tested, rtol=0, atol=_AUC_ATOL)):
         texts = [", ".join(f"{area:.4f}" for area in estimates) for estimates in (tested, plotted)]
         raise RocPredictError(
-            f"test= belongs to other curves: its estimates are {texts[0]}, but the AUCs of the curves are {texts[1]}; "
-            "pass the ROC curves of the tested features in the same order"
+            f"test= belongs to other curves: it estimates {texts[0]}, but the curves have AUC {texts[1]}; pass the ROC "
+            "curves of the tested features in the same order"
         )
     null = style.plain_text_label(test.null, _MAX_SHORT_LENGTH)
     if isinstance(test, AucTest) and len(tested) == 2 and test.null.startswith("AUC of") and " = " in test.null:
@@ -252,12 +252,12 @@ def plot_mean_roc(
     Raises
     ------
     RocPredictError
-        If there is no mean curve, an argument is not a MeanRoc, or the number of labels differs.
+        If there is no mean curve, an argument is not a MeanRoc, or the number of labels is wrong.
 
     Notes
     -----
-    The bands are pointwise and describe folds that share training data. The overlap of two bands is not a test of two
-    models.
+    The bands are pointwise. They treat folds as independent, although the folds of a cross-validation share training
+    data. The overlap of two bands is not a test of two models.
 
     Examples
     --------
@@ -382,10 +382,10 @@ def plot_band(
     kind : {"pointwise", "simultaneous"}, default="pointwise"
         Kind of band:
 
-        * "pointwise": covers the TPR at each single FPR with probability ``level``.
-        * "simultaneous": covers the whole curve with probability ``level``.
+        * "pointwise": contains the true TPR at any one FPR with probability ``level``.
+        * "simultaneous": contains the whole true curve with probability ``level``.
     method : str, optional
-        Method of the band, as in ``roc.band``. By default, the default method for this kind of curve.
+        Method of the band. The choices and the default are those of ``roc.band``.
     ax : matplotlib Axes, optional
         Axes to draw on. By default, the axes of a new figure.
     label : str, optional
@@ -462,7 +462,7 @@ def plot_precision_recall(
     Raises
     ------
     RocPredictError
-        If there is no curve, an argument is not the ROC curve of one feature, the number of labels differs, or the
+        If there is no curve, an argument is not the ROC curve of one feature, the number of labels is wrong, or the
         prevalence is unknown.
 
     Notes
@@ -516,7 +516,7 @@ def _emptiest_corner(x: FloatArray, y: FloatArray, lines: int) -> str:
 
 _TICKS = np.array([1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999, 0.9999, 0.99999, 0.999999])
 _SEGMENT_FRACTIONS = np.arange(16) / 16
-#: Ratio of the axis limit to the probit of the lowest rate.
+#: Ratio of the upper axis limit to the probit of the highest rate.
 _PROBIT_MARGIN = 1.03
 
 
@@ -542,7 +542,7 @@ def plot_probit(
     labels : sequence of str, optional
         Name of each curve in the legend. By default, "predicted" or "empirical".
     best : bool, default=True
-        Mark the point with the highest Ameans (balanced accuracy) of each curve, if it is visible, with its threshold.
+        Mark the point with the highest Ameans (balanced accuracy) of each curve, if visible, with its threshold.
     chance : bool, default=True
         Draw the chance line.
     legend : bool, default=True
@@ -555,7 +555,7 @@ def plot_probit(
     Raises
     ------
     RocPredictError
-        If there is no curve, an argument is not the ROC curve of one feature, the number of labels differs, or
+        If there is no curve, an argument is not the ROC curve of one feature, the number of labels is wrong, or
         ``min_rate`` is out of range.
 
     Notes
@@ -564,9 +564,9 @@ def plot_probit(
     b probit(FPR) with a = (mean1 - mean0)/std1 and b = std0/std1. The slope b is 1 if both classes have the same
     standard deviation. Rates of 0 and 1 are infinite on this scale; points of empirical curves with these rates are
     drawn at the edge. Near the edges an empirical curve depends on few observations and is unreliable.
-    An approximately straight empirical curve is consistent with an increasing transform that makes both classes
-    Gaussian (Metz, Herman and Shen 1998). The classes themselves are Gaussian only if the curve also agrees with the
-    predicted curve.
+    An approximately straight empirical curve is consistent with classes that are Gaussian after an increasing transform
+    (Metz, Herman and Shen 1998). The classes themselves are Gaussian only if the curve also agrees with the predicted
+    curve.
 
     Examples
     --------
@@ -605,7 +605,7 @@ def plot_probit(
 def _probit_path(roc: Roc, end: float) -> FloatArray:
     """Return the points of a curve on the probit scale, of shape (n, 2).
 
-    Points with a rate of 0 or 1 are dropped for continuous curves and moved to the edge for step functions.
+    Points with a rate of 0 or 1 are dropped from a continuous curve; in a step function they are moved to the edge.
     """
     curve = roc.curve()
     rates = np.column_stack([curve.fpr, curve.tpr])
@@ -628,7 +628,7 @@ _BETWEEN: style.Look = {"facecolor": "#E69F00", "edgecolor": "#7A6000", "alpha":
 def plot_diagnosis(
     diagnosis: Diagnosis, *, ax: Sequence[Axes] | None = None, feature: str = "x", unit: str | None = None
 ) -> Figure:
-    """Plot both curves, normal scores of the classes and fitted densities of a diagnosis.
+    """Plot the curves, normal scores and fitted densities of a diagnosis.
 
     Parameters
     ----------
@@ -655,8 +655,8 @@ def plot_diagnosis(
     -----
     * Left: the predicted and the empirical curve, the area between them (hatched), and the largest TPR difference.
     * Middle: normal scores of the observations under the fitted distribution, against the expected scores of a sample
-      of this size. If the distribution fits, the points are near the line. At each expected score, 95% of samples from
-      the fitted distribution have their point within the band.
+      of this size. If the distribution fits, the points are near the line. At each expected score, the point is within
+      the band for 95% of samples from the fitted distribution.
     * Right: the fitted densities with histograms of the data, and the predicted threshold.
 
     Examples
@@ -672,7 +672,7 @@ def plot_diagnosis(
     if not isinstance(diagnosis, Diagnosis):
         raise RocPredictError(f"diagnosis={short_repr(diagnosis)} is not a Diagnosis; pass the result of rp.diagnose")
     x = diagnosis.plot_data.densities[0].x
-    style.pad_limits(x[0], x[-1], 0)  # raises if no axis can hold the values
+    style.pad_limits(x[0], x[-1], 0)  # raises RocPredictError if the range is too small or too large
     curves, quantiles, densities = _canvases(ax, diagnosis.verdict)
     _draw_predicted_and_empirical(curves, diagnosis)
     _draw_quantiles(quantiles, diagnosis)

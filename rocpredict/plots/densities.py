@@ -23,7 +23,7 @@ _MAX_HEIGHT = 1e306
 
 
 class _ClassDrawing(NamedTuple):
-    """Drawing data of one class; ``stems`` are the probabilities (later the heights) of its atoms at ``points``."""
+    """Data to draw one class; ``stems`` are the probabilities, later the heights, of the point masses at ``points``."""
 
     class_style: style.ClassStyle
     distribution: Distribution
@@ -57,8 +57,8 @@ def plot_densities(
         Threshold, in the unit of the feature. By default, ``roc.best_threshold()``.
     prevalence : float, optional
         Proportion of positives, in [0, 1]. If passed, the densities are weighted by the class proportions. The areas
-        then add up to 1, and the crossings are candidates for the threshold with the highest accuracy (without weights,
-        the highest Ameans).
+        then add up to 1, and the crossings are candidates for the threshold with the highest accuracy (without weights:
+        with the highest Ameans).
     feature : str, default="x"
         Name of the feature.
     unit : str, optional
@@ -169,7 +169,7 @@ def _density(distribution: Distribution, x: FloatArray) -> FloatArray:
 
 
 def _peak(drawing: _ClassDrawing) -> float:
-    """Return the height of a class on the y axis, limited for an unbounded density."""
+    """Return the height of a class on the y axis, with a limit for an unbounded density."""
     highest = float(np.max(drawing.height, initial=0))
     if isinstance(drawing.distribution, Ecdf) or highest == 0:
         return highest

@@ -1,4 +1,4 @@
-"""Plots of a screening."""
+"""Plots of screening results and of pooled AUCs."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 
 _TITLED: style.Look = {"title_fontsize": style.SMALL, "alignment": "left"}
-#: Properties of a legend that would hide points inside the axes.
+#: Properties of a legend above the axes, for a legend that would hide points inside them.
 _ABOVE: style.Look = _TITLED | {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "frameon": False}
-#: Maximum characters of a class name.
+#: Maximum number of characters of a class name.
 _MAX_CLASS_LENGTH = 16
 
 
@@ -92,7 +92,7 @@ def axis_limits(values: FloatArray) -> tuple[float, float]:
 
 
 _MAX_FIGURE_HEIGHT = 50.0
-#: Maximum characters of a feature name in the ranking.
+#: Maximum number of characters of a feature name in the ranking.
 _MAX_NAME_LENGTH = 40
 
 
@@ -150,7 +150,7 @@ _N_CELLS = 50
 _MAX_LABEL_SIZE = (0.38, 0.14)
 #: Maximum number of cells with points that a label may cover.
 _MAX_HIDDEN_CELLS = 3
-#: Maximum characters of a feature name next to a point.
+#: Maximum number of characters of a feature name next to a point.
 _MAX_LABEL_LENGTH = 20
 _ZERO = AucStyle("p = 0", "^", "#0072B2", "#0072B2")
 _GUIDE_LINE = "#8A8A8A"
@@ -234,7 +234,7 @@ def _neg_log10_p(p: Any) -> FloatArray:
 
 
 def _draw_by_level(scatter: _Scatter, p: FloatArray, has_empirical: NDArray[np.bool_], level: float) -> None:
-    """Draw points with q <= level and with q > level; predicted AUCs among empirical AUCs are hollow."""
+    """Draw points with q <= level and with q > level; if both kinds of AUC occur, predicted AUCs are hollow points."""
     is_significant, zero, some = scatter.table["q_value"] <= level, p == 0, has_empirical[scatter.rows]
     mixed = bool(some.any() and not some.all())
     scatter.draw(zero, _ZERO, f"p < {_MIN_P_VALUE:.0e}, drawn at this value".replace("-", "−"))
@@ -274,7 +274,7 @@ def _finish(scatter: _Scatter, labelled_rows: NDArray[np.intp], lines: FloatArra
 
 
 def _add_legend_off_points(canvas: Canvas, title: str, points: FloatArray, corners: Sequence[str]) -> None:
-    """Draw the legend in a corner without points or, if there is none, above the axes."""
+    """Draw the legend in a corner without points or, if every corner has points, above the axes."""
     width, height = canvas.text_size(max((words for _, words in canvas.entries), key=len))
     width = max(width + 0.14, canvas.text_size(title)[0] + 0.03)
     height = height * (len(canvas.entries) + 1) + 0.05
@@ -318,7 +318,7 @@ def plot_screening(
     Parameters
     ----------
     table : ScreeningResult
-        Result of ``rocpredict.screen``, or a part of it.
+        Result of ``rocpredict.screen``, or some of its rows.
     kind : {"ranking", "agreement", "volcano"}, default="ranking"
         Kind of plot:
 
@@ -326,14 +326,14 @@ def plot_screening(
         * "agreement": empirical against predicted AUC of each row.
         * "volcano": p-value against AUC of each row; the AUC is empirical if available, else predicted.
 
-        "agreement" and "volcano" omit rows with missing values and state their number below the axis.
+        "agreement" and "volcano" omit rows with missing values; the number of omitted rows is printed below the axis.
     n_top : int, default=20
         Number of rows in "ranking".
     n_labels : int, default=5
-        Maximum number of points that are labelled: in "agreement" those with the largest difference between the two
+        Maximum number of labeled points: in "agreement" those with the largest difference between the two
         AUCs, in "volcano" the first rows of the table.
     max_q : float, default=0.05
-        Level of the q-value that is marked in "volcano", in (0, 1).
+        q-value, in (0, 1), that a dashed line marks in "volcano".
     ax : matplotlib Axes, optional
         Axes to draw on. By default, the axes of a new figure.
     legend : bool, default=True
@@ -352,10 +352,9 @@ def plot_screening(
     -----
     Long names are truncated in the middle. The predicted AUC of a row with the flag ``misfit`` is drawn as a cross.
 
-    In "volcano", the dashed line is at the p-value that would give the least significant row with q <= ``max_q`` a
-    q-value of exactly ``max_q``, if its rank did not change. With the Benjamini-Hochberg adjustment, this p-value is k
-    max_q/m if k of the m tested rows are significant. P-values that are too small for a float are drawn as triangles at
-    the smallest positive float.
+    In "volcano", the dashed line is at the p-value max_q p/q, with p and q of the least significant row that has q <=
+    ``max_q``. With the Benjamini-Hochberg adjustment, the line is at k max_q/m if k of the m tested rows have q <=
+    ``max_q``. P-values that are too small for a float are drawn as triangles at the smallest positive float.
 
     Examples
     --------
@@ -408,12 +407,12 @@ def plot_forest(pooled: PooledAuc, *, feature: str | None = None, ax: Axes | Non
     Raises
     ------
     RocPredictError
-        If ``pooled`` is not a PooledAuc, or it has no AUC of the feature.
+        If ``pooled`` is not a PooledAuc, or does not contain an AUC of the feature.
 
     Notes
     -----
-    The area of a square is proportional to the random-effects weight of the study. The diamonds extend over the
-    confidence intervals of the pooled AUCs.
+    The area of a square increases with the random-effects weight of the study. The width of a diamond is the confidence
+    interval of the pooled AUC.
 
     Examples
     --------

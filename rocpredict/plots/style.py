@@ -1,4 +1,4 @@
-"""Style and canvas of plots: colours, names, argument checks, axes, legends, labels and files."""
+"""Style and canvas of plots: colors, names, argument checks, axes, legends, labels and files."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ from rocpredict.roc.base import Roc
 from rocpredict.roc.empirical import EmpiricalRoc
 
 _PLACEHOLDER = "\N{WHITE SQUARE}"
-#: Unicode control characters of the text direction.
+#: Unicode characters that control the direction of text.
 _BIDI_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _LEFT_TO_RIGHT = "\u200e"
 _RTL_CLASSES = ("R", "AL")
-#: Unicode categories that are dropped, without a placeholder, if the font lacks them.
+#: Unicode categories of characters that are dropped, without a placeholder, if the font lacks them.
 _ZERO_WIDTH_CATEGORIES = ("Cf", "Mn", "Me")
-#: Unicode categories that figure files cannot contain.
+#: Unicode categories of characters that figure files cannot contain.
 _UNPRINTABLE_CATEGORIES = ("Cc", "Cs", "Cn")
 
 
 def replace_missing_glyphs(text: str) -> str:
     """Return a text with a square for each character that the current font cannot draw.
 
-    Characters of zero width, such as those that join emoji, and direction marks are removed. A right-to-left name is
-    enclosed in direction marks, so that it does not reorder the text around it.
+    Direction marks are removed; so are zero-width characters that the font lacks, such as those that join emoji. A
+    right-to-left name is enclosed in direction marks, so that the text around it is not reordered.
     """
     fonts = tuple(findfont(FontProperties(family=[family])) for family in FontProperties().get_family())
     printable = "".join(_printable_character(character, fonts) for character in text)
@@ -71,7 +71,7 @@ def _has_glyph(character: str, fonts: tuple[str, ...]) -> bool:
 
 
 Look: TypeAlias = dict[str, Any]
-"""Properties of an artist, by their names in matplotlib."""
+"""Properties of an artist by matplotlib name."""
 TEXT_COLOR, MUTED_COLOR = "#222222", "#595959"
 SMALL = 9.0  # font size inside a plot, in points
 WIDE_FIGSIZE, SQUARE_FIGSIZE = (6.4, 4.0), (5.0, 5.0)  # inches
@@ -83,7 +83,7 @@ TEXT_STYLE: Look = {"fontsize": SMALL, "color": TEXT_COLOR, "bbox": TEXT_BACKGRO
 MUTED_LINE_STYLE: Look = {"color": MUTED_COLOR, "linewidth": 1, "zorder": 1}
 THRESHOLD_LINE_STYLE: Look = {"color": TEXT_COLOR, "linestyle": "-", "linewidth": 1.5, "zorder": 5}
 _MAX_LABEL_LENGTH = 48
-#: Maximum characters of the name of a curve in a legend inside the axes.
+#: Maximum number of characters of a curve name in a legend inside the axes.
 _MAX_LEGEND_LENGTH = 28
 _NOTEBOOK_DPI, _SAVED_DPI = 110, 160
 
@@ -108,7 +108,7 @@ class ClassStyle(NamedTuple):
 
 NEGATIVE = ClassStyle("negative", "#0072B2", "#00558A", "-", "\\\\")
 POSITIVE = ClassStyle("positive", "#D55E00", "#9C4500", (0, (6, 2)), "//")
-#: Colour and dash of each ROC curve, used cyclically.
+#: Color and dash pattern of each ROC curve, used cyclically.
 CURVES: tuple[tuple[str, Any], ...] = (
     ("#000000", "-"),
     ("#009E73", (0, (5, 1.5))),
@@ -138,9 +138,9 @@ class NotebookAxes(Axes):
 
 
 def check_axes(ax: object) -> Axes:
-    """Return axes after checking that they are rectilinear with linear scales."""
+    """Return ``ax``; raise RocPredictError if it is not a rectilinear Axes with linear scales."""
     if not isinstance(ax, Axes):
-        problem = "is not a matplotlib Axes; omit ax= to create a figure"
+        problem = "is not a matplotlib Axes; pass Axes, or omit ax= to create a figure"
     elif ax.get_figure() is None:
         problem = "was removed from its figure; omit ax= to create a figure"
     elif ax.name != "rectilinear":
@@ -153,22 +153,22 @@ def check_axes(ax: object) -> Axes:
 
 
 def check_several_axes(ax: object, count: int) -> list[Axes]:
-    """Return a list of axes after checking their number."""
+    """Return ``ax`` as a list; raise RocPredictError if it does not contain ``count`` Axes."""
     axes = list(np.ravel(np.asarray(ax, dtype=object)))
     if len(axes) == count and all(isinstance(one_axes, Axes) for one_axes in axes):
         return axes
     number = {2: "two", 3: "three"}[count]
-    raise RocPredictError(f"ax={short_repr(ax)} is not {number} matplotlib Axes; omit ax= to create a figure")
+    raise RocPredictError(f"ax={short_repr(ax)} is not {number} matplotlib Axes; pass a list of {number}, or omit ax=")
 
 
 def check_booleans(**switches: object) -> None:
-    """Raise unless every option is True or False."""
+    """Raise RocPredictError if an option is not True or False."""
     for name, value in switches.items():
         check_option(name, value, (True, False))
 
 
 def check_prevalence(prevalence: Any) -> float | None:
-    """Return a prevalence in [0, 1] as a float, or None."""
+    """Return the prevalence as a float, or None; raise RocPredictError if it is not one number in [0, 1]."""
     if prevalence is None:
         return None
     value = check_probabilities("prevalence", prevalence)
@@ -188,7 +188,7 @@ def as_sequence(values: object) -> list[Any] | None:
 
 
 def check_single_feature(roc: object, argument: str = "roc") -> Roc:
-    """Return an argument after checking that it is the ROC curve of one feature."""
+    """Return ``roc``; raise RocPredictError if it is not the ROC curve of one feature."""
     if not isinstance(roc, Roc):
         makers = "rp.PredictedRoc, rp.predict_roc or rp.empirical_roc"
         raise RocPredictError(f"{argument}={short_repr(roc)} is not a ROC curve; pass the result of {makers}")
@@ -198,7 +198,7 @@ def check_single_feature(roc: object, argument: str = "roc") -> Roc:
 
 
 def check_separate(curves: Sequence[object], function: str) -> None:
-    """Raise if curves are passed to a plot function as a list instead of separate arguments."""
+    """Raise RocPredictError if curves are passed to a plot function as a list instead of separate arguments."""
     if any(isinstance(curve, (list, tuple)) for curve in curves):
         raise RocPredictError(f"{function} received a list of curves; pass the curves one by one: {function}(a, b)")
 
@@ -206,7 +206,7 @@ def check_separate(curves: Sequence[object], function: str) -> None:
 def check_curves(
     rocs: Sequence[Roc], labels: Sequence[str] | None, *, function: str = "plot_roc", **switches: object
 ) -> list[str]:
-    """Return the name of each curve, numbered if there are several, after checking the arguments of a plot function."""
+    """Check the arguments of a plot function and return the curve names, which are numbered if there are several."""
     check_separate(rocs, function)
     for roc in rocs:
         check_single_feature(roc)
@@ -216,7 +216,7 @@ def check_curves(
 
 
 def plain_text_label(text: object, longest: int = _MAX_LABEL_LENGTH, tail: int = 0) -> str:
-    """Return a name on one printable line; a long name has an ellipsis before its last ``tail`` characters."""
+    """Return a name as one printable line; shorten a long name by an ellipsis before its last ``tail`` characters."""
     line = replace_missing_glyphs(" ".join(str(text).split()))
     return line if len(line) <= longest else f"{line[: longest - tail - 1]}…{line[len(line) - tail :]}"
 
@@ -228,7 +228,7 @@ def resolve_labels(
     longest: int = _MAX_LEGEND_LENGTH,
     argument: str = "labels",
 ) -> list[str]:
-    """Return the labels, or the defaults if there are no labels, as printable text."""
+    """Return the labels as printable text; ``labels=None`` stands for the defaults."""
     if not defaults:
         raise RocPredictError(f"no {noun} was passed; pass one or more")
     names = as_sequence(defaults if labels is None else labels)
@@ -264,12 +264,12 @@ _MAX_DISTANCE = 8
 _MAX_BINS, _MAX_NARROW_BINS = 60, 200
 #: Limits of the length of an axis; matplotlib changes a shorter axis, and a longer axis overflows.
 _MIN_RANGE, _MAX_RANGE = 1e-286, 1e306
-#: Minimum margin of an axis in float spacings; matplotlib widens a narrower axis much more.
+#: Minimum margin of an axis, in float spacings; with a smaller margin, matplotlib widens the axis much more.
 _STEPS = 16
 
 
 def feature_axis_limits(roc: Roc, threshold: float) -> tuple[float, float]:
-    """Return the limits of the x axis, which contain both classes and, unless it is far away, the threshold."""
+    """Return limits of the x axis that include both classes and, unless it is far away, the threshold."""
     limits = distribution_limits(roc.negative) + distribution_limits(roc.positive) or [0.0]  # all values are infinite
     low, high = min(limits), max(limits)
     if low - (high - low) < threshold < high + (high - low):
@@ -278,19 +278,19 @@ def feature_axis_limits(roc: Roc, threshold: float) -> tuple[float, float]:
 
 
 def feature_axis_points(roc: Roc, span: tuple[float, float], extra: Sequence[Any]) -> FloatArray:
-    """Return the x values of a smooth line from an even grid, quantiles of both classes and extra values."""
+    """Return x values for a smooth line, from an even grid, quantiles of both classes and extra values."""
     probabilities = np.linspace(TAIL, 1 - TAIL, 301)
     quantiles = [d.ppf(probabilities) for d in (roc.negative, roc.positive) if not isinstance(d, Ecdf)]
     return within(np.unique(np.concatenate([np.linspace(*span, 601), *quantiles, *extra])), span)
 
 
 def within(values: FloatArray, span: tuple[float, float]) -> FloatArray:
-    """Return the values in a closed interval."""
+    """Return the values that lie in the closed interval ``span``."""
     return values[(values >= span[0]) & (values <= span[1])]
 
 
 def pad_limits(low: float, high: float, fraction: float) -> tuple[float, float]:
-    """Return the limits of an axis with a margin, after checking that an axis can hold the values."""
+    """Add a margin to the limits of an axis; raise RocPredictError if their range is too small or too large."""
     low, high = float(low), float(high)  # NumPy floats would warn on overflow
     pad = fraction * (high - low) or 0.1 * abs(low) or 1.0
     if pad < np.inf:
@@ -301,7 +301,7 @@ def pad_limits(low: float, high: float, fraction: float) -> tuple[float, float]:
 
 
 def range_error(low: float, high: float, problem: str) -> RocPredictError:
-    """Return the error for values that no axis can hold."""
+    """Return the error for values whose range is too small or too large for an axis."""
     limits = f"from {low:.4g} to {high:.4g}"
     return RocPredictError(f"values too {problem} to plot, {limits}; multiply them by a constant to change the unit")
 
@@ -335,14 +335,14 @@ def histogram_bin_edges(roc: Roc, threshold: float) -> FloatArray:
 
 
 def _width(samples: list[Ecdf], reach: float) -> float:
-    """Return the bin width from the number of observations, or from the IQR of a class if that width is smaller."""
+    """Return the bin width from the number of distinct values, or by the Freedman-Diaconis rule if smaller."""
     even_width = reach / np.clip(np.ceil(2 * max(len(d.unique_values) for d in samples) ** (1 / 3)), 5, _MAX_BINS)
     bulk = [2 * float(d.isf(0.25) - d.ppf(0.25)) / np.cbrt(d.total) for d in samples]
     bulk_widths = [width for width in bulk if np.isfinite(width) and width > 0]
     return float(np.clip(min(bulk_widths, default=even_width), reach / _MAX_NARROW_BINS, even_width))
 
 
-#: Metadata, by file format, that depend on the date or the version of matplotlib.
+#: By file format, the metadata that are omitted because they depend on the date or the matplotlib version.
 _FIXED_METADATA: dict[str, Look] = {
     "png": {"Software": None},
     "svg": {"Date": None, "Creator": None},
@@ -351,14 +351,14 @@ _FIXED_METADATA: dict[str, Look] = {
 
 
 def save_figure(figure: Figure, path: str | PathLike[str]) -> Path:
-    """Write a figure to a file with reproducible bytes.
+    """Write a figure to a file whose bytes are reproducible.
 
     Parameters
     ----------
     figure : matplotlib Figure
         Figure to write, such as ``ax.figure``.
     path : str or path-like
-        Name of the file. Its extension is the format: .png, .svg or .pdf. A pipe or device with another name gets PNG.
+        Name of the file. The extension sets the format: .png, .svg or .pdf. A pipe or device without one gets PNG.
 
     Returns
     -------
@@ -397,7 +397,7 @@ def figure_to_bytes(figure: Figure, kind: str, *, dots_per_inch: float = _SAVED_
 _ANGLES = np.deg2rad(np.arange(-45, 315, 15))
 _DIRECTIONS = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
 _DISTANCES = (0.03, 0.05, 0.08, 0.11, 0.15, 0.20, 0.26)
-_MIN_DISTANCE = 0.012  # distance below which a leader line crosses a point, in fractions of the axes
+_MIN_DISTANCE = 0.012  # in fractions of the axes; a leader line closer than this to a point counts as crossing it
 _POINTS = 160
 #: Leader line from a label to its point.
 LEADER: Look = {"arrowstyle": "-", "color": MUTED_COLOR, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 5}
@@ -406,7 +406,7 @@ _CHANCE = np.array([[0.0, 0.0], [1.0, 1.0]])
 
 
 class Box(NamedTuple):
-    """Rectangle in fractions of the axes."""
+    """Rectangle whose coordinates are fractions of the axes."""
 
     left: float
     bottom: float
@@ -415,7 +415,7 @@ class Box(NamedTuple):
 
     @classmethod
     def around(cls, centre: tuple[float, float], size: tuple[float, float]) -> Box:
-        """Return a rectangle of this size centred at a point."""
+        """Return a rectangle of this size centered at a point."""
         (x, y), (width, height) = centre, size
         return cls(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
 
@@ -428,7 +428,7 @@ class Box(NamedTuple):
         return cls(left, bottom, left + width, bottom + height)
 
     def holds(self, points: FloatArray) -> NDArray[np.bool_]:
-        """Return True for each of the points (n, 2) inside the rectangle."""
+        """Check which of the points (n, 2) are inside the rectangle."""
         x, y = points.T
         return np.asarray((x > self.left) & (x < self.right) & (y > self.bottom) & (y < self.top))
 
@@ -442,7 +442,7 @@ class Box(NamedTuple):
         return min(self.left, self.bottom, 1 - self.right, 1 - self.top) >= 0
 
     def centre(self) -> tuple[float, float]:
-        """Return the centre."""
+        """Return the center."""
         return (self.left + self.right) / 2, (self.bottom + self.top) / 2
 
 
@@ -467,7 +467,7 @@ class Canvas:
     paths : list of arrays of shape (n, 2)
         Curves that labels avoid.
     occupied : list of Box
-        Rectangles of the legend and of labels, which further labels avoid.
+        Rectangles of the legend and of labels, which later labels avoid.
     """
 
     def __init__(self, ax: object, size: tuple[float, float] = SQUARE_FIGSIZE, *, legend: bool = True) -> None:
@@ -518,7 +518,7 @@ class Canvas:
         self.add([self.ax.axhline(y, **properties) if x is None else self.ax.axvline(x, **properties)], name)
 
     def ring(self, index: int, point: Sequence[float], gid: str) -> list[Any]:
-        """Draw a circle around a point in the colour of a curve."""
+        """Draw a circle around a point; the circle has the color of a curve."""
         edge: Look = {"markeredgecolor": CURVES[index % len(CURVES)][0], "markeredgewidth": 1.8}
         return self.ax.plot(*point, "o", markerfacecolor="white", **edge, markersize=8, zorder=5, gid=gid)
 
@@ -605,7 +605,7 @@ class Canvas:
         self.occupied += map(Box.around, centres, sizes)
 
     def mark_gap(self, fpr: float, gap: float, tpr_values: Sequence[float]) -> None:
-        """Draw the largest TPR difference (predicted - empirical) of two curves, and write its value."""
+        """Draw the largest TPR difference (predicted - empirical) between two curves, and write its value."""
         line = {"color": TEXT_COLOR, "linewidth": 2, "marker": "_", "markersize": 9, "zorder": 6}
         self.ax.plot([fpr, fpr], tpr_values, **line, gid="largest-gap")  # type: ignore[arg-type]
         point = np.array([fpr, sum(tpr_values) / 2])
@@ -632,7 +632,7 @@ class Canvas:
 def place_labels(
     positions: FloatArray, sizes: Sequence[tuple[float, float]], points: FloatArray, occupied: Sequence[Box]
 ) -> list[tuple[float, float]]:
-    """Return the centre of each label, close to its anchor and away from points, other labels and occupied boxes.
+    """Return the center of each label, close to its anchor and away from points, other labels and occupied boxes.
 
     Parameters
     ----------
@@ -641,14 +641,14 @@ def place_labels(
     sizes : sequence of n pairs (width, height)
         Sizes of the labels.
     points : array of shape (m, 2)
-        Points that are drawn.
+        Drawn points that labels avoid.
     occupied : sequence of Box
         Rectangles that are already used.
     """
     boxes = [*occupied, *(Box.around((x, y), (0.04, 0.04)) for x, y in positions)]
     for anchor, size in zip(positions, sizes, strict=True):
         others = [box for box in boxes if not box.holds(anchor[None]).any()]
-        reaches = np.add.outer(_DISTANCES, np.divide(size, 2))[:, None]  # from the anchor to the centre of a box
+        reaches = np.add.outer(_DISTANCES, np.divide(size, 2))[:, None]  # from the anchor to the center of a box
         candidates = [Box.around((x, y), size) for x, y in (anchor + reaches * _DIRECTIONS).reshape(-1, 2)]
         best, least = candidates[0], np.inf
         for box in candidates:
@@ -660,7 +660,7 @@ def place_labels(
 
 
 def _cost(anchor: FloatArray, box: Box, points: FloatArray, others: Sequence[Box], most: float) -> float:
-    """Return the cost of a label position from the points it covers and the length of its leader line.
+    """Return the cost of a label position from overlaps, covered and crossed points, and the leader line's length.
 
     Costs of ``most`` or more need not be exact.
     """

@@ -83,8 +83,8 @@ def plot_measures(
 
     Notes
     -----
-    The line of the precision ends where no observation is called positive. Measures of samples are step functions, and
-    their maximum is optimistic; see ``best_threshold``.
+    The line of the precision ends where no observation is predicted positive. Measures of a sample are step functions
+    of the threshold, and their maxima are optimistic; see ``best_threshold``.
 
     Examples
     --------
@@ -118,17 +118,19 @@ def plot_measures(
 
 
 def _check_measures(roc: Roc, measures: Sequence[str] | None, prevalence: float | None) -> list[str]:
-    """Return the names of the measures to plot after checking them."""
+    """Return the names of the measures to plot; raise RocPredictError if a measure cannot be plotted."""
     has_prevalence = prevalence is not None or roc.count is not None or roc.prevalence is not None
     if measures is None:
         return _DEFAULT_MEASURES + (["precision", "accuracy"] if has_prevalence else [])
     names = style.as_sequence(measures)
     if not names:
-        raise RocPredictError(f"measures={short_repr(measures)} is not a list of names, such as ['ameans', 'tpr']")
+        raise RocPredictError(
+            f"measures={short_repr(measures)} is not a list of names; pass one, such as ['ameans', 'tpr']"
+        )
     choices = (*_PLOTTABLE_MEASURES, *(alias for alias, name in ALIASES.items() if name in _PLOTTABLE_MEASURES))
     for name in names:
         if isinstance(name, str) and ALIASES.get(name, name) in _UNBOUNDED_MEASURES:
-            raise RocPredictError(f"measures contains {name!r}, which is unbounded; use bounded measures")
+            raise RocPredictError(f"measures contains {name!r}, which is unbounded; pass a bounded measure")
     return [check_option("measures", name, choices) for name in names]
 
 
@@ -175,7 +177,7 @@ def plot_cost(
     best: bool = True,
     legend: bool = True,
 ) -> Axes:
-    """Plot cost curves, the normalized expected cost of the best threshold against the probability cost.
+    """Plot cost curves (the normalized expected cost of the best threshold against the probability cost).
 
     Parameters
     ----------
@@ -193,7 +195,7 @@ def plot_cost(
     best : bool, default=True
         Draw the cost line of the threshold with the highest Ameans, which touches the curve at probability cost 1/2.
     legend : bool, default=True
-        Draw a legend above the axes, with two or more lines.
+        Draw a legend of two or more lines above the axes.
 
     Returns
     -------
@@ -202,7 +204,7 @@ def plot_cost(
     Raises
     ------
     RocPredictError
-        If there is no curve, an argument is not the ROC curve of one feature, the number of labels differs,
+        If there is no curve, an argument is not the ROC curve of one feature, the number of labels is wrong,
         ``prevalence`` is out of range, or the costs are negative, both 0, or passed without a prevalence.
 
     Notes
@@ -211,7 +213,7 @@ def plot_cost(
     negative, the probability cost is PC = BR C0/(BR C0 + (1 - BR) C1). The normalized expected cost of a threshold is
     FNR PC + FPR (1 - PC), in units of the cost of misclassifying all observations. Each threshold, a point in the ROC
     plot, is a straight line in this plot, and the cost curve is the lower envelope of these lines. It is never above
-    the lines of the two rules that call all observations positive or all negative. At PC = 1/2, the cost curve is 1
+    the lines of the rules "always positive" and "always negative". At PC = 1/2, the cost curve is 1
     minus the highest Ameans. For samples, the thresholds are chosen and evaluated on the same data, so the curve
     is optimistic.
 
@@ -260,7 +262,7 @@ def _probability_cost(prevalence: ArrayLike | None, cost_fp: ArrayLike, cost_fn:
         raise RocPredictError(f"{shapes}; pass one number for each cost")
     rate = style.check_prevalence(prevalence)
     if rate is None and (price_fp != 1 or price_fn != 1):
-        raise RocPredictError("cost_fp= and cost_fn= need the prevalence; pass prevalence= in [0, 1] too")
+        raise RocPredictError("cost_fp= and cost_fn= need the prevalence; pass prevalence=0.1, for example")
     if rate is None:
         return None
     false_positive_cost, false_negative_cost = (1 - rate) * price_fp, rate * price_fn
@@ -307,7 +309,7 @@ def plot_decision(
     Raises
     ------
     RocPredictError
-        If there is no curve, an argument is not the ROC curve of one feature, the number of labels differs, or the
+        If there is no curve, an argument is not the ROC curve of one feature, the number of labels is wrong, or the
         decision curve cannot be computed, as in ``roc.decision_curve``.
 
     Examples
@@ -338,7 +340,7 @@ def plot_decision(
 _MAX_STEMS = 40
 _MAX_BINS = 60
 _BAR = "#0072B2"
-#: Smallest absolute value of a threshold that counts as beyond all finite values.
+#: Absolute value at or above which a threshold counts as beyond all finite values.
 _MAX_DISTANCE = 1e300
 
 
@@ -354,17 +356,17 @@ def plot_stability(
     unit: str | None = None,
     legend: bool = True,
 ) -> Axes:
-    """Plot the distribution of the best threshold over bootstrap resamples.
+    """Plot the bootstrap distribution of the best threshold.
 
     Parameters
     ----------
     roc_or_threshold : EmpiricalRoc or BestThreshold
         Empirical ROC curve, or its best threshold.
     criterion : str or function, default="ameans"
-        Criterion of the best threshold, as in ``roc.best_threshold``. Only with a ROC curve.
+        Criterion of the best threshold, as in ``roc.best_threshold``. Allowed only with a ROC curve.
     prevalence : float, optional
-        Proportion of positives in the population where the rule is used, as in ``roc.best_threshold``. Only with a ROC
-        curve.
+        Proportion of positives in the population where the rule is used, as in ``roc.best_threshold``. Allowed only
+        with a ROC curve.
     n_resamples : int, default=2000
         Number of bootstrap resamples.
     rng : None, int or numpy.random.Generator, default=0
@@ -376,7 +378,7 @@ def plot_stability(
     unit : str, optional
         Unit of the feature.
     legend : bool, default=True
-        Draw a legend above the axes, with two or more lines.
+        Draw a legend of two or more lines above the axes.
 
     Returns
     -------
@@ -390,9 +392,9 @@ def plot_stability(
 
     Notes
     -----
-    Bars are proportions of the resamples. The horizontal line above them extends from the 5% to the 95% quantile. In
-    the shaded interval, all thresholds are equally good on the original data. The proportion of thresholds beyond all
-    finite values, such as those of the rules "always positive" and "always negative", is stated in the text.
+    Bars are proportions of the resamples. The horizontal line above them extends from the 5% to the 95% quantile of the
+    thresholds. In the shaded interval, all thresholds are equally good on the original data. The text in the plot gives
+    the proportion of thresholds beyond all finite values, such as "always positive" and "always negative".
 
     Examples
     --------

@@ -59,7 +59,7 @@ from rocpredict.sources.table import as_feature_table
 
 
 class FeatureAnalysis:
-    """Results for one feature, as its report shows them.
+    """Results for one feature, prepared for its report.
 
     The parameters are the checked options of ``feature_report``; options that the report shows are also attributes.
 
@@ -68,7 +68,7 @@ class FeatureAnalysis:
     labels : (negative, positive)
         Class labels; "rest" stands for several negative labels.
     negative_labels : str
-        The labels of a negative class of several labels; otherwise empty.
+        List of the negative labels if there are several; otherwise "".
     predicted, empirical : PredictedRoc, EmpiricalRoc
     samples : pair of arrays
         Values of the negative and of the positive class, ascending.
@@ -77,7 +77,7 @@ class FeatureAnalysis:
     family_name, family_label : str
         Name of the family, and the name of the prediction in the report.
     gaussian, shrunk : bool
-        Whether the prediction is two Gaussians (the only one with intervals), or is shrunk towards the data.
+        Whether the prediction is from two Gaussians (the only family with intervals); whether it is shrunk (auto).
     diagnosis, model_fit : Diagnosis, ModelFit or None
         Diagnosis and fit of the prediction; None without a prediction.
     best_empirical, best_predicted : BestThreshold
@@ -124,7 +124,7 @@ class FeatureAnalysis:
         split = split_classes(x, y, **classes)
         self.negative_labels = format_list(map(label_to_text, split.rows.negative_labels), 10)
         self.labels = "rest" if self.negative_labels else split.negative_label, split.positive_label
-        with suppress_normality_warning():  # the diagnosis reports it in detail
+        with suppress_normality_warning():  # the diagnosis reports deviations in detail
             self.predicted = predict_roc(x, y, family=family, direction=direction, **classes)
         self.empirical = empirical_roc(x, y, direction=self.predicted.direction, **classes)
         self.samples = self.empirical.negative.sorted_sample, self.empirical.positive.sorted_sample
@@ -162,10 +162,7 @@ class FeatureAnalysis:
 
 
 def _verdict(diagnosis: Diagnosis | None, fit: ModelFit | None, *, shrunk: bool) -> str:
-    """Return the verdict on the prediction.
-
-    The agreement of a shrunk estimate with its own data is no evidence.
-    """
+    """Return the verdict on the prediction; the agreement of a shrunk estimate with its data is weak evidence."""
     if diagnosis is None or fit is None:
         return "The ROC curve is empirical; the threshold with the highest Ameans was chosen from the same data."
     if not shrunk or not diagnosis.verdict.startswith(NO_EVIDENCE):
@@ -182,7 +179,7 @@ _PREVALENCE_MEASURES = {"precision": "Precision (PPV)", "npv": "NPV", "accuracy"
 
 
 def class_table(analysis: FeatureAnalysis) -> Table:
-    """Return a table of number, mean, SD and range of the values of each class."""
+    """Return a table of the number, mean, SD, median and range of the values in each class."""
     rows = []
     for x, label in zip(analysis.samples, analysis.labels, strict=True):
         numbers = (*mean_and_std(x), x[0], np.median(x), x[-1])
@@ -193,10 +190,7 @@ def class_table(analysis: FeatureAnalysis) -> Table:
 
 
 def mean_and_std(x: FloatArray) -> tuple[float, float]:
-    """Return mean and SD.
-
-    The SD of a single value or of infinite values is NaN.
-    """
+    """Return the mean and the SD, which is NaN for a single value or if a value is infinite."""
     if len(x) < 2 or not np.isfinite(x).all():
         return float(np.mean(x)), np.nan
     fitted = Gaussian.fit(x)
@@ -245,7 +239,7 @@ def threshold_grid(analysis: FeatureAnalysis) -> Table:
 
 
 def rate_table(analysis: FeatureAnalysis) -> Table:
-    """Return a table of the empirical and predicted rates at the threshold."""
+    """Return a table of the empirical and predicted rates at the best predicted threshold."""
     threshold, roc, prevalence = analysis.best_predicted.threshold, analysis.empirical, analysis.prevalence
     empirical = roc.rates(threshold, prevalence=prevalence)
     model = analysis.predicted.rates(threshold, prevalence=prevalence) if analysis.has_prediction else None
@@ -346,8 +340,8 @@ def feature_report(
     Raises
     ------
     RocPredictError
-        If ``path`` cannot be written or does not end in .html or .htm, or an option is invalid (these are checked
-        before any computation), or if ``predict_roc`` raises.
+        If ``path`` cannot be written or does not end in .html or .htm, an option is invalid, or ``predict_roc`` raises
+        an error. The path and the options of the report are checked before any computation.
 
     Examples
     --------
@@ -377,7 +371,7 @@ def feature_report(
 
 
 def template_context(analysis: FeatureAnalysis) -> dict[str, Any]:
-    """Return the context of the template of one feature, without the images."""
+    """Return the context for the template of a feature report, without the images."""
     return {
         "analysis": analysis,
         "labels": analysis.labels,

@@ -76,15 +76,12 @@ def plain_name(name: object) -> str:
 
 
 def format_numeral(value: float) -> str:
-    """Format a number with four digits."""
+    """Format a number with four significant digits."""
     return format_number(value, 4)
 
 
 def format_count(value: float) -> str:
-    """Format a number of observations.
-
-    Sums of weights may be fractions.
-    """
+    """Format a number of observations, or a sum of weights, which may be a fraction."""
     return f"{value:,.10g}"
 
 
@@ -111,17 +108,14 @@ def write_report(path: str | PathLike[str], template: str, **context: Any) -> Pa
 
 
 def render(template: str, **context: Any) -> str:
-    """Render a template of this folder.
-
-    A name that is missing in the context raises an error.
-    """
+    """Render a template of this folder; a name that is missing in the context raises an error."""
     text: str = _environment().get_template(template).render(**context)
     return text
 
 
 @cache
 def _environment() -> Any:
-    """Return the environment of the templates, which caches compiled templates."""
+    """Return the Jinja2 environment, which caches compiled templates."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     layout: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True}
@@ -133,7 +127,7 @@ def _environment() -> Any:
 
 
 def check_date(date: object) -> datetime.date:
-    """Return the date of a report, by default today."""
+    """Return the date of a report (by default, today); raise RocPredictError for an invalid date."""
     if date is None:
         return datetime.date.today()
     try:
@@ -145,8 +139,8 @@ def check_date(date: object) -> datetime.date:
 
 
 _DOTS_PER_INCH = 110
-_COLOURS = 96
-"""Largest number of colours of an image: enough for lines on white, at a third of the size of a file in full colour."""
+_MAX_COLORS = 96
+"""Maximum number of colors of an image: enough for lines on white, at a third of the size of a full-color file."""
 
 
 class Image(NamedTuple):
@@ -172,15 +166,15 @@ def figure_to_image(figure: Any) -> Image:
     canvas.draw()  # savefig would draw twice, first without pixels
     pixels = Pixels.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
     png = io.BytesIO()
-    pixels.quantize(_COLOURS, dither=Pixels.Dither.NONE).save(png, "png", compress_level=9)
+    pixels.quantize(_MAX_COLORS, dither=Pixels.Dither.NONE).save(png, "png", compress_level=9)
     return Image(f"data:image/png;base64,{b64encode(png.getvalue()).decode()}", *pixels.size)
 
 
-_CHUNK_SIZE = 64  # number of features that are converted together
+_CHUNK_SIZE = 64  # number of features that are converted at a time
 
 
 def software_versions() -> tuple[tuple[str, str], ...]:
-    """Return names and versions of the software."""
+    """Return the name and version of rocpredict, numpy, scipy and Python."""
     import scipy
 
     from rocpredict._version import __version__

@@ -56,7 +56,7 @@ def feature_grid(table: ScreeningResult, noun: str) -> Table:
     """Return the first rows of a screening as a sortable table."""
     first = table.top(MOST_ROWS)
     titles, values, formats = zip(*_columns(first), strict=True)
-    part = f"{len(first):,} of " if len(first) < table.n_screened else "All "
+    part = f"{len(first):,} of " if len(first) < table.n_screened else "All " if table.n_screened > 1 else ""
     contents = part + pluralize(table.n_screened, noun)
     title = f"{contents}, in the order of the table; AUCs with {format_level(table.level)} CI"
     return Table(title, titles, list(zip(*values, strict=True)), dict(zip(titles, formats, strict=True)))
@@ -102,7 +102,7 @@ def _columns(table: ScreeningResult) -> Iterator[tuple[str, Sequence[Any], Calla
     if table.empirical:
         yield "Misfit", columns["misfit"], format_rate
     for title, name in (("Negatives", "n_negative"), ("Positives", "n_positive")):
-        if len(np.unique(table[name])) > 1:  # the page states a constant number above the table
+        if len(np.unique(table[name])) > 1:  # a constant number is stated above the table
             yield title, columns[name], format_count
     if np.any(table["n_missing"]):
         yield "Missing", columns["n_missing"], format_count
@@ -117,7 +117,7 @@ def _mean_and_std(cell: tuple[float, float]) -> str:
 
 
 class SourceData(NamedTuple):
-    """Checked data of a screening."""
+    """Checked features, labels and weights of a screening."""
 
     table: FeatureTable
     labels: NDArray[Any]
@@ -125,7 +125,7 @@ class SourceData(NamedTuple):
 
 
 def check_same_data(table: ScreeningResult, data: Any) -> SourceData:
-    """Return the data of a screening, or raise if they do not match its table."""
+    """Return the data of a screening; raise RocPredictError if their number of rows differs from the table."""
     if not isinstance(data, (tuple, list)) or len(data) not in {2, 3}:
         raise RocPredictError(
             f"data={short_repr(data)} is not (X, y) or (X, y, weights); pass the data that were screened"
@@ -141,7 +141,7 @@ def check_same_data(table: ScreeningResult, data: Any) -> SourceData:
 
 
 def draw_features(table: ScreeningResult, source: SourceData | None) -> Iterator[tuple[Any, ...]]:
-    """Yield each row of a table with its class pair, its curves and their image, or None without a prediction."""
+    """Yield each row with its class pair, curves and image; without a prediction, curves and image are None."""
     columns = [None] * len(table) if source is None else _plot_columns(table, source)
     for row, column in zip(_rows(table), columns, strict=True):
         several = len(table.class_pairs) > 1
@@ -160,7 +160,7 @@ def _rows(table: ScreeningResult) -> list[dict[str, Any]]:
 
 
 def _plot_columns(table: ScreeningResult, source: SourceData) -> list[FloatArray]:
-    """Return the data column of each table row, found by name, or by index if the data have other names."""
+    """Return the data column of each table row by feature name, or by index if the data have other names."""
     places = {name: index for index, name in enumerate(source.table.names.tolist())}
     names = [str(name) for name in table["feature"]]
     others = [name for name in names if name not in places]
@@ -205,7 +205,7 @@ def _check_same(row: dict[str, Any], empirical: EmpiricalRoc) -> None:
         if not same or not np.isclose(sample.total, row[f"n_{class_name}"]):
             raise RocPredictError(
                 f"data= differs from the data of the table: the {class_name} mean of {short_repr(row['feature'])} is "
-                f"{sample_mean:.6g} in data= and {mean:.6g} in the table"
+                f"{sample_mean:.6g} in data= and {mean:.6g} in the table; pass the data that were screened"
             )
 
 
@@ -231,7 +231,7 @@ def screening_report(
     path : path
         File to write, in an existing folder. It is written atomically.
     n_top : int, default=10
-        Number of features, from the top of the table, with figures; 0 for a report without any figure.
+        Number of features with figures, from the top of the table. With 0, the report contains no figure at all.
     title : str, optional
         Heading of the page. By default, the number of features and the classes.
     data : (X, y) or (X, y, weights), optional
@@ -273,7 +273,7 @@ def screening_report(
     day = check_date(date)
     source = None if data is None else check_same_data(table, data)
     is_text = table.flag_mask("not_numeric")
-    if is_text.any():  # columns that were not screened are no features
+    if is_text.any():  # text columns are not features
         table = replace(table._rows(np.flatnonzero(~is_text)), n_screened=table.n_screened - int(is_text.sum()))
     summary = ScreeningReportText(table)
     return write_report(
@@ -297,7 +297,7 @@ def screening_report(
 
 
 def _draw_ranking(table: ScreeningResult) -> dict[str, Any] | None:
-    """Plot the AUCs of the top rows, and return them with their intervals: the empirical AUC of a row if available."""
+    """Plot the AUCs of the top rows; return the image with each AUC and its interval, empirical if available."""
     first = table.top(_N_RANKED)
     kinds = ["auc" if np.isnan(row["empirical_auc"]) else "empirical_auc" for row in _rows(first)]
     areas = [
@@ -311,7 +311,7 @@ def _draw_ranking(table: ScreeningResult) -> dict[str, Any] | None:
 
 
 def _draw_agreement(table: ScreeningResult) -> dict[str, Any] | None:
-    """Plot the empirical against the predicted AUCs, and return their differences."""
+    """Plot the empirical against the predicted AUCs; return the image with a summary of their differences."""
     distance = np.abs(table["auc"] - table["empirical_auc"])
     has_both = ~np.isnan(distance)
     if has_both.sum() < 2:
@@ -327,7 +327,7 @@ def _draw_agreement(table: ScreeningResult) -> dict[str, Any] | None:
 
 
 class ScreeningReportText:
-    """Numbers and names of the rows of a screening, as its report shows them.
+    """Numbers and names of the rows of a screening, prepared for its report.
 
     Attributes
     ----------

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rocpredict.base.formatting import format_list
+from rocpredict.base.formatting import format_list, pluralize
 from rocpredict.base.labels import EncodedLabels, check_labels, equal_labels, is_unlabelled, unique_labels
 from rocpredict.base.results import Result
 from rocpredict.base.validation import FloatArray, RocPredictError, select_indices, short_repr
@@ -20,7 +20,7 @@ from rocpredict.sources.table import FeatureTable
 _COUNT_FIELDS = ("count", "n_missing")
 _NONNEGATIVE_FIELDS = (*_COUNT_FIELDS, "m2", "m4")
 _FINGERPRINT_BITS = 20
-"""Number of leading bits that rounding keeps, of a mean (relative to the standard deviation) or a sum of squares."""
+"""Rounding keeps this number of leading bits of a sum of squares, and of a mean in units of the standard deviation."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,7 +49,7 @@ class ClassSummary(Result):
     >>> from rocpredict import summarize
     >>> summary = summarize([[1.0], [3.0], [4.0], [8.0]], [0, 0, 1, 1])
     >>> summary.positive
-    ClassSummary(1 features, 2, order=2)
+    ClassSummary(1 feature, 2, order=2)
     >>> summary.positive.mean, summary.positive.m2
     (array([6.]), array([8.]))
     """
@@ -78,7 +78,7 @@ class ClassSummary(Result):
 
     @property
     def is_valid(self) -> NDArray[np.bool_]:
-        """Mask of the features with at least two values, and a mean and standard deviation within float64."""
+        """Mask of the features with two values or more, and a mean and standard deviation in the range of float64."""
         is_normal = (self.m2 == 0) | (self.m2 >= np.finfo(float).tiny)
         return np.asarray((self.count > 1) & np.isfinite(self.mean) & np.isfinite(self.m2) & is_normal)
 
@@ -105,14 +105,15 @@ class ClassSummary(Result):
         if not isinstance(other, ClassSummary):
             return NotImplemented
         if len(self) != len(other):
-            raise RocPredictError(f"summaries of {len(self)} and {len(other)} features cannot be added")
+            sizes = f"{len(self)} and {len(other)} features"
+            raise RocPredictError(f"summaries of {sizes} cannot be added; pass summaries of the same features")
         return ClassSummary(*(merge(self._moments(), other._moments())))
 
     def __radd__(self, other: object) -> ClassSummary:
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def __repr__(self) -> str:
-        return f"ClassSummary({len(self)} features, {format_class_size(self.count)}, order={self.order})"
+        return f"ClassSummary({pluralize(len(self), 'feature')}, {format_class_size(self.count)}, order={self.order})"
 
     def select(self, indices: slice | ArrayLike) -> ClassSummary:
         """Return the summary of the selected features.

@@ -32,13 +32,13 @@ from rocpredict.solvers.shrinkage import ShrinkageBatch, evaluate_batch
 _BLOCK = 256
 """Number of features for which the optimism is computed together."""
 _N_DRAWS = 16
-"""Number of draws, each used with both signs; the optimism has an error of about 0.004 at 30 observations per class."""
+"""Number of draws, each used with both signs; the error of the optimism is about 0.004 at 30 observations per class."""
 
 
 def prediction_optimism(
     count: tuple[ArrayOrFloat, ArrayOrFloat], d: FloatArray, s0: FloatArray, s1: FloatArray, direction_from_data: bool
 ) -> FloatArray:
-    """Compute the mean excess of the predicted Ameans over the Ameans that the predicted threshold achieves.
+    """Compute the mean excess of the predicted Ameans over the actual Ameans at the predicted threshold.
 
     This is a parametric bootstrap. Samples are simulated from two Gaussians that differ by as much as the classes
     differ *beyond* sampling variation. The predicted Ameans of each sample is compared with the Ameans that the
@@ -200,7 +200,7 @@ def _gaussian_pairs(summary: TwoClassSummary, direction: Direction) -> GaussianP
 
 
 def predict(summary: TwoClassSummary, direction: Direction, level: float) -> Prediction:
-    """Compute the columns that follow from moments.
+    """Compute the columns that are predicted from moments.
 
     Parameters
     ----------
@@ -291,17 +291,17 @@ def welch_p_value(pair: GaussianPairs) -> FloatArray:
 
 
 _COARSE_FPR = (np.arange(64) + 0.5) / 64
-"""FPRs for the sampling variance of an empirical curve; few suffice, because the variance is smooth in the FPR."""
+"""FPRs at which the variance of an empirical curve is computed; few suffice, because it is smooth in the FPR."""
 _COARSE_PROBIT = ndtri(_COARSE_FPR)
 _MAX_SLOPE = 20.0
 _MISFIT_BLOCK = 64
 """Number of features whose curves are compared at a time; these curves fit into the cache."""
 SCREENING_MISFIT_RATIO = 1.1
-"""Ratio of the mean squared distance to its expectation; 1% of samples of two Gaussians exceed this ratio.
+"""Ratio of the mean squared distance of two curves to its expectation; 1% of samples of two Gaussians exceed it.
 
-The median of the ratio is 0.3, since the Gaussians are fitted to the same data. The level is 1% for equal standard
-deviations and 5 to some hundred observations per class. It is 2 to 3% if one standard deviation is three times the
-other, and 5% if one is ten times the other. With 1000 or more per class, the limit is ``MAX_HARMLESS_AREA``."""
+The median of the ratio is 0.3, since the Gaussians are fitted to the same data. This is the case for equal standard
+deviations and 5 to several hundred observations per class. It is 2 to 3% if one standard deviation is three times the
+other, and 5% if one is ten times the other. With 1000 or more per class, ``MAX_HARMLESS_AREA`` is the limit instead."""
 
 
 def misfit(pair: GaussianPairs, empirical: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
@@ -406,10 +406,10 @@ def mann_whitney_p_value(counts: RankStatistics) -> FloatArray:
 def _rare_binary(counts: RankStatistics) -> tuple[NDArray[np.bool_], FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return which features have two distinct values with a small expected count, and their 2 x 2 tables.
 
-    A table is the number of observations, of the smaller class and of the rarer value, and the number of observations
-    of the smaller class with the rarer value. For two values, ``ties`` and ``area`` determine these numbers, and these
-    numbers the sums of squares. Other features disagree, except for 20 of 430,000 small tables of three or four values
-    (one class of equal values), whose p-value is then that of the table with two values.
+    A table consists of four numbers of observations: in total, in the smaller class, with the rarer value, and in the
+    smaller class with the rarer value. For two values, ``ties`` and ``area`` determine these numbers, which determine
+    the sums of squares. The sums of squares of other features disagree, except in 20 of 430,000 small tables of three
+    or four values (with one class of equal values), which get the p-value of the table with two values.
     """
     sizes = counts.negatives.astype(float), counts.positives.astype(float)
     total, smaller = sizes[0] + sizes[1], np.minimum(*sizes)
@@ -592,7 +592,7 @@ def class_rows(codes: NDArray[Any], class_pair: ClassPair, weights: FloatArray |
 
 
 def check_integer_weights(weights: FloatArray | None) -> None:
-    """Raise if observations cannot be repeated by their weights."""
+    """Raise RocPredictError if observations cannot be repeated by their weights."""
     if weights is not None and ((weights != np.round(weights)).any() or weights.sum() > MAX_EXPANDED_ROWS):
         raise RocPredictError(
             f"weights are not whole numbers, or their sum exceeds {MAX_EXPANDED_ROWS:,}; pass whole numbers with a sum "
@@ -601,7 +601,7 @@ def check_integer_weights(weights: FloatArray | None) -> None:
 
 
 def _blocks(pair: GaussianPairs) -> Iterator[NDArray[np.intp]]:
-    """Return blocks of features that have equal class sizes and the same direction."""
+    """Yield blocks of features with the same class sizes and the same direction."""
     kinds = np.stack([pair.n0, pair.n1, pair.lower], axis=1).astype(np.int64)
     valid = np.flatnonzero(pair.is_valid)
     for kind in np.unique(kinds[valid], axis=0):
@@ -626,7 +626,7 @@ def _shrinkage_block(places: NDArray[np.intp], batch: ShrinkageBatch) -> Shrinka
     rule, unknown, is_infinite = batch.rule, np.full(len(places), np.nan), np.isinf(batch.threshold)
     columns = {
         "auc": batch.auc,
-        "auc_low": unknown,  # the empirical interval uses the same data
+        "auc_low": unknown,  # the interval of the empirical AUC, from the same data, is used instead
         "auc_high": unknown,
         "threshold": batch.threshold,
         "ameans": rule.ameans,

@@ -1,4 +1,4 @@
-"""Moments and blocks of columns of Dask arrays and DataFrames, computed by the scheduler of the user.
+"""Moments and blocks of columns of Dask arrays and DataFrames, computed by the user's scheduler.
 
 All tasks can be repeated from the source of the table, so a worker that stops costs time but changes no result.
 Only labels, moments and results of blocks are sent to the client.
@@ -160,7 +160,7 @@ def _memory_of_workers() -> int:
 
 
 def _fuse(tasks: list[Any]) -> list[Any]:
-    """Return tasks that each read and reduce one part in one step, so that a worker loads a part while it computes."""
+    """Return tasks that each read and reduce one part, so that a worker can load one part while it computes another."""
     keys = [task.key for task in tasks]
     graph = da.optimize(HighLevelGraph.merge(*(task.__dask_graph__() for task in tasks)), keys)
     layers, name = HighLevelGraph.from_collections(f"fused-{keys[0]}", graph, dependencies=()), f"fused-{keys[0]}"
@@ -176,7 +176,7 @@ def _reduce(tasks: list[Any], merge_parts: Callable[..., Any]) -> Any:
 
 
 def compute(tasks: Iterable[Any]) -> Any:
-    """Compute tasks on the scheduler of the user, or raise if the scheduler fails."""
+    """Compute tasks on the user's scheduler, or raise RocPredictError if the scheduler fails."""
     try:
         return dask.compute(*tasks)
     except Exception as error:
@@ -207,7 +207,7 @@ def _from_frame(X: Any, y: Any, names: Any, needs_order: bool) -> DaskTable | No
         place = column_index(frame_names, y, argument="y", source_name="X")
         columns = np.delete(columns, place)
         label_parts = [dask.delayed(_label_column)(part, place) for part in parts]
-        scanned = X.iloc[:, [place]].to_delayed()  # reads this column alone
+        scanned = X.iloc[:, [place]].to_delayed()  # reads only this column
         if len(scanned) == len(parts):
             scanned = [dask.delayed(_label_column)(part, 0) for part in scanned]
         else:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from rocpredict.base.formatting import pluralize
 from rocpredict.base.results import Result
 from rocpredict.base.validation import (
     FloatArray,
@@ -26,22 +27,22 @@ from rocpredict.sources.files import read_batches
 from rocpredict.sources.table import FeatureTable, format_names
 
 DEFAULT_EDGES = 256
-"""Number of edges. The AUC is then known to within about 0.004, and its estimate to within 0.02 standard errors."""
+"""Default number of edges; bounds are then about 0.004 from the AUC, and its estimate within 0.02 standard errors."""
 MAX_EDGES = 65_536
 _BLOCK_FEATURES = 256
 """Number of features whose histograms are evaluated or counted at a time."""
 _BLOCK_BYTES = 32_000_000
 _SAMPLE_ROWS, _SAMPLE_CELLS = 4096, 2**24
-"""Largest numbers of rows and of cells of the sample from which edges are computed."""
+"""Maximum numbers of rows and of cells in the sample from which edges are computed."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FeatureHistograms(Result):
     """Histograms of features in the negative and in the positive class, with the extremes of each cell.
 
-    Histograms of parts of a table with equal edges can be added. Each edge is a cell of its own, which contains the
-    values equal to the edge, so that frequent values are counted as ties. An open cell contains the values between two
-    edges, below the first edge or above the last edge.
+    Histograms of parts of a table can be added if their edges are equal. Each edge is a cell of its own, which contains
+    the values equal to the edge, so that frequent values are counted as ties. An open cell contains the values between
+    two edges, below the first edge or above the last edge.
 
     Attributes
     ----------
@@ -68,7 +69,8 @@ class FeatureHistograms(Result):
         return len(self.edges)
 
     def __repr__(self) -> str:
-        return f"FeatureHistograms({len(self)} features, {self.edges.shape[1]} edges, {self.n_values.sum()} values)"
+        features = pluralize(len(self), "feature")
+        return f"FeatureHistograms({features}, {self.edges.shape[1]} edges, {self.n_values.sum()} values)"
 
     @property
     def n_values(self) -> NDArray[np.int64]:
@@ -181,7 +183,7 @@ class FeatureHistograms(Result):
         return low, high
 
     def rank_statistics(self, thresholds: FloatArray) -> Iterator[tuple[slice, RankStatistics]]:
-        """Yield statistics of blocks of features; half of the pairs count in a cell in which the classes overlap.
+        """Yield statistics of blocks of features; where the classes overlap in a cell, half of the pairs count.
 
         Parameters
         ----------
@@ -297,7 +299,7 @@ class FeatureHistograms(Result):
 
     # ---- pairs of values
     def _open(self) -> tuple[NDArray[np.int64], ...]:
-        """Return the counts of the open cells of the negatives and of the positives, as float."""
+        """Return the counts of the open cells of the negatives and of the positives, as floats."""
         return tuple(self.counts[:, :, ::2].astype(float))
 
     def _extremes_fit(self) -> bool:
@@ -497,7 +499,7 @@ class RowSample(NamedTuple):
         for table, _ in read_batches(batches):
             part = cls.of(table, rng)
             if sample is not None and part.values.shape[1] != sample.values.shape[1]:
-                return sample  # the error names the batch
+                return sample  # summarizing the batches raises an error that names this one
             sample = part if sample is None else sample.merge(part)
         return sample
 

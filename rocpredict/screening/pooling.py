@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _WEIGHT_LEVEL = 0.95
 """Confidence level of the upper limit of tau^2 that determines the weights of the random-effects model."""
 _LEAST_QUANTILE = 0.025
-"""Probability of the chi^2 quantile that is the smallest sum of squares used for a random-effects interval."""
+"""The sum of squares in a random-effects interval is at least the chi^2 quantile at this probability."""
 _MAX_DISTANCE = 8.25
 """Largest D that is pooled; for D above 8.29, the AUC rounds to 1."""
 _MAX_ITER, _RTOL = 200, 1e-12  # Newton's method for tau^2
@@ -46,7 +46,7 @@ class PooledAuc(Result):
         Random-effects AUC (of the mean study), with the confidence interval of Hartung and Knapp; NaN for fewer than
         two studies.
     p_value : array of shape (features,)
-        Two-sided p-value of the hypothesis that the AUC is 1/2, by the same t.
+        Two-sided p-value of the hypothesis that the AUC is 1/2, by the t statistic of this interval.
     fixed_auc, fixed_low, fixed_high : array of shape (features,)
         Fixed-effect AUC with its confidence interval, which assumes that all studies have the same AUC.
     tau : array of shape (features,)
@@ -159,7 +159,7 @@ def pool(
     ----------
     summaries : iterable of TwoClassSummary
         Summary of each study: of data (``rocpredict.summarize``), of a file, or of a published table
-        (``TwoClassSummary.from_stats``). A study may lack some features. Units and labels must be equal.
+        (``TwoClassSummary.from_stats``). A study may lack some features. Units and labels must agree between studies.
     study_names : iterable of str, optional
         Names of the studies. By default, "study 1", "study 2", ...
     level : float, default=0.95
@@ -190,23 +190,23 @@ def pool(
     has the variance Q/((k - 1) sum of w) and Student's t with k - 1 degrees of freedom [2]_. If all studies happened to
     have the same D, this variance would be 0. Q is therefore at least the 2.5% quantile of chi^2 with k - 1 degrees of
     freedom; it lies below this quantile in 2.5% of homogeneous sets of studies, and the flag ``close_studies`` marks
-    these features. The interval of a few similar studies can be narrower than the fixed-effect interval, also without
+    these features. The interval of a few similar studies can be narrower than the fixed-effect interval, even without
     this flag. The fixed effect is then the safer choice if all studies have the same AUC, but not if they may differ.
     The wider of the two intervals (the modified method [3]_) has a coverage of up to 99.8%.
 
     The weights of the random-effects mean use the upper 95% confidence limit of tau^2 (Q profile [4]_) instead of its
     estimate; ``tau`` is the estimate. With an estimate of 0, a large study has nearly all weight, and the coverage with
-    few unequal studies is as low as 76%. With the limit, 95% intervals cover 94 to 98% in 360 simulated settings with
-    2 to 20 studies of 10 or more observations per class. With more studies or fewer observations in a class, the bias
-    of D no longer averages out: 20 studies of 250 + 5 observations have a coverage of 90% (AUC 0.9, SD ratio 2.5). If
-    the studies are in fact homogeneous, however, the error of the mean is up to 1.6 times the error with the usual
-    weights, and up to 3.7 times the error of the fixed-effect mean if one study is much larger than the others. The
-    interval of two or three studies is wide, since Student's t has one or two degrees of freedom.
+    few unequal studies is as low as 76%. With the limit, the coverage of 95% intervals is 94 to 98% in 360 simulated
+    settings with 2 to 20 studies of 10 or more observations per class. With more studies or fewer observations in a
+    class, the bias of D no longer averages out: with 20 studies of 250 + 5 observations, the coverage is 90% (AUC 0.9,
+    SD ratio 2.5). If the studies are in fact homogeneous, however, the error of the mean is up to 1.6 times the error
+    with the usual weights, and up to 3.7 times the error of the fixed-effect mean if one study is much larger than the
+    others. The interval of two or three studies is wide, since Student's t has one or two degrees of freedom.
 
     A study separates the classes if the lower 95% limit of its AUC, by the normal approximation on the probit scale, is
     above 1 - 1/(2 n0 n1), the AUC of a sample with half a pair in the wrong order. Its D is then an extrapolation of
     the Gaussian tails, on which the mean would depend. The study is therefore flagged, and pooled with the D for which
-    the lower limit is this AUC (but at most 8.25), and with the variance of this D. Omitting the study would select
+    the lower limit is this AUC (but at most 8.25), and with the variance of this D. Omitting this study would select
     studies by their results. ``study_auc`` is not changed. A study with a standard deviation of 0 in both classes has
     no variance and is left out, with the flag ``point_mass``.
 

@@ -95,7 +95,7 @@ def adjust_p_values(p_values: FloatArray, method: str = "benjamini-hochberg") ->
 
 
 def _write(path: Any, content: str | bytes, *suffixes: str) -> None:
-    """Write to a file by name, which has one of the suffixes or none, or to an open file."""
+    """Write to an open file, or to a file by name, which must have one of the suffixes or none."""
     if not hasattr(path, "write"):
         check_suffix("path=", check_writable(path), *suffixes, "")
         write_atomic(path, content)
@@ -362,7 +362,7 @@ class ScreeningResult(Result):
         -------
         str or None
             Text of an object with "class_pairs", "level", "adjust", "family", "n_observations", "n_unlabelled", and
-            "features", which has one object for each row, with its flags as a list.
+            "features": a list of one object for each row, with the flags of the row as a list.
 
         Raises
         ------

@@ -306,9 +306,9 @@ def screen(
         Class-conditional distributions.
 
         - "gaussian": one Gaussian for each class.
-        - "auto": the shrunk estimate of ``predict_roc(..., family="auto")``, in columns auc, threshold, ameans, tpr and
-          fpr of all features with an empirical AUC. Other features keep the Gaussian prediction. The column ``family``
-          names the family of each row. Requires ``X`` and ``y``.
+        - "auto": the shrunk estimate of ``predict_roc(..., family="auto")``, in the columns auc, threshold, ameans, tpr
+          and fpr of all features with an empirical AUC. Other features keep the Gaussian prediction. The column
+          ``family`` names the family of each row. Requires ``X`` and ``y``.
     moments : {2, 4}, default=2
         With 4, the table also has skewness, excess kurtosis, minimum and maximum of both classes.
     direction : {"auto", None, "higher", "lower"}, default="auto"
@@ -333,7 +333,7 @@ def screen(
         - "numpy": NumPy.
         - "numba": compiled code. The first compilation takes some seconds; it is then loaded from a cache.
     n_jobs : int, default=1
-        Number of threads; -1 for one thread on each processor. The result does not depend on the number.
+        Number of threads; -1 for one thread on each processor. The result does not depend on this number.
     nan_policy : {"raise", "omit"}, default="omit"
         How to handle missing values: raise an error, or omit them for each feature and report how many. Rows without
         a label are omitted and counted in ``n_unlabelled``; in batches and Dask tables they raise an error.
@@ -386,10 +386,11 @@ def screen(
     In rows with family "auto", ``ameans`` and ``ameans_corrected`` are both the Ameans that is expected on new data,
     which is less than the Ameans computed from ``tpr`` and ``fpr``. If the direction is chosen from the data, the
     estimate is too high for uninformative features: by 0.06, 0.05, 0.03 and 0.02 with 10, 20, 50 and 100 observations
-    per class. The columns ``auc_low`` and ``auc_high`` are NaN in these rows, since the empirical interval uses the
-    same data. ``misfit`` is the distance between the curves of the model and of the data; it is not flagged, since the
-    estimate takes it into account. With ``direction="auto"``, the direction comes from the same data, so the prior that
-    positives have larger (or smaller) values is not used; pass ``direction="higher"`` or ``"lower"`` to use it.
+    per class. The columns ``auc_low`` and ``auc_high`` are NaN in these rows; use the interval of the empirical AUC,
+    which is from the same data. ``misfit`` is the distance between the curves of the model and of the data; it is not
+    flagged, since the estimate takes it into account. With ``direction="auto"``, the direction comes from the same
+    data, so the prior that positives have larger (or smaller) values is not used; pass ``direction="higher"`` or
+    ``"lower"`` to use it.
 
     The flag ``misfit`` indicates that the empirical curve differs from the predicted curve by more than sampling
     variation explains, and by more than 0.02 in mean absolute TPR. Use the empirical columns of such features.
@@ -611,7 +612,7 @@ class _ScreeningRun:
         return self.finish()
 
     def finish(self) -> ScreeningResult:
-        """Return the result, or raise for missing values if ``nan_policy`` is "raise"."""
+        """Return the result; missing values raise an error if ``nan_policy`` is "raise"."""
         if self.options.nan_policy == "raise":
             _check_no_missing(np.where(self.table.not_numeric, 0, self.missing), self.table.names)
         return self.results.to_result(self.table.not_numeric)
@@ -709,9 +710,11 @@ def _as_summary(X: Any, options: _ScreenOptions, **classes: Any) -> TwoClassSumm
             )
         for name, label in classes.items():
             if label is not None and label != getattr(X, f"{name}_label"):
-                raise RocPredictError(f"{name}={short_repr(label)} is not the {name} label of the summary, {X}")
+                problem = f"{name}={short_repr(label)} is not the {name} label of the summary, {X}"
+                raise RocPredictError(f"{problem}; omit {name}=")
         if options.moments > X.order:
-            raise RocPredictError(f"moments={options.moments} is more than the order of the summary, {X}")
+            problem = f"moments={options.moments} is not available: the summary has moments up to order {X.order}"
+            raise RocPredictError(f"{problem}; pass moments={X.order}, or compute the summary with moments=4")
         return X
     classes |= {"moments": options.moments, "engine": options.engine, "n_jobs": options.n_jobs}
     return summarize(X, **classes, histogram_edges=edges)
@@ -759,7 +762,7 @@ def _from_summary(
 
 
 def _widened(columns: dict[str, Any], statistics: RankStatistics, is_wide: NDArray[np.bool_]) -> dict[str, Any]:
-    """Return the interval and p-value of the AUC; for wide bounds, the widest interval and largest p-value."""
+    """Return the interval and p-value of the AUC; for wide bounds, the widest interval and largest p-value in them."""
     auc, (least, greatest) = columns["empirical_auc"], (columns[name] for name in _BOUND_COLUMNS)
     low, high = columns["empirical_low"] - (auc - least), columns["empirical_high"] + (greatest - auc)
     p_value = mann_whitney_p_value(statistics._replace(area=np.clip(0.5, least, greatest)))

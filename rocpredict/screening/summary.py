@@ -51,7 +51,7 @@ from rocpredict.sources.files import check_batches, read_batches, read_table_and
 from rocpredict.sources.table import FeatureTable, arrow_batches, check_row_order
 
 _FORMAT, _VERSION = "rocpredict summary", 1
-"""Name and version of the JSON of a summary, which summary.schema.json describes."""
+"""Name and version of the JSON format of summaries; summary.schema.json describes the format."""
 _RESERVED = ("cluster", "stratum")
 """Keys of the JSON that are null in this version; a later version may use them."""
 POOLED_NOTE = (
@@ -131,7 +131,7 @@ class TwoClassSummary(Result):
         std : pair of float or of arrays of shape (features,)
             Standard deviations (ddof=1).
         count : pair of int or of arrays of shape (features,)
-            Numbers of observations, whole and 2 or more.
+            Whole numbers of observations, 2 or more.
         feature_names : iterable of str, optional
             Names of the features. By default, "x0", "x1", ...
         positive : label, default="positive"
@@ -586,8 +586,8 @@ def summarize(
     moments : {2, 4}, default=2
         Number of moments.
 
-        - 2: count, mean and sum of squares.
-        - 4: also sums of third and fourth powers, minimum and maximum.
+        - 2: count, mean and sum of squared deviations from the mean.
+        - 4: also sums of third and fourth powers of the deviations, minimum and maximum.
     weights : array-like of shape (n,), optional
         Frequency weights, 0 or more; not available for batches.
     units : mapping of str to str, optional
@@ -601,7 +601,7 @@ def summarize(
     engine : {"auto", "numpy", "numba"}, default="auto"
         Computing engine, as in ``screen``.
     n_jobs : int, default=1
-        Number of threads; -1 for one thread on each processor. The result does not depend on the number.
+        Number of threads; -1 for one thread on each processor. The result does not depend on this number.
     layer : str, optional
         Layer of an AnnData object or h5ad file, as in ``screen``.
     use_raw : bool, default=False
@@ -767,7 +767,7 @@ def _summarize_batches(
     """Add up the summaries of batches (X, y)."""
     for name, label in (("positive", positive), ("negative", negative)):
         if label is not None and not _is_one(label):
-            raise RocPredictError(f"{name}={short_repr(label)} is not a label")
+            raise RocPredictError(f"{name}={short_repr(label)} is not a label; pass a single label of y")
     edges = sample = None
     if histogram_edges is not None and not isinstance(check_batches(batches), Iterator):
         sample = RowSample.of_batches(batches)
@@ -782,7 +782,8 @@ def _summarize_batches(
             edges = choose_edges(histogram_edges, table.names, drawn.edges)
         if edges is not None and len(edges) != len(table):
             raise RocPredictError(
-                f"a batch has {pluralize(len(table), 'feature')}, and the first batch has {len(edges)}"
+                f"a batch has {pluralize(len(table), 'feature')}, and the first batch has {len(edges)}; pass the same "
+                "features in each batch"
             )
         summary = summarize_table(table, coded, None, options, edges)
         total = summary if total is None else total._plus(summary)
@@ -796,7 +797,7 @@ def _summarize_batches(
 
 
 def _default_positive(labels: NDArray[Any]) -> int:
-    """Return the positive label of {0, 1}, {-1, 1} and booleans."""
+    """Return 1, the positive label of {0, 1}, {-1, 1} and booleans; other labels raise an error."""
     if labels.dtype.kind not in "biuf" or not any(np.isin(labels, pair).all() for pair in ((0, 1), (-1, 1))):
         raise RocPredictError("positive= is needed with batches, unless labels are {0, 1}, {-1, 1} or booleans")
     return 1

@@ -42,7 +42,7 @@ class OutOfFoldScores(NamedTuple):
 
 
 class ResponseMethod(NamedTuple):
-    """Response method of a classifier (not "auto"), for scores that are larger for the positive label."""
+    """Selected response method of a classifier; its scores are larger for the positive label."""
 
     method: str
     positive: Any
@@ -138,7 +138,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     The threshold is chosen from out-of-fold scores: the model of each fold scores its held-out observations, and the
     best threshold of the pooled scores is used. The classifier is then fitted to all observations. An observation is
-    called positive if its score is at or above the threshold.
+    predicted positive if its score is at or above the threshold.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     estimator_ : classifier
         Classifier fitted to all observations.
     threshold_ : float
-        Threshold of the score. An observation is called positive if its score is at or above the threshold.
+        Threshold of the score. An observation is predicted positive if its score is at or above the threshold.
     best_threshold_ : BestThreshold
         Threshold with its performance on held-out data. Its uncertainty is described by ``ameans_corrected`` (None with
         ``family="gaussian"``, whose predicted Ameans is slightly optimistic), ``threshold_interval()``,
@@ -232,8 +232,8 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     Notes
     -----
-    All thresholds with different results (midpoints of neighbouring distinct scores) are compared, not only those of a
-    grid.
+    All thresholds that give different results (midpoints of neighbouring distinct scores) are compared, not only a grid
+    of thresholds.
 
     Because the threshold is one number on the scale of the scores, the scores of all folds are pooled. They come from
     different models, so the AUC of ``roc_`` may be above or below the AUC of every fold. The confidence intervals of
@@ -358,7 +358,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         check_is_fitted(self, "threshold_")
         scores = ResponseMethod(self.response_method_, self.positive_).scores(self.estimator_, X)
-        is_positive = (scores >= self.threshold_) & (self.threshold_ < np.inf)  # +inf calls no observation positive
+        is_positive = (scores >= self.threshold_) & (self.threshold_ < np.inf)  # at inf, no observation is positive
         place = int(np.flatnonzero(equal_labels(self.classes_, self.positive_))[0])
         return np.asarray(self.classes_[np.where(is_positive, place, 1 - place)])
 
@@ -448,7 +448,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if weights is not None and has_fit_parameter(self.estimator, "sample_weight"):
             fit_params = fit_params | {"sample_weight": weights}
         elif weights is not None and not any(name.endswith("sample_weight") for name in fit_params):
-            # A pipeline may be given step__sample_weight.
+            # A pipeline may receive weights as step__sample_weight.
             warnings.warn(
                 f"estimator={type(self.estimator).__name__} does not accept sample_weight: it is fitted without "
                 "the weights; they are used only to choose the threshold",
@@ -482,7 +482,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ) -> None:
         """Set the attributes that are based on the held-out scores."""
         pooled = OutOfFoldScores(*(np.concatenate(part) for part in zip(*fold_scores, strict=True)))
-        with suppress_normality_warning():  # issued once below, not for each fold
+        with suppress_normality_warning():  # the warning is issued once below, not for each fold
             self.roc_ = self._roc(pooled, codes, weights)
             self.fold_thresholds_ = np.array([self._fold_threshold(fold, codes, weights) for fold in fold_scores])
         self.best_threshold_ = self._best(self.roc_)

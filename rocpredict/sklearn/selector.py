@@ -65,7 +65,7 @@ def translated_errors() -> Iterator[None]:
 
 
 def check_fit_arguments(X: object, y: object, sample_weight: object = None) -> None:
-    """Raise an error for masked values (which scikit-learn would use), missing labels or indexes that differ."""
+    """Raise RocPredictError for masked values (which scikit-learn would use), missing labels or different indexes."""
     for name, values in (("X", X), ("y", y), ("sample_weight", sample_weight)):
         if np.ma.is_masked(values):
             raise RocPredictError(
@@ -111,7 +111,7 @@ def score_features(
     if positive is None and len(names) == 2:
         if direction != "auto" and {*names} not in ({0, 1}, {-1, 1}):
             raise RocPredictError(
-                f"direction={direction!r} needs the positive class of the labels {names}; pass positive="
+                f"direction={direction!r} needs the positive class of the labels {names}; pass this label as positive="
             )
         positive = names[1]
     table = screen(X, labels, empirical=empirical, positive=positive, pairs=cast(Any, pairs), **options)
@@ -210,9 +210,9 @@ class RocSelector(SelectorMixin, BaseEstimator):
         Maximum q-value of selected features. It controls the false discovery rate, the expected proportion of
         uninformative features among the selected ones (Benjamini-Hochberg).
     direction : {"auto", "higher", "lower"}, default="auto"
-        Side of the positive class:
+        Direction of the selected features:
 
-        * "auto": either side.
+        * "auto": either direction.
         * "higher": only features with larger values in the positive class (AUC above 1/2).
         * "lower": only features with smaller values in the positive class.
     empirical : bool, default=True
@@ -229,7 +229,7 @@ class RocSelector(SelectorMixin, BaseEstimator):
         "higher" and "lower", unless the labels are {0, 1}, {-1, 1} or booleans. With three or more classes, each is
         positive in turn.
     engine : {"auto", "numpy", "numba"}, default="auto"
-        Backend of the computation, as in ``rocpredict.screen``.
+        Computing engine, as in ``rocpredict.screen``.
     n_jobs : int, default=1
         Number of threads.
 

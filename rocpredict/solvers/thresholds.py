@@ -453,9 +453,9 @@ def log_cost_ratio(prevalence: ArrayOrFloat, cost_fp: ArrayOrFloat, cost_fn: Arr
     if np.any((fp == 0) & (fn == 0)):
         raise RocPredictError("cost_fp and cost_fn are both 0; at least one must be above 0")
     if np.any(((p == 0) & (fn > 0) & (fp == 0)) | ((p == 1) & (fp > 0) & (fn == 0))):
-        given = short_repr(prevalence)
+        value = short_repr(prevalence)
         raise RocPredictError(
-            f"prevalence={given} makes the cost 0 at every threshold; change the prevalence or the costs"
+            f"prevalence={value} makes the cost 0 at every threshold; change the prevalence or the costs"
         )
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(1 - p) - np.log(p) + np.log(fp) - np.log(fn))

@@ -26,7 +26,7 @@ ColumnIndices: TypeAlias = NDArray[np.intp]
 Item = TypeVar("Item")
 _END: Any = object()
 _CHUNK_ROWS = 65_536
-"""Smallest mean number of rows of the chunks of a column that are copied one by one."""
+"""The chunks of a column are copied one by one if they have this number of rows or more on average."""
 _UNITS = {"": 1} | {
     f"{unit}{suffix}": base**power
     for power, unit in enumerate("kMGT", 1)
@@ -44,7 +44,7 @@ class MemoryBudget(NamedTuple):
     Attributes
     ----------
     total : int, optional
-        Bytes. By default, a block has 32 MB, or one column if the column is larger.
+        Budget in bytes. By default, a block has 32 MB, or one column if the column is larger.
     n_jobs : int, default=1
         Number of threads, each of which works on at least one column.
     """
@@ -58,7 +58,7 @@ class MemoryBudget(NamedTuple):
         return BLOCK_BYTES if self.total is None else min(BLOCK_BYTES, self.total // _TILES_IN_MEMORY)
 
     def block_width(self, column_bytes: int) -> int:
-        """Return the number of columns of a block, or raise if a single column exceeds the budget."""
+        """Return the number of columns of a block, or raise RocPredictError if a single column exceeds the budget."""
         most = self.n_jobs if self.total is None else self.total // max(1, _COLUMNS_IN_MEMORY * column_bytes)
         if not most:
             raise RocPredictError(
@@ -137,7 +137,7 @@ class ColumnSource(ABC):
         """Yield the chosen columns (None: all) in blocks, each with its slice of the chosen columns."""
 
     def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
-        """Yield tiles of the chosen columns in the order that is quickest to read.
+        """Yield tiles of the chosen columns in the order that is fastest to read.
 
         Each tile comes with its slices of the rows and of the chosen columns. The tiles of a column are in row order.
         """
@@ -149,7 +149,7 @@ class ColumnSource(ABC):
         """Return one column unchanged."""
 
     def validate(self, columns: Iterable[int]) -> None:  # noqa: B027
-        """Raise if a chosen column has both numbers and text."""
+        """Raise RocPredictError if a chosen column has both numbers and text."""
 
     @property
     def not_numeric(self) -> NDArray[np.bool_]:
@@ -273,7 +273,7 @@ class ColumnwiseSource(BlockSource):
         return np.array([is_text_column(column) for column in self._columns], dtype=bool)
 
     def validate(self, columns: Iterable[int]) -> None:
-        """Raise if a column of objects has both numbers and text."""
+        """Raise RocPredictError if a column of objects has both numbers and text."""
         for index in columns:
             column = self.column(index)
             if column.dtype.kind not in "biuf":
@@ -491,7 +491,7 @@ class DataFrameSource(BlockSource):
         return labels
 
     def _collect_in_order(self, names: list[str]) -> Any:
-        """Query columns together with the labels, or raise if the row order has changed."""
+        """Query columns together with the labels, or raise RocPredictError if the row order has changed."""
         if self._labels is None:
             part = self.collect(self.frame.select(names))
             is_same = len(part) == self.shape[0]
@@ -504,7 +504,7 @@ class DataFrameSource(BlockSource):
         return part
 
     def validate(self, columns: Iterable[int]) -> None:
-        """Raise if a column of objects has both numbers and text."""
+        """Raise RocPredictError if a column of objects has both numbers and text."""
         for index in columns:
             if self._kinds[index] in _OBJECT_TYPES and not self._lazy:
                 to_numeric(str(self.columns[index]), np.asarray(self.frame.get_column(self.columns[index]).to_numpy()))
@@ -593,11 +593,11 @@ def _objects(items: list[Any]) -> NDArray[Any]:
 
 
 INDEX_NAMES = "", "Unnamed: 0", "__index_level_0__"
-"""Names of a row index that pandas or R wrote to a file: of a CSV column, its name in pandas, of a Parquet column."""
+"""Names of a row index that pandas or R wrote to a file: in CSV, in CSV read by pandas, and in Parquet."""
 
 
 def check_feature_names(names: Any, columns: int, holder: str = "X") -> NDArray[np.str_]:
-    """Return one name for each column, or raise if the names are not unique or their number differs."""
+    """Return one name for each column, or raise RocPredictError if the names are not unique or their number differs."""
     if names is None:
         return np.array([f"x{place}" for place in range(columns)])
     items = check_list("feature_names", names, f"one name for each column of {holder}")
@@ -608,7 +608,7 @@ def check_feature_names(names: Any, columns: int, holder: str = "X") -> NDArray[
 
 
 def check_unique_names(names: Sized) -> NDArray[np.str_]:
-    """Return names as text, or raise if they are not unique."""
+    """Return names as text, or raise RocPredictError if they are not unique."""
     groups: defaultdict[str, list[Any]] = defaultdict(list)
     for name in names:  # type: ignore[attr-defined]
         groups[str(name)].append(name)
@@ -651,7 +651,7 @@ def to_numeric(name: str, values: NDArray[Any]) -> NDArray[Any] | None:
 
 
 def is_text_column(values: NDArray[Any]) -> bool:
-    """Return whether a column has values, none of which is a number."""
+    """Return whether a column has values, but no numbers."""
     if values.dtype.kind != "O":
         return values.dtype.kind not in "biufc"
     items = values[~np.ma.getmaskarray(values)]
@@ -659,7 +659,7 @@ def is_text_column(values: NDArray[Any]) -> bool:
 
 
 def _clear_missing(name: str, values: NDArray[Any]) -> NDArray[Any]:
-    """Return objects with None for missing values, or raise if text is among numbers."""
+    """Return objects with None for missing values, or raise RocPredictError if text is among numbers."""
     other_rows = [row for row, item in enumerate(values) if not _is_number(item)]
     text_rows = [row for row in other_rows if _is_text_item(values[row])]
     if any(isinstance(values[row], Complex) for row in text_rows):

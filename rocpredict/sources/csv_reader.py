@@ -36,9 +36,9 @@ from rocpredict.sources.streams import SpooledColumns
 from rocpredict.sources.table import FeatureTable, check_has_numeric, format_names
 
 MISSING_MARKERS = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"})
-"""Texts of a missing value."""
+"""A cell with one of these texts is a missing value."""
 CHUNK_CELLS = 2_000
-"""Number of cells that are converted to numbers at a time; they fit into the processor's cache."""
+"""Number of cells that are converted to numbers at a time, so that they fit into the processor's cache."""
 
 _ERROR_WORDS = {
     "unexpected end of data": "a quoted cell begins here and has no closing quote",
@@ -48,7 +48,7 @@ _SEPARATORS = ("\t", ";", ",")
 """Cell separators in order of preference; tabs and semicolons are rare in names."""
 _N_LINES_TO_DETECT = 10
 MAX_LINE = 64 * 2**20
-"""Largest length of a line in a header or in a stream."""
+"""Maximum length of a line: in characters for the first lines of a file, in bytes for a stream."""
 GZIP_MAGIC = b"\x1f\x8b"
 _BYTE_ORDER_MARKS = {b"\xff\xfe\x00\x00": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?(\d*),(\d+)([eE][+-]?\d+)?\s*")
@@ -108,7 +108,7 @@ def _detect_encoding(first_bytes: bytes) -> str:
 
 
 def check_first_bytes(first_bytes: bytes, name: str) -> None:
-    """Raise for JSON, and if the first line contains NUL bytes, unless the text is UTF-16 or UTF-32."""
+    """Raise RocPredictError for JSON, and for NUL bytes in the first line unless it is UTF-16 or UTF-32."""
     if first_bytes.lstrip()[:1] == b"{" and name.lower().endswith(".json"):
         raise RocPredictError(
             f"{name} is JSON; pass a CSV, Parquet or Feather file (TwoClassSummary.from_json reads a summary)"
@@ -124,7 +124,7 @@ def check_first_bytes(first_bytes: bytes, name: str) -> None:
 
 
 def check_line_length(length: int, name: str) -> None:
-    """Raise if a line is longer than ``MAX_LINE``."""
+    """Raise RocPredictError if a line is longer than ``MAX_LINE``."""
     if length > MAX_LINE:
         raise RocPredictError(f"{name} has a line of more than {MAX_LINE >> 20} MB; pass a CSV file with shorter lines")
 
@@ -256,7 +256,7 @@ def infer_label_dtype(cells: NDArray[np.str_]) -> NDArray[Any]:
 def _strip_labels(
     cells: Sequence[str], lines: Sequence[int], name: str, column: str, nan_policy: NanPolicy | None
 ) -> list[str | None]:
-    """Return the labels without spaces, with None for a missing label if ``nan_policy`` is "omit"."""
+    """Return the labels without surrounding spaces, with None for a missing label if ``nan_policy`` is "omit"."""
     labels = [None if (text := cell.strip()) in MISSING_MARKERS else text for cell in cells]
     if nan_policy != "omit" and None in labels:
         remedy = "add it, delete the line, or pass nan_policy='omit'" if nan_policy else "add it or delete the line"
@@ -265,7 +265,7 @@ def _strip_labels(
 
 
 def _as_labels(cells: Sequence[str | None]) -> NDArray[Any]:
-    """Return labels as ``infer_label_dtype`` does; None is no label and remains."""
+    """Return labels as ``infer_label_dtype`` does; None, for a missing label, is kept."""
     labels = infer_label_dtype(np.array([cell for cell in cells if cell is not None], dtype=np.str_))
     if len(labels) == len(cells):
         return labels
@@ -297,7 +297,7 @@ class CsvTable:
     separator: str = ","
 
     def cells(self, column: str) -> list[str]:
-        """Return the cells of a column, or raise if the header lacks its name."""
+        """Return the cells of a column, or raise RocPredictError if the header lacks its name."""
         if column not in self.header:
             columns = f"columns are {', '.join(self.header)}{_separator_hint(self.header)}"
             raise RocPredictError(
@@ -307,7 +307,7 @@ class CsvTable:
         return [row[index] for row in self.rows]
 
     def text(self, column: str) -> NDArray[np.str_]:
-        """Return a column as text, or raise if the header lacks its name."""
+        """Return a column as text, or raise RocPredictError if the header lacks its name."""
         return np.array(self.cells(column))
 
     def numbers(self, column: str) -> FloatArray:
@@ -425,7 +425,7 @@ class TableReader(ABC):
         """
 
     def _select(self, label: str | None, usecols: Sequence[str] | None) -> list[str]:
-        """Return the names of the features, or raise if a name is not a column."""
+        """Return the names of the features, or raise RocPredictError if a name is not a column."""
         if isinstance(usecols, str):
             raise RocPredictError(f"usecols={usecols!r} is not a list of columns; pass [{usecols!r}]")
         columns_of_file, first = {*self.names}, self._paths[0].name
@@ -537,7 +537,7 @@ MIN_BYTES = 8 * 2**20
 _N_CELLS_TO_CLASSIFY = 50_000
 _MARKERS = sorted(MISSING_MARKERS - {""})
 _MARKER_LETTERS = b"?Nn"
-"""Every marker of a missing value contains one of these bytes; a parse without markers is faster."""
+"""Every nonempty marker of a missing value contains one of these bytes; a parse without markers is faster."""
 
 
 class _UnusualError(Exception):
@@ -654,7 +654,7 @@ class ChunkedCsv(BlockSource):
             raise _UnusualError
         if label is None:
             return np.empty(0, np.int32)
-        if not quoted:  # a fifth of the time of a parse
+        if not quoted:  # this takes a fifth of the time of a parse by polars
             last = ends.ravel()
             place = self._formats[chunk.path][0].index(label) + ends.shape[1] * np.arange(len(ends))
             first, last = np.where(place, last[place - 1] + 1, 0), last[place]
@@ -682,7 +682,7 @@ class ChunkedCsv(BlockSource):
         return [self.codes.setdefault(name, len(self.codes)) for name in names]
 
     def _parse(self, chunk: _Chunk, content: bytes, names: list[str], kind: Any) -> Any:
-        """Parse some columns of a chunk, or raise if polars cannot parse them."""
+        """Parse some columns of a chunk, or raise _UnusualError if polars cannot parse them."""
         import polars as pl
 
         header, separator = self._formats[chunk.path]
@@ -765,7 +765,7 @@ class ChunkedCsv(BlockSource):
     def _columns(self) -> SpooledColumns:
         """Numbers of all columns in a temporary file."""
         spool = SpooledColumns(self.shape[1])
-        for _, _, tile in self.iter_tiles(None, MemoryBudget(CHUNK_BYTES)):  # the budget may be small
+        for _, _, tile in self.iter_tiles(None, MemoryBudget(CHUNK_BYTES)):  # with this budget, chunks are not joined
             spool.append(np.ascontiguousarray(tile.T))
         spool.flush()
         return spool
@@ -787,7 +787,7 @@ def _open_bytes(path: Path) -> IO[bytes]:
 def _cell_ends(content: bytes, separator: bytes, n_cells: int) -> NDArray[np.intp]:
     """Return the end of each cell, shape (lines, ``n_cells``).
 
-    Raises if a line has another number of cells, or quotes are inside a cell.
+    Raises _UnusualError if a line has another number of cells, or quotes are inside a cell.
     """
     array = np.frombuffer(content, np.uint8)
     is_line_end = array == ord("\n")

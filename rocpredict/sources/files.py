@@ -1,4 +1,4 @@
-"""Feature tables in CSV, Parquet, Feather and h5ad files, folders of files and patterns of file names."""
+"""Feature tables in CSV, Parquet, Feather and h5ad files, given as paths, folders or patterns of file names."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class ColumnarFiles(TableReader):
             for scan, path in zip(self._scans, paths, strict=True)
         ]
         if not schemas[0]:
-            raise RocPredictError(f"{paths[0].name} has no columns")
+            raise RocPredictError(f"{paths[0].name} has no columns; pass a file with at least one feature")
         super().__init__(paths, [list(schema) for schema in schemas])
         for path, schema in zip(paths, schemas, strict=True):
             for name, kind in schemas[0].items():
@@ -92,7 +92,7 @@ class ColumnarFiles(TableReader):
         names_of_files = ", ".join(path.name for path in self._paths[:3])
         source = _LazyFrameSource(narwhals.from_native(scan_of_all), names_of_files, self._format)
         if not source.shape[0]:
-            raise RocPredictError(f"{first} has columns but no rows")
+            raise RocPredictError(f"{first} has columns but no rows; pass files with at least one row")
         table = FeatureTable(
             check_feature_names(selection, len(selection)), source.shape[0], source, source.not_numeric
         )
@@ -202,7 +202,7 @@ def read_table_and_labels(
 
 
 def check_batches(batches: Any) -> Any:
-    """Return batches, or raise if they are another table or no iterable."""
+    """Return an iterable of batches; a table, a path or an object that is not iterable raises an error."""
     check_not_dataset(batches)
     if is_path(batches):
         paths = find_files(batches)
@@ -210,19 +210,18 @@ def check_batches(batches: Any) -> Any:
         columns = f"columns of {Path(paths[0]).name} are {format_names(names)}"
         raise RocPredictError(f"y is missing; pass the name of the label column; {columns}")
     if not isinstance(batches, Iterable) or hasattr(batches, "shape"):
-        raise RocPredictError(
-            f"y is missing with X={short_repr(batches)}; pass labels, or an iterable of (X, y) batches without y"
-        )
+        problem = f"y is missing, and X={short_repr(batches)} is not an iterable of (X, y) batches"
+        raise RocPredictError(f"{problem}; pass y, or pass such an iterable as X")
     return batches
 
 
 def read_batches(batches: Any) -> Iterator[tuple[FeatureTable, NDArray[Any]]]:
-    """Yield the features and labels of each batch, or raise if there is none."""
+    """Yield the features and labels of each batch, or raise RocPredictError if there is none."""
     batch = None
     for batch in check_batches(batches):
         yield read_table_and_labels(*check_pair("a batch", batch, "(X, y)"))
     if batch is None:
-        raise RocPredictError("X has no batches; pass an iterable of (X, y), which is read once if it is an iterator")
+        raise RocPredictError("X has no batches; pass an iterable of (X, y) batches (an iterator is read only once)")
 
 
 def _read_files(
@@ -294,7 +293,7 @@ def find_files(paths: PathArgument) -> list[str | PathLike[str]]:
     names = [os.path.realpath(file) for file in files]
     twice = [file for place, file in enumerate(files) if names[place] in names[:place]]
     if twice:
-        raise RocPredictError(f"{twice[0]} is named twice; its rows would count twice")
+        raise RocPredictError(f"{twice[0]} is named twice, so its rows would count twice; name each file once")
     return files
 
 
@@ -319,7 +318,7 @@ def _expand(path: Any) -> Sequence[str | PathLike[str]]:
     if has_magic(name) and not os.path.exists(name):
         matches = sorted(glob(name, recursive=True))
         if not matches:
-            raise RocPredictError(f"{name} matches no file")
+            raise RocPredictError(f"{name} matches no file; pass an existing file, folder or pattern")
         return matches
     return [path]
 
@@ -353,11 +352,11 @@ def open_tables(paths: PathArgument) -> TableReader:
 
     Notes
     -----
-    If polars is installed (extra ``frames``), it reads CSV files of 8 MB or more several times as fast, once for the
-    labels and once for the features. For exact results, and without polars, the numbers (8 bytes per cell) are stored
-    in a temporary file if they need more than 4 MB. The environment variable TMPDIR sets the folder of this file. A
-    cell has at most 131,072 characters, and the first line at most 64 MB. Columns of Parquet and Feather files are read
-    when they are needed.
+    If polars is installed (extra ``frames``), it reads CSV files of 8 MB or more, several times as fast as without it:
+    once for the labels and once for the features. For exact results, and without polars, the numbers (8 bytes per cell)
+    are stored in a temporary file if they need more than 4 MB. The environment variable TMPDIR sets the folder of this
+    file. A cell has at most 131,072 characters, and the first line at most 64 MB. Columns of Parquet and Feather files
+    are read when they are needed.
 
     Examples
     --------
@@ -389,7 +388,7 @@ def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
 
 
 def _copy_stream(source: IO[bytes], target: IO[bytes], name: str) -> None:
-    """Copy a pipe or device, or raise if it is text with a line longer than ``MAX_LINE``."""
+    """Copy a pipe or device, or raise RocPredictError if it is text with a line longer than ``MAX_LINE``."""
     block = source.read(_COPY_BYTES)
     is_text = not block.startswith((*_FORMAT_BY_MAGIC, GZIP_MAGIC))
     if is_text:

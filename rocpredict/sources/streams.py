@@ -34,7 +34,7 @@ MEMORY_BYTES = 4 * 2**20
 
 
 def _write(file: IO[bytes], values: NDArray[Any]) -> None:
-    """Write an array to a temporary file, or raise if the folder is full."""
+    """Write an array to a temporary file, or raise RocPredictError if the folder is full."""
     try:
         file.write(np.ascontiguousarray(values).data)
     except OSError as error:
@@ -69,7 +69,7 @@ class SpooledColumns(BlockSource):
         self._file.write(state["content"])
 
     def append(self, values: FloatArray) -> None:
-        """Add rows as an array of shape (columns, rows), or raise if the temporary folder is full."""
+        """Add rows as an array of shape (columns, rows), or raise RocPredictError if the temporary folder is full."""
         columns, rows = values.shape
         self.shape = self.shape[0] + rows, columns
         self._pending.append(values)
@@ -78,7 +78,7 @@ class SpooledColumns(BlockSource):
             self.flush()
 
     def flush(self) -> None:
-        """Write the rows that were added to the temporary file."""
+        """Write the added rows to the temporary file."""
         if not self._pending:
             return
         self._pieces.append((self._file.tell(), self._pending_rows))
@@ -104,7 +104,7 @@ class SpooledColumns(BlockSource):
 
 
 class ArrowDataset(BlockSource):
-    """Data set of pyarrow, read in tiles of one row group and as many columns as fit into a block."""
+    """pyarrow data set, read in tiles of one row group and as many columns as fit into a block."""
 
     is_streamed = True
 
@@ -181,7 +181,7 @@ def _piece_name(piece: Any) -> str:
 
 
 def _check_arrow_types(fragment: Any, schema: Any) -> None:
-    """Raise if a file of a data set lacks a column, or has numbers where the data set has text."""
+    """Raise RocPredictError if a file of a data set lacks a column, or has text for numbers or numbers for text."""
     import pyarrow as pa
 
     own = fragment.physical_schema
@@ -203,7 +203,7 @@ def _check_arrow_types(fragment: Any, schema: Any) -> None:
 
 
 class SpooledBatches(SpooledColumns):
-    """Batches of rows that can be read once, stored in a temporary file; text is stored as codes."""
+    """Batches of rows that can be read only once, stored in a temporary file; text is stored as codes."""
 
     def __init__(self, batches: Iterable[Any], schema: Any) -> None:
         import narwhals as nw
@@ -249,7 +249,7 @@ class SpooledBatches(SpooledColumns):
 
 
 def _read_once(batches: Iterable[Any]) -> Iterator[Any]:
-    """Yield batches, or raise if none is left, as after a first reading."""
+    """Yield batches, or raise RocPredictError if none is left, as after a first reading."""
     is_empty = True
     try:
         for batch in batches:
@@ -257,10 +257,10 @@ def _read_once(batches: Iterable[Any]) -> Iterator[Any]:
             yield batch
     except (OSError, ValueError) as error:  # pyarrow's errors derive from these
         raise RocPredictError(
-            f"X cannot be read: {first_line(error)}; a reader can be read once, so open it again"
+            f"X cannot be read: {first_line(error)}; a reader can be read only once, so open it again"
         ) from None
     if is_empty:
-        raise RocPredictError("X has no batches left; a reader can be read once, so open it again")
+        raise RocPredictError("X has no batches left; a reader can be read only once, so open it again")
 
 
 def join_batches(batches: Iterable[Any], budget: MemoryBudget) -> Iterator[Any]:

@@ -98,7 +98,7 @@ class FeatureTable(Result):
         return read_ahead(blocks) if self.source.is_streamed else blocks
 
     def iter_tiles(self) -> TileIterator:
-        """Yield the table in tiles of some rows and some columns, in the order that is quickest to read.
+        """Yield the table in tiles of some rows and some columns, in the order that is fastest to read.
 
         Yields
         ------
@@ -152,26 +152,27 @@ class FeatureTable(Result):
 
 
 def check_has_numeric(table: FeatureTable) -> FeatureTable:
-    """Return the table, or raise if no column is numeric."""
+    """Return the table, or raise RocPredictError if no column is numeric."""
     if not len(table):
         raise RocPredictError("X has no column other than the labels; pass at least one feature")
     if table.not_numeric.all():
         columns = "its only column holds" if len(table) == 1 else f"all {len(table)} columns hold"
         raise RocPredictError(
-            f"X has no numeric column; {columns} text, dates or other objects: {format_names(table.names)}"
+            f"X has no numeric column; {columns} text, dates or other objects: {format_names(table.names)}; pass a "
+            "column of numbers"
         )
     table.source.validate(table._source_columns.tolist())
     return table
 
 
 def _without_index(table: FeatureTable, X: Any) -> FeatureTable:
-    """Return the table of a data frame X without columns of ``INDEX_NAMES``; other X have names that the user chose."""
+    """Return the table without columns of ``INDEX_NAMES``; the user chose the names of a mapping or a feature table."""
     features = np.flatnonzero(~np.isin(table.names, INDEX_NAMES))
     return table if isinstance(X, (FeatureTable, Mapping)) or len(features) == len(table) else table.select(features)
 
 
 def check_row_order(table: FeatureTable, name: str) -> None:
-    """Raise if a separate array is combined with a lazy query without a fixed row order."""
+    """Raise RocPredictError if a separate array is combined with a lazy query without a fixed row order."""
     if isinstance(table.source, DataFrameSource) and not table.source.is_ordered:
         remedy = "pass y as the name of a column, or " if name == "y" else ""
         raise RocPredictError(
@@ -181,7 +182,7 @@ def check_row_order(table: FeatureTable, name: str) -> None:
 
 
 def column_index(names: NDArray[np.str_], name: object, *, argument: str, source_name: str) -> int:
-    """Return the index of a column, or raise if there is no column of this name."""
+    """Return the index of a column, or raise RocPredictError if there is no column of this name."""
     places = np.flatnonzero(names == str(name)) if isinstance(name, str) else np.empty(0, dtype=np.intp)
     if not len(places):
         raise RocPredictError(
@@ -242,7 +243,7 @@ def split_table_and_labels(
     Parameters
     ----------
     X : array-like of shape (n, features), or another table
-        Table, as in ``as_feature_table``. Columns of a data frame in ``INDEX_NAMES`` are not features.
+        Table, as in ``as_feature_table``. Columns of a data frame with a name in ``INDEX_NAMES`` are not features.
     y : array-like of shape (n,), or str
         Class labels, or the name of a column of X (for AnnData, of its ``.obs``). This column is then not a feature. If
         X is a query without a fixed row order, the labels must be one of its columns.
@@ -343,7 +344,7 @@ def _from_source(source: ColumnSource, names: Iterable[Any] | None) -> FeatureTa
 
 
 def _is_anndata(X: Any) -> bool:
-    """Return whether X is AnnData or similar."""
+    """Return whether X is an AnnData object or has the same attributes."""
     return all(hasattr(X, name) for name in ("X", "var", "var_names", "obs"))
 
 
@@ -415,7 +416,7 @@ def _from_anndata(
         raise RocPredictError(f"layer={short_repr(layer)} is not a layer of X; layers are {layers}")
     matrix = holder.X if layer is None else X.layers[layer]
     if matrix is None:
-        raise RocPredictError("X.X is None, so this AnnData has no matrix; pass layer=, such as layer='counts'")
+        raise RocPredictError("X.X is None, so this AnnData has no matrix; pass layer='counts', for example")
     source: ColumnSource = SparseFile(matrix) if hasattr(matrix, "to_memory") else _array_source(matrix)
     table = _from_source(source, holder.var_names if names is None else names)
     return replace(table, annotations={str(name): holder.var[name].to_numpy() for name in holder.var.columns})
@@ -429,7 +430,8 @@ def _from_mapping(X: Mapping[Any, Any], names: Iterable[Any] | None) -> FeatureT
     first, rows = next(iter(lengths.items()))
     for name, length in lengths.items():
         if length != rows:
-            raise RocPredictError(f"X has columns of different lengths: {first!r} has {rows} rows, {name!r} {length}")
+            problem = f"X has columns of different lengths: {first!r} has {rows} rows, {name!r} {length}"
+            raise RocPredictError(f"{problem}; pass columns of equal length")
     feature_names = check_feature_names(list(X) if names is None else names, len(columns))
     return _from_source(ColumnwiseSource(feature_names.tolist(), rows, columns), feature_names)
 
@@ -445,7 +447,7 @@ def _column(name: str, values: Any) -> NDArray[Any]:
 
 
 def check_not_dataset(X: object) -> None:
-    """Raise if X has both features and labels, like the data sets of ``rocpredict.datasets``."""
+    """Raise RocPredictError if X has both features and labels, like the data sets of ``rocpredict.datasets``."""
     if hasattr(X, "X") and hasattr(X, "y"):
         kind = type(X).__name__
         raise RocPredictError(f"X is a {kind}, which holds features and labels; pass data.X and data.y")
@@ -491,12 +493,13 @@ def _from_list(rows: Sequence[Any], name: str) -> NDArray[Any]:
         lengths = [np.size(row) for row in rows]
         other = next((place for place, length in enumerate(lengths) if length != lengths[0]), 0)
         raise RocPredictError(
-            f"{name} is ragged: row {other} has {pluralize(lengths[other], 'value')} where row 0 has {lengths[0]}"
+            f"{name} is ragged: row {other} has {pluralize(lengths[other], 'value')} where row 0 has {lengths[0]}; "
+            "pass rows of equal length"
         ) from None
 
 
 def _check_shape(shape: ArrayLike) -> None:
-    """Raise if a shape does not have two axes, or if one of them is empty."""
+    """Raise RocPredictError if a shape does not have two axes, or if one of them is empty."""
     sizes = tuple(np.atleast_1d(np.asarray(shape, dtype=np.intp)).tolist()) if np.size(shape) else ()
     if sizes == (0,):
         raise RocPredictError("X is empty; pass a table of shape (n, features)")

@@ -25,7 +25,7 @@ def languages() -> list[str]:
 
 
 def load_translations(lang: str) -> Words:
-    """Return all texts of a language, in sections.
+    """Return all texts of a language, by section.
 
     Raises
     ------
@@ -37,26 +37,23 @@ def load_translations(lang: str) -> Words:
 
 
 def page_strings(lang: str) -> Words:
-    """Return the sections that the page shows."""
+    """Return the texts that the page shows, by section."""
     return {name: section for name, section in load_translations(lang).items() if name not in _NOT_ON_THE_PAGE}
 
 
 def python_strings(lang: str) -> dict[str, str]:
-    """Return the section for Python, with titles, notes and reasons why a feature cannot be shown."""
+    """Return the texts that Python uses, such as titles, notes and reasons why a feature cannot be shown."""
     section: dict[str, str] = load_translations(lang)["python"]
     return section
 
 
 def to_encodable_text(name: Any) -> str:
-    """Convert a name to text that can be encoded.
-
-    Lone surrogates become question marks.
-    """
+    """Convert a name to text that UTF-8 can encode; lone surrogates become question marks."""
     return str(name).encode("utf-8", "replace").decode("utf-8")
 
 
 def text_or_none(name: str, value: Any) -> str | None:
-    """Convert text to text that can be encoded, and return None unchanged.
+    """Convert text to text that UTF-8 can encode, and return None unchanged.
 
     Raises
     ------
@@ -69,14 +66,14 @@ def text_or_none(name: str, value: Any) -> str | None:
 
 
 def to_script_json(value: Any) -> str:
-    r"""Convert a value to JSON that cannot end its script element.
+    r"""Convert a value to JSON that is safe within a script element.
 
     Examples
     --------
     >>> print(to_script_json({"name": "</script>"}))
     {"name":"\u003c/script\u003e"}
     """
-    # JSON has these three characters only in strings.
+    # In JSON, these three characters occur only in strings.
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).translate(_ESCAPES)
 
 
@@ -167,10 +164,10 @@ def build_html(payload: dict[str, Any], *, served: bool = False, is_site: bool =
     payload : dict
         Data, texts and options of the page.
     served : bool, default=False
-        Whether a server computes ``model`` requests. A served page has readable scripts, styles and words; in a
-        saved page they are compressed.
+        Whether a server answers ``model`` requests. Scripts, styles and texts are readable in a served page, and
+        compressed in a saved page.
     is_site : bool, default=False
-        Whether a worksheet and a preview image are in the folder of the page, which then links to them.
+        Whether the page links to a worksheet and a preview image in its folder.
     """
     translations = load_translations(payload["lang"])
     words = translations["python"]

@@ -29,7 +29,7 @@ from rocpredict.teaching.assets import python_strings, text_or_none, to_encodabl
 
 
 def to_feature_table(x: Any, y: Any, feature: Any) -> tuple[FeatureTable, NDArray[Any]]:
-    """Return the selected features of data of any form, and a label for each row."""
+    """Return the selected features of data in any supported form, and a label for each row."""
     if isinstance(x, (str, PathLike)):
         x, y = read_table_and_labels(x, y)
     x, y = _pop_label_column(as_rereadable(x), as_rereadable(y))
@@ -37,7 +37,7 @@ def to_feature_table(x: Any, y: Any, feature: Any) -> tuple[FeatureTable, NDArra
     if _is_column(x):
         return split_table_and_labels({_column_name(x, feature): x}, y)
     names = [feature] if isinstance(feature, str) else feature
-    attributes = ("columns", "column_names", "var_names")  # of the class; those of a lazy frame would run a query
+    attributes = ("columns", "column_names", "var_names")  # found on the class: on a lazy frame, they run a query
     has_names = isinstance(x, (Mapping, FeatureTable)) or any(hasattr(type(x), name) for name in attributes)
     if names is None or not has_names:
         table, labels = split_table_and_labels(x, y, names=names)
@@ -47,7 +47,7 @@ def to_feature_table(x: Any, y: Any, feature: Any) -> tuple[FeatureTable, NDArra
 
 
 def _pop_label_column(x: Any, y: Any) -> tuple[Any, Any]:
-    """Return features and labels, even if y is a number or tuple that names a column."""
+    """Return features and labels; ``y`` may also be a number or tuple that names a column of ``x``."""
     is_name = isinstance(y, (int, float, tuple, np.generic)) and not isinstance(y, (bool, str))
     if not is_name or list(x if isinstance(x, Mapping) else getattr(x, "columns", ())).count(y) != 1:
         return x, y
@@ -66,19 +66,23 @@ def _is_column(x: Any) -> bool:
 
 
 def _column_name(x: Any, feature: Any) -> str:
-    """Return the name of one feature: ``feature``, the name of a Series, or "x"."""
+    """Return the name of the only feature, which is ``feature``, the name of a Series, or "x"."""
     if feature is None:
         attribute = getattr(x, "name", None)
         return to_encodable_text(attribute) if isinstance(attribute, (str, int, float, tuple, np.generic)) else "x"
     name = feature[0] if isinstance(feature, (list, tuple)) and len(feature) == 1 else feature
     if name is not None and not isinstance(name, str):
-        raise RocPredictError(f"feature={short_repr(feature)} is not a single name; x has only one feature")
+        raise RocPredictError(
+            f"feature={short_repr(feature)} is not a single name, but x has only one feature; pass a str"
+        )
     return "x" if name is None else name
 
 
 def _column_indices(table: FeatureTable, requested: Any) -> NDArray[np.intp]:
     if not isinstance(requested, Iterable):
-        raise RocPredictError(f"feature={short_repr(requested)} is not a name or a list of names")
+        raise RocPredictError(
+            f"feature={short_repr(requested)} is not a name or a list of names; pass a str or a list of str"
+        )
     names = table.names.tolist()
     indices = [names.index(check_option("feature", name, names)) for name in requested]
     for index in indices:
@@ -86,14 +90,14 @@ def _column_indices(table: FeatureTable, requested: Any) -> NDArray[np.intp]:
             raise RocPredictError(f"feature={names[index]!r} is not numeric; select numeric columns")
     if not indices or len(set(indices)) < len(indices):
         raise RocPredictError(
-            f"feature={short_repr(requested)} names {'a column twice' if indices else 'no column'}; "
-            "pass different columns"
+            f"feature={short_repr(requested)} names {'a column twice' if indices else 'no column'}; pass one or more "
+            "different columns"
         )
     return np.array(indices, dtype=np.intp)
 
 
 def _check_units(unit: Any, names: Sequence[str]) -> tuple[str, ...]:
-    """Return a unit for each feature; "" for an unknown unit."""
+    """Return the unit of each feature; an unknown unit is ""."""
     if isinstance(unit, Mapping):
         for name in unit:
             check_option("unit", name, names)
@@ -106,13 +110,14 @@ def _check_units(unit: Any, names: Sequence[str]) -> tuple[str, ...]:
         units = [unit] * len(names)
     if len(units) != len(names):
         raise RocPredictError(
-            f"unit={short_repr(unit)} does not match the number of features, {len(names)}; pass one, or one for each"
+            f"unit={short_repr(unit)} does not match the number of features, {len(names)}; pass one unit for all "
+            "features, or one for each"
         )
     return tuple(text_or_none("unit", one) or "" for one in units)
 
 
 USER_KEY = "own"
-"""Key of the user's data."""
+"""Key of the user's own data set."""
 MAX_VALUES = 500_000
 """Largest number of values on a page; a browser draws all of them."""
 MAX_VIEWS = 400
@@ -151,10 +156,7 @@ class PageDataset:
     def from_columns(
         cls, key: str, columns: Mapping[str, FloatArray], y: NDArray[Any], pairs: Any, **described: Any
     ) -> PageDataset:
-        """Return a data set with labels as text.
-
-        A negative label None means all other labels.
-        """
+        """Return a data set with labels as text; a negative label of None stands for all other labels."""
         labels = unique_labels(y)
         texts = [to_encodable_text(label) for label in labels]
         if len(set(texts)) < len(texts):
@@ -179,7 +181,7 @@ class PageDataset:
         return values[negative & np.isfinite(values)], values[positive & np.isfinite(values)]
 
     def n_missing(self, pair: int, feature: int) -> int:
-        """Return the number of observations of both classes without a value."""
+        """Return the number of observations of both classes that have no finite value."""
         return int(np.sum(np.any(self._class_masks(pair), axis=0) & ~np.isfinite(self.values[feature])))
 
     def _class_masks(self, pair: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -190,10 +192,7 @@ class PageDataset:
 
 @cache
 def builtin_dataset(key: str) -> PageDataset:
-    """Return built-in data with every pair of labels.
-
-    Zeros of Pima are unchanged.
-    """
+    """Return a built-in data set with every pair of labels; the zeros of pima are kept as values."""
     data = load_dataset(key)
     columns = dict(zip(data.feature_names, data.X.T, strict=True))
     pairs = combinations(unique_labels(data.y), 2)
@@ -212,7 +211,7 @@ def user_dataset(x: Any, y: Any, *, positive: Any, negative: Any, feature: Any, 
     if y is None:
         if isinstance(x, (str, PathLike)):
             check_batches(x)
-        raise RocPredictError("y is needed with x: one label for each row, or the name of the label column")
+        raise RocPredictError("y is missing; pass one label for each row, or the name of the label column")
     table, labels = to_feature_table(x, y, feature)
     if table.n_rows * len(table) > MAX_VALUES:
         raise RocPredictError(
@@ -237,11 +236,11 @@ def user_dataset(x: Any, y: Any, *, positive: Any, negative: Any, feature: Any, 
 
 
 def _choose_pairs(labels: NDArray[Any], positive: Any, negative: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
-    """Return the pairs (negative, positive), with None for all other labels, and the labels in use."""
+    """Return the pairs (negative, positive), in which None stands for all other labels, and the labels in use."""
     names = unique_labels(labels)
     if positive is None and negative is None and len(names) > 2:
         if len(names) > _MAX_LABELS:
-            raise RocPredictError(f"y has {len(names)} labels; pass the positive one with positive=")
+            raise RocPredictError(f"y has {len(names)} labels; pass the positive one, such as positive={names[-1]!r}")
         return list(combinations(names, 2)), names
     sample = split_classes(np.arange(len(labels)), labels, positive=positive, negative=negative)
     high = next(name for name in names if name == sample.positive_label)
@@ -252,7 +251,7 @@ def _choose_pairs(labels: NDArray[Any], positive: Any, negative: Any) -> tuple[l
 
 
 def pair_index(rows: PageDataset, positive: Any, negative: Any) -> int:
-    """Return the index of the pair with these labels, either of which may be None."""
+    """Return the index of the first pair with these labels; a label of None matches any label."""
     for name, label in (("positive", positive), ("negative", negative)):
         if label is not None:
             check_option(name, label, rows.labels)
@@ -261,13 +260,13 @@ def pair_index(rows: PageDataset, positive: Any, negative: Any) -> int:
             return index
     choices = ", ".join(f"{high!r} against {low!r}" for low, high in rows.pairs)
     raise RocPredictError(
-        f"positive={positive!r} against negative={negative!r} is not one of the class pairs on this page; these are "
+        f"positive={positive!r} against negative={negative!r} is not one of the class pairs on this page; choose from "
         f"{choices}"
     )
 
 
 MAX_MAGNITUDE = 1e100
-"""Largest absolute value, mean and standard deviation. The inverse is the smallest standard deviation."""
+"""Largest absolute value, mean and standard deviation; the smallest standard deviation is the reciprocal."""
 
 
 class FeatureRocs(NamedTuple):
@@ -294,7 +293,7 @@ def unusable_message(rows: PageDataset, pair: int, feature: int, words: dict[str
 
 
 def feature_rocs(negative: FloatArray, positive: FloatArray) -> FeatureRocs:
-    """Return both curves in the direction of the prediction."""
+    """Return the predicted and the empirical curve, both in the direction of the prediction."""
     predicted = PredictedRoc(Gaussian.fit(negative), Gaussian.fit(positive), direction="auto")
     return FeatureRocs(predicted, EmpiricalRoc(negative, positive, direction=predicted.direction))
 

@@ -89,7 +89,7 @@ _POSITIVE = ("std0", "std1", "cost")
 
 
 def parse_state(state: Mapping[str, Any]) -> PageState:
-    """Parse a state of text or numbers, and ignore unknown entries.
+    """Parse a state whose entries are text or numbers, and ignore unknown entries.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def parse_state(state: Mapping[str, Any]) -> PageState:
     1.5
     """
     if not isinstance(state, Mapping):
-        raise RocPredictError(f"state={short_repr(state)} is not a mapping of names to numbers and text")
+        raise RocPredictError(f"state={short_repr(state)} is not a mapping; pass a dict such as {{'threshold': 6.0}}")
     parsed = PageState(**{name: _parse(name, state[name]) for name in _FIELD_TYPES if name in state})
     check_option("direction", parsed.direction, ("higher", "lower"))
     check_probability("prevalence", parsed.prevalence, ends=False)
@@ -113,7 +113,7 @@ def _parse(name: str, value: Any) -> Any:
     kind, received = _FIELD_TYPES[name], f"{name}={short_repr(value)}"
     if kind is str:
         if not isinstance(value, str):
-            raise RocPredictError(f"{received} is not text")
+            raise RocPredictError(f"{received} is not text; pass a str")
         return value
     if isinstance(value, np.ndarray) and value.ndim:
         raise RocPredictError(f"{received} has shape {value.shape}; pass one number")
@@ -121,7 +121,7 @@ def _parse(name: str, value: Any) -> Any:
     try:
         number = float("" if isinstance(value, bool) or not isinstance(value, (str, int, float)) else value)
     except (ValueError, OverflowError):
-        raise RocPredictError(f"{received} is not a number") from None
+        raise RocPredictError(f"{received} is not a number; pass a float") from None
     check_finite(name, number)
     if kind is int:
         if not number.is_integer() or not 0 <= number < MAX_MAGNITUDE:
@@ -136,7 +136,7 @@ def _parse(name: str, value: Any) -> Any:
 
 
 _TAIL = 1e-12
-_MIN_FPR = 1e-300  # slopes between smaller values overflow
+_MIN_FPR = 1e-300  # between smaller FPRs, slopes would overflow
 _N_THRESHOLDS, _PROBABILITIES = 1025, np.linspace(0, 1, 257)[1:-1]
 
 
@@ -148,7 +148,7 @@ class TabulatedRoc(PredictedRoc):
     -----
     The table has 1025 equidistant thresholds between the quantiles 1e-12 and 1 - 1e-12 of the classes, and 257
     quantiles of each class. It brackets the crossings of the densities, which are then computed by root finding. The
-    best threshold is a crossing or infinite, and its rates are exact. Two crossings between neighbouring thresholds,
+    best threshold is a crossing or infinite, and its rates are exact. Two crossings between adjacent thresholds,
     and crossings outside the table, are missed. The hook and the TPR at an FPR are interpolated in the table, with an
     error of about 1e-4.
     """
@@ -194,10 +194,7 @@ class TabulatedRoc(PredictedRoc):
         return Hook(*hook_of_polyline(self._curve.fpr, self._curve.tpr))
 
     def curve(self, points: int = 0) -> RocCurve:
-        """Return the tabulated curve.
-
-        ``points`` is ignored.
-        """
+        """Return the tabulated curve; ``points`` is ignored."""
         del points
         return self._curve
 
@@ -247,7 +244,7 @@ _RATES = ("tpr", "fpr", "tnr", "fnr", "ameans")
 
 
 class _Observed(NamedTuple):
-    """Curves of a feature, its empirical curve in the direction of the state, and the results of that curve."""
+    """Curves of a feature in the fitted direction; empirical curve in the direction of the state, and its results."""
 
     fit: FeatureRocs
     empirical: EmpiricalRoc
@@ -340,7 +337,7 @@ class PageModel:
         Returns
         -------
         dict
-            For each "pair,feature" and family: the predicted AUC, the largest difference to the empirical TPR, and a
+            For each "pair,feature" and family: the predicted AUC, the largest difference from the empirical TPR, and a
             table of each class. For each "pair,feature", also a confidence band of the empirical curve. Families that
             cannot be fitted, and pairs and features after the first 12, are omitted.
         """
@@ -391,7 +388,7 @@ class PageModel:
     def _compute_result(
         self, state: PageState, roc: PredictedRoc, moments: ClassMeansStds, values: list[float]
     ) -> dict[str, Any]:
-        """Return the results that depend only on the classes."""
+        """Return the results that do not depend on the threshold, the prevalence or the cost."""
         m0, s0, m1, s1 = moments
         sign_of_rule = -1.0 if state.direction == "lower" else 1.0
         limits = values + [m + sign * _RANGE_SD * s for m, s in ((m0, s0), (m1, s1)) for sign in (-1, 1)]
@@ -438,7 +435,7 @@ class PageModel:
         return _Observed(fit, empirical, result | ({"best": None} if turned else {}))
 
     def _fit(self, data: str, pair: int, feature: int, family: str) -> tuple[Any, Any]:
-        """Return the fitted classes, without a declared direction."""
+        """Return the class distributions, fitted without a declared direction."""
         rows = self._data[data]
         try:
             negative, positive = get_fitter(family)(*rows.samples(pair, feature))
@@ -460,14 +457,14 @@ _TABLE_QUANTILES = np.array([1e-13, 1e-7, 1e-3, 0.05, 0.25, 0.5])
 
 
 def _interpolation_matrix() -> FloatArray:
-    """Return the values of the Lagrange polynomials of the nodes at the check nodes."""
+    """Return the Lagrange polynomials of the quadrature nodes, evaluated at the check nodes."""
     difference = _TABLE_NODES[:, None] - _TABLE_NODES + np.eye(len(_TABLE_NODES))
     terms = 1 / np.prod(difference, axis=1) / (_CHECK_NODES[:, None] - _TABLE_NODES)
     return np.asarray(terms / terms.sum(axis=1, keepdims=True))
 
 
 def quadrature_rule() -> dict[str, list[float]]:
-    """Return the Gauss-Legendre nodes and weights on [-1, 1] of the tables of ``PageModel.fits``."""
+    """Return the Gauss-Legendre nodes and weights on [-1, 1] for the tables of ``PageModel.fits``."""
     return {"nodes": _TABLE_NODES.tolist(), "weights": _TABLE_WEIGHTS.tolist()}
 
 
@@ -478,7 +475,7 @@ def _tabulate_class(d: Distribution, observed: EmpiricalRoc) -> dict[str, Any]:
         return _tabulate_density(d)
     values = np.union1d(observed.negative.unique_values, observed.positive.unique_values)
     if len(values) > _MAX_ATOMS or not np.array_equal(values, points):
-        raise RocPredictError(f"{d!r} has {len(points):,} atoms; a page can have at most {_MAX_ATOMS:,}")
+        raise RocPredictError(f"{d!r} has {len(points):,} point masses; a page can have at most {_MAX_ATOMS:,}")
     return {"masses": _round_digits(masses)}
 
 

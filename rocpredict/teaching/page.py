@@ -83,7 +83,7 @@ def _check_datasets(datasets: Any) -> list[str]:
 
 
 def _check_absent(needs: str, **arguments: Any) -> None:
-    """Raise unless all ``arguments`` are None; ``needs`` names the arguments that a value would require."""
+    """Raise RocPredictError if an argument is not None; ``needs`` says what is missing for such an argument."""
     for name, value in arguments.items():
         if value is not None:
             raise RocPredictError(f"{name}={short_repr(value)} needs {needs}")
@@ -99,7 +99,7 @@ def _builtin_start(name: str, *, positive: Any, negative: Any, feature: Any) -> 
 
 
 def _refuse_missing(rows: PageDataset) -> None:
-    """Raise an error if a feature has missing values."""
+    """Raise RocPredictError if a feature has missing values."""
     for name, values in zip(rows.features, rows.values, strict=True):
         n_missing = int(np.sum(~np.isfinite(values)))
         if n_missing:
@@ -110,7 +110,7 @@ def _refuse_missing(rows: PageDataset) -> None:
 
 
 def _user_start(rows: PageDataset, lang: str) -> dict[str, Any]:
-    """Return the state of the first feature that can be shown, or raise if there is none."""
+    """Return the state of the first feature that can be shown; raise RocPredictError if there is none."""
     words = python_strings(lang)
     for pair, feature in product(range(len(rows.pairs)), range(len(rows.features))):
         if unusable_message(rows, pair, feature, words) is None:
@@ -119,7 +119,7 @@ def _user_start(rows: PageDataset, lang: str) -> dict[str, Any]:
 
 
 def _gaussian_names(lang: str, **named: Any) -> dict[str, dict[str, str]]:
-    """Return the names of two Gaussians; by default, the names in the texts of the page."""
+    """Return the names of the classes and the feature of two Gaussians; the defaults are texts of the page."""
     texts = dict.fromkeys(["positive", "negative", "feature", "unit"])
     texts |= {name: text_or_none(name, value) for name, value in named.items()}
     words = page_strings(lang)["page"]
@@ -130,9 +130,10 @@ def _gaussian_names(lang: str, **named: Any) -> dict[str, dict[str, str]]:
 
 
 def _number_start(mean: Any, std: Any, **numbers: Any) -> dict[str, float]:
-    """Return the initial numbers of the page, checked as a state."""
+    """Check the initial numbers of the page, and return them as entries of a state."""
     if (mean is None) != (std is None):
-        raise RocPredictError("mean= and std= must be passed together, each as a pair (negative, positive)")
+        missing = "mean" if mean is None else "std"
+        raise RocPredictError(f"{missing}= is missing; mean= and std= must be passed together, as pairs of numbers")
     pairs = {} if mean is None else {"mean": check_pair("mean", mean), "std": check_pair("std", std)}
     moments = {f"{name}{index}": value for name, pair in pairs.items() for index, value in enumerate(pair)}
     state = moments | {name: value for name, value in numbers.items() if value is not None}
@@ -145,7 +146,7 @@ def _number_start(mean: Any, std: Any, **numbers: Any) -> dict[str, float]:
 
 
 def _check_glossary(glossary: Any) -> str:
-    """Return an address or a relative path, such as "../glossary.html"."""
+    """Return ``glossary``; raise RocPredictError if it is not an address or a path such as "../glossary.html"."""
     is_text = isinstance(glossary, str) and re.fullmatch(r"[^\s#<>\"]+", glossary) is not None
     if not is_text or (":" in glossary and not glossary.startswith(("http://", "https://"))):
         raise RocPredictError(f"glossary={short_repr(glossary)} is not an address or a path such as '../glossary.html'")
@@ -153,7 +154,7 @@ def _check_glossary(glossary: Any) -> str:
 
 
 def _check_url(url: Any) -> str | None:
-    """Return an address of a page, with a slash after a folder."""
+    """Return the address of a page, with a slash after a folder; raise RocPredictError if it is not an address."""
     if url is None:
         return None
     try:
@@ -197,7 +198,7 @@ class TeachingPage:
         Class labels, or the name of the label column of x.
     positive : label, optional
         Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans, and for three or more
-        labels. With three or more, the page offers every pair of labels, with the later label as the positive one.
+        labels. With three or more, the page offers every pair of labels; the label that sorts later is positive.
     negative : label, optional
         Label of the negative class. By default, all other labels.
     feature : str or list of str, optional
@@ -209,10 +210,10 @@ class TeachingPage:
         Missing values of x:
 
         - "raise" raises an error.
-        - "omit" leaves them out of the feature that they belong to; the page states their number.
+        - "omit" omits them separately for each feature; the page states their number.
     mean, std : pair of float, optional
-        Means and standard deviations (negative, positive) of two initial Gaussians, such as from a published table,
-        instead of x. ``positive``, ``negative``, ``feature`` and ``unit`` then name them, as text.
+        Means and standard deviations (negative, positive) of two initial Gaussians, for example from a published table,
+        instead of x. Then ``positive``, ``negative``, ``feature`` and ``unit`` are the texts that the page shows.
     threshold : float, optional
         Initial threshold, in the unit of the feature.
     prevalence : float, optional
@@ -220,7 +221,7 @@ class TeachingPage:
     cost_fp : float, optional
         Initial cost of a false positive relative to the cost of a false negative, above 0.
     datasets : sequence of {"iris", "pima", "breast_cancer"}, default=("iris", "pima", "breast_cancer")
-        Built-in data sets on the page; with fewer, the file is smaller. Zeros of Pima remain; a lesson explains them.
+        Built-in data sets on the page; with fewer, the file is smaller. Zeros of pima are kept; a lesson explains them.
     lang : str, default="en"
         Language of the page.
     lesson : bool, default=True
@@ -355,10 +356,10 @@ class TeachingPage:
         return write_atomic(path, self.to_html())
 
     def save_site(self, folder: str | PathLike[str], *, glossary: str | None = None) -> Path:
-        """Write a folder for a web host: the page, a preview image and the worksheet.
+        """Write the page, a preview image and the worksheet to a folder for a web host.
 
-        The page has links to the steps of the lesson and to the worksheet, and a citation. If ``url`` was passed, it
-        also has the tags for link previews.
+        The page contains links to the steps of the lesson and to the worksheet, and a citation. If ``url`` was passed,
+        the page also contains the tags for link previews.
 
         Parameters
         ----------
@@ -367,7 +368,7 @@ class TeachingPage:
             other files in it are kept.
         glossary : str, optional
             Address or relative path of a glossary, such as "../glossary.html". The definition of each term on the page
-            then has a link to ``#term-`` and the name of the term there. By default, there is no link.
+            then links to the anchor ``#term-`` followed by the name of the term. By default, there is no link.
 
         Returns
         -------
@@ -413,7 +414,7 @@ class TeachingPage:
         return server
 
     def widget(self) -> TeachingWidget:
-        """Return the page as a widget for notebooks, for which the kernel computes every number.
+        """Return the page as a notebook widget; the kernel computes every number.
 
         Returns
         -------
@@ -489,7 +490,7 @@ class TeachingPage:
             predicted = gaussian_roc(parse_state(self.start))
             plot_roc(predicted, ax=right)
         plot_densities(predicted, ax=left, threshold=self.start.get("threshold"), **names)
-        if self.lang != "en":  # the language of the plots
+        if self.lang != "en":  # plots are drawn in English
             _translate(left.figure, self.lang, {left.get_xlabel(), *names["classes"]})
         return figure_to_bytes(left.figure, "png", dots_per_inch=dots_per_inch)
 
@@ -522,7 +523,7 @@ class TeachingPage:
 
 
 def _translate(figure: Any, lang: str, names: set[str]) -> None:
-    """Translate the texts of a figure, except names, and its decimal points."""
+    """Translate the texts and decimal signs of a figure, except names."""
     from matplotlib.text import Text
 
     sign = page_strings(lang)["page"]["decimal"]

@@ -22,7 +22,7 @@ from rocpredict.base.validation import RocPredictError, check_int
 Evaluate = Callable[[Mapping[str, Any]], dict[str, Any]]
 _HOST = "127.0.0.1"
 _MAX_URL_LENGTH = 4096
-_QUEUE_SIZE = 128  # number of connections that wait to be accepted
+_QUEUE_SIZE = 128  # largest number of connections that wait to be accepted
 _FIRST_TIMEOUT = 10  # seconds until the first byte of a new connection
 _IDLE_TIMEOUT = 120  # seconds that a connection may be idle after a request
 _REQUEST_TIMEOUT = 10  # seconds from the first byte of a request to the end of its headers
@@ -36,7 +36,7 @@ _PLAIN, _HTML, _JSON = "text/plain; charset=utf-8", "text/html; charset=utf-8", 
 
 
 class TeachingServer:
-    """Server of one page on 127.0.0.1, which can be used as a context manager that closes it.
+    """Server of one page on 127.0.0.1; as a context manager, the server is closed on exit.
 
     Attributes
     ----------
@@ -85,10 +85,7 @@ class TeachingServer:
         self.close()
 
     def close(self) -> None:
-        """Stop serving.
-
-        A closed server stays closed.
-        """
+        """Stop serving; a closed server cannot be started again."""
         if self._thread.is_alive():
             self._server.shutdown()
             self._thread.join()
@@ -131,15 +128,12 @@ class _Server(ThreadingHTTPServer):
         return connection, address
 
     def shutdown_request(self, request: Any) -> None:
-        """Remove a connection that ends."""
+        """Forget a connection when it ends."""
         self._open.discard(request)
         super().shutdown_request(request)
 
     def close_connections(self) -> None:
-        """Shut down connections that browsers keep open.
-
-        The threads of the connections then close them.
-        """
+        """Shut down the connections that browsers keep open, so that their threads close them."""
         for connection in list(self._open):
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
@@ -164,17 +158,14 @@ class _RequestReader(io.RawIOBase):
         self._deadline: float | None = None
 
     def end_request(self) -> None:
-        """Wait for the next request."""
+        """Reset the time limit before the next request."""
         self._idle_timeout, self._deadline = _IDLE_TIMEOUT, None
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Read the available bytes.
-
-        Raise after the time limit of the request.
-        """
+        """Read the available bytes; raise TimeoutError if the time limit of the request has passed."""
         remaining = self._idle_timeout if self._deadline is None else self._deadline - monotonic()
         if remaining <= 0:
             raise TimeoutError("the headers of the request are incomplete")
@@ -187,10 +178,7 @@ class _RequestReader(io.RawIOBase):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Handler of GET requests for the page and the model.
-
-    Other requests are rejected before they are read.
-    """
+    """Handler of GET requests for the page and the model; it rejects other requests without reading their body."""
 
     protocol_version = default_request_version = "HTTP/1.1"
     timeout = _FIRST_TIMEOUT

@@ -25,7 +25,7 @@ PAPER_EXAMPLE = PredictedRoc(Gaussian(4, 3), Gaussian(8, 2))
 _NARROW, _WIDE = (PredictedRoc(Gaussian(5, 1), Gaussian(6, std)) for std in (1, 3))
 _THRESHOLDS = (1.0, 4.0, 7.0, 10.0)  # thresholds with simple z-scores
 _LOW_PREVALENCE = 0.01
-_LOW_COST = 0.1  # cost of a false positive relative to a false negative
+_LOW_COST = 0.1  # cost of a false positive relative to the cost of a false negative
 _SMALL_N, _LARGE_N = 10, 200
 
 
@@ -165,7 +165,7 @@ def worksheet_html(lang: str = "en", *, answers: bool = True) -> str:
     """
     words = load_translations(lang)
     decimal, sheet = words["page"]["decimal"], words["worksheet"]
-    questions = [  # with other texts for questions that need a screen
+    questions = [  # questions that need a screen have other texts on paper
         {"key": key, "options": [], **step, **sheet["instead"].get(key, {}), "why": sheet["why"][key]}
         for key, step in sheet["questions"].items()
     ]
@@ -187,7 +187,7 @@ def worksheet_html(lang: str = "en", *, answers: bool = True) -> str:
 
 
 def shown(value: float, digits: int, decimal: str) -> FormattedNumber:
-    """Format a number with a number of decimals, in the notation of a language."""
+    """Format a number with ``digits`` decimals and the decimal sign of a language."""
     return FormattedNumber(f"{value:.{digits}f}".replace("-", "−").replace(".", decimal), float(value))
 
 

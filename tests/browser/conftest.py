@@ -1,4 +1,4 @@
-"""One Chromium for all tests of the pages, and what they ask of it."""
+"""Fixtures of the browser tests: one Chromium for all tests, and helpers that open pages in it."""
 
 import shutil
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""A browser that is asked about a page: what it shows, says and fetches."""
+"""Queries of a page in a browser: its contents, its messages and its requests."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Looker:
 
     # ---- opening
     def clear(self) -> None:
-        """Leave the page, forget what was said, and take the usual size and media."""
+        """Leave the page, delete its messages, and restore the default size and media."""
         self.driver.get("about:blank")
         self.driver.get_log("browser")
         self.driver.get_log("performance")
@@ -86,12 +86,12 @@ class Looker:
         self.emulate()
 
     def resize(self, width: int, height: int = 1600, *, mobile: bool = False) -> None:
-        """Set the size of the window in pixels; a mobile one has no room for scroll bars."""
+        """Set the size of the window in pixels; a mobile window has no scroll bars."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
     def emulate(self, media: str = "", **features: str) -> None:
-        """Be a medium such as "print", for a reader with such wishes as ``forced_colors="active"``."""
+        """Emulate a medium such as "print", and preferences of a reader such as ``forced_colors="active"``."""
         wishes = [{"name": name.replace("_", "-"), "value": value} for name, value in features.items()]
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": wishes})
 
@@ -106,12 +106,12 @@ class Looker:
         self.later(_THREE_FRAMES + _DRAWN, nth)
 
     def pause(self, milliseconds: int) -> None:
-        """Let the page do what it does by a clock."""
+        """Wait while the page runs its timers."""
         self.later("setTimeout(arguments[1], arguments[0])", milliseconds)
 
     # ---- asking
     def run(self, script: str, *arguments: Any) -> Any:
-        """Run a script, and give what it returns; ``page`` is the first teaching page."""
+        """Run a script, and return its result; ``page`` is the first teaching page."""
         return self.driver.execute_script(_PAGE.format(nth=0) + script, *arguments)
 
     def later(self, script: str, *arguments: Any) -> Any:

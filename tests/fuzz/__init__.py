@@ -1,1 +1,1 @@
-"""Random calls of the library and of the command line: an answer, one clear error, or Python's own signature error."""
+"""Random calls of the library and the command line: each returns a result, or raises one clear error or a TypeError."""

@@ -1,1 +1,1 @@
-"""Numbers that other programs gave, and how they were made; see README.md."""
+"""Results of other programs, and the scripts that computed them; see README.md."""

@@ -1,4 +1,4 @@
-"""Read what the reference tables are about, and the tables themselves."""
+"""Functions that read the reference data sets and the tables of reference results."""
 
 import csv
 from functools import cache
@@ -27,7 +27,7 @@ class Key(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """A number of a table; ``mc_error`` is NaN where no chance was involved."""
+    """A number of a table; ``mc_error`` is NaN if no random numbers were used."""
 
     value: float
     mc_error: float
@@ -93,5 +93,5 @@ def settings(text: str) -> dict[str, float]:
 
 
 def near(value: Any, rel: float = 1e-12) -> Any:
-    """Expect a number that no chance is in: to 1e-12 of itself."""
+    """Expect a deterministic number, to a relative difference of 1e-12."""
     return pytest.approx(value, rel=rel, abs=1e-15)

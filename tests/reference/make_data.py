@@ -1,4 +1,4 @@
-"""Write the small samples: ``python -m tests.reference.make_data``."""
+"""Write the small reference samples: ``python -m tests.reference.make_data``."""
 
 from __future__ import annotations
 

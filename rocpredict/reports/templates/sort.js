@@ -1,5 +1,5 @@
 "use strict";
-// The table is whole without this; with it each heading becomes a button that sorts.
+// The table is complete without this script, which makes each heading a button that sorts the rows.
 for (const table of document.querySelectorAll("table.sortable")) {
   const body = table.tBodies[0];
   const heads = [...table.tHead.rows[0].cells];

@@ -64,7 +64,7 @@ Output = TypeVar("Output")
 def map_ordered(work: Callable[[Item], Output], items: Iterable[Item], n_jobs: int) -> Iterator[Output]:
     """Yield ``work(item)`` for each item in order, with at most ``n_jobs`` results in progress or waiting.
 
-    A single job runs in the calling thread.
+    With ``n_jobs=1``, the work is done in the calling thread.
     """
     if n_jobs == 1:
         yield from map(work, items)
@@ -113,7 +113,7 @@ def effective_n_jobs(n_jobs: int) -> int:
 
 
 class ThreadBuffer(local):
-    """Memory of a thread that is reused for each block, since allocating new memory takes longer than the copy."""
+    """Memory of a thread, reused for each block because allocating new memory takes longer than copying a block."""
 
     buffer: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
 
@@ -159,7 +159,7 @@ def is_canonical(X: Any) -> bool:
 _MAX_SCANNED_CLASSES = 8
 """Largest number of classes for which one scan for each class is faster than sorting the codes."""
 _N_SAMPLE_ROWS = 25
-"""Largest number of rows in the sample of a class from which the shift is computed."""
+"""The shift, which is subtracted from values before they are summed, is computed from at most this number of rows."""
 
 
 def rows_by_class(codes: NDArray[Any], classes: int) -> Iterator[NDArray[np.intp]]:
@@ -201,7 +201,7 @@ _MIN_POWER_SUM = 1e-280
 
 
 class Sums(NamedTuple):
-    """Sums of the powers 1 to ``order`` of (value - shift); every array has shape (K, b)."""
+    """Sums of the powers 1 to ``order`` of (value - shift); the last axes of every array have shape (K, b)."""
 
     missing: NDArray[np.int64]
     """Number of omitted NaN; an array without rows if NaN is not omitted."""
@@ -222,7 +222,7 @@ class Sums(NamedTuple):
 
 
 class SparseSums(NamedTuple):
-    """Sums of the powers of stored values; every array has shape (K, b)."""
+    """Sums of the powers of stored values; the last axes of every array have shape (K, b)."""
 
     sums: Sums
     stored: NDArray[np.int64]

@@ -35,9 +35,9 @@ class GroupedValues(NamedTuple):
     values: NDArray[Any]
     """One-dimensional array of float32 or float64; NaN is missing."""
     first: NDArray[np.int64]
-    """Start of each part, shape (b, G)."""
+    """Index of the first value of each part (the values of one feature in one group), shape (b, G)."""
     last: NDArray[np.int64]
-    """End of each part, shape (b, G)."""
+    """Index after the last value of each part, shape (b, G)."""
     zeros: NDArray[np.int64]
     """For each part, the number of zeros that are not stored, shape (b, G).
 
@@ -48,20 +48,21 @@ class RankStatistics(NamedTuple):
     """Exact counts of T class pairs and b features, as arrays of shape (T, b)."""
 
     negatives: IntArray
-    """Number of values that are not missing."""
+    """Number of values of the negatives that are not missing."""
     positives: IntArray
+    """Number of values of the positives that are not missing."""
     area: FloatArray
-    """Empirical AUC, P(positive > negative) + P(equal)/2; NaN if a class is empty."""
+    """Empirical AUC, P(positive > negative) + P(equal)/2; NaN, as are the sums of squares, if a class is empty."""
     negative_sum_squares: FloatArray
-    """Sum of (v - area)^2 over the negatives; v is the proportion of positives above (ties 1/2). NaN if ``area`` is."""
+    """Sum of (v - area)^2 over the negatives; v is the proportion of positives above (ties 1/2)."""
     positive_sum_squares: FloatArray
     """Sum of (v - area)^2 over the positives; v is the proportion of negatives below (ties 1/2)."""
     ties: FloatArray
     """Sum of t^3 - t over groups of t tied values in the pooled classes."""
     negatives_below: IntArray
-    """Number of values below the threshold; 0 without a threshold."""
+    """Number of negatives below the threshold; 0 without a threshold."""
     negatives_tied: IntArray
-    """Number of values equal to the threshold."""
+    """Number of negatives equal to the threshold; 0 without a threshold."""
     positives_below: IntArray
     positives_tied: IntArray
     tpr_grid: FloatArray
@@ -132,8 +133,8 @@ def plan_groups(
     """Choose the groups of classes to sort, with as few sorts as possible.
 
     Several negative classes are sorted as one group. If several class pairs divide the same classes (one against the
-    rest), all of these classes are one group, from which the positives of each class pair are removed. An engine that
-    ``joins`` classes has single classes in place of such a group.
+    rest), all of these classes are one group, from which the positives of each class pair are removed. With ``joins``,
+    the engine joins classes itself, so the single classes replace such a group.
     """
     shared = Counter(class_pair.classes for class_pair in class_pairs if len(class_pair.negative) > 1)
     pair_groups = [
@@ -159,7 +160,7 @@ def plan_groups(
 
 
 def group_rows(groups: SortGroups, codes: NDArray[Any]) -> NDArray[np.int32]:
-    """Return the concatenated rows of all groups, ascending in each."""
+    """Return the row indices of all groups, concatenated and ascending within each group."""
     rows = np.empty(groups.sizes.sum(), dtype=np.int32)
     for group, start, stop in zip(groups.members, groups.bounds, groups.bounds[1:], strict=False):
         rows[start:stop] = np.flatnonzero(np.isin(codes, group) if len(group) > 1 else codes == group[0])
@@ -326,7 +327,7 @@ def count_blocks(
     engine : {"auto", "numpy", "numba"}, default="auto"
         Computing engine, as in ``screen``.
     n_jobs : int, default=1
-        Number of threads. The result does not depend on it.
+        Number of threads. The result does not depend on this number.
     callback : callable
         Function of (columns, counts) that is called for each block, in the thread of this block.
     plan : SortPlan, optional

@@ -35,9 +35,9 @@ from rocpredict.screening.kernels.base import (
 _TILE_SIZE = 8_388_608
 """Number of cells of a tile that is read in place."""
 _COPY_SIZE = 262_144
-"""Number of cells of a tile that is copied; 2 MB fit into the cache and a reused buffer."""
+"""Number of cells of a tile that is copied into a reused buffer; its 2 MB fit into the cache."""
 _TILE_ROWS = 8_192
-"""Number of rows that are summed together with an accuracy of 15 digits."""
+"""Number of rows of a tile that is read in place; sums over so many rows are accurate to 15 digits."""
 _TILE_ROWS_FORTRAN = 65_536
 """Number of rows of a tile in Fortran order; an engine sums parts of the tile."""
 _COPY_ROWS = 512
@@ -47,7 +47,7 @@ _COPY_ROWS_FORTRAN = 16_384
 _BATCH_SIZE = 1_024
 """Number of adjacent features that are recomputed together."""
 _MAX_SKIPPED = 4
-"""Largest ratio of adjacent to selected features at which all adjacent features are copied."""
+"""All features of a range are copied if at least one in this number is selected; otherwise only the selected ones."""
 _MAX_POWER = 1_000
 """Largest exponent of the power of two by which values are scaled."""
 
@@ -178,8 +178,8 @@ def _power_sums(
 ) -> Iterator[tuple[slice, Sums]]:
     """Sum the powers of the given features about a shift, in place if possible.
 
-    With ``omit``, NaN is counted and omitted. With ``power`` of shape (K, b), finite values are scaled by the power of
-    two of their class, and infinite values are omitted.
+    With ``omit``, NaN is counted and omitted. With ``power`` of shape (K, b), finite values are multiplied by 2**power
+    of their class, and infinite values are omitted.
     """
     scratch, in_place = ThreadBuffer(), power is None and table.is_readable_in_place and _is_contiguous(features)
     add = partial(table.engine.power_sums, by_columns=table.is_fortran)
@@ -290,7 +290,7 @@ _DENSE_CELLS = 4_000_000
 def _sparse_moments(
     X: Any, classes: Classes, order: int, engine: ModuleType, n_jobs: int, weights: FloatArray | None
 ) -> Moments:
-    """Compute the moments of a sparse table in CSC or CSR format. All rows of a class have weights above 0.
+    """Compute the moments of a sparse table in CSC or CSR format. Every row with a class has a weight above 0.
 
     The powers are summed about 0, so that zeros which are not stored do not contribute.
     """
@@ -381,7 +381,7 @@ def moments(
     engine : {"numpy", "numba", "auto"}, default="numpy"
         Computing engine, as in ``screen``.
     n_jobs : int, default=1
-        Number of threads. The result does not depend on it.
+        Number of threads. The result does not depend on this number.
     shared : Classes, optional
         ``Classes.of(codes, classes)``, if it is known; it is not used with weights.
 

@@ -17,7 +17,7 @@ Jitted = TypeVar("Jitted", bound=Callable[..., Any])
 
 
 def numba_jit(*fastmath: str) -> Callable[[Jitted], Jitted]:
-    """Return a decorator that compiles without the interpreter lock; ``fastmath`` names LLVM flags."""
+    """Return a decorator that compiles functions to run without the interpreter lock; ``fastmath`` names LLVM flags."""
     options: dict[str, Any] = {"nogil": True, "fastmath": set(fastmath)}
 
     def compiling(function: Jitted) -> Jitted:
@@ -91,7 +91,7 @@ _N_STEPS = 2 * N_FPR
 
 _CHUNK = 1_024
 _MIN_UNTIED, _MAX_UNTIED = 2**13, 2**26
-"""Numbers of values of a class: fewer are counted faster by runs; the squares of ``_CHUNK`` ranks sum to below 2^63."""
+"""Fewer values of a class are counted faster by runs; with more, ``_CHUNK`` squared ranks could sum to 2^63 or more."""
 JOINS_CLASSES = True
 """True if the engine joins the sorted values of single classes itself."""
 _SIGN, _LOW_BITS = np.uint64(2**31), np.uint64(2**32 - 1)
@@ -122,7 +122,7 @@ def _count_union(
 ) -> None:
     """Count each of several classes against the others, from all their values in order.
 
-    ``pair_of`` has the class pair whose positives are this class, or -1.
+    ``pair_of`` contains, for each class, the index of the class pair with this class as positives, or -1.
     """
     first, zeros = parts.first[:, members], parts.zeros[:, members]
     last = np.array(parts.last[:, members])
@@ -131,7 +131,7 @@ def _count_union(
     keys, values = np.empty(longest, np.uint64 if is_short else np.float64), np.empty(longest, parts.values.dtype)
     labels, sorted_labels = np.empty((2, longest), np.int32)
     for f in range(len(first)):
-        if is_short:  # a sort of values and classes in one integer is faster than the order of the values
+        if is_short:  # sorting integers that contain value and class is faster than an indirect sort
             bits = parts.values.view(np.uint32)
             n = _pack(parts.values, bits, first[f], last[f], keys)
             keys[:n].sort()
@@ -153,7 +153,7 @@ def _end_of_numbers(values, first, last):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def _pack(values, bits, first, last, keys):  # type: ignore[no-untyped-def]
-    """Write integers with the order of float32 values, and the class in the low bits; set ``last`` before NaN."""
+    """Write integers that sort as the float32 values, with the class in the low bits; NaN is excluded from ``last``."""
     n = INDEX_TYPE(0)
     for k in range(len(first)):
         last[k] = _end_of_numbers(values, first[k], last[k])
@@ -177,7 +177,7 @@ def _unpack(keys, bits, labels):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def _join(values, first, last, out, labels):  # type: ignore[no-untyped-def]
-    """Copy the values of all classes, and set ``last`` before NaN."""
+    """Copy the values of all classes; NaN is excluded from ``last``."""
     n = INDEX_TYPE(0)
     for k in range(len(first)):
         last[k] = _end_of_numbers(values, first[k], last[k])
@@ -285,7 +285,7 @@ def _negative_rank(negatives, step):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def _add_run(k, count1, count, below, positives, n_all, state, pair_of, counts, f):  # type: ignore[no-untyped-def]
-    """Add a run of tied values, ``count1`` from class k, and write the TPRs of k at the FPRs within the run."""
+    """Add a run of tied values, ``count1`` from class k, and write the TPRs of class k at its grid points."""
     n_before, end, rank, step, total, squares0, squares1, rough0, rough1 = state
     before, negatives = n_before[k], n_all - positives
     low, count0 = below - before, count - count1
@@ -411,7 +411,7 @@ def _count_below(a, b, places):  # type: ignore[no-untyped-def]
         t0, t1, t2, t3 = INDEX_TYPE(x0 < y0), INDEX_TYPE(x1 < y1), INDEX_TYPE(x2 < y2), INDEX_TYPE(x3 < y3)
         i0, i1, i2, i3 = i0 + t0, i1 + t1, i2 + t2, i3 + t3
         j0, j1, j2, j3 = j0 + (t0 ^ UNIT_RUN), j1 + (t1 ^ UNIT_RUN), j2 + (t2 ^ UNIT_RUN), j3 + (t3 ^ UNIT_RUN)
-    for j in starts:  # the merge before has written to this place, too
+    for j in starts:  # the preceding merge has also written to this place
         places[j] = np.searchsorted(a, b[j])
     while j3 < INDEX_TYPE(len(b)):
         while i3 < INDEX_TYPE(len(a)) and a[i3] < b[j3]:
@@ -424,7 +424,7 @@ def _count_below(a, b, places):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def _split_merge(a, b, n_steps):  # type: ignore[no-untyped-def]
-    """Return the number of values of ``a`` among the first values of a merge."""
+    """Return the number of values of ``a`` among the first ``n_steps`` values of a merge."""
     low, high = max(0, n_steps - len(b)), min(n_steps, len(a))
     while low < high:
         middle = (low + high) // 2

@@ -1,4 +1,4 @@
-"""Numba engine: sums of powers, and values of classes."""
+"""Numba engine: sums of powers, and partition of values by class."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def sparse_sums(
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a read-only view, so that only one array type is compiled."""
+    """Return a read-only view, so that functions are compiled for only one type of array."""
     view = array.view()
     view.flags.writeable = False
     return view
@@ -74,7 +74,7 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 @exact_jit
 def _difference(value, shift):  # type: ignore[no-untyped-def]
-    """Return a difference that is not reassociated with other terms."""
+    """Return a difference that the compiler cannot reassociate with other terms."""
     return np.float64(value) - shift
 
 
@@ -104,7 +104,7 @@ def _accumulate_4(X, i, left, shift, s1, s2, s3, s4, low, high):  # type: ignore
         s2[j] += (aa + bb) + (dd + ee)
         s3[j] += (aa * a + bb * b) + (dd * d + ee * e)
         s4[j] += (aa * aa + bb * bb) + (dd * dd + ee * ee)
-        low[j] = min(low[j], min(min(w, x), min(y, z)))  # noqa: PLW3301  (a tree is quicker)
+        low[j] = min(low[j], min(min(w, x), min(y, z)))  # noqa: PLW3301  (a tree is faster)
         high[j] = max(high[j], max(max(w, x), max(y, z)))  # noqa: PLW3301
 
 
@@ -125,7 +125,7 @@ def _accumulate_1(x, k, j0, shift, powers, low, high):  # type: ignore[no-untype
 
 @_fast_jit
 def _add(X, rows, left, k, j, end, shift, powers, low, high):  # type: ignore[no-untyped-def]
-    """Add rows of class k, unrolled if the batch is full. Column j is at ``left`` in X."""
+    """Add rows of class k; an unrolled loop adds a full batch. Column j is at ``left`` in X."""
     if len(powers) == 2 and len(rows) == 8:
         _accumulate_8(X, rows, left, shift[k, j:end], powers[0, k, j:end], powers[1, k, j:end])
     elif len(powers) == 4 and len(rows) == 4:
@@ -362,7 +362,7 @@ def _split_two(data, indices, indptr, labels, bounds, values):  # type: ignore[n
         for e in range(INDEX_TYPE(indptr[c]), INDEX_TYPE(indptr[c + 1])):
             value, group = data[e], labels[INDEX_TYPE(indices[e])]
             values[end0 if group == 0 else end1] = (
-                value  # a value of no group is overwritten, or in the free last element
+                value  # a value of no group is overwritten by the next one or is in the free last element
             )
             end0 += INDEX_TYPE((group == 0) & (value != 0))
             end1 += INDEX_TYPE((group == 1) & (value != 0))
@@ -402,7 +402,7 @@ def partition_csr(
     table : Sparse
         n rows with ascending and unique columns.
     cursors : array of shape (n,)
-        Position of the first value of these columns in each row. It is moved to the first value after them.
+        Position of the first value of these columns in each row, which is moved past the last value of these columns.
     columns : slice
         Columns to copy.
     layers : sequence of GroupLayer

@@ -26,7 +26,7 @@ _BLOCK_COLUMNS = 8
 
 
 class _Buffers(NamedTuple):
-    """Reused memory, since new pages may cost more than the sums."""
+    """Reused memory, because allocating new memory may take longer than the sums."""
 
     gathered: NDArray[Any]
     differences: FloatArray
@@ -54,7 +54,7 @@ def power_sums(
     shift : array of shape (K, b)
         Value that is subtracted first.
     sums : Sums of shape (K, b)
-        Sums, which are changed.
+        Sums to which the powers are added in place.
     by_columns : bool
         Whether columns are contiguous.
     """
@@ -309,7 +309,7 @@ def _double_ranks(runs: RunLengths, below: Indexes, to: Indexes) -> Indexes:
 
 
 def _tie_correction(counts: Indexes | None) -> float:
-    """Return the sum of t^3 - t."""
+    """Return the sum of t^3 - t over the numbers t of tied values."""
     if counts is None:
         return 0.0
     t = counts.astype(np.float64)
