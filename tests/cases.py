@@ -14,7 +14,6 @@ from rocpredict import RocPredictError
 T = TypeVar("T")
 CORE = "ROCPREDICT_CORE" in os.environ
 """True if optional libraries are left out, as in ``make test-core``."""
-
 ENGINES = ("numpy",) if CORE else ("numpy", "numba")
 """Engines of a screening; numba is an extra."""
 
@@ -62,7 +61,7 @@ def for_each(*axes: Mapping[str, object] | Iterable[object]) -> Callable[[Callab
     return decorate
 
 
-def refusal(call: Callable[..., object], *arguments: object, **options: object) -> str:
+def refusal(call: Callable[..., object], /, *arguments: object, **options: object) -> str:
     """Return the message of the RocPredictError that a call raises, which is a ValueError and has one line."""
     with pytest.raises(RocPredictError) as raised:
         call(*arguments, **options)
@@ -72,13 +71,18 @@ def refusal(call: Callable[..., object], *arguments: object, **options: object) 
     return message
 
 
+def refuses(pattern: str, call: Callable[..., object], /, *arguments: object, **options: object) -> None:
+    """Check that a call raises a RocPredictError that the pattern matches."""
+    message = refusal(call, *arguments, **options)
+    assert re.search(pattern, message), message
+
+
 def check_refusals(refusals: Iterable[tuple[Callable[..., object], tuple[object, ...], str]]) -> None:
     """Check for each (function, arguments, pattern) that the call raises a RocPredictError that the pattern matches."""
 
     def check(case):
         function, arguments, pattern = case
-        message = refusal(function, *arguments)
-        assert re.search(pattern, message), message
+        refuses(pattern, function, *arguments)
 
     check_each({f"[{i}] {case[2]}": case for i, case in enumerate(refusals)}, check)
 

@@ -41,11 +41,8 @@ def refused(call, words):
 CONSTRUCTIONS = {
     "negative std": (lambda: Gaussian(1, -1), "std=-1 is negative; it must be 0 or more"),
     "NaN mean": (lambda: Gaussian(NAN, 1), "mean=nan contains NaN; real numbers are needed"),
-    "NaN std": (lambda: Gaussian(1, NAN), "std=nan contains NaN"),
     "infinite mean": (lambda: Gaussian(INF, 1), "mean=inf contains infinite values; finite numbers are needed"),
-    "infinite std": (lambda: Gaussian(1, INF), "std=inf contains infinite values"),
     "text mean": (lambda: Gaussian("4", 1), "mean='4' is not a real number"),
-    "no std": (lambda: Gaussian(4, None), "std=None is not a real number"),
     "complex std": (lambda: Gaussian(4, 1j), "std=1j is not a real number"),
     "ragged mean": (lambda: Gaussian([1, [2]], 1), "mean=[1, [2]] is not a real number or an array of real numbers"),
     "masked mean": (lambda: Gaussian(np.ma.array([1, 9], mask=[0, 1]), 1), "contains NaN"),
@@ -54,39 +51,22 @@ CONSTRUCTIONS = {
     "empty sample": (lambda: Ecdf([]), "sample has shape (0,); pass an array of shape (n,) with n >= 1"),
     "NaN in a sample": (lambda: Ecdf([1, NAN]), "sample=[1, nan] contains NaN"),
     "2-D sample": (lambda: Ecdf([[1, 2]]), "sample has shape (1, 2)"),
-    "integers that are equal as floats": (lambda: Ecdf([2**53 + 1, 2**53]), "sample contains integers beyond 2**53"),
-    "masked sample": (lambda: Ecdf(np.ma.array([1, 999], mask=[0, 1])), "contains NaN"),
     "dates in a sample": (lambda: Ecdf(np.array(["2020"], dtype="M8[Y]")), "is not a real number"),
     "negative weight": (lambda: Ecdf([1, 2], weights=[1, -1]), "weights=[1, -1] is negative"),
-    "NaN weight": (lambda: Ecdf([1, 2], weights=[1, NAN]), "weights=[1, nan] contains NaN"),
     "no weight": (lambda: Ecdf([1, 2], weights=[0, 0]), "weights are all 0; at least one must be above 0"),
-    "too few weights": (
-        lambda: Ecdf([1, 2], weights=[1]),
-        "weights has shape (1,) but sample has shape (2,); pass one weight for each observation",
-    ),
+    "too few weights": (lambda: Ecdf([1, 2], weights=[1]),
+        "weights has shape (1,) but sample has shape (2,); pass one weight for each observation"),
     "empty class": (count([]), "negative: sample has shape (0,)"),
-    "NaN in a class": (count([1], [NAN]), "positive: sample=[nan] contains NaN"),
     "density": (count(Gaussian(0, 1)), "negative=Gaussian(mean=0, std=1) is not a sample; pass an array of values"),
-    "scipy for a sample": (count([1], stats.norm()), "is not a sample"),
-    "list for a density": (
-        predict([1, 2]),
-        "negative=[1, 2] is not a distribution; pass rp.Gaussian(mean, std), rp.Ecdf(sample) or a frozen scipy.stats",
-    ),
-    "class for an instance": (predict(Gaussian), "is not a distribution"),
+    "list for a density": (predict([1, 2]),
+        "negative=[1, 2] is not a distribution; pass rp.Gaussian(mean, std), rp.Ecdf(sample) or a frozen scipy.stats"),
     "scipy, not frozen": (predict(stats.norm), "is not a distribution"),
-    "batches that do not fit": (
-        predict(Gaussian([0, 1], 1), Gaussian([0, 1, 2], 1)),
-        "batches have different shapes: negative (2,), positive (3,)",
-    ),
-    "batch with a sample": (
-        predict(Gaussian([0, 1], 1), Ecdf([1, 2])),
-        "a batch of features needs rp.Gaussian for both classes",
-    ),
-    "direction of pROC": (
-        count([1], direction="<"),
-        "direction='<' is not allowed; choose one of None, 'higher', 'lower', 'auto'",
-    ),
-    "many directions": (count([1], direction=["lower"]), "direction=['lower']"),
+    "batches that do not fit": (predict(Gaussian([0, 1], 1), Gaussian([0, 1, 2], 1)),
+        "batches have different shapes: negative (2,), positive (3,)"),
+    "batch with a sample": (predict(Gaussian([0, 1], 1), Ecdf([1, 2])),
+        "a batch of features needs rp.Gaussian for both classes"),
+    "direction of pROC": (count([1], direction="<"),
+        "direction='<' is not allowed; choose one of None, 'higher', 'lower', 'auto'"),
     "unknown family": (
         lambda: rp.predict_roc(X, Y, family="normal"),
         (
@@ -96,23 +76,15 @@ CONSTRUCTIONS = {
         ),
     ),
     "array family": (lambda: rp.predict_roc(X, Y, family=np.array(["a", "b"])), "is not available"),
-    "infinity and moments": (
-        lambda: rp.predict_roc([1, INF, 2, 3], [0, 0, 1, 1]),
-        "x has infinite values in the negative class (1 of 2); a fit needs finite values (rp.empirical_roc accepts",
-    ),
-    "infinity and likelihood": (
-        lambda: rp.predict_roc([1, INF, 2, 3], [0, 0, 1, 1], family=stats.gamma),
-        "x has infinite values in the negative class (1 of 2)",
-    ),
-    "one row and moments": (
-        lambda: rp.predict_roc([1, 2, 3], [0, 0, 1]),
-        "x has 1 observation in the positive class; a standard deviation needs at least 2",
-    ),
-    "constant and likelihood": (
-        lambda: rp.predict_roc([1, 1, 3, 3.0], [0, 0, 1, 1], family=stats.norm),
-        "family='norm' cannot be fitted to the negative class",
-    ),
-}
+    "infinity and moments": (lambda: rp.predict_roc([1, INF, 2, 3], [0, 0, 1, 1]),
+        "x has infinite values in the negative class (1 of 2); a fit needs finite values (rp.empirical_roc accepts"),
+    "infinity and likelihood": (lambda: rp.predict_roc([1, INF, 2, 3], [0, 0, 1, 1], family=stats.gamma),
+        "x has infinite values in the negative class (1 of 2)"),
+    "one row and moments": (lambda: rp.predict_roc([1, 2, 3], [0, 0, 1]),
+        "x has 1 observation in the positive class; a standard deviation needs at least 2"),
+    "constant and likelihood": (lambda: rp.predict_roc([1, 1, 3, 3.0], [0, 0, 1, 1], family=stats.norm),
+        "family='norm' cannot be fitted to the negative class"),
+}  # fmt: skip
 
 
 @for_each(CONSTRUCTIONS)
@@ -147,12 +119,10 @@ BANDS = [
     ({"fpr": (0.5, 0.5)}, "fpr=(0.5, 0.5) is an empty range; pass (low, high) with low < high"),
     ({"tpr": (0.6, 0.5)}, "tpr=(0.6, 0.5) is an empty range"),
     ({"fpr": (0, 10)}, "fpr=10 is outside [0, 1]; pass fractions, not percentages"),
-    ({"fpr": (0, NAN)}, "fpr=nan contains NaN"),
-    ({"fpr": 0.1}, "fpr=0.1 is not a pair; pass (low, high)"),
-    ({"tpr": (0, 0.1, 1)}, "is not a pair; pass (low, high)"),
-    ({"fpr": {0, 1}}, "is not a pair; pass (low, high)"),
+    ({"fpr": (0, NAN)}, "fpr=nan contains NaN"), ({"fpr": 0.1}, "fpr=0.1 is not a pair; pass (low, high)"),
+    ({"tpr": (0, 0.1, 1)}, "is not a pair; pass (low, high)"), ({"fpr": {0, 1}}, "is not a pair; pass (low, high)"),
     ({"fpr": (0, 0.1), "correction": True}, "correction=True is not allowed; choose one of None, 'mcclish'"),
-]
+]  # fmt: skip
 CRITERIA = [
     ({"criterion": "foo"}, "criterion='foo' is not allowed; choose one of 'ameans', 'youden'"),
     ({"criterion": None}, "criterion=None is not allowed"),
@@ -160,7 +130,6 @@ CRITERIA = [
     ({"value": 0.5}, "criterion='ameans' does not accept value="),
     ({"criterion": "min_tpr"}, "criterion='min_tpr' needs value=; pass a number in [0, 1]"),
     ({"criterion": "f_beta"}, "criterion='f_beta' needs beta=; pass a number above 0"),
-    ({"criterion": "min_tpr", "value": NAN}, "value=nan contains NaN"),
     ({"criterion": "max_fpr", "value": 95}, "value=95 is outside [0, 1]; pass fractions, not percentages"),
     ({"criterion": lambda _: "high"}, "criterion returned 'high'; it must return an array of numbers"),
     ({"criterion": lambda rates: rates.tpr * NAN}, "criterion is undefined (NaN) at every threshold"),
@@ -172,25 +141,18 @@ CRITERIA += [
     for criterion, options, words in [
         ("f_beta", {"prevalence": 0.5}, "criterion='f_beta' needs beta="),
         ("f_beta", {"prevalence": 0.5, "beta": -1}, "beta=-1 is not allowed; it must be above 0"),
-        ("f_beta", {"prevalence": 0.5, "beta": 0}, "beta=0 is not allowed; it must be above 0"),
-        (
-            "f_beta",
-            {"prevalence": 0.5, "beta": 1e200},
-            "beta=1e+200 is not allowed; it must be above 0 and below 1e+100",
-        ),
-        ("f_beta", {"prevalence": 0.5, "beta": NAN}, "beta=nan contains NaN"),
+        ("f_beta", {"prevalence": 0.5, "beta": 1e200},
+            "beta=1e+200 is not allowed; it must be above 0 and below 1e+100"),
         ("f1", {"prevalence": 0.5, "beta": 2}, "criterion='f1' does not accept beta="),
         ("f1", {"prevalence": 0}, "prevalence=0 is outside the open interval (0, 1)"),
-        ("cost", {"prevalence": NAN}, "prevalence=nan contains NaN"),
         ("cost", {"prevalence": 10}, "prevalence=10 is outside [0, 1]; pass fractions, not percentages"),
         ("cost", {"prevalence": 0.5, "cost_fp": -1}, "cost_fp=-1 is negative"),
-        ("cost", {"prevalence": 0.5, "cost_fn": NAN}, "cost_fn=nan contains NaN"),
         ("cost", {"prevalence": 0.5, "cost_fp": INF}, "cost_fp=inf contains infinite values"),
         ("cost", {"prevalence": 0.5, "cost_fp": 0, "cost_fn": 0}, "cost_fp and cost_fn are both 0"),
         ("cost", {"prevalence": 0, "cost_fp": 0}, "prevalence=0 makes the cost 0 at every threshold"),
         ("accuracy", {"prevalence": 0.5, "cost_fp": 2}, "does not accept costs; use criterion='cost'"),
     ]
-]
+]  # fmt: skip
 
 
 @for_each(ROCS)
@@ -233,45 +195,33 @@ def test_shapes_that_do_not_fit_the_batch():
 FROM_STATS = {
     "nothing": ({}, "no standard deviation was passed; pass one of std=, sem=, iqr= (with median=) and effect_size="),
     "mean alone": ({"mean": (1, 2)}, "no standard deviation was passed"),
-    "std alone": ({"std": (1, 2)}, "std= needs mean="),
     "sem alone": ({"sem": (1, 2), "count": (4, 9)}, "sem= needs mean="),
     "std and sem": ({"mean": (1, 2), "std": (1, 2), "sem": (1, 2)}, "std= and sem= exclude each other; pass one of"),
     "std and effect_size": ({"std": (1, 2), "effect_size": 1}, "std= and effect_size= exclude each other"),
     "sem, no count": ({"mean": (1, 2), "sem": (1, 2)}, "sem= needs count=, because std = sem sqrt(count)"),
-    "iqr and mean": (
-        {"mean": (1, 2), "iqr": (1, 2)},
-        "median= and iqr= belong together; pass both, in place of mean= and std=",
-    ),
-    "median and std": ({"median": (1, 2), "std": (1, 2)}, "median= and iqr= belong together"),
+    "iqr and mean": ({"mean": (1, 2), "iqr": (1, 2)},
+        "median= and iqr= belong together; pass both, in place of mean= and std="),
     "iqr alone": ({"iqr": (1, 2)}, "median= and iqr= belong together"),
     "all of them": ({"mean": (1, 2), "median": (1, 2), "iqr": (1, 2)}, "iqr= cannot be combined with mean="),
     "wrong sign": ({"mean": (1, 2), "effect_size": -1}, "effect_size=-1 does not match mean=; pass one with the sign"),
-    "no difference": ({"mean": (1, 1), "effect_size": 1}, "effect_size=1 does not match mean="),
     "no effect": ({"mean": (1, 2), "effect_size": 0}, "effect_size=0 does not match mean="),
     "NaN effect": ({"effect_size": NAN}, "effect_size=nan contains NaN"),
     "one std": ({"mean": (1, 2), "std": 1}, "std=1 is not a pair; pass (negative, positive)"),
-    "one mean": ({"mean": 1, "std": (1, 2)}, "mean=1 is not a pair"),
-    "three means": ({"mean": (1, 2, 3), "std": (1, 2)}, "mean=(1, 2, 3) is not a pair"),
     "a word": ({"mean": "ab", "std": (1, 2)}, "mean='ab' is not a pair"),
     "a set has no order": ({"mean": {1, 2}, "std": (1, 2)}, "mean={1, 2} is not a pair"),
     "a dict": ({"mean": {1: 2, 3: 4}, "std": (1, 2)}, "is not a pair"),
     "negative std": ({"mean": (1, 2), "std": (1, -2)}, "std=-2 is negative"),
-    "negative sem": ({"mean": (1, 2), "sem": (1, -2), "count": (3, 2)}, "sem=-2 is negative"),
     "negative iqr": ({"median": (1, 2), "iqr": (-1, 2)}, "iqr=-1.0 is negative"),
-    "no cases": (
-        {"mean": (1, 2), "std": (1, 2), "count": (0, 1)},
-        "count=(0, 1) is invalid; pass a finite number above 0 per class",
-    ),
-    "half an observation": (
-        {"mean": (1, 2), "std": (1, 2), "count": (60.0, [12.5, 20])},
-        "count=12.5 is not a whole number; pass a whole number",
-    ),
+    "no cases": ({"mean": (1, 2), "std": (1, 2), "count": (0, 1)},
+        "count=(0, 1) is invalid; pass a finite number above 0 per class"),
+    "half an observation": ({"mean": (1, 2), "std": (1, 2), "count": (60.0, [12.5, 20])},
+        "count=12.5 is not a whole number; pass a whole number"),
     "median outside": ({"median": (5, 2), "iqr": ((0, 2), (1, 3))}, "iqr=(0, 2) does not contain median=5"),
     "quartiles exchanged": ({"median": (1, 2), "iqr": ((2, 0), (1, 3))}, "iqr=(2, 0) does not contain median=1"),
     "three quartiles": ({"median": (1, 2), "iqr": ((0, 1, 2), (1, 3))}, "is not a pair; pass a width or (q1, q3)"),
     "shapes": ({"mean": ([1, 2], 3), "std": ([1, 2, 3], 1)}, "shapes cannot be broadcast: mean (2,), std (3,)"),
     "direction": ({"mean": (1, 2), "std": (1, 2), "direction": "up"}, "direction='up' is not allowed"),
-}
+}  # fmt: skip
 
 
 @for_each(FROM_STATS)

@@ -6,7 +6,7 @@ from scipy.special import ndtr, ndtri
 
 import rocpredict as rp
 from rocpredict.inference.empirical import local_critical_value
-from tests.cases import check_each
+from tests.cases import check_each, for_each
 
 CRITERIA = {
     "ameans": ({}, (1.0, 1.0)),
@@ -53,21 +53,18 @@ def set_by_loop(negative, positive, weights, level):
     return lows[min(kept)], highs[max(kept)]
 
 
-def test_set_by_a_slow_loop():
+@for_each(range(40))
+def test_set_by_a_slow_loop(seed):
     """Samples of 1 to 40, continuous and rounded to a few levels; every weighted criterion; three levels."""
-
-    def check(seed):
-        rng = np.random.default_rng(seed)
-        sizes, digits = rng.integers(1, 41, 2), rng.integers(0, 4)
-        negative = np.round(rng.normal(size=sizes[0]), digits)
-        positive = np.round(rng.normal(1, 2, sizes[1]), digits)
-        for name, (_, weights) in CRITERIA.items():
-            for level in (0.5, 0.95, 0.999):
-                interval = best_of(negative, positive, name).threshold_interval(level)
-                assert interval.method == "test-inversion"
-                assert tuple(interval) == set_by_loop(negative, positive, weights, level), (name, level)
-
-    check_each({str(seed): seed for seed in range(40)}, check)
+    rng = np.random.default_rng(seed)
+    sizes, digits = rng.integers(1, 41, 2), rng.integers(0, 4)
+    negative = np.round(rng.normal(size=sizes[0]), digits)
+    positive = np.round(rng.normal(1, 2, sizes[1]), digits)
+    for name, (_, weights) in CRITERIA.items():
+        for level in (0.5, 0.95, 0.999):
+            interval = best_of(negative, positive, name).threshold_interval(level)
+            assert interval.method == "test-inversion"
+            assert tuple(interval) == set_by_loop(negative, positive, weights, level), (name, level)
 
 
 def test_critical_values_between_the_tabulated_levels():
@@ -150,13 +147,10 @@ def test_set_holds_the_best_threshold_in_many_settings():
     """2,000 samples of each; below .93 or above .995 (small samples) by 5 errors: once in 1e6."""
     settings = {
         "100+10, SD ratio 2": ((100, 10), ndtri(0.95) * np.hypot(1, 2), 2.0, "ameans"),
-        "5+250": ((5, 250), 1.2, 1.0, "ameans"),
-        "20+20": ((20, 20), 1.2, 1.0, "ameans"),
-        "300+300": ((300, 300), 1.2, 1.0, "ameans"),
-        "10+500, SD ratio 3": ((10, 500), 0.0, 3.0, "ameans"),
-        "50+50, cost": ((50, 50), 1.5, 1.0, "cost"),
-        "15+100, accuracy": ((15, 100), 1.5, 1.0, "accuracy"),
-    }
+        "5+250": ((5, 250), 1.2, 1.0, "ameans"), "20+20": ((20, 20), 1.2, 1.0, "ameans"),
+        "300+300": ((300, 300), 1.2, 1.0, "ameans"), "10+500, SD ratio 3": ((10, 500), 0.0, 3.0, "ameans"),
+        "50+50, cost": ((50, 50), 1.5, 1.0, "cost"), "15+100, accuracy": ((15, 100), 1.5, 1.0, "accuracy"),
+    }  # fmt: skip
     rng = np.random.default_rng(13)
     error = np.sqrt(0.05 * 0.95 / 2000)
 

@@ -162,8 +162,6 @@ def _scale(truth, threshold):
 RATIOS = (1, 1 + 1e-15, 1 + 1e-12, 1 - 1e-12, 1 + 1e-8, 1 - 1e-8, 0.999, 1.5, 0.1, 30, 1e3, 1e-3, 1e6, 1e-6)
 DISTANCES = (0, 1e-9, 0.3, -0.3, 1, -1, 3, -8, 20, 36)  # in units of the wider class
 OFFSETS = (0.0, 1e3, -1e8, 1e12)
-
-
 EQUAL_WEIGHTS = [pair_of(*c) for c in product(RATIOS, DISTANCES, OFFSETS) if c[0] != 1 or c[1]]
 LEVELS = (0.4, -0.4, 2.5, -6.0, 30.0, 1e-12)
 WEIGHTED = [pair_of(*c) for c in product(RATIOS[::2], DISTANCES, (0.0, 1e8)) if c[0] != 1 or c[1]]
@@ -300,16 +298,10 @@ def test_likelihood_ratio_rule(*case):
 
 
 @for_each(
-    {
-        "equal SD": pair_of(1, 1.7),
-        "ratio 1 + 1e-12": pair_of(1 + 1e-12, 1.7),
-        "offset 1e8": pair_of(1.5, 1.7, 1e8),
-        "offset 1e10": pair_of(1.5, 1.7, 1e10),
-        "offset 1e12": pair_of(1.5, 1.7, 1e12),
-        "scale 1e-300": pair_of(1.5, 1.7, scale=1e-300),
-        "scale 1e300": pair_of(1.5, 1.7, scale=1e300),
-    }
-)
+    {"equal SD": pair_of(1, 1.7), "ratio 1 + 1e-12": pair_of(1 + 1e-12, 1.7), "offset 1e8": pair_of(1.5, 1.7, 1e8),
+        "offset 1e10": pair_of(1.5, 1.7, 1e10), "offset 1e12": pair_of(1.5, 1.7, 1e12),
+        "scale 1e-300": pair_of(1.5, 1.7, scale=1e-300), "scale 1e300": pair_of(1.5, 1.7, scale=1e300)}
+)  # fmt: skip
 def test_the_textbook_quadratic_fails(*case):
     """The check can fail: in the same cases, the threshold of the textbook formula is wrong."""
     assert faults(library(*case), Truth(*case)) == {}

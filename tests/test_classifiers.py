@@ -10,9 +10,8 @@ import pytest
 from scipy import stats
 
 from rocpredict.base.rates import proportion_interval
-from rocpredict.base.validation import RocPredictError
 from rocpredict.inference.mcnemar import CorrectnessTable, mcnemar_test, paired_difference_interval
-from tests.cases import check_refused
+from tests.cases import check_refused, refuses
 
 METHODS = ("exact", "mid-p", "asymptotic")
 TABLES = [(10, 8, 2, 5), (0, 1, 7, 12), (30, 3, 3, 1), (1, 0, 6, 0), (0, 0, 5, 0), (50, 21, 9, 4), (2, 1, 0, 0)]
@@ -161,5 +160,4 @@ def test_invalid_arguments_are_refused():
 
 def test_impossible_counts_of_a_proportion_are_refused():
     for counts in ((3, 2), (0, 0), ([1, 3], [4, 2]), ([0, 1], [0, 2])):
-        with pytest.raises(RocPredictError, match="successes must not exceed n_trials, and n_trials must be above 0"):
-            proportion_interval(*counts)
+        refuses("successes must not exceed n_trials, and n_trials must be above 0", proportion_interval, *counts)

@@ -63,15 +63,12 @@ def test_two_features_are_tested_against_each_other(run):
     low, high = expected.interval
     assert (code, warned_features(err)) == (0, ["mass"])
     assert cells(out, "glucose, mass on the same observations")[1:] == [
-        ["AUC of glucose", f"{expected.estimates[0]:.6g}"],
-        ["AUC of mass", f"{expected.estimates[1]:.6g}"],
+        ["AUC of glucose", f"{expected.estimates[0]:.6g}"], ["AUC of mass", f"{expected.estimates[1]:.6g}"],
         ["difference", f"{expected.difference:.6g}"],
         ["interval of the difference, level 0.95", f"{low:.6g} to {high:.6g}"],
-        ["statistic", f"{expected.statistic:.6g}"],
-        ["p", format_p_value(expected.p_value)],
-        ["observations (negative, positive)", "(500, 268)"],
-        ["direction", "higher, higher"],
-    ]
+        ["statistic", f"{expected.statistic:.6g}"], ["p", format_p_value(expected.p_value)],
+        ["observations (negative, positive)", "(500, 268)"], ["direction", "higher, higher"],
+    ]  # fmt: skip
     assert "Null hypothesis: AUC of glucose = AUC of mass. Alternative: AUC of glucose != AUC of mass." in out
     assert "Method: MOVER of smoothed-logit intervals, paired." in out
 
@@ -156,15 +153,6 @@ def test_a_table_of_one_feature_shows_its_uncertainty(run):
     assert "empirical_ameans, the Ameans (balanced accuracy) on the data from which the threshold was chosen" in out
     assert "95% confidence interval" in out
     assert "on the same observations" not in out
-
-
-def test_features_that_are_not_named_are_not_tested(run):
-    code, out, _ = run(IRIS)
-    assert code == 0
-    assert "on the same observations" not in out
-    answer = json.loads(run(IRIS, "--json")[1])
-    assert list(answer) == ["features"]
-    assert list(answer["features"]) == list(rp.datasets.load_iris().feature_names)
 
 
 def test_a_feature_may_be_called_auc_test(run, table):

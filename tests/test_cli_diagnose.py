@@ -20,12 +20,9 @@ def by_library(**options):
 def test_json_is_the_librarys_diagnosis(run):
     """Every option, digit for digit, under the name of the feature; stderr is empty, since the findings contain all."""
     options = {
-        "": {},
-        "--seed 3": {"rng": 3},
-        "--family boxcox": {"family": "boxcox"},
-        "--direction lower": {"direction": "lower"},
-        "--direction auto": {"direction": "auto"},
-    }
+        "": {}, "--seed 3": {"rng": 3}, "--family boxcox": {"family": "boxcox"},
+        "--direction lower": {"direction": "lower"}, "--direction auto": {"direction": "auto"},
+    }  # fmt: skip
 
     def check(words):
         code, out, err = run(f"{AGE} {words}", "--json")
@@ -50,18 +47,15 @@ def test_the_table_is_the_librarys_with_the_names_of_options(run):
     marks = {"ok": "", "note": "note", "warn": "WARN"}
     assert [cells[1] for cells in list(rows.values())[1:]] == [marks[item.severity] for item in expected.findings]
     assert rows["negative skewness"] == [
-        f"{expected.negative.skewness:.3g}",
-        "note",
-        expected.finding("negative skewness").message,
+        f"{expected.negative.skewness:.3g}", "note", expected.finding("negative skewness").message,
         "use --family 'auto' or the empirical curve",
-    ]
+    ]  # fmt: skip
     assert "use --family 'auto' or the empirical curve" in out
     assert expected.verdict.replace("family=", "--family ") in out
     assert "family=" not in out
 
 
 def test_the_picture_is_the_diagnosis_own(run, tmp_path):
-    """`--plot FILE`: the same bytes as the library's picture with the feature's name."""
     path, other = tmp_path / "age.svg", tmp_path / "own.svg"
     assert run(AGE, "--plot", path)[0] == 0
     save_figure(by_library().plot(feature="age"), other)

@@ -53,7 +53,6 @@ def test_json_is_the_librarys_plan(run):
 
 
 def test_power_is_the_librarys(run):
-    """`rocpredict power`: table and JSON, against a value and a second feature."""
     options = {
         "power --auc 0.95 --count 6 6 --against 0.5": {"auc": 0.95, "count": (6, 6), "against": 0.5},
         "power --mean 4 8 --std 3 2 --count 50 40 --against 0.8 --alternative greater --level 0.9": STATS
@@ -81,7 +80,6 @@ def test_power_is_the_librarys(run):
 
 
 def test_help_names_the_default_methods():
-    """Those that the library uses: for an AUC, and for a TPR or a partial AUC."""
     commands = next(action.choices for action in make_parser()._actions if isinstance(action.choices, dict))
     stated = {
         name: next(action.help for action in commands[name]._actions if action.dest == "method")

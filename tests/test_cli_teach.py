@@ -85,7 +85,6 @@ def test_the_worksheet_is_written(run):
 
 
 def test_a_folder_for_the_web_is_written(run):
-    """The folder is printed; with --save both are written."""
     line = "teach --site site --url https://example.org/roc.html --prevalence 0.1"
     assert run(line, "--save", "t.html") == (0, "t.html\nsite\n", "")
     assert payload("site/index.html") == payload("t.html")

@@ -1,9 +1,9 @@
 """Few clusters, clusters that cancel, and Venkatraman's test of tied values."""
 
 import numpy as np
-import pytest
 
 import rocpredict as rp
+from tests.cases import refuses
 
 TEST_METHODS = {None: None, "delong": "delong", "logit": "smoothed-logit"}
 
@@ -18,8 +18,7 @@ def test_fewer_than_four_clusters_of_a_class_are_refused():
         "many curves": lambda: rp.auc_test_many([x, other], y, clusters=clusters),
     }
     for call in calls.values():
-        with pytest.raises(rp.RocPredictError, match="clusters= has 2 clusters with negatives and 3 with positives; 4"):
-            call()
+        refuses("clusters= has 2 clusters with negatives and 3 with positives; 4", call)
 
 
 def test_few_clusters_have_wide_finite_intervals():

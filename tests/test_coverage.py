@@ -111,7 +111,6 @@ def test_clusters_have_one_class_and_a_correlation():
 
 
 def test_counts_are_those_of_the_calls_that_users_make():
-    """Every figure of ``measure_areas``, recounted on the same data sets by ``auc_interval`` and ``auc_test``."""
     for setting in (Setting("Gaussian", 0.95, 10, 5), Setting("zero-inflated", 0.5, 5, 5)):
         scenario = Scenario(setting, Sizes(fast=40))
         cells = {cell.quantity: cell for cell in measure_areas(scenario)}
@@ -128,18 +127,14 @@ def test_counts_are_those_of_the_calls_that_users_make():
             rows.append(
                 [
                     not auc[0].low <= setting.auc <= auc[0].high,
-                    rp.auc_test(a, None, y, null=scenario.alternative).p_value <= 0.05,
-                    paired.p_value <= 0.05,
-                    rp.auc_test(a, c, y).p_value <= 0.05,
-                    unpaired.p_value <= 0.05,
+                    rp.auc_test(a, None, y, null=scenario.alternative).p_value <= 0.05, paired.p_value <= 0.05,
+                    rp.auc_test(a, c, y).p_value <= 0.05, unpaired.p_value <= 0.05,
                     rp.auc_test((a, y), (e, labels)).p_value <= 0.05,
                     rp.auc_test(*((c, a) if setting.auc > 0.5 else (a, c)), y, **claim).p_value <= 0.05,
-                    rp.auc_test(a, b, y, **claim).p_value <= 0.05,
-                    auc[0].width,
-                    paired.interval.width,
+                    rp.auc_test(a, b, y, **claim).p_value <= 0.05, auc[0].width, paired.interval.width,
                     unpaired.interval.width,
                 ]
-            )
+            )  # fmt: skip
         figures = [cells[name].default for name in ("auc", "paired", "unpaired", "noninferiority")]
         shares, errors, powers = np.mean(rows, axis=0), [0, 2, 4, 6], [1, 3, 5, 7]
         assert shares[errors] == pytest.approx([one.error for one in figures])

@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rocpredict import RocPredictError
 from rocpredict.datasets import load_breast_cancer, load_iris, load_pima, simulate_two_gaussians
-from tests.cases import check_each
+from tests.cases import check_each, refuses
 
 DATA = Path(__file__).parents[1] / "data"
 IRIS = load_iris()
@@ -59,8 +58,7 @@ def test_zeros_of_pima_become_nan_on_request_and_only_where_they_mark_missing_va
     assert int((PIMA.column("pregnant") == 0).sum()) == 111
     words = (DATA / "README.md").read_text("utf-8")
     assert all(re.search(rf"`{name}` \({count}( rows)?\)", words) for name, count in missing.items())
-    with pytest.raises(RocPredictError, match="zeros_as_missing='no' is not allowed"):
-        load_pima(zeros_as_missing="no")
+    refuses("zeros_as_missing='no' is not allowed", load_pima, zeros_as_missing="no")
 
 
 def test_every_feature_has_its_unit():
@@ -69,12 +67,9 @@ def test_every_feature_has_its_unit():
     cancer = [CANCER.unit(part) for part in ("mean_radius", "area_error", "worst_texture", "mean_smoothness")]
     assert cancer == ["a.u.", "a.u.^2", "grey levels", "1"]
     assert (PIMA.unit("glucose"), PIMA.unit("mass"), PIMA.unit("age")) == ("mg/dl", "kg/m^2", "years")
-    with pytest.raises(RocPredictError, match="name='bmi' is not allowed; choose one of 'pregnant'"):
-        PIMA.unit("bmi")
-    with pytest.raises(RocPredictError, match="name='petal' is not allowed; choose one of 'sepal_length'"):
-        IRIS.column("petal")
-    with pytest.raises(RocPredictError, match="backend='dask' is not allowed"):
-        IRIS.to_frame("dask")
+    refuses("name='bmi' is not allowed; choose one of 'pregnant'", PIMA.unit, "bmi")
+    refuses("name='petal' is not allowed; choose one of 'sepal_length'", IRIS.column, "petal")
+    refuses("backend='dask' is not allowed", IRIS.to_frame, "dask")
 
 
 def test_iris_has_fishers_printed_means_and_sds():
@@ -114,7 +109,6 @@ def test_options_of_a_simulation_that_are_refused():
     refused += [("mean", (np.nan, 1)), ("mean", 5), ("rng", -1), ("rng", "a"), ("rng", 1.5)]
 
     def check(option):
-        with pytest.raises(RocPredictError, match=f"{option[0]}="):
-            simulate_two_gaussians(**dict([option]))
+        refuses(f"{option[0]}=", simulate_two_gaussians, **dict([option]))
 
     check_each({f"{name}={value}": (name, value) for name, value in refused}, check)

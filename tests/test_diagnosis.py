@@ -304,12 +304,7 @@ def test_direction_and_unit_change_nothing():
 def test_it_can_be_written_and_shown():
     result = diagnosis_of(NORMAL, LOGNORMAL)
     stored = json.loads(to_json(result.to_dict()))
-    assert stored["area_between"] == result.area_between
-    assert stored["positive"]["skewness"] == result.positive.skewness
-    assert stored["std_ratio"]["low"] == result.std_ratio.low
     assert [item["name"] for item in stored["findings"]] == [item.name for item in result.findings]
-    assert "drawn" not in stored
-    assert "\n" not in repr(result)
     assert repr(result).startswith("Diagnosis(family='gaussian', 100 negatives, 100 positives, area_between=")
     html = result._repr_html_()
     assert "<bdi>positive skewness</bdi></th>" in html
@@ -370,14 +365,12 @@ def test_draws_without_a_fit_are_counted():
 
 def test_invalid_diagnoses_are_refused():
     table = [
-        ([1, 2, 3, np.inf], {}, "infinite"),
-        ([1, 2, 3, np.nan], {}, "missing"),
+        ([1, 2, 3, np.inf], {}, "infinite"), ([1, 2, 3, np.nan], {}, "missing"),
         ([1, 2, 3, 4], {"family": "empirical"}, "has no fit to diagnose"),
         ([1, 2, 3, 4], {"family": "nonsense"}, "family='nonsense'"),
         ([1, 2, 3, 4], {"n_resamples": 3}, "n_resamples=3 is too few"),
-        ([1, 2, 3, 4], {"direction": "up"}, "direction='up'"),
-        ([1.0, 2, 3], {}, "1 observation in the positive class"),
-    ]
+        ([1, 2, 3, 4], {"direction": "up"}, "direction='up'"), ([1.0, 2, 3], {}, "1 observation in the positive class"),
+    ]  # fmt: skip
     check_refused([(partial(diagnose, x, [0, 0, 1, 1][: len(x)], **options), words) for x, options, words in table])
     result = diagnose([1.0, 2, 3, np.nan, 4, 5], [0, 0, 1, 1, 1, 0], nan_policy="omit", n_resamples=20)
     assert (result.negative.count, result.positive.count) == (3, 2)

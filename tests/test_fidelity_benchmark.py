@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
 
-from benchmarks.fidelity import sources
 from benchmarks.fidelity.agreeing import EXACT, agreements
 from benchmarks.fidelity.cases import Case, chosen
-from benchmarks.fidelity.comparing import BINS, compared, flag_auc, in_bin, interval, losses
+from benchmarks.fidelity.comparing import compared, flag_auc, interval, losses
 from benchmarks.fidelity.counted import GRID, Answer, best_counted, counted
 from benchmarks.fidelity.drawing import auc, draw
-from benchmarks.fidelity.goals import GOALS
 from benchmarks.fidelity.others import aicc, best_family, chosen_by_aic, probit_line
 from benchmarks.fidelity.page import Measured, written
 from benchmarks.fidelity.scoring import ALSO, EVERY, Misfit, Plan, Score, judged, misfit, try_case
@@ -40,26 +38,15 @@ def test_tables_are_read_without_columns_that_are_no_numbers():
     assert table.labels.tolist() == ["yes", "no"]
 
 
-def test_missing_data_is_said_in_one_sentence(monkeypatch):
-    def missing(name: str) -> None:
-        raise ModuleNotFoundError(name)
-
-    monkeypatch.setattr(sources, "files", missing)
-    with pytest.raises(SystemExit, match="make fidelity"):
-        next(sources.problems())
-
-
 def test_features_are_chosen_by_the_rules():
     """Coarse, nearly constant and trivial columns and small classes go; the two most frequent labels stay, turned."""
     rng = np.random.default_rng(1)
     labels = np.repeat(["a", "b", "c"], [60, 80, 55])
     columns = {
-        "good": rng.normal(labels == "a", 1),
-        "coarse": rng.integers(0, 7, 195),
+        "good": rng.normal(labels == "a", 1), "coarse": rng.integers(0, 7, 195),
         "same": np.where(rng.uniform(size=195) < 0.9, 0, rng.normal(size=195)),
-        "easy": (labels == "b") * 100 + rng.normal(size=195),
-        "turned": rng.normal(1.5 * (labels == "b"), 1),
-    }
+        "easy": (labels == "b") * 100 + rng.normal(size=195), "turned": rng.normal(1.5 * (labels == "b"), 1),
+    }  # fmt: skip
     table = Problem("made", np.column_stack(list(columns.values())), labels)
     result = chosen([table])
     assert [case.feature for case in result] == [0, 4]
@@ -218,23 +205,11 @@ def test_interval_draws_whole_data_sets():
     assert interval(np.array([1.0, 3]), np.array([2.0, 2]), ["a", "a"]) == (1, 1)
 
 
-def test_each_feature_is_in_one_bin():
-    for area in (0.5, 0.55, 0.5999, 0.7, 0.95, 0.99, 1.0):
-        assert sum(in_bin(k)(replace(_case(), auc=area)) for k in range(len(BINS) - 1)) == 1
-
-
 def test_the_auc_of_the_flag_is_over_draws():
     """Distances of features beyond 0.03 against those of the others, every draw one of them."""
     case = _case()
     result = flag_auc([Misfit(case, 20, 0.05, np.array([2.0, 3.0])), Misfit(case, 20, 0.01, np.array([1.0, 2.5]))])
     assert result == (0.75, 0.5)
-
-
-def test_goals_compare_in_their_direction():
-    assert GOALS["win"].met(0.97, 10)
-    assert not GOALS["win"].met(0.96, 10)
-    assert GOALS["ratio"].met(0.785, 20)
-    assert not GOALS["ratio"].met(0.786, 20)
 
 
 def test_page_contains_every_table_and_is_reproducible():

@@ -16,21 +16,14 @@ from rocpredict.distributions.shrinkage import ShrinkageDistribution
 from tests.cases import check_refusals, for_each, refusal
 
 pytestmark = pytest.mark.filterwarnings("ignore:the data contradict")  # either direction is declared
-
 RNG = np.random.default_rng(11)
 NEGATIVE, POSITIVE = RNG.beta(2, 5, 24), RNG.beta(3, 4, 20)
 X, Y = np.concatenate([NEGATIVE, POSITIVE]), np.repeat([0, 1], [24, 20])
 ALL = [*FAMILIES, stats.gumbel_r]
 CRITERIA = {
-    "accuracy": {},
-    "cost": {"cost_fp": 2},
-    "f1": {},
-    "f_beta": {"beta": 2},
-    "closest_topleft": {},
-    "min_tpr": {"value": 0.8},
-    "min_tnr": {"value": 0.7},
-    "max_fpr": {"value": 0.1},
-}
+    "accuracy": {}, "cost": {"cost_fp": 2}, "f1": {}, "f_beta": {"beta": 2}, "closest_topleft": {},
+    "min_tpr": {"value": 0.8}, "min_tnr": {"value": 0.7}, "max_fpr": {"value": 0.1},
+}  # fmt: skip
 SMALL = [0.02, 0.3, 0.9]
 KINDS = ["gaussian", "auto", "boxcox", "kde", "mixture", "histogram", "empirical", "gamma"]
 """One family of each kind, for questions that take their time."""
@@ -150,15 +143,6 @@ def test_families_and_samples_that_cannot_be_fitted():
     refusals += [(fit, (*with_infinity, name), words) for name in ALL if name != "empirical"]
     check_refusals(refusals)
     assert 0.5 < predict_roc(*with_infinity, family="empirical").auc() < 1
-
-
-def test_nan_follows_the_policy():
-    x, y = np.append(X, np.nan), np.append(Y, 1)
-    with pytest.raises(RocPredictError, match="NaN"):
-        predict_roc(x, y, family="auto")
-    kept = predict_roc(x, y, family="auto", nan_policy="omit")
-    assert kept.auc() == fitted("auto").auc()
-    assert kept.omitted == (0, 1)
 
 
 def test_weights_that_are_no_counts_are_for_two_families_only():

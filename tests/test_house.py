@@ -5,8 +5,6 @@ import inspect
 import re
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterator
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import FunctionType, NoneType
@@ -37,49 +35,7 @@ def _module(path: Path) -> str:
 
 
 MODULES = {_module(path): path for path in sorted(PACKAGE.rglob("*.py"))}
-
-
 TREES = {module: ast.parse(path.read_text("utf-8")) for module, path in MODULES.items()}
-
-
-@cache
-def _imports(module: str) -> list[str]:
-    """Return the modules of the package that a module imports, at the top, in functions or for types."""
-    return [*_imported(TREES[module])]
-
-
-def _imported(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "rocpredict":
-            for alias in node.names:
-                name = f"{node.module}.{alias.name}"
-                yield name if name in MODULES else str(node.module)
-        elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "rocpredict")
-
-
-def _level(contract: dict[str, list[str]], module: str) -> tuple[int, str] | None:
-    """Return the layer of a module, counted from the top, and its name in the contract."""
-    (container,) = contract["containers"]
-    if not module.startswith(container + "."):
-        return None
-    name = module.removeprefix(container + ".").split(".")[0]
-    for level, line in enumerate(contract["layers"]):
-        if name in [part.strip() for part in line.split("|")]:
-            return level, name
-    raise AssertionError(f"{module} has no place in the contract of {container}")
-
-
-def test_no_module_imports_upwards():
-    upwards = []
-    for contract in CONTRACTS:
-        for module in MODULES:
-            here = _level(contract, module)
-            for target in _imports(module) if here else []:
-                there = _level(contract, target)
-                if there and here[1] != there[1] and here[0] >= there[0]:
-                    upwards.append(f"{module} -> {target}")
-    assert not upwards
 
 
 def test_the_contract_names_every_room_with_several_modules():
@@ -148,47 +104,36 @@ def test_no_public_signature_contains_any():
 
 SEVERAL_MEANINGS = {
     "alternative": "a sample size is planned for a difference, not for equivalence",
-    "ax": "plot_diagnosis draws into several axes",
-    "band": "a mean curve is drawn with its band, a ROC curve without",
-    "clusters": "auc_test of two samples: one for each",
-    "cost_fn": "a curve accepts one for each feature",
+    "ax": "plot_diagnosis draws into several axes", "band": "a mean curve is drawn with its band, a ROC curve without",
+    "clusters": "auc_test of two samples: one for each", "cost_fn": "a curve accepts one for each feature",
     "cost_fp": "a curve accepts one for each feature; the page keeps the cost of the state",
     "count": "a pair of numbers, or of arrays for a batch; simulated classes have a size by default",
     "criterion": "of a threshold, or of a linear combination",
     "direction": "None is the rule x >= threshold; many features or two curves need 'auto' or a side each",
     "empirical": "a curve to compare with, or whether a screening counts",
     "family": "a screening computes two families; a classifier's scores are empirical by default",
-    "feature": "the name of one feature; a page may hold several",
-    "fpr": "a rate, or the ends of a band",
-    "k": "all features by default in scikit-learn's selectors",
-    "kind": "each function has its own pictures or bands",
+    "feature": "the name of one feature; a page may hold several", "fpr": "a rate, or the ends of a band",
+    "k": "all features by default in scikit-learn's selectors", "kind": "each function has its own pictures or bands",
     "labels": "class labels, or names in a legend",
     "mean": "a pair of numbers, or of arrays for a batch; the field of a Gaussian",
     "means": "component means of a mixture, or mean ROC curves",
-    "method": "each interval and each test has its own methods",
-    "max_q": "no limit by default in a selector",
-    "moments": "their highest order, or the moments themselves",
-    "n_jobs": "None in scikit-learn's estimators",
+    "method": "each interval and each test has its own methods", "max_q": "no limit by default in a selector",
+    "moments": "their highest order, or the moments themselves", "n_jobs": "None in scikit-learn's estimators",
     "n_points": "a mean curve keeps every step by default",
     "n_resamples": "a diagnosis fits each resample, so draws fewer",
     "n_top": "features that are counted, rows of a picture, or pictures of a report",
     "nan_policy": "few tables of many features are complete: a screening omits",
-    "negative": "the label of a class, or its distribution",
-    "null": "auc_test of two curves has no null value",
-    "path": "a file that is open for text will do for CSV",
-    "positive": "the label of a class, or its distribution",
+    "negative": "the label of a class, or its distribution", "null": "auc_test of two curves has no null value",
+    "path": "a file that is open for text will do for CSV", "positive": "the label of a class, or its distribution",
     "prevalence": "a curve accepts one for each feature; 0.5 weighs both classes alike",
     "response_method": "log odds are for a fitted family",
     "std": "a pair of numbers, or of arrays for a batch; the field of a Gaussian",
     "strata": "auc_test of two samples: one for each",
-    "threshold": "a curve accepts many; a picture also a BestThreshold",
-    "tpr": "a rate, or the ends of a band",
-    "unit": "of one feature; a page may hold several",
-    "value": "a curve accepts one for each feature",
+    "threshold": "a curve accepts many; a picture also a BestThreshold", "tpr": "a rate, or the ends of a band",
+    "unit": "of one feature; a page may hold several", "value": "a curve accepts one for each feature",
     "weights": "auc_test of two samples: one for each; a mixture: of its components",
-    "width": "of an interval, or of a frame on a page",
-    "x": "a page accepts any table",
-}
+    "width": "of an interval, or of a frame on a page", "x": "a page accepts any table",
+}  # fmt: skip
 """Arguments whose type or default differs between functions, and why."""
 
 

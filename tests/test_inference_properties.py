@@ -9,11 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rocpredict as rp
-from tests.cases import check_each
+from tests.cases import check_each, refuses
 
 drawn = settings(derandomize=True, deadline=None, max_examples=25)
 few = settings(derandomize=True, deadline=None, max_examples=12)
-
 AUC_METHODS = ("smoothed-logit", "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap", "bca")
 COUNTED_METHODS = AUC_METHODS[:5]  # that draw nothing
 SYMMETRIC_METHODS = ("smoothed-logit", "newcombe", "delong", "logit")  # Hanley-McNeil's law has a better class
@@ -81,13 +80,11 @@ def test_whole_weights_are_repeated_rows_in_a_curve(table):
     for call in (
         lambda r: r.partial_auc_interval(fpr=(0.1, 0.45)),
         lambda r: r.partial_auc_interval(tpr=(0.4, 1), method="bootstrap", **options),
-        lambda r: r.tpr_at_fpr_interval(0.3, **options),
-        lambda r: r.tpr_at_fpr_interval(0.3, method="hilgers"),
-        lambda r: r.fpr_at_tpr_interval(0.6, **options),
-        lambda r: r.rate_interval("ameans", 0.5),
+        lambda r: r.tpr_at_fpr_interval(0.3, **options), lambda r: r.tpr_at_fpr_interval(0.3, method="hilgers"),
+        lambda r: r.fpr_at_tpr_interval(0.6, **options), lambda r: r.rate_interval("ameans", 0.5),
         lambda r: r.best_threshold().threshold_interval(**options),
         lambda r: r.best_threshold().ameans_interval(**options),
-    ):
+    ):  # fmt: skip
         assert limits(call(roc)) == pytest.approx(limits(call(long)), abs=1e-12)
     assert best.ameans_corrected == pytest.approx(other.ameans_corrected, abs=1e-12)
     assert best.stability(**options).to_dict() == other.stability(**options).to_dict()
@@ -367,8 +364,7 @@ def test_whole_weights_are_repeated_rows_for_the_other_tests():
     assert weighted.to_dict() == rp.mcnemar_test(calls[0][times], calls[1][times], truth[times]).to_dict()
     multiclass = rp.multiclass_auc(x, y, weights=weights).interval
     assert tuple(multiclass) == tuple(rp.multiclass_auc(x[times], y[times]).interval)
-    with pytest.raises(rp.RocPredictError, match=r"weights.*are not frequency weights"):
-        rp.multiclass_auc(x, y, weights=weights + 0.5)
+    refuses(r"weights.*are not frequency weights", rp.multiclass_auc, x, y, weights=weights + 0.5)
     with pytest.raises(rp.RocPredictError, match=r"bootstrap.*does not accept clusters"):
         rp.auc_test(first, second, method="bootstrap", clusters=(np.arange(24) // 2, None))
     clustered = rp.auc_test(first, second, clusters=(np.arange(24) // 2, None))

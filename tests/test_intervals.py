@@ -22,8 +22,6 @@ PARTIAL_AUC_METHODS = ("smoothed-logit", "delong", "logit", "bootstrap", "bca")
 COUNTED_METHODS = ("smoothed-logit", "delong", "logit", "hanley-mcneil", "newcombe")  # that draw nothing
 Z = ndtri(0.975)
 SIDES = np.array([-1, 1])
-
-
 empirical = rp.EmpiricalRoc
 
 
@@ -303,7 +301,6 @@ def ameans(m0, s0, m1, s1):
 
 
 def test_areas_and_rates_by_the_delta_method_of_mpmath():
-    """AUC, and TPR at an FPR; also the FPR at a TPR of the turned pair."""
     for pair in PAIRS:
         roc, mirrored = predicted(*pair, COUNT), predicted(-pair[2], pair[3], -pair[0], pair[1], COUNT[::-1])
         d, half = float(separation(*map(mp.mpf, pair))), half_width(separation, pair)
@@ -434,12 +431,9 @@ DEGENERATE = {
     "two, all tied": ([7.0] * 2, [7.0] * 2, {"point_mass"}),
     "infinite scores": ([-np.inf, 0.0, np.inf], [-np.inf, 1.0, np.inf, np.inf], set()),
     "infinite separation": ([-np.inf] * 3, [np.inf] * 3, {"perfect_separation"}),
-    "weights that are not whole": (
-        rp.Ecdf([1.0, 2, 3], [0.7, 1.1, 2.3]),
-        rp.Ecdf([4.0, 5, 6], [0.1, 0.7, 1.3]),
-        {"perfect_separation"},
-    ),
-}
+    "weights that are not whole": (rp.Ecdf([1.0, 2, 3], [0.7, 1.1, 2.3]), rp.Ecdf([4.0, 5, 6], [0.1, 0.7, 1.3]),
+        {"perfect_separation"}),
+}  # fmt: skip
 
 
 def check_limits(result, width=1):
@@ -533,15 +527,9 @@ def test_refits_of_few_rows_survive_resamples_of_equal_values():
 def test_predicted_interval_of_degenerate_moments():
     """One observation, constant classes, no overlap: an interval above width 0, with the estimate, in [0, 1]."""
     cases = [
-        ((0, 1, 0, 1), (1, 1)),
-        ((0, 1, 2, 1), (1, 30)),
-        ((0, 0, 1, 0), (5, 9)),
-        ((1, 0, 1, 0), (5, 9)),
-        ((0, 0, 1, 1), (5, 9)),
-        ((0, 1, 50, 1), (5, 9)),
-        ((50, 1, 0, 1), (5, 9)),
-        ((0, 1, 1e-300, 1), (2, 2)),
-    ]
+        ((0, 1, 0, 1), (1, 1)), ((0, 1, 2, 1), (1, 30)), ((0, 0, 1, 0), (5, 9)), ((1, 0, 1, 0), (5, 9)),
+        ((0, 0, 1, 1), (5, 9)), ((0, 1, 50, 1), (5, 9)), ((50, 1, 0, 1), (5, 9)), ((0, 1, 1e-300, 1), (2, 2)),
+    ]  # fmt: skip
     for (pair, count), method in product(cases, ("delta", "reiser-guttman")):
         result = predicted(*pair, count=count).auc_interval(method=method)
         assert 0 <= result.low < result.high <= 1, (pair, method)
@@ -555,14 +543,12 @@ def test_predicted_uncertainty_knows_no_unit():
     for scale in (1e-200, 1e-100, 1e100, 1e200):
         scaled = predicted(4 * scale, 3 * scale, 8 * scale, 2 * scale, COUNT)
         for call, unit in (
-            (lambda roc: roc.auc_interval(), 1),
-            (lambda roc: roc.auc_interval(method="reiser-guttman"), 1),
-            (lambda roc: roc.partial_auc_interval(fpr=(0, 0.2)), 1),
-            (lambda roc: roc.tpr_at_fpr_interval(0.2), 1),
+            (lambda roc: roc.auc_interval(), 1), (lambda roc: roc.auc_interval(method="reiser-guttman"), 1),
+            (lambda roc: roc.partial_auc_interval(fpr=(0, 0.2)), 1), (lambda roc: roc.tpr_at_fpr_interval(0.2), 1),
             (lambda roc: roc.best_threshold().ameans_interval(), 1),
             (lambda roc: roc.best_threshold().threshold_interval(), scale),
             (lambda roc: roc.best_threshold("f1", prevalence=0.3).threshold_interval(), scale),
-        ):
+        ):  # fmt: skip
             assert tuple(call(scaled)) == pytest.approx(tuple(unit * end for end in call(roc)), rel=1e-6), scale
             assert unit != 1 or "fallback" not in call(scaled).flags, scale
 
@@ -620,8 +606,6 @@ def test_batches_answer_as_single_features_do():
 COUNTED = empirical([1.0, 2, 3], [2.0, 3, 4])
 UNCOUNTED = predicted(0, 1, 1, 1)
 NOT_GAUSSIAN = rp.PredictedRoc(negative=stats.gamma(2), positive=stats.gamma(4), count=(30, 30))
-
-
 REFUSED = [
     (lambda: COUNTED.auc_interval(method="wald"), "method='wald'.*smoothed-logit.*newcombe.*bca"),
     (lambda: COUNTED.auc_interval(method="delta"), "method='delta'"),

@@ -9,31 +9,22 @@ import scipy.sparse as sp
 
 import rocpredict as rp
 from rocpredict.screening.kernels.counts import ClassPair, RankStatistics, SortPlan, count_blocks
-from rocpredict.screening.kernels.moments import moments
 from tests.cases import ENGINES, check_each
 
 engines = pytest.mark.parametrize("engine", ENGINES)
 CLASS_PAIRS = (
-    ClassPair((0,), 1),
-    ClassPair((1,), 0),
-    ClassPair((0, 1, 2), 3),
-    ClassPair((0, 1, 3), 2),
-    ClassPair((1, 2), 0),
+    ClassPair((0,), 1), ClassPair((1,), 0), ClassPair((0, 1, 2), 3), ClassPair((0, 1, 3), 2), ClassPair((1, 2), 0),
     ClassPair((3,), 0),
-)
+)  # fmt: skip
 FORMS = {
-    "C": np.ascontiguousarray,
-    "Fortran": np.asfortranarray,
+    "C": np.ascontiguousarray, "Fortran": np.asfortranarray,
     "strided": lambda X: np.repeat(np.repeat(X, 2, axis=0), 3, axis=1)[::2, ::3],
-    "reversed": lambda X: X[::-1, ::-1].copy()[::-1, ::-1],
-    "other byte order": lambda X: X.astype(">f8"),
-    "CSC": sp.csc_array,
-    "CSR": sp.csr_matrix,
-    "CSC with zeros and duplicates": lambda X: _untidy(sp.csc_matrix, X),
+    "reversed": lambda X: X[::-1, ::-1].copy()[::-1, ::-1], "other byte order": lambda X: X.astype(">f8"),
+    "CSC": sp.csc_array, "CSR": sp.csr_matrix, "CSC with zeros and duplicates": lambda X: _untidy(sp.csc_matrix, X),
     "CSR with zeros and duplicates": lambda X: _untidy(sp.csr_array, X),
     "CSC with long indices": lambda X: _untidy(sp.csc_array, X, np.int64),
     "CSR that is read-only": lambda X: _untidy(sp.csr_array, X, writeable=False),
-}
+}  # fmt: skip
 
 
 def count(X, codes, class_pairs=CLASS_PAIRS, thresholds=None, **options):
@@ -223,41 +214,6 @@ def test_small_empty_and_refused_tables(engine):
         count(np.array([[2**53 + 1], [1]]), codes, [ClassPair((0,), 1)], engine=engine)
     with pytest.raises(rp.RocPredictError, match=r"thresholds has shape \(2, 1\).*\(1, 3\)"):
         count(X, codes, [ClassPair((0,), 1)], thresholds=np.zeros((2, 1)), engine=engine)
-
-
-@engines
-@pytest.mark.parametrize("order", [2, 4])
-def test_moments_in_every_form_are_those_of_the_dense_table(engine, order):
-    """Two routes: each form by each engine, and the dense table by numpy; to 1e-12 of their scale.
-
-    Features with NaN, infinities, offsets, ties, many zeros, one value only, and values near the ends of float64.
-    """
-    X, codes, _ = table()
-    X = np.column_stack([X, X[:, 0] * 1e70, X[:, 0] * 1e-60, np.full(len(X), 0.1), X[:, 0] + 1e8])
-    X[::3, -1] = np.nan
-    expected = moments(X, codes, 4, order=order)
-
-    def check(form):
-        values = form(X)
-        before = [array.copy() for array in arrays_of(values)]
-        result = moments(values, codes, 4, order=order, engine=engine)
-        np.testing.assert_equal(arrays_of(values), before)
-        for name in ("count", "n_missing", "minimum", "maximum"):
-            np.testing.assert_array_equal(getattr(result, name), getattr(expected, name))
-        np.testing.assert_array_equal(np.isfinite(result.m2), np.isfinite(expected.m2))
-        constant = expected.m2 == 0
-        np.testing.assert_array_equal(result.m2[constant], 0)
-        np.testing.assert_array_equal(result.mean[constant], expected.mean[constant])
-        with np.errstate(all="ignore"):
-            std = np.sqrt(expected.m2 / np.maximum(expected.count, 1))
-            scale = np.maximum(std, np.abs(expected.mean) * 1e-3)
-            for power, name in enumerate(("mean", "m2", "m3", "m4")[:order], 1):
-                gap = np.abs(getattr(result, name) - getattr(expected, name))
-                defined = np.isfinite(gap) & (gap > 0)
-                per_value = gap if name == "mean" else gap / expected.count
-                assert (per_value[defined] / scale[defined] ** power < 1e-12).all(), name
-
-    check_each(FORMS, check)
 
 
 @engines

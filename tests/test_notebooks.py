@@ -18,22 +18,16 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from notebooks.stored import code_cells, differences, kinds, same, shown, tidy, visible
-from tests.cases import check_each
+from tests.cases import check_each, for_each
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 STORIES = [
-    "01_paper",
-    "02_iris_discriminability",
-    "03_when_the_gaussian_fails",
-    "04_plan_a_study_from_a_published_table",
-    "05_screen_many_features",
-    "06_compare_two_classifiers",
-    "07_teaching",
-]
+    "01_paper", "02_iris_discriminability", "03_when_the_gaussian_fails", "04_plan_a_study_from_a_published_table",
+    "05_screen_many_features", "06_compare_two_classifiers", "07_teaching",
+]  # fmt: skip
 _WIDEST = 100  # characters that a page shows without a scroll bar
 _DECIMAL = re.compile(r"(?<![\w.])\d+\.\d+")
-
 STORED = {path.stem: nbformat.read(path, 4) for path in NOTEBOOKS}
 
 
@@ -48,41 +42,35 @@ def test_every_notebook_is_present():
     assert list(STORED) == STORIES
 
 
-def test_outputs_are_stored():
+@for_each(STORED)
+def test_outputs_are_stored(notebook):
     """All code cells ran once, in their order; none failed or wrote to stderr; what shows something shows it here.
 
     No times, versions, warnings or paths: storing again changes only the shown results.
     """
-
-    def check(notebook):
-        cells = code_cells(notebook)
-        assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
-        for cell in cells:
-            assert "error" not in kinds(cell)
-            assert all(output.get("name") != "stderr" for output in cell.outputs)
-            assert cell.outputs or not _shows(cell.source), cell.source
-        assert tidy(deepcopy(notebook)) == notebook
-        nbformat.validate(notebook)
-        text = " ".join(shown(cell) for cell in cells)
-        assert not re.search(r"Warning|Traceback|(?<![\w<.])/(?:home|tmp|usr|root|work|Users)/|[A-Z]:\\", text)
-
-    check_each(STORED, check)
+    cells = code_cells(notebook)
+    assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
+    for cell in cells:
+        assert "error" not in kinds(cell)
+        assert all(output.get("name") != "stderr" for output in cell.outputs)
+        assert cell.outputs or not _shows(cell.source), cell.source
+    assert tidy(deepcopy(notebook)) == notebook
+    nbformat.validate(notebook)
+    text = " ".join(shown(cell) for cell in cells)
+    assert not re.search(r"Warning|Traceback|(?<![\w<.])/(?:home|tmp|usr|root|work|Users)/|[A-Z]:\\", text)
 
 
-def test_each_notebook_names_its_reader_and_conclusions():
+@for_each(STORED)
+def test_each_notebook_names_its_reader_and_conclusions(notebook):
     """The first cell names the reader, the last what to take away and where to read on; every link leads to a file."""
-
-    def check(notebook):
-        cells = notebook.cells
-        assert cells[0].source.startswith("# ")
-        assert "\n**For** " in cells[0].source
-        assert cells[-1].source.startswith("## What to take away\n")
-        assert "**Read on:**" in cells[-1].source
-        links = re.findall(r"\]\((?!https?:)([^)#]+)", "\n".join(cell.source for cell in cells))
-        assert links
-        assert [target for target in links if not (ROOT / "notebooks" / target).exists()] == []
-
-    check_each(STORED, check)
+    cells = notebook.cells
+    assert cells[0].source.startswith("# ")
+    assert "\n**For** " in cells[0].source
+    assert cells[-1].source.startswith("## What to take away\n")
+    assert "**Read on:**" in cells[-1].source
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", "\n".join(cell.source for cell in cells))
+    assert links
+    assert [target for target in links if not (ROOT / "notebooks" / target).exists()] == []
 
 
 def test_notebooks_are_short():
@@ -99,46 +87,36 @@ def test_notebooks_are_short():
     assert max(path.stat().st_size for path in NOTEBOOKS) < 750_000
 
 
-def test_only_public_names_are_used():
+@for_each(list(STORED))
+def test_only_public_names_are_used(story):
     """Of rocpredict the package itself and its rooms for pictures, and for the paper's own notebook those results."""
-
-    def check(story):
-        allowed = {"rocpredict", "rocpredict.plots"} | ({"rocpredict.paper"} if story == "01_paper" else set())
-        trees = [ast.parse(cell.source) for cell in code_cells(STORED[story])]
-        nodes = [node for tree in trees for node in ast.walk(tree)]
-        modules = {node.module for node in nodes if isinstance(node, ast.ImportFrom)}
-        modules |= {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
-        assert {name for name in modules if name.startswith("rocpredict")} <= allowed
-        assert not [node.attr for node in nodes if isinstance(node, ast.Attribute) and node.attr.startswith("_")]
-
-    check_each({story: story for story in STORED}, check)
+    allowed = {"rocpredict", "rocpredict.plots"} | ({"rocpredict.paper"} if story == "01_paper" else set())
+    trees = [ast.parse(cell.source) for cell in code_cells(STORED[story])]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    modules = {node.module for node in nodes if isinstance(node, ast.ImportFrom)}
+    modules |= {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
+    assert {name for name in modules if name.startswith("rocpredict")} <= allowed
+    assert not [node.attr for node in nodes if isinstance(node, ast.Attribute) and node.attr.startswith("_")]
 
 
-def test_numbers_in_the_prose_are_shown():
+@for_each(STORED)
+def test_numbers_in_the_prose_are_shown(notebook):
     """Every decimal number in the prose stands in the code or in an output, to the digits that the prose has."""
-
-    def check(notebook):
-        cells = code_cells(notebook)
-        values = [float(figure) for cell in cells for figure in _DECIMAL.findall(f"{shown(cell)} {cell.source}")]
-        prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
-        for figure in _DECIMAL.findall(prose):
-            digits = len(figure.split(".")[1])
-            assert any(f"{value:.{digits}f}" == figure for value in values), figure
-
-    check_each(STORED, check)
+    cells = code_cells(notebook)
+    values = [float(figure) for cell in cells for figure in _DECIMAL.findall(f"{shown(cell)} {cell.source}")]
+    prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    for figure in _DECIMAL.findall(prose):
+        digits = len(figure.split(".")[1])
+        assert any(f"{value:.{digits}f}" == figure for value in values), figure
 
 
 def test_numbers_agree_to_a_millionth():
     """Decimals may differ by rounding errors; whole numbers, signs, words and how many there are may not."""
     for stored, fresh, agree in (
-        ("AUC 0.8663712534", "AUC 0.8663712535", True),
-        ("AUC 0.866371", "AUC 0.866372", False),
-        ("AUC 0.866", "Auc 0.866", False),
-        ("p 1.9e-16", "p 1.9e-15", False),
-        ("n 1000001", "n 1000000", False),
-        ("-0.5", "0.5", False),
-        ("1, 2", "1, 2, 3", False),
-    ):
+        ("AUC 0.8663712534", "AUC 0.8663712535", True), ("AUC 0.866371", "AUC 0.866372", False),
+        ("AUC 0.866", "Auc 0.866", False), ("p 1.9e-16", "p 1.9e-15", False), ("n 1000001", "n 1000000", False),
+        ("-0.5", "0.5", False), ("1, 2", "1, 2, 3", False),
+    ):  # fmt: skip
         assert same(stored, fresh) is agree, stored
 
 

@@ -10,6 +10,7 @@ from rocpredict.base.formatting import format_p_statement
 from rocpredict.diagnostics.diagnose import diagnose
 from rocpredict.plots.curves import plot_diagnosis
 from rocpredict.plots.style import figure_to_bytes
+from tests.cases import refuses
 from tests.pictures import artist, legend
 
 Q = (np.arange(80) + 0.5) / 80
@@ -40,11 +41,9 @@ def test_the_left_panel_is_both_curves_and_where_they_part(diagnosis, picture, r
         assert artist(ax, name).get_xdata().tolist() == curve.fpr.tolist()
         assert artist(ax, name).get_ydata().tolist() == curve.tpr.tolist()
     assert legend(ax) == [
-        f"predicted, AUC {diagnosis.predicted_auc:.3f}",
-        f"empirical, AUC {diagnosis.empirical_auc:.3f}",
-        f"area between: {diagnosis.area_between:.3f}, expected {diagnosis.area_between_expected:.3f}",
-        "chance",
-    ]
+        f"predicted, AUC {diagnosis.predicted_auc:.3f}", f"empirical, AUC {diagnosis.empirical_auc:.3f}",
+        f"area between: {diagnosis.area_between:.3f}, expected {diagnosis.area_between_expected:.3f}", "chance",
+    ]  # fmt: skip
     gap = artist(ax, "largest-gap")
     assert gap.get_xdata()[0] == diagnosis.max_tpr_gap_fpr
     assert -np.diff(gap.get_ydata())[0] == pytest.approx(diagnosis.max_tpr_gap)
@@ -102,12 +101,9 @@ def test_the_right_panel_is_the_densities_over_the_rows(diagnosis, picture, roc)
         assert rows.values == pytest.approx(counts / len(values) / np.diff(rows.edges))
     assert artist(ax, "threshold").get_xdata()[0] == diagnosis.threshold == roc.best_threshold().threshold
     assert legend(ax) == [
-        "negative, fitted",
-        "negative, data",
-        "positive, fitted",
-        "positive, data",
+        "negative, fitted", "negative, data", "positive, fitted", "positive, data",
         f"threshold {diagnosis.threshold:.4g}",
-    ]
+    ]  # fmt: skip
     assert ax.get_xlabel() == "$marker$ [mg/l]"
     assert not ax.xaxis.label.get_parse_math()
 
@@ -130,10 +126,8 @@ def test_it_draws_on_given_axes_and_needs_three(diagnosis, roc):
     given = figure.subplots(1, 3)
     assert plot_diagnosis(diagnosis, ax=given) is figure
     assert artist(given[0], "predicted").get_ydata().tolist() == diagnosis.plot_data.predicted.tpr.tolist()
-    with pytest.raises(rp.RocPredictError, match="is not three matplotlib Axes"):
-        plot_diagnosis(diagnosis, ax=given[0])
-    with pytest.raises(rp.RocPredictError, match="is not a Diagnosis"):
-        plot_diagnosis(roc)
+    refuses("is not three matplotlib Axes", plot_diagnosis, diagnosis, ax=given[0])
+    refuses("is not a Diagnosis", plot_diagnosis, roc)
 
 
 def test_a_diagnosis_draws_itself(diagnosis, picture):

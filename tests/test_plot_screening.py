@@ -14,7 +14,7 @@ from rocpredict.plots.screening import plot_screening
 from rocpredict.plots.style import figure_to_bytes
 from rocpredict.screening.result import adjust_p_values
 from rocpredict.screening.screen import screen
-from tests.cases import check_each
+from tests.cases import check_each, refuses
 from tests.pictures import artist, legend
 from tests.test_plots import contrast
 
@@ -290,31 +290,25 @@ def test_a_hundred_thousand_rows_make_a_small_file(table, kind):
 # ---- what cannot be drawn
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_has_nothing_to_show_is_refused(table, kind):
-    with pytest.raises(rp.RocPredictError, match="table has no rows"):
-        table[:0].plot(kind)
+    refuses("table has no rows", lambda: table[:0].plot(kind))
     unknown = table[table["feature"] == "x21"]
-    with pytest.raises(rp.RocPredictError, match=r"no row of the table has (both|an AUC)"):
-        unknown.plot(kind)
+    refuses(r"no row of the table has (both|an AUC)", unknown.plot, kind)
     assert table[:1].plot(kind)
 
 
 def test_options_out_of_range_are_refused(table):
     refused = {
         r"kind='pie' is not allowed; choose one of 'ranking', 'agreement'": {"kind": "pie"},
-        "n_top=0 is below 1": {"n_top": 0},
-        r"n_top=2\.5 is not an integer": {"n_top": 2.5},
-        "n_labels=-1 is below 0": {"n_labels": -1},
-        "max_q=5 is outside": {"max_q": 5},
+        "n_top=0 is below 1": {"n_top": 0}, r"n_top=2\.5 is not an integer": {"n_top": 2.5},
+        "n_labels=-1 is below 0": {"n_labels": -1}, "max_q=5 is outside": {"max_q": 5},
         "ax='here' is not a matplotlib Axes": {"ax": "here"},
-    }
+    }  # fmt: skip
 
     def check(match):
-        with pytest.raises(rp.RocPredictError, match=match):
-            table.plot(**refused[match])
+        refuses(match, table.plot, **refused[match])
 
     check_each({match: match for match in refused}, check)
-    with pytest.raises(rp.RocPredictError, match=r"is not a ScreeningResult; pass the result of rp\.screen"):
-        plot_screening([0.5])
+    refuses(r"is not a ScreeningResult; pass the result of rp\.screen", plot_screening, [0.5])
 
 
 def test_a_table_without_flags_is_drawn(table):

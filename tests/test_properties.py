@@ -9,7 +9,6 @@ import rocpredict as rp
 from tests.cases import for_each
 
 drawn = settings(derandomize=True, deadline=None, max_examples=60)
-
 means = st.floats(-1e3, 1e3).filter(lambda m: m == 0 or abs(m) > 1e-100)
 stds = st.floats(1e-3, 1e3)
 pairs = st.builds(lambda m0, s0, m1, s1: (rp.Gaussian(m0, s0), rp.Gaussian(m1, s1)), means, stds, means, stds)
@@ -132,8 +131,7 @@ def _best(**options):
 
 
 QUANTITIES = {
-    "auc": lambda roc: roc.auc(),
-    "auc_complement": lambda roc: roc.auc_complement(),
+    "auc": lambda roc: roc.auc(), "auc_complement": lambda roc: roc.auc_complement(),
     "log_auc_complement": lambda roc: roc.log_auc_complement(),
     "rates": lambda roc: np.stack([getattr(roc, rate)(0.3) for rate in RATES], axis=-1),
     "tpr_at_fpr": lambda roc: np.stack([roc.tpr_at_fpr(f) for f in (0, 0.1, 0.5, 1)], axis=-1),
@@ -145,17 +143,19 @@ QUANTITIES = {
     "hook": lambda roc: _parts(roc.hook(), "fpr_low", "fpr_high", "area"),
     "crossings": lambda roc: np.nan_to_num(_two(roc.crossings(prevalence=0.3)), nan=np.inf),
     "proper_auc": lambda roc: roc.proper().auc_complement(),
+    "proper_curve": lambda roc: _parts(roc.proper().curve(31), "fpr", "tpr"),
+    "proper_gain": lambda roc: roc.proper().gain().ameans_gain,
+    "proper_points": lambda roc: np.stack([roc.proper().tpr_at_fpr(0.3), roc.proper().fpr_at_tpr(0.4)], axis=-1),
+    "proper_area": lambda roc: roc.proper().partial_auc(fpr=(0.1, 0.4)),
+    "proper_rule_at": lambda roc: _parts(roc.proper().rule_at_fpr(0.2), "low", "high", *RATES),
     "proper_rule": lambda roc: _parts(roc.proper().best_rule(), "low", "high", "positive_inside", *RATES),
     "tpr_grid": lambda roc: roc.tpr_grid([-np.inf, -1.0, 0.0, 0.5, np.inf]),
-    "curve": lambda roc: _parts(roc.curve(31), "thresholds", "fpr", "tpr"),
-    "best": _best(),
+    "curve": lambda roc: _parts(roc.curve(31), "thresholds", "fpr", "tpr"), "best": _best(),
     "best_accuracy": _best(criterion="accuracy", prevalence=0.1),
     "best_cost": _best(criterion="cost", prevalence=0.3, cost_fp=0.2, cost_fn=3.0),
-    "best_f1": _best(criterion="f1", prevalence=0.2),
-    "best_topleft": _best(criterion="closest_topleft"),
-    "best_min_tpr": _best(criterion="min_tpr", value=0.9),
-    "best_max_fpr": _best(criterion="max_fpr", value=0.1),
-}
+    "best_f1": _best(criterion="f1", prevalence=0.2), "best_topleft": _best(criterion="closest_topleft"),
+    "best_min_tpr": _best(criterion="min_tpr", value=0.9), "best_max_fpr": _best(criterion="max_fpr", value=0.1),
+}  # fmt: skip
 
 
 def _two(crossings):

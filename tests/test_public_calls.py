@@ -18,7 +18,6 @@ PROCESSES = {
     "kernels not compiled": (CHECK, {"NUMBA_DISABLE_JIT": "1"}),
     "no home": (CHECK, {"HOME": "/nowhere", "XDG_CACHE_HOME": "/nowhere"}),
 }
-
 OF_EXTRAS = re.compile("sklearn/|data/(iris|pima|cancer)$|screen/iris/(pandas|polars|exported)|.*/compiled$")
 TESTED = [name for name in CALLS if not (CORE and OF_EXTRAS.match(name))]
 

@@ -8,7 +8,7 @@ import pytest
 
 import rocpredict as rp
 from rocpredict.distributions.normality import suppress_normality_warning
-from tests.cases import check_each
+from tests.cases import for_each
 from tests.reference.data import IRIS, Key, about, grouped, load, near, table, xy
 
 PROC, CUTPOINTR, SKLEARN = table("proc"), table("cutpointr"), table("sklearn")
@@ -45,13 +45,10 @@ NUMBERS = {
 }
 
 
-def test_numbers_of_one_curve_equal_theirs():
-    def check(case):
-        rows, quantity, ours = case
-        for key, at, value in about(rows, quantity):
-            assert ours(roc(key.data, key.x1), at) == near(value), key
-
-    check_each(NUMBERS, check)
+@for_each(NUMBERS)
+def test_numbers_of_one_curve_equal_theirs(rows, quantity, ours):
+    for key, at, value in about(rows, quantity):
+        assert ours(roc(key.data, key.x1), at) == near(value), key
 
 
 def test_corrected_partial_auc_equals_proc():

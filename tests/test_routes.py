@@ -27,7 +27,7 @@ import rocpredict as rp
 from rocpredict import RocPredictError
 from rocpredict.screening import dask_tables
 from rocpredict.sources import blocks, csv_reader, streams
-from tests.cases import check_each
+from tests.cases import check_each, refuses
 
 pytestmark = pytest.mark.extra("anndata", "dask", "distributed", "duckdb", "polars", "pyarrow")
 N_ROWS, N_FEATURES = 3_000, 9
@@ -245,10 +245,8 @@ def test_layers_and_raw_of_anndata(folder, kind):
             "layer='none' is not a layer of X; layers are 'same', 'zeros'": {"layer": "none"},
         }
         for words, options in refused.items():
-            with pytest.raises(RocPredictError, match=words):
-                rp.screen(source, "y", **CLASSES | options)
-    with pytest.raises(RocPredictError, match="layer='same' needs an AnnData or an h5ad file"):
-        rp.screen(X, Y, layer="same", **CLASSES)
+            refuses(words, rp.screen, source, "y", **CLASSES | options)
+    refuses("layer='same' needs an AnnData or an h5ad file", rp.screen, X, Y, layer="same", **CLASSES)
 
 
 @pytest.fixture(scope="module")
@@ -460,17 +458,9 @@ watcher.join()
 print(peak[0] - base)
 """
 LARGE_ROUTES = [
-    ("file", "parquet"),
-    ("lazy", "parquet"),
-    ("dataset", "parquet"),
-    ("relation", "parquet"),
-    ("file", "feather"),
-    ("reader", "feather"),
-    ("file", "csv"),
-    ("backed", "dense.h5ad"),
-    ("file", "csr.h5ad"),
-    ("file", "csc.h5ad"),
-]
+    ("file", "parquet"), ("lazy", "parquet"), ("dataset", "parquet"), ("relation", "parquet"), ("file", "feather"),
+    ("reader", "feather"), ("file", "csv"), ("backed", "dense.h5ad"), ("file", "csr.h5ad"), ("file", "csc.h5ad"),
+]  # fmt: skip
 
 
 def write_table(path, kind, n_rows):
@@ -582,19 +572,14 @@ def test_tables_that_are_refused(folder, tmp_path):
 
 def test_memory_is_a_size():
     refused = {
-        "memory='much' is not a size": "much",
-        "memory='5 XB' is not a size": "5 XB",
-        "memory=True is not a size": True,
-        "memory='1MB' is too small; pass '16MB' or more": "1MB",
-        "memory=-5 is too small": -5,
-        "memory=10000000.0 is too small": 1e7,
-        "memory=1.5 is not a size": 1.5,
+        "memory='much' is not a size": "much", "memory='5 XB' is not a size": "5 XB", "memory=True is not a size": True,
+        "memory='1MB' is too small; pass '16MB' or more": "1MB", "memory=-5 is too small": -5,
+        "memory=10000000.0 is too small": 1e7, "memory=1.5 is not a size": 1.5,
         "memory=nan is not a size": float("nan"),
-    }
+    }  # fmt: skip
     for words, memory in refused.items():
         for call in (rp.screen, rp.summarize):
-            with pytest.raises(RocPredictError, match=words):
-                call(X, Y, memory=memory, **CLASSES)
+            refuses(words, call, X, Y, memory=memory, **CLASSES)
     sizes = {"1GB": 10**9, " 1.5 gib": 3 * 2**29, "16000kB": 16 * 10**6, 2**30: 2**30, 1e9: 10**9}
     assert [blocks.parse_memory(size) for size in sizes] == [*sizes.values()]
 
@@ -604,8 +589,7 @@ def test_a_column_beyond_the_budget_is_refused_with_its_size(tmp_path):
     frame = pl.DataFrame({"f": np.arange(n_rows) % 7.0, "y": np.arange(n_rows) % 2})
     frame.write_parquet(tmp_path / "long.parquet")
     words = "memory='16MB' is too small for a column of 8MB; pass memory='40MB' or more"
-    with pytest.raises(RocPredictError, match=words):
-        rp.screen(tmp_path / "long.parquet", "y", memory="16MB")
+    refuses(words, rp.screen, tmp_path / "long.parquet", "y", memory="16MB")
     assert rp.screen(tmp_path / "long.parquet", "y", memory="40MB")["n_positive"].tolist() == [n_rows // 2]
 
 
@@ -614,12 +598,9 @@ def test_partitions_that_are_empty_or_of_one_class():
     arrays = da.concatenate([da.from_array(part, chunks=(max(1, len(part)), -1)) for part in parts if len(part)])
     frame = pd.DataFrame(X[:401], columns=NAMES).assign(y=np.sort(Y[:401]))
     empty = dd.concat(
-        [
-            dd.from_pandas(frame[:50], npartitions=1),
-            dd.from_pandas(frame[:0], npartitions=1),
-            dd.from_pandas(frame[50:], npartitions=2),
-        ]
-    )
+        [dd.from_pandas(frame[:50], npartitions=1), dd.from_pandas(frame[:0], npartitions=1),
+            dd.from_pandas(frame[50:], npartitions=2)]
+    )  # fmt: skip
     for empirical in (True, False):
         options = CLASSES | {"empirical": empirical}
         exact = EXACT if empirical else ("n_missing",)
@@ -688,8 +669,7 @@ def test_csv_lines_that_polars_would_accept_are_refused(tmp_path, monkeypatch):
     for words, line in late.items():
         (tmp_path / "t.csv").write_text("a,b,y\n" + good + line + good)
         for empirical in (True, False):
-            with pytest.raises(RocPredictError, match=words):
-                rp.screen(tmp_path / "t.csv", "y", positive="s1", empirical=empirical, nan_policy="raise")
+            refuses(words, rp.screen, tmp_path / "t.csv", "y", positive="s1", empirical=empirical, nan_policy="raise")
 
 
 def test_an_interrupted_screening_leaves_no_file(folder, tmp_path):
@@ -699,18 +679,9 @@ def test_an_interrupted_screening_leaves_no_file(folder, tmp_path):
     out, temporary = tmp_path / "out.csv", tmp_path / "tmp"
     temporary.mkdir()
     words = [
-        sys.executable,
-        "-m",
-        "rocpredict",
-        "screen",
-        str(tmp_path / "t.parquet"),
-        "--label",
-        "y",
-        "--positive",
-        "sick",
-        "--out",
-        str(out),
-    ]
+        sys.executable, "-m", "rocpredict", "screen", str(tmp_path / "t.parquet"), "--label", "y", "--positive", "sick",
+        "--out", str(out),
+    ]  # fmt: skip
     code = (
         "import sys, os, signal, threading, rocpredict.screening.screen as s\n"
         "old = s.count_blocks\n"

@@ -13,9 +13,9 @@ from rocpredict.base.validation import RocPredictError
 from rocpredict.cli import main
 from rocpredict.screening import screen as screen_module
 from rocpredict.solvers.shrinkage import evaluate_batch
+from tests.cases import refuses
 
 pytestmark = pytest.mark.filterwarnings("ignore:the data contradict")  # either direction is declared
-
 CLASSES = {"positive": "sick", "negative": "well"}
 PREDICTED = ("auc", "threshold", "ameans", "ameans_corrected", "tpr", "fpr", "misfit")
 WEIGHTED = (*PREDICTED, "model_weight")
@@ -27,18 +27,14 @@ def _table(seed=0, rows=60):
     y = np.where(rng.random(rows) < 0.4, "sick", "well")
     sick = y == "sick"
     X = np.column_stack(
-        [
-            rng.normal(size=rows) + sick,
-            rng.exponential(size=rows) * np.where(sick, 2, 1),
-            rng.integers(0, 5, rows) + sick,
-            (rng.random(rows) < np.where(sick, 0.6, 0.2)).astype(float),
+        [rng.normal(size=rows) + sick, rng.exponential(size=rows) * np.where(sick, 2, 1),
+            rng.integers(0, 5, rows) + sick, (rng.random(rows) < np.where(sick, 0.6, 0.2)).astype(float),
             rng.normal(size=rows) - 2 * sick,
             np.where(rng.random(rows) < 0.6, 0.0, rng.exponential(size=rows) * (1 + 2 * sick)),
             np.where(rng.random(rows) < 0.2, np.nan, rng.normal(size=rows) + 0.5 * sick),
             rng.normal(1e4, 1e-2, rows) + 2e-2 * sick,
-            np.where(rng.random(rows) < 0.5, -3, 3) * ~sick + rng.normal(size=rows),
-        ]
-    )
+            np.where(rng.random(rows) < 0.5, -3, 3) * ~sick + rng.normal(size=rows)]
+    )  # fmt: skip
     return X, y
 
 
@@ -170,8 +166,7 @@ def test_class_pairs_and_weights():
     weights = np.random.default_rng(8).integers(0, 4, 60)
     repeated = _screened(np.repeat(X, weights, axis=0), np.repeat(y, weights))
     assert_equal_columns(_screened(X, y, weights=weights), repeated)
-    with pytest.raises(RocPredictError, match="weights are not whole"):
-        _screened(X, y, weights=weights / 2)
+    refuses("weights are not whole", _screened, X, y, weights=weights / 2)
 
 
 def test_features_without_a_prediction_have_the_flags_of_two_gaussians():

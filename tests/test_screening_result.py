@@ -11,7 +11,7 @@ import pytest
 import rocpredict as rp
 from rocpredict.base.files import format_csv
 from rocpredict.base.validation import RocPredictError
-from tests.cases import optional
+from tests.cases import optional, refuses
 
 pd = optional("pandas")
 RNG = np.random.default_rng(3)
@@ -20,48 +20,30 @@ X = RNG.normal(size=(40, 5)) + Y[:, None] * np.linspace(0, 2, 5)
 X[:, 4] = np.where(Y == 1, np.inf, X[:, 4])
 TABLE = rp.screen(X, Y)
 SUMMARY = rp.summarize(X, Y)
-
 KEYS = {
-    "index": (1, [1]),
-    "negative index": (-1, [4]),
-    "NumPy index": (np.int64(2), [2]),
-    "slice": (slice(1, 4, 2), [1, 3]),
-    "list": ([3, 0], [3, 0]),
-    "tuple": ((3, 0), [3, 0]),
-    "array": (np.array([4, 4]), [4, 4]),
-    "nothing": ([], []),
+    "index": (1, [1]), "negative index": (-1, [4]), "NumPy index": (np.int64(2), [2]),
+    "slice": (slice(1, 4, 2), [1, 3]), "list": ([3, 0], [3, 0]), "tuple": ((3, 0), [3, 0]),
+    "array": (np.array([4, 4]), [4, 4]), "nothing": ([], []),
     "mask": (np.array([True, False, True, False, False]), [0, 2]),
     "list of booleans": ([False, True, False, False, False], [1]),
-}
+}  # fmt: skip
 WRONG_KEYS = {
-    "True": True,
-    "None": None,
-    "float": 1.0,
-    "floats": [0.0, 1.0],
-    "beyond": 5,
-    "beyond in a list": [0, 9],
-    "short mask": [True, False],
-    "long mask": np.ones(6, bool),
-    "two axes": [[0, 1], [2, 3]],
-    "dict": {"a": 1},
-    "set": {0, 1},
-    "Ellipsis": ...,
-    "Decimal": Decimal(1),
-    "sNaN": Decimal("sNaN"),
-    "object": object(),
-    "bytes": b"auc",
-    "slice of text": slice("a", "b"),
-    "huge": 10**30,
-    "NaN": np.nan,
-}
+    "True": True, "None": None, "float": 1.0, "floats": [0.0, 1.0], "beyond": 5, "beyond in a list": [0, 9],
+    "short mask": [True, False], "long mask": np.ones(6, bool), "two axes": [[0, 1], [2, 3]], "dict": {"a": 1},
+    "set": {0, 1}, "Ellipsis": ..., "Decimal": Decimal(1), "sNaN": Decimal("sNaN"), "object": object(), "bytes": b"auc",
+    "slice of text": slice("a", "b"), "huge": 10**30, "NaN": np.nan,
+}  # fmt: skip
 if pd:
-    KEYS["pandas mask"] = (pd.Series([False, True, False, False, True]), [1, 4])
+    for kind in ("pandas", "polars"):
+        KEYS[f"{kind} mask"] = (optional(kind).Series([False, True, False, False, True]), [1, 4])
     WRONG_KEYS["frame"] = pd.DataFrame({"a": [0, 1]})
 
 
 def test_keys_select_rows_or_are_refused():
     for name, (key, rows) in KEYS.items():
-        assert TABLE[key]["feature"].tolist() == TABLE["feature"][rows].tolist(), name
+        for column in ("feature", "auc", "flags"):
+            np.testing.assert_array_equal(TABLE[key][column], TABLE[column][rows], err_msg=name)
+        assert TABLE[key].row_index.tolist() == TABLE.row_index[rows].tolist(), name
         assert SUMMARY.select(key).feature_names == tuple(SUMMARY.feature_names[row] for row in rows), name
         assert SUMMARY.negative.select(key).mean.tolist() == SUMMARY.negative.mean[rows].tolist(), name
     failures = []
@@ -106,20 +88,14 @@ def test_json_holds_the_table(tmp_path):
     with io.StringIO() as file:
         TABLE.to_json(file)
         assert file.getvalue() == text + "\n"
-    with pytest.raises(RocPredictError, match="cannot be written"):
-        TABLE.to_json(tmp_path / "none" / "table.json")
+    refuses("cannot be written", TABLE.to_json, tmp_path / "none" / "table.json")
 
 
 @pytest.mark.parametrize(
     ("write", "name", "allowed"),
-    [
-        ("to_csv", "q.xlsx", ".csv or .txt"),
-        ("to_csv", "q.csv.gz", ".csv or .txt"),
-        ("to_json", "q.csv", ".json or .txt"),
-        ("report", "q.pdf", ".html or .htm"),
-        ("report", "q", ".html or .htm"),
-    ],
-)
+    [("to_csv", "q.xlsx", ".csv or .txt"), ("to_csv", "q.csv.gz", ".csv or .txt"),
+        ("to_json", "q.csv", ".json or .txt"), ("report", "q.pdf", ".html or .htm"), ("report", "q", ".html or .htm")],
+)  # fmt: skip
 def test_a_file_name_of_another_format_is_refused(tmp_path, write, name, allowed):
     """Nothing is written. A name without a suffix is allowed for tables, as is a suffix in capitals."""
     with pytest.raises(RocPredictError) as error:
@@ -132,18 +108,8 @@ def test_a_file_name_of_another_format_is_refused(tmp_path, write, name, allowed
 
 
 INVISIBLE = [
-    "\ufeff",
-    "\u200b",
-    "\x00",
-    "\u00a0",
-    "\u2060",
-    "\u202e",
-    "\u3000",
-    "\x1f",
-    "\u00ad",
-    "\u2800",
-    " \ufeff\x00",
-]
+    "\ufeff", "\u200b", "\x00", "\u00a0", "\u2060", "\u202e", "\u3000", "\x1f", "\u00ad", "\u2800", " \ufeff\x00",
+]  # fmt: skip
 
 
 def _spreadsheet_cells(text, separator):
@@ -180,11 +146,9 @@ def test_cells_without_formulas_stay():
 
 
 def test_flags_without_a_meaning_are_refused():
-    with pytest.raises(RocPredictError, match=r"^a: unknown flag; flags are always_negative, .+"):
-        rp.Flags(a=True)
+    refuses(r"^a: unknown flag; flags are always_negative, .+", rp.Flags, a=True)
 
 
 @pytest.mark.parametrize("wrong", [X, None, "iris", SUMMARY.positive, *([pd.DataFrame(X)] if pd else [])])
 def test_from_summary_takes_a_summary(wrong):
-    with pytest.raises(RocPredictError, match=r"^summary=.+ is not a TwoClassSummary; pass rp\.summarize\(X, y\)$"):
-        rp.PredictedRoc.from_summary(wrong)
+    refuses(r"^summary=.+ is not a TwoClassSummary; pass rp\.summarize\(X, y\)$", rp.PredictedRoc.from_summary, wrong)

@@ -40,7 +40,7 @@ import rocpredict as rp
 from rocpredict import AssumptionWarning, RocPredictError
 from rocpredict.screening.columns import one_sided_p_value
 from rocpredict.sklearn import RocSelector, ThresholdedClassifier, roc_score_func
-from tests.cases import check_each
+from tests.cases import check_each, refuses
 
 pytestmark = pytest.mark.extra("sklearn")
 PIMA = rp.datasets.load_pima()
@@ -60,14 +60,11 @@ def two_clouds(n=200, seed=0, share=0.3):
 @pytest.mark.filterwarnings("ignore")  # the checks fit to odd tables
 @pytest.mark.parametrize(
     ("estimator", "failing"),
-    [
-        (ThresholdedClassifier(GaussianNB(), family="gaussian"), set()),
+    [(ThresholdedClassifier(GaussianNB(), family="gaussian"), set()),
         (ThresholdedClassifier(GaussianNB()), AT_ONE_HALF),
-        (ThresholdedClassifier(RidgeClassifier(), cv=3, criterion="cost", cost_fn=2), set()),
-        (RocSelector(), set()),
-        (RocSelector(max_q=0.5, empirical=False, engine="numpy"), set()),
-    ],
-)
+        (ThresholdedClassifier(RidgeClassifier(), cv=3, criterion="cost", cost_fn=2), set()), (RocSelector(), set()),
+        (RocSelector(max_q=0.5, empirical=False, engine="numpy"), set())],
+)  # fmt: skip
 def test_scikit_learns_checks(estimator, failing):
     """All checks of ``parametrize_with_checks`` pass, except for the check of decisions at 1/2."""
     checks = check_estimator(estimator, on_fail=None, on_skip=None)
@@ -77,17 +74,11 @@ def test_scikit_learns_checks(estimator, failing):
 
 
 CRITERIA = [
-    {},
-    {"criterion": "youden"},
-    {"criterion": "cost", "cost_fp": 1, "cost_fn": 5},
-    {"criterion": "cost", "prevalence": 0.02, "cost_fn": 10},
-    {"criterion": "accuracy"},
-    {"criterion": "f1", "prevalence": 0.1},
-    {"criterion": "f_beta", "beta": 2},
-    {"criterion": "closest_topleft"},
-    {"criterion": "min_tpr", "value": 0.9},
-    {"criterion": "max_fpr", "value": 0.1},
-]
+    {}, {"criterion": "youden"}, {"criterion": "cost", "cost_fp": 1, "cost_fn": 5},
+    {"criterion": "cost", "prevalence": 0.02, "cost_fn": 10}, {"criterion": "accuracy"},
+    {"criterion": "f1", "prevalence": 0.1}, {"criterion": "f_beta", "beta": 2}, {"criterion": "closest_topleft"},
+    {"criterion": "min_tpr", "value": 0.9}, {"criterion": "max_fpr", "value": 0.1},
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("family", ["empirical", "gaussian"])
@@ -283,18 +274,15 @@ def test_scikit_learns_tools():
 
 
 REFUSED = {
-    "criterion='best' is not allowed": {"criterion": "best"},
-    "needs value=": {"criterion": "min_tpr"},
-    "value=90.*outside": {"criterion": "min_tpr", "value": 90},
-    "does not accept prevalence=": {"prevalence": 0.1},
-    "does not accept costs": {"cost_fp": 2},
-    "family='normal' is not available": {"family": "normal"},
+    "criterion='best' is not allowed": {"criterion": "best"}, "needs value=": {"criterion": "min_tpr"},
+    "value=90.*outside": {"criterion": "min_tpr", "value": 90}, "does not accept prevalence=": {"prevalence": 0.1},
+    "does not accept costs": {"cost_fp": 2}, "family='normal' is not available": {"family": "normal"},
     "family='gamma' needs values above 0": {"family": "gamma"},
     r"positive='sick' is not a label in y; labels are \[0, 1\]": {"positive": "sick"},
     "response_method='predict' is not allowed": {"response_method": "predict"},
     "GaussianNB has no method decision_function": {"response_method": "decision_function"},
     "cv= holds out row 0 in 3 folds": {"cv": RepeatedStratifiedKFold(n_splits=2, n_repeats=3)},
-}
+}  # fmt: skip
 REFUSED_LABELS = {
     "the training data of fold 0 contain only one class": ({"cv": KFold(2)}, [0] * 20 + [1] * 20),
     r"y has only one class, \[1\]": ({}, [1] * 40),
@@ -306,23 +294,20 @@ def test_arguments_that_the_classifier_refuses():
     X = np.random.default_rng(0).normal(size=(40, 2))
     cases = {words: (options, [0, 1] * 20) for words, options in REFUSED.items()} | REFUSED_LABELS
     for words, (options, y) in cases.items():
-        with pytest.raises(RocPredictError, match=words):
-            ThresholdedClassifier(GaussianNB(), **options).fit(X, y)
+        refuses(words, ThresholdedClassifier(GaussianNB(), **options).fit, X, y)
 
 
 def test_weights_scores_and_models_that_the_classifier_refuses():
     X, y = two_clouds(40)
     for weights, words in [(-np.ones(40), "is negative"), (np.ones(3), "shape"), (y, "zero .* negative class")]:
-        with pytest.raises(RocPredictError, match=f"sample_weight.*{words}"):
-            ThresholdedClassifier(GaussianNB()).fit(X, y, sample_weight=weights)
+        refuses(f"sample_weight.*{words}", ThresholdedClassifier(GaussianNB()).fit, X, y, sample_weight=weights)
     inside = GaussianNB().fit(X, y)
     with pytest.raises(RocPredictError, match=r"estimator has the classes \[0, 1\].*including 'b'"):
         ThresholdedClassifier(inside, cv="prefit").fit(X, np.array(["a", "b"])[y])
     with pytest.raises(RocPredictError, match=r"labels \[1, 2\], but the fitted estimator has the classes \[0, 1\]"):
         ThresholdedClassifier(inside, cv="prefit", positive=1).fit(X, 2 - y)
     infinite = ThresholdedClassifier(DecisionTreeClassifier(random_state=0), family="gaussian")
-    with pytest.raises(RocPredictError, match=r"estimator returned infinite scores for 40 of 40 obs.*'predict_proba'"):
-        infinite.fit(X, y)
+    refuses(r"estimator returned infinite scores for 40 of 40 obs.*'predict_proba'", infinite.fit, X, y)
     with pytest.raises(NotFittedError, match="GaussianNB"):
         ThresholdedClassifier(GaussianNB(), cv="prefit").fit(X, y)
 
@@ -330,8 +315,7 @@ def test_weights_scores_and_models_that_the_classifier_refuses():
         def predict_proba(self, X):
             return np.full((len(X), 2), np.nan)
 
-    with pytest.raises(RocPredictError, match="estimator returned NaN by predict_proba for 8 of 8 obs"):
-        ThresholdedClassifier(Broken()).fit(X, y)
+    refuses("estimator returned NaN by predict_proba for 8 of 8 obs", lambda: ThresholdedClassifier(Broken()).fit(X, y))
 
 
 # ---- scores
@@ -341,7 +325,7 @@ def best_of_class_pairs(X, y, *, pairs="rest"):
     class_pairs = [(y == k, y != k) for k in labels[-1:] if len(labels) == 2] or [
         *([(y == k, y != k) for k in labels] if pairs == "rest" else []),
         *([(y == b, y == a) for i, a in enumerate(labels) for b in labels[i + 1 :]] if pairs == "all" else []),
-    ]
+    ]  # fmt: skip
     auc, p = np.empty((2, len(class_pairs), X.shape[1]))
     for k, (positive, negative) in enumerate(class_pairs):
         tests = stats.mannwhitneyu(X[positive], X[negative], use_continuity=False, method="asymptotic")
@@ -522,18 +506,13 @@ def test_features_are_selected_in_each_fold():
 
 def test_arguments_that_the_selector_refuses():
     for words, options in {
-        "k=0 is below 1": {"k": 0},
-        "k=2.5 is not an integer": {"k": 2.5},
-        "min_auc=0.3 is below 1/2": {"min_auc": 0.3},
-        "min_auc=80 is outside": {"min_auc": 80},
-        "max_q=5 is outside": {"max_q": 5},
-        "direction='up' is not allowed": {"direction": "up"},
-        "pairs='each' is not allowed": {"pairs": "each"},
+        "k=0 is below 1": {"k": 0}, "k=2.5 is not an integer": {"k": 2.5}, "min_auc=0.3 is below 1/2": {"min_auc": 0.3},
+        "min_auc=80 is outside": {"min_auc": 80}, "max_q=5 is outside": {"max_q": 5},
+        "direction='up' is not allowed": {"direction": "up"}, "pairs='each' is not allowed": {"pairs": "each"},
         "empirical='top' is not allowed": {"empirical": "top"},
         "engine='fortran' is not allowed": {"engine": "fortran"},
-    }.items():
-        with pytest.raises(RocPredictError, match=words):
-            RocSelector(**options).fit(PIMA.X, PIMA.y)
+    }.items():  # fmt: skip
+        refuses(words, RocSelector(**options).fit, PIMA.X, PIMA.y)
 
 
 # ---- the package

@@ -21,7 +21,7 @@ from rocpredict.sources import blocks as parts
 from rocpredict.sources import csv_reader, streams
 from rocpredict.sources.csv_reader import read_csv
 from rocpredict.sources.files import open_tables
-from tests.cases import check_each, optional, refusal
+from tests.cases import check_each, check_refusals, optional, refusal, refuses
 
 anndata, pl = optional("anndata"), optional("polars")
 NAN = np.nan
@@ -62,14 +62,10 @@ def message_of(paths, label="y", only=None):
 
 
 USUAL = {
-    "plain": "a,b,y\n1,x,p\n2.5,z,q\n",
-    "CRLF": "a,b,y\r\n1,x,p\r\n2.5,z,q\r\n",
-    "CR": "a,b,y\r1,x,p\r2.5,z,q\r",
-    "byte order mark": "\ufeffa,b,y\n1,x,p\n2.5,z,q",
-    "quotes and empty lines": '"a",b,y\n"1",x,p\n\n\r\n2.5,"z","q"\n',
-    "spaces": " a , b ,y\n 1,x , p\n2.5 ,z,q \n",
-    "quotes where none belong": 'a,b,y\n1,5" x,p\n2.5,z,q\n',
-}
+    "plain": "a,b,y\n1,x,p\n2.5,z,q\n", "CRLF": "a,b,y\r\n1,x,p\r\n2.5,z,q\r\n", "CR": "a,b,y\r1,x,p\r2.5,z,q\r",
+    "byte order mark": "\ufeffa,b,y\n1,x,p\n2.5,z,q", "quotes and empty lines": '"a",b,y\n"1",x,p\n\n\r\n2.5,"z","q"\n',
+    "spaces": " a , b ,y\n 1,x , p\n2.5 ,z,q \n", "quotes where none belong": 'a,b,y\n1,5" x,p\n2.5,z,q\n',
+}  # fmt: skip
 
 
 @either
@@ -170,15 +166,12 @@ def test_read_csv_returns_the_columns_as_text_and_numbers(tmp_path):
     assert table.header == ["a", "b"]
     assert table.numbers("a").tolist() == [1, 2]
     assert table.text("b").tolist() == ['x,"y"\nz', "w"]
-    with pytest.raises(RocPredictError, match=r"t0.csv, line 3: column 'b' contains 'x,\"y\".*, which is not a number"):
-        table.numbers("b")
-    with pytest.raises(RocPredictError, match=r"t0.csv has no column 'c'; columns are a, b"):
-        table.text("c")
+    refuses(r"t0.csv, line 3: column 'b' contains 'x,\"y\".*, which is not a number", table.numbers, "b")
+    refuses(r"t0.csv has no column 'c'; columns are a, b", table.text, "c")
     assert np.isnan(read_csv(written(tmp_path, "a,b\nNA,1\n,2\n?,3\n")[0]).numbers("a")).all()
     hint = r"2 cells where the header has 1 \(commas separate cells here; write decimals with a point, or"
     for content, words in (("a,b\n", r"t0.csv has a header but no rows"), ("a|b\n1,5|2\n", hint)):
-        with pytest.raises(RocPredictError, match=words):
-            read_csv(written(tmp_path, content)[0])
+        refuses(words, read_csv, written(tmp_path, content)[0])
 
 
 @pytest.mark.extra("polars")
@@ -190,24 +183,19 @@ def test_paths_and_columns_that_are_refused(tmp_path):
     assert repr(open_tables([parquet])) == "ColumnarFiles(['t.parquet'], 1 columns)"
     for only, words in (
         (["b"], "usecols='b' is not a column of t0.csv; columns are 'a', 'y'"),
-        (["a", "a"], "usecols= contains 'a' twice"),
-        (["y"], "'y' holds the labels and cannot be a feature too"),
-        ("a", "usecols='a' is not a list of columns"),
-        ([], "t0.csv has no column other than the labels"),
-    ):
+        (["a", "a"], "usecols= contains 'a' twice"), (["y"], "'y' holds the labels and cannot be a feature too"),
+        ("a", "usecols='a' is not a list of columns"), ([], "t0.csv has no column other than the labels"),
+    ):  # fmt: skip
         assert words in message_of([csv], only=only)
     for paths, words in (
-        (tmp_path / "none.csv", "none.csv: No such file"),
-        (tmp_path / "none.parquet", "none.parquet: No such file"),
+        (tmp_path / "none.csv", "none.csv: No such file"), (tmp_path / "none.parquet", "none.parquet: No such file"),
         (tmp_path / "*.txt", "*.txt matches no file"),
         (tmp_path / "empty", "empty is a folder without files that end in .csv, .tsv, .parquet"),
         (tmp_path, "is a folder of CSV and Parquet files; pass a pattern such as *.csv"),
         ("https://example.com/t.parquet", "is a remote path; pass a lazy frame, such as polars.scan_parquet("),
-        ([], "paths is empty"),
-        (3, "3 is not a path"),
-        ("a\0b.csv", r"'a\x00b.csv' is not a path"),
+        ([], "paths is empty"), (3, "3 is not a path"), ("a\0b.csv", r"'a\x00b.csv' is not a path"),
         ([csv, parquet], "t0.csv and t.parquet: one is CSV and one is Parquet"),
-    ):
+    ):  # fmt: skip
         assert words in message_of(paths)
 
 
@@ -224,8 +212,7 @@ def test_a_first_line_that_never_ends_is_refused(tmp_path, monkeypatch):
     assert message_of([""]) == "'' is not a path; pass a file name"
     for device in ("full", "zero"):
         assert message_of([f"/dev/{device}"]) == f"{device} {nul}"
-        with pytest.raises(RocPredictError, match=nul):
-            read_csv(f"/dev/{device}")
+        refuses(nul, read_csv, f"/dev/{device}")
     assert read_features(written(tmp_path, "a,y\n1,p\n2,q\n".encode("utf-16")))[1] == ["p", "q"]
     monkeypatch.setattr(csv_reader, "MAX_LINE", 2**20)
     long = "has a line of more than 1 MB; pass a CSV file with shorter lines"
@@ -452,14 +439,9 @@ def files(tmp_path_factory):
 
 
 PATHS = {
-    "folder of CSV": "csv",
-    "folder of Parquet": "parquet",
-    "folder of Feather": "feather",
-    "pattern": "csv/part?.csv",
-    "pattern of folders": "**/*.parquet",
-    "list": ["csv/part0.csv", "csv/part1.csv"],
-    "h5ad": "data.h5ad",
-}
+    "folder of CSV": "csv", "folder of Parquet": "parquet", "folder of Feather": "feather", "pattern": "csv/part?.csv",
+    "pattern of folders": "**/*.parquet", "list": ["csv/part0.csv", "csv/part1.csv"], "h5ad": "data.h5ad",
+}  # fmt: skip
 
 
 @pytest.mark.extra("anndata", "polars")
@@ -509,12 +491,7 @@ def test_paths_without_the_column_of_labels(files):
         "part0.csv is named twice": lambda: rp.screen([path, folder / "csv"], "y"),
     }
 
-    def check(case):
-        words, call = case
-        with pytest.raises(RocPredictError, match=re.escape(words)):
-            call()
-
-    check_each({words: (words, call) for words, call in cases.items()}, check)
+    check_refusals((call, (), re.escape(words)) for words, call in cases.items())
 
 
 def test_a_folder_has_its_compressed_files_and_not_its_hidden_ones(tmp_path):
@@ -528,8 +505,7 @@ def test_a_folder_has_its_compressed_files_and_not_its_hidden_ones(tmp_path):
 def test_a_broken_h5ad_file(tmp_path):
     path = tmp_path / "broken.h5ad"
     path.write_bytes(b"no HDF5")
-    with pytest.raises(RocPredictError, match=r"broken\.h5ad cannot be read as h5ad"):
-        rp.screen(path, "y")
+    refuses(r"broken\.h5ad cannot be read as h5ad", rp.screen, path, "y")
 
 
 @pytest.mark.parametrize("suffix", ["h5ad", "parquet", "feather", "csv"])

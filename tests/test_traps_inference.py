@@ -13,7 +13,7 @@ from scipy.special import ndtri
 
 import rocpredict as rp
 from rocpredict.inference.bootstrap import BootstrapOptions
-from tests.cases import check_refused, for_each
+from tests.cases import check_refused, for_each, refuses
 
 AUC_METHODS = ("smoothed-logit", "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap", "bca")
 PAIRED_METHODS = ("delong", "bootstrap", "venkatraman")
@@ -97,8 +97,7 @@ def test_t05_tests_across_directions_are_refused_or_declared():
     """Guards against z = 0 and p = 1 for a feature and its negation: refused under "auto", otherwise distinguished."""
     x = scores(shift=1.0)
     for method in PAIRED_METHODS:
-        with pytest.raises(rp.RocPredictError, match=r"opposite.*direction=\('higher', 'lower'\)"):
-            rp.auc_test(x, -x, Y, method=method, direction="auto")
+        refuses(r"opposite.*direction=\('higher', 'lower'\)", rp.auc_test, x, -x, Y, method=method, direction="auto")
         plain = rp.auc_test(x, -x, Y, method=method, n_resamples=200)
         assert plain.p_value < 0.05, method
         assert "opposite_directions" in plain.flags
@@ -185,12 +184,9 @@ def test_t12_infinite_scores_are_ranked_by_everything_that_ranks():
     assert not np.isnan([*interval]).any()
     x[3] = np.nan
     calls = (
-        lambda: rp.auc_test(x, None, Y),
-        lambda: rp.auc_test(scores(), x, Y),
-        lambda: rp.auc_test((x, Y), (x, Y)),
-        lambda: rp.auc_test_many([scores(), x], Y),
-        lambda: rp.auc_test_many([scores(), x, x], Y),
-    )
+        lambda: rp.auc_test(x, None, Y), lambda: rp.auc_test(scores(), x, Y), lambda: rp.auc_test((x, Y), (x, Y)),
+        lambda: rp.auc_test_many([scores(), x], Y), lambda: rp.auc_test_many([scores(), x, x], Y),
+    )  # fmt: skip
     check_refused([(call, "NaN") for call in calls])
 
 
@@ -351,5 +347,4 @@ def test_t27_what_is_tested_is_stated():
 def test_the_interval_of_a_rate_of_other_families_names_the_empirical_curve(family):
     rng, y = np.random.default_rng(0), np.arange(60) % 2
     roc = rp.predict_roc(rng.normal(size=60) + y, y, family=family)
-    with pytest.raises(rp.RocPredictError, match=r"two Gaussians only; if you have a sample, use the curve from"):
-        roc.rate_interval("tpr", 0.5)
+    refuses(r"two Gaussians only; if you have a sample, use the curve from", roc.rate_interval, "tpr", 0.5)

@@ -10,6 +10,7 @@ from scipy import stats
 import rocpredict as rp
 from rocpredict.teaching.assets import load_translations
 from rocpredict.teaching.worksheet import interpolate, shown, worksheet_html
+from tests.cases import refuses
 
 LANGUAGES = ("en", "de")
 SECTIONS = ("lesson", "chance", "worksheet")
@@ -256,5 +257,4 @@ def test_words_are_escaped(monkeypatch):
 
 
 def test_an_unknown_language_is_refused():
-    with pytest.raises(rp.RocPredictError, match="lang='xx'"):
-        worksheet_html("xx")
+    refuses("lang='xx'", worksheet_html, "xx")

@@ -12,9 +12,7 @@ from rocpredict import datasets
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
 Floats = NDArray[np.float64]
-
 # One feature: numbers are floats.
 roc = rp.PredictedRoc.from_stats(mean=(4, 8), std=(3, 2), count=(120, 80))
 assert_type(roc, rp.PredictedRoc[float])
@@ -36,7 +34,6 @@ assert_type(roc.hook().area, float)
 assert_type(roc.curve().tpr, Floats)
 if TYPE_CHECKING:
     assert_type(roc.plot("probit"), Axes)
-
 # A batch of features: numbers are arrays.
 batch = rp.PredictedRoc.from_stats(mean=([4, 5], [8, 6]), std=([3, 2], [2, 2]))
 assert_type(batch, rp.PredictedRoc[Floats])
@@ -46,7 +43,6 @@ assert_type(batch.best_threshold().threshold, Floats)
 assert_type(rp.Gaussian(4, 3).sf(6.0), float)
 assert_type(rp.Gaussian([4, 5], 3).sf(6.0), Floats)
 assert_type(rp.rates(tp=80, fp=10, fn=20, tn=90).precision, float)
-
 # Samples.
 iris = datasets.load_iris()
 x, y = iris.column("petal_width"), iris.y
@@ -62,7 +58,6 @@ assert_type(rp.auc_test((x, y == "virginica"), (x, y == "setosa"), weights=(None
 assert_type(rp.auc_estimate(x, y == "virginica", strata=iris.X[:, 0] // 1).auc, float)
 assert_type(rp.auc_estimate(x, y == "virginica", groups=iris.X[:, 0] // 1).p_value, float)
 assert_type(rp.EmpiricalRoc([1, 2, 3], [2, 3, 4]).best_threshold().threshold, float)
-
 # Many features.
 found = rp.screen(iris.X, y, positive="virginica", negative="versicolor")
 assert_type(found.top(2), rp.ScreeningResult)

@@ -7,8 +7,6 @@ from tests.browser.looking import Looker
 
 _FOLDER = Path(__file__).parents[2] / "build" / "browser"
 _SHOWN = "#data=iris&pair=2&feature=2&costline=true"
-
-
 _PICTURES = {"390": (390, ""), "1280": (1280, ""), "1920": (1920, ""), "lecture": (1280, "&lecture=true")}
 
 

@@ -13,12 +13,9 @@ from tests.browser.looking import Looker
 _KINDS = ("screening", "feature", "worksheet-en", "worksheet-de")
 _CLASSES = {"positive": "virginica", "negative": "versicolor"}
 _HOSTILE = (
-    "</script><script>document.title='harmed'</script>",
-    "<img src=x onerror=\"document.title='harmed'\">",
-    "\"quoted\" & 'single' {{ 7*7 }}",
-    "x" * 200,
-    "מדד עם ערך",
-)
+    "</script><script>document.title='harmed'</script>", "<img src=x onerror=\"document.title='harmed'\">",
+    "\"quoted\" & 'single' {{ 7*7 }}", "x" * 200, "מדד עם ערך",
+)  # fmt: skip
 _CUT_OFF = """
 const wide = (e) => !e.closest("svg") && e.clientWidth && e.scrollWidth > e.clientWidth + 1;
 const cut = (e) => wide(e) && getComputedStyle(e).overflowX === "hidden";
@@ -28,7 +25,6 @@ _COLUMN = """
 const cells = [...document.querySelectorAll("table.sortable tbody tr")].map((row) => row.cells[arguments[0]]);
 return cells.map((cell) => cell.dataset.value ?? cell.textContent);
 """
-
 _SORTED = """
 const said = [...document.querySelectorAll("table.sortable thead th")].map((head) => head.ariaSort);
 return said.flatMap((how, place) => how === "none" ? [] : [place, how]);
