@@ -34,6 +34,7 @@ from rocpredict.base.validation import (
     check_nonnegative,
     check_option,
     check_pair,
+    check_single,
     check_whole_counts,
     readonly_array,
     short_repr,
@@ -475,10 +476,7 @@ class LinearCombination(Result):
 
 def check_ridge(ridge: Any) -> float:
     """Return a ridge parameter as a float, 0 for None."""
-    checked = check_nonnegative("ridge", 0.0 if ridge is None else ridge)
-    if checked.ndim:
-        raise RocPredictError(f"ridge has shape {checked.shape}; pass one number")
-    return float(checked)
+    return check_single("ridge", check_nonnegative("ridge", 0.0 if ridge is None else ridge))
 
 
 #: Samples of the negative and the positive class, of shapes (n0, p) and (n1, p).

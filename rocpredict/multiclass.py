@@ -21,7 +21,7 @@ from rocpredict.base.labels import (
     repeat_rows,
     unique_labels,
 )
-from rocpredict.base.rates import check_confidence_level, normal_critical_value
+from rocpredict.base.rates import check_confidence_level, normal_critical_value, zero_variance_interval
 from rocpredict.base.results import Flags, Interval, Result
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
@@ -130,8 +130,7 @@ class Decomposition:
             row_sets = [problem.rows(class_name, self.groups) for class_name in _CLASSES]
             orders = [rows[np.argsort(self.columns[rows, problem.column])] for rows in row_sets]
             parts.append((make_auc_function(roc.negative, roc.positive), *orders))
-        seeds = resampling.generator().integers(0, 2**63, len(self.groups))
-        streams = [np.random.default_rng(seed) for seed in seeds]
+        streams = resampling.streams(len(self.groups))
         chunks = []
         for size in resampling.chunk_sizes(6 * len(self.columns)):
             times = np.empty((size, len(self.columns)))
@@ -206,11 +205,11 @@ def _conservative_limits(weights: FloatArray, rocs: list[EmpiricalRoc], level: f
     n_values = [len(np.union1d(roc.negative.unique_values, roc.positive.unique_values)) for roc in rocs]
     if all(n == 1 or roc.auc() in (0.0, 1.0) for n, roc in zip(n_values, rocs, strict=True)):  # all pairs agree
         n_pairs = min(d.total for roc in rocs for d in (roc.negative, roc.positive))
-        factor = ((1 - level) / 2) ** (1 / n_pairs)
-        area = float(np.average([roc.auc() for roc in rocs], weights=weights))
-        return area * factor, 1 - (1 - area) * factor
-    stricter = 1 - (1 - level) / len(rocs)
-    low, high = np.average([list(roc.auc_interval(level=stricter)) for roc in rocs], axis=0, weights=weights)
+        area = np.average([roc.auc() for roc in rocs], weights=weights)
+        low, high = zero_variance_interval(np.asarray(area), (n_pairs, n_pairs), level)
+    else:
+        stricter = 1 - (1 - level) / len(rocs)
+        low, high = np.average([list(roc.auc_interval(level=stricter)) for roc in rocs], axis=0, weights=weights)
     return float(low), float(high)
 
 

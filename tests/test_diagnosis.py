@@ -19,7 +19,7 @@ from rocpredict.diagnostics.goodness_of_fit import (
     goodness_of_fit,
     normal_scores,
 )
-from rocpredict.diagnostics.goodness_of_fit import goodness_of_fit_gaussian as fit_many
+from rocpredict.diagnostics.goodness_of_fit import goodness_of_fit_batch as fit_many
 from rocpredict.inference import bootstrap
 from rocpredict.inference.bootstrap import BootstrapOptions
 from tests.cases import CORE, check_refused, for_each
@@ -85,7 +85,8 @@ def test_goodness_of_fit_equals_scipys():
 def test_batches_of_draws_equal_single_draws():
     rng = np.random.default_rng(4)
     samples = SortedSamples(np.sort(rng.normal(0, 1, (5, 37))), np.sort(rng.normal(1, 2, (5, 53))))
-    together, scores = fit_many(samples)
+    fits = [rp.Gaussian(x.mean(axis=1), x.std(axis=1, ddof=1)) for x in samples]
+    together, scores = fit_many(fits, samples)
     for k in range(5):
         pair = samples.negative[k], samples.positive[k]
         roc = rp.PredictedRoc(*map(rp.Gaussian.fit, pair))

@@ -199,7 +199,7 @@ def test_invalid_samples_and_moments_are_refused():
         ("exponential", 3, 2, "std=2 differs from mean=3, .* omit std, or use family='gamma'"),
         ("weibull", 3, None, "'weibull' needs both mean= and std="),
         ("laplace", 3, 0, "std=0 is not above 0"),
-        ("lognormal", 3, [1, 2], r"std has shape \(2,\); with family= it must be one number"),
+        ("lognormal", 3, [1, 2], r"std=\[1.0, 2.0\] has shape \(2,\); pass one number"),
         ("beta", 0.3, 0.5, "std=0.5 is too large for family='beta' with mean=0.3; it must be below 0.458258"),
         ("beta", 1.3, 0.5, "mean=1.3 is outside the support of family='beta', the values strictly between 0 and 1"),
         ("gamma", np.nan, 1, "mean=nan contains NaN"),

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rocpredict as rp
-from rocpredict.screening.histograms import FeatureHistograms, count_cells, pad_edges
+from rocpredict.screening.histograms import FeatureHistograms, count_cells
+from rocpredict.solvers.base import pad_rows
 from tests.cases import check_starts, optional
 from tests.samples import pair_wins
 
@@ -46,7 +47,7 @@ def samples(draw):
 def test_bounds_contain_the_auc_and_parts_add_up(sample, random):
     """Merging in any order gives the histograms of the whole; bounds contain the exact AUC, and the estimate too."""
     x, y, edges, ends = sample
-    edges = pad_edges([edges])
+    edges = pad_rows([edges])
     whole = count_cells(x[:, None], y, edges)
     parts = [count_cells(x[a:b, None], y[a:b], edges) for a, b in pairwise(ends)]
     random.shuffle(parts)
@@ -62,7 +63,7 @@ def test_bounds_contain_the_auc_and_parts_add_up(sample, random):
     rounding = 1e-12
     assert low - rounding <= exact <= high + rounding
     assert low - rounding <= estimate <= high + rounding
-    fine = count_cells(x[:, None], y, pad_edges([np.unique(x[~np.isnan(x)])]))
+    fine = count_cells(x[:, None], y, pad_rows([np.unique(x[~np.isnan(x)])]))
     np.testing.assert_allclose([*fine.auc_bounds(), auc_in(fine)], exact, rtol=1e-12)
     text = json.dumps(rp.base.formatting.to_json_value(whole.to_dict()), allow_nan=False)
     assert FeatureHistograms.from_dict(json.loads(text)) == whole
@@ -71,7 +72,7 @@ def test_bounds_contain_the_auc_and_parts_add_up(sample, random):
 @given(samples(), st.sampled_from([*np.arange(-4, 4.5, 0.5), -np.inf, np.inf]))
 def test_counts_around_a_threshold_between_the_values_of_cells_are_exact(sample, threshold):
     x, y, edges, _ = sample
-    histograms = count_cells(x[:, None], y, pad_edges([edges]))
+    histograms = count_cells(x[:, None], y, pad_rows([edges]))
     ((_, statistics),) = histograms.rank_statistics(np.array([threshold]))
     cell = np.sum(edges < threshold)
     for code, name in enumerate(("negatives", "positives")):
@@ -88,7 +89,7 @@ def test_bounds_are_sharp(cells):
     x, y = np.array(cells, dtype=float).T
     if len({*y}) < 2:
         return
-    histograms = count_cells(x[:, None], y, pad_edges([np.array([])]))
+    histograms = count_cells(x[:, None], y, pad_rows([np.array([])]))
     ranges = [(x[y == code].min(), x[y == code].max()) for code in (0, 1)]
     grid = np.unique([*x, *(x[:, None] + [-0.5, 0.5]).ravel()])
     least, greatest = 1.0, 0.0
@@ -106,7 +107,7 @@ def test_cells_that_sites_share_have_many_values_and_bounds_that_contain_the_auc
     x, y, edges, ends = sample
     shared = []
     for (a, b), skip in zip(pairwise(ends), skipped, strict=False):
-        own = count_cells(x[a:b, None], y[a:b], pad_edges([np.delete(edges, slice(skip, skip + 1))]))
+        own = count_cells(x[a:b, None], y[a:b], pad_rows([np.delete(edges, slice(skip, skip + 1))]))
         part = own.merge_small_cells(min_count)
         sizes = part.counts[:, 0]
         assert ((sizes >= min_count).all(axis=0) | (sizes == 0).all(axis=0)).all()
@@ -125,7 +126,7 @@ def test_cells_that_sites_share_have_many_values_and_bounds_that_contain_the_auc
     if not np.isnan(exact):
         assert low - 1e-12 <= exact <= high + 1e-12
         assert low - 1e-12 <= estimate <= high + 1e-12
-    whole = count_cells(x[:, None], y, pad_edges([edges]))
+    whole = count_cells(x[:, None], y, pad_rows([edges]))
     assert (total + whole).n_values.tolist() == (total.n_values + whole.n_values).tolist()
 
 

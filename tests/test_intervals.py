@@ -620,7 +620,7 @@ REFUSED = [
     (lambda: COUNTED.auc_interval(1.0), r"level=1.0.*\(0, 1\)"),
     (lambda: COUNTED.auc_interval(95), r"level=95.*\(0, 1\)"),
     (lambda: COUNTED.auc_interval(np.nan), "level=nan"),
-    (lambda: COUNTED.auc_interval([0.9, 0.95]), "level has shape"),
+    (lambda: COUNTED.auc_interval([0.9, 0.95]), r"level=\[0.9, 0.95\] has shape"),
     (lambda: COUNTED.tpr_at_fpr_interval(0.1, 2), "level=2"),
     (lambda: COUNTED.tpr_at_fpr_interval(10), "fpr=10.*percent"),
     (lambda: COUNTED.partial_auc_interval(fpr=(0.5, 0.2)), "empty range"),

@@ -276,7 +276,7 @@ FITS = [
     (X6, Y6[:-1], {}, "x0 has 12 values and y has 11"),
     (X6, Y6, {"criterion": "f1"}, "criterion='f1' is not allowed; choose one of 'auc', 'ameans'"),
     (X6, Y6, {"ridge": -1}, "ridge=-1 is negative"),
-    (X6, Y6, {"ridge": [1, 2]}, r"ridge has shape \(2,\); pass one number"),
+    (X6, Y6, {"ridge": [1, 2]}, r"ridge=\[1.0, 2.0\] has shape \(2,\); pass one number"),
     (X6, Y6, {"n_folds": 1}, "n_folds=1 is too small; use 2 or more, or None"),
     (X6, Y6, {"rng": -1}, "rng=-1 is not a seed"),
     (X6, np.arange(12) < 10, {"positive": True}, "the negative class has 2 observations, and n_folds=10 leaves 1"),

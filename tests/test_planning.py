@@ -268,6 +268,8 @@ REFUSED = [
     (PAPER, "neither width= nor power= was passed"),
     (PAPER | {"width": 0.1, "power": 0.9, "against": 0.5}, "both width= and power= were passed"),
     (PAPER | {"width": 1.0}, "width=1.0 is outside the open interval"),
+    (PAPER | {"width": 0}, "width=0 is outside the open interval"),
+    (PAPER | {"width": (0.1, 0.2)}, "width=[0.1, 0.2] has shape (2,)"),
     (PAPER | {"power": 0.9}, "power= needs against="),
     (PAPER | {"power": 90, "against": 0.5}, "fractions, not percent"),
     (PAPER | {"power": 0.05, "against": 0.5}, "power=0.05 is not above the significance level 1 - level = 0.05"),

@@ -303,7 +303,7 @@ def test_options_that_are_none_are_refused():
         (plots.plot_band, FEW, {"kind": "both"}, "kind='both' is not allowed"),
         (plot_densities, FEW, {"threshold": True}, "threshold=True is not a real number"),
         (plot_densities, FEW, {"threshold": np.nan}, "threshold"),
-        (plot_densities, FEW, {"threshold": [1, 2]}, "threshold has shape"),
+        (plot_densities, FEW, {"threshold": [1, 2]}, r"threshold=\[1.0, 2.0\] has shape"),
         (plot_densities, FEW, {"prevalence": 30}, "prevalence"),
         (plot_screening, table, {"legend": "no"}, "legend='no' is not allowed"),
         (lambda mean, **options: mean.plot(**options), folds, {"show_folds": "all"}, "show_folds='all' is not allowed"),

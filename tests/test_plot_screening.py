@@ -10,9 +10,9 @@ from matplotlib.text import Text
 
 import rocpredict as rp
 from rocpredict.base.results import Flags
+from rocpredict.inference.hypotheses import adjust_p_values
 from rocpredict.plots.screening import plot_screening
 from rocpredict.plots.style import figure_to_bytes
-from rocpredict.screening.result import adjust_p_values
 from rocpredict.screening.screen import screen
 from tests.cases import check_each, refuses
 from tests.pictures import artist, legend

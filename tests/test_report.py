@@ -272,7 +272,7 @@ def test_refusals_write_no_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table = screened()
     for words, options in {
-        "cannot be written": {"path": "none/there.html"}, "n_top=-1 is negative": {"n_top": -1},
+        "cannot be written": {"path": "none/there.html"}, "n_top=-1 is below 0; pass 0 or more": {"n_top": -1},
         "date='tomorrow' is not a date": {"date": "tomorrow"}, "is not (X, y)": {"data": X},
         "has 50 rows, but the table was computed from 80": {"data": (X[:50], Y[:50])},
         "differs from the data of the table": {"n_top": 1, "data": (X + 1, Y)},

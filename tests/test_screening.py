@@ -7,9 +7,9 @@ from scipy.integrate import quad
 
 import rocpredict as rp
 from rocpredict.distributions.normality import suppress_normality_warning
+from rocpredict.inference.hypotheses import adjust_p_values
 from rocpredict.screening.columns import GaussianPairs, _expected_square
 from rocpredict.screening.kernels.base import effective_n_jobs
-from rocpredict.screening.result import adjust_p_values
 from tests.cases import ENGINES, check_each
 
 CLASSES = {"positive": "sick", "negative": "well"}

@@ -136,7 +136,7 @@ BAD_OPTIONS = {
     "level=95 is outside the open interval (0, 1); pass fractions, not percentages": {"level": 95},
     "level=0 is outside the open interval (0, 1)": {"level": 0},
     "level=nan contains NaN": {"level": NAN},
-    "level has shape (2,); pass one number": {"level": [0.9, 0.95]},
+    "level=[0.9, 0.95] has shape (2,); pass one number": {"level": [0.9, 0.95]},
     "adjust='bh' is not allowed; choose one of 'benjamini-hochberg', 'benjamini-yekutieli', ": {"adjust": "bh"},
     "engine='cuda' is not allowed; choose one of 'auto', 'numpy', 'numba'": {"engine": "cuda"},
     "n_jobs=0 is not valid; pass 1 or more, or -1 for one thread on each processor": {"n_jobs": 0},
@@ -288,7 +288,7 @@ def test_refusals_of_the_result():
     cases = {
         "column='p' is not allowed; choose one of 'feature', 'n_negative'": (table.__getitem__, "p"),
         "by='p' is not allowed; choose one of 'discrimination', 'feature'": (table.sort, "p"),
-        "k=-1 is negative; it must be 0 or more": (table.top, -1),
+        "k=-1 is below 0; pass 0 or more": (table.top, -1),
         "k=1.5 is not an integer": (table.top, 1.5),
         "name='x7' is not a feature of this table": (table.feature, "x7"),
         "name='X0' is not a feature of this table; see table['feature']; did you mean 'x0'?": (table.feature, "X0"),

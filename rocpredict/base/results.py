@@ -25,20 +25,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-PictureKind: TypeAlias = Literal[
-    "roc",
-    "densities",
-    "probit",
-    "measures",
-    "cost",
-    "band",
-    "simultaneous_band",
-    "precision_recall",
-    "decision",
-    "stability",
-]
+PictureKind: TypeAlias = (
+    Literal["roc", "densities", "probit", "measures", "cost", "band", "simultaneous_band"]
+    | Literal["precision_recall", "decision", "stability"]
+)
 PLOT_KINDS: dict[PictureKind, tuple[str, dict[str, Any]]] = {
-    **{kind: (f"plot_{kind}", {}) for kind in get_args(PictureKind)},
+    **{kind: (f"plot_{kind}", {}) for part in get_args(PictureKind) for kind in get_args(part)},
     "simultaneous_band": ("plot_band", {"kind": "simultaneous"}),
 }
 """For each kind of plot of one ROC curve, the name of a function of ``rocpredict.plots`` and its fixed options."""

@@ -81,6 +81,12 @@ def check_real(name: str, value: ArrayLike) -> FloatArray:
     return array
 
 
+def check_result(name: str, value: object, kind: type, maker: str) -> None:
+    """Raise if ``value`` is not a result of a class, which the function ``maker`` returns."""
+    if not isinstance(value, kind):
+        raise RocPredictError(f"{name}={short_repr(value)} is not a {kind.__name__}; pass the result of {maker}")
+
+
 def as_float_array(name: str, array: NDArray[Any]) -> FloatArray:
     """Return an array of numbers as float64, with NaN for missing values, or raise if float64 cannot represent them."""
     if array.dtype.kind == "O":
@@ -162,9 +168,13 @@ def check_probabilities(name: str, value: ArrayLike, *, inclusive: bool = True) 
 
 def check_probability(name: str, value: ArrayLike, *, ends: bool = True) -> float:
     """Return ``value`` as a float, or raise if it is not one number in [0, 1], or (0, 1) for ``ends=False``."""
-    checked = check_probabilities(name, value, inclusive=ends)
+    return check_single(name, check_probabilities(name, value, inclusive=ends))
+
+
+def check_single(name: str, checked: FloatArray) -> float:
+    """Return a checked array as a float, or raise if it is not one number."""
     if checked.ndim:
-        raise RocPredictError(f"{name} has shape {checked.shape}; pass one number")
+        raise RocPredictError(f"{name}={short_repr(checked.tolist())} has shape {checked.shape}; pass one number")
     return float(checked)
 
 
@@ -195,12 +205,15 @@ def check_list(name: str, value: Any, expected: str, items: str = "names") -> li
     return value.tolist() if isinstance(value, np.ndarray) else list(value)
 
 
-def check_int(name: str, value: object) -> int:
-    """Return ``value`` as an int, or raise if it is not an integer."""
+def check_int(name: str, value: object, *, least: int | None = None) -> int:
+    """Return ``value`` as an int, or raise if it is not an integer, or below ``least``."""
     try:
-        return index(value)  # type: ignore[arg-type]
+        number = index(value)  # type: ignore[arg-type]
     except TypeError:
         raise RocPredictError(f"{name}={short_repr(value)} is not an integer") from None
+    if least is not None and number < least:
+        raise RocPredictError(f"{name}={number} is below {least}; pass {least} or more")
+    return number
 
 
 def check_seed(name: str, seed: Seed) -> np.random.Generator:

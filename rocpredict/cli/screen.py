@@ -21,7 +21,8 @@ from rocpredict.base.validation import NanPolicy, RocPredictError
 from rocpredict.cli import common
 from rocpredict.cli.commands import notes_for_report
 from rocpredict.datasets import DATASET_NAMES
-from rocpredict.screening.result import ADJUSTMENTS, ScreeningResult
+from rocpredict.inference.hypotheses import ADJUSTMENTS
+from rocpredict.screening.result import ScreeningResult
 from rocpredict.screening.screen import screen
 from rocpredict.screening.summary import POOLED_NOTE, TwoClassSummary, describe_difference, summarize
 from rocpredict.sources.blocks import INDEX_NAMES

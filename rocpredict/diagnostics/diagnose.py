@@ -23,7 +23,6 @@ from rocpredict.diagnostics.goodness_of_fit import (
     describe_classes,
     goodness_of_fit,
     normal_scores,
-    oriented_distributions,
     p_values,
     parametric_bootstrap,
     plot_ranks,
@@ -35,6 +34,7 @@ from rocpredict.distributions.ecdf import COMPARISON_FPR, area_between, empirica
 from rocpredict.distributions.families import FamilyName, ScipyFamily
 from rocpredict.distributions.normality import OTHER_SUGGESTION, SKEWED_SUGGESTION, suppress_normality_warning
 from rocpredict.inference.bootstrap import BootstrapOptions
+from rocpredict.inference.expected import orient_classes
 from rocpredict.roc.empirical import EmpiricalRoc
 from rocpredict.roc.predicted import PredictedRoc, predict_roc
 from rocpredict.solvers.base import RocCurve
@@ -614,7 +614,7 @@ def _make_plot_data(
     roc: PredictedRoc, empirical: EmpiricalRoc, samples: SortedSamples, bands: tuple[FloatArray, FloatArray]
 ) -> DiagnosisPlotData:
     mirrored = roc.direction == "lower"
-    pair = zip(oriented_distributions(roc), samples, bands, strict=True)
+    pair = zip(orient_classes(roc), samples, bands, strict=True)
     quantiles = [_quantiles(d, values, band, mirrored=mirrored) for d, values, band in pair]
     edges, x = _axis_limits((empirical.negative.sorted_sample, empirical.positive.sorted_sample))
     densities = []

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import nan, sqrt
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import fdtri, log_ndtr, ndtr, ndtri
+from scipy.special import fdtri, ndtri
 
 from rocpredict.base.progress import track
 from rocpredict.base.results import Interval, Result
 from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError
 from rocpredict.distributions.base import Distribution
-from rocpredict.distributions.ecdf import COMPARISON_FPR, FPR_PROBIT, Ecdf, area_between, empirical_tpr
+from rocpredict.distributions.ecdf import COMPARISON_FPR, Ecdf, area_between, empirical_tpr
 from rocpredict.distributions.gaussian import Gaussian, add_grid_axis
 from rocpredict.distributions.normality import sample_moments, skewness_z
 from rocpredict.inference.bootstrap import BootstrapOptions
+from rocpredict.inference.expected import orient_classes
 from rocpredict.inference.parametric import PairFit
 from rocpredict.roc.base import Roc
 from rocpredict.roc.predicted import PredictedRoc
@@ -102,7 +103,7 @@ def describe_classes(
 ) -> list[ClassDescription]:
     """Describe both classes; for direction "lower", the fit is evaluated at values with reversed signs."""
     samples = sort_by_direction(roc, *rows)
-    fits = zip(oriented_distributions(roc), samples, observed[:2], p[:2], strict=True)
+    fits = zip(orient_classes(roc), samples, observed[:2], p[:2], strict=True)
     return [
         _describe(np.sort(values), ks_statistic(distribution, Ecdf(mirrored)), a_squared, p_value)
         for values, (distribution, mirrored, a_squared, p_value) in zip(rows, fits, strict=True)
@@ -222,7 +223,7 @@ def goodness_of_fit(roc: Roc, samples: SortedSamples) -> GoodnessOfFit:
     """Compute the measures of misfit of a ROC curve to two samples."""
     predicted, empirical = np.asarray(roc.tpr_at_fpr(COMPARISON_FPR)), empirical_tpr(*samples)
     with np.errstate(divide="ignore"):
-        tails = [np.log(_mid_tails(d, x)) for d, x in zip(oriented_distributions(roc), samples, strict=True)]
+        tails = [np.log(_mid_tails(d, x)) for d, x in zip(orient_classes(roc), samples, strict=True)]
     negative, positive = (anderson_darling(*class_tails) for class_tails in tails)
     auc_error = np.abs((predicted - empirical).mean())
     sign = -1.0 if roc.direction == "lower" else 1.0
@@ -232,19 +233,6 @@ def goodness_of_fit(roc: Roc, samples: SortedSamples) -> GoodnessOfFit:
     best_index = np.argmax(np.asarray(roc.tpr(sign * values)) - np.asarray(roc.fpr(sign * values)))
     lost = max(better.max(), 0) - better[best_index]
     return GoodnessOfFit(negative, positive, area_between(predicted, empirical), auc_error, lost / 2)
-
-
-def goodness_of_fit_gaussian(samples: SortedSamples) -> tuple[GoodnessOfFit, tuple[FloatArray, FloatArray]]:
-    """Fit Gaussians to simulated samples of shape (samples, observations); return the misfits and the normal scores.
-
-    The values must not be tied.
-    """
-    (m0, s0, z0), (m1, s1, z1) = (_standardized(x) for x in samples)
-    predicted = ndtr((m1 - m0) / s1 + s0 / s1 * FPR_PROBIT)
-    falling = FallingValues.from_samples(samples)
-    youden = ndtr((m1 - falling.values) / s1) - ndtr((m0 - falling.values) / s0)
-    logs = [(log_ndtr(z), log_ndtr(-z)) for z in (z0, z1)]
-    return falling.goodness_of_fit(logs, predicted, youden), (z0, z1)
 
 
 def goodness_of_fit_batch(pair: tuple[Distribution, Distribution], samples: SortedSamples) -> _Chunk:
@@ -299,13 +287,6 @@ class FallingValues(NamedTuple):
         return GoodnessOfFit(negative, positive, area_between(predicted, empirical), auc_error, lost / 2)
 
 
-def oriented_distributions(roc: Roc) -> tuple[Distribution, Distribution]:
-    """Return both distributions, oriented for the rule "positive if x >= threshold"."""
-    if roc.direction == "lower":
-        return roc.negative.reflect(), roc.positive.reflect()
-    return roc.negative, roc.positive
-
-
 def normal_scores(distribution: Distribution, values: FloatArray) -> FloatArray:
     """Return the normal scores Phi^-1(P(X <= x)) of values x, clipped to [-8, 8]."""
     return _scores_of_tails(*_mid_tails(distribution, values))
@@ -343,12 +324,6 @@ def _mid_tails(distribution: Distribution, values: FloatArray) -> tuple[FloatArr
     below = (np.asarray(distribution.cdf_strict(values)) + distribution.cdf(values)) / 2
     above = (np.asarray(distribution.sf_inclusive(values)) + distribution.sf(values)) / 2
     return below, above
-
-
-def _standardized(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    mean = values.mean(axis=1, keepdims=True)
-    std = values.std(axis=1, ddof=1, keepdims=True)
-    return mean, std, (values - mean) / std
 
 
 _BAND_QUANTILES = (0.025, 0.975)
@@ -406,30 +381,27 @@ def p_values(observed: GoodnessOfFit, simulated: GoodnessOfFit) -> GoodnessOfFit
     return GoodnessOfFit(*map(p_value, observed, simulated))
 
 
-def _spawn_generators(resampling: BootstrapOptions) -> list[np.random.Generator]:
-    return [np.random.default_rng(seed) for seed in resampling.generator().integers(0, 2**63, 2)]
-
-
 def _bootstrap_gaussian(roc: PredictedRoc, counts: tuple[int, int], resampling: BootstrapOptions) -> Iterator[_Chunk]:
     """Simulate many samples at a time, in units of the larger standard deviation to avoid overflow."""
-    low, high = cast(tuple[Gaussian, Gaussian], oriented_distributions(roc))
+    low, high = cast(tuple[Gaussian, Gaussian], orient_classes(roc))
     unit = max(low.std, high.std)
     distance = float(np.clip(high.mean / unit - low.mean / unit, -_MAX_SEPARATION, _MAX_SEPARATION))
     means, stds = (0.0, distance), (max(low.std / unit, _MIN_STD_RATIO), max(high.std / unit, _MIN_STD_RATIO))
-    streams = _spawn_generators(resampling)
-    ranks = [plot_ranks(n) for n in counts]
+    streams = resampling.streams()
     for size in resampling.chunk_sizes(_ARRAYS_PER_ROW * sum(counts)):
-        samples = [
-            np.sort(mean + std * stream.standard_normal((size, n)), axis=1)
-            for mean, std, stream, n in zip(means, stds, streams, counts, strict=True)
-        ]
-        fits, scores = goodness_of_fit_gaussian(SortedSamples(*samples))
-        yield fits, (scores[0][:, ranks[0]], scores[1][:, ranks[1]])
+        samples = SortedSamples(
+            *(
+                np.sort(mean + std * stream.standard_normal((size, n)), axis=1)
+                for mean, std, stream, n in zip(means, stds, streams, counts, strict=True)
+            )
+        )
+        fits: list[Gaussian[Any]] = [Gaussian(x.mean(axis=1), x.std(axis=1, ddof=1)) for x in samples]
+        yield goodness_of_fit_batch((fits[0], fits[1]), samples)
 
 
 def _bootstrap_batch(roc: PredictedRoc, counts: tuple[int, int], resampling: BootstrapOptions) -> Iterator[_Chunk]:
     """Simulate many samples at a time from a family that is fitted in batches."""
-    streams, fit = _spawn_generators(resampling), cast(PairFit, roc.pair_fit)
+    streams, fit = resampling.streams(), cast(PairFit, roc.pair_fit)
     for size in resampling.chunk_sizes(_ARRAYS_PER_ROW * sum(counts)):
         drawn = [
             np.asarray(d.ppf(s.random((size, n)).ravel())).reshape(size, n)
@@ -450,7 +422,7 @@ def _bootstrap_generic(roc: PredictedRoc, counts: tuple[int, int], resampling: B
 
     Samples to which the family cannot be fitted are omitted.
     """
-    streams, pair = _spawn_generators(resampling), (roc.negative, roc.positive)
+    streams, pair = resampling.streams(), (roc.negative, roc.positive)
     ranks = [plot_ranks(n) for n in counts]
     fit = roc.pair_fit.fit  # type: ignore[union-attr]
     for _ in track(range(resampling.n_resamples), resampling.n_resamples):
@@ -460,6 +432,6 @@ def _bootstrap_generic(roc: PredictedRoc, counts: tuple[int, int], resampling: B
         except RocPredictError:
             continue
         samples = sort_by_direction(roc, *values)
-        fitted = zip(oriented_distributions(refitted), samples, ranks, strict=True)
+        fitted = zip(orient_classes(refitted), samples, ranks, strict=True)
         scores = tuple(normal_scores(d, x[rank])[None] for d, x, rank in fitted)
         yield GoodnessOfFit(*map(np.atleast_1d, goodness_of_fit(refitted, samples))), scores

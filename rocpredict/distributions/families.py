@@ -13,21 +13,10 @@ from numpy.typing import NDArray
 from rocpredict.base.formatting import pluralize
 from rocpredict.base.results import to_plain
 from rocpredict.base.tables import Table
-from rocpredict.base.validation import FloatArray, RocPredictError, check_finite, check_option, short_repr
+from rocpredict.base.validation import FloatArray, RocPredictError, check_finite, check_option, check_single, short_repr
+from rocpredict.distributions import estimators
 from rocpredict.distributions.base import Atoms, Distribution
 from rocpredict.distributions.ecdf import Ecdf
-from rocpredict.distributions.estimators import (
-    MOMENT_ESTIMATORS,
-    fit_beta,
-    fit_exponential,
-    fit_gamma,
-    fit_laplace,
-    fit_logistic,
-    fit_lognormal,
-    fit_weibull,
-    skew_normal,
-    student_t,
-)
 
 _MAX_ATOMS = 10_000_000
 _TAIL_MASS = 1e-30  # largest probability beyond the last listed point mass
@@ -68,25 +57,11 @@ class ScipyFamily(Protocol):
         """Return maximum likelihood estimates of shapes, location and scale."""
 
 
-FamilyName: TypeAlias = Literal[
-    "gaussian",
-    "auto",
-    "boxcox",
-    "yeojohnson",
-    "kde",
-    "mixture",
-    "histogram",
-    "empirical",
-    "gamma",
-    "lognormal",
-    "weibull",
-    "exponential",
-    "logistic",
-    "laplace",
-    "beta",
-    "student_t",
-    "skew_normal",
-]
+FamilyName: TypeAlias = (
+    Literal["gaussian", "auto", "boxcox", "yeojohnson", "kde", "mixture", "histogram", "empirical"]
+    | Literal["gamma", "lognormal", "weibull", "exponential", "beta"]  # of positive values
+    | Literal["logistic", "laplace", "student_t", "skew_normal"]  # of all values
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -316,15 +291,15 @@ class FamilySpec(NamedTuple):
 
 
 _FAMILIES = {
-    "gamma": FamilySpec("gamma", fit_gamma, POSITIVE),
-    "lognormal": FamilySpec("lognorm", fit_lognormal, POSITIVE),
-    "logistic": FamilySpec("logistic", fit_logistic, REAL_LINE),
-    "laplace": FamilySpec("laplace", fit_laplace, REAL_LINE),
-    "exponential": FamilySpec("expon", fit_exponential, NONNEGATIVE),
-    "weibull": FamilySpec("weibull_min", fit_weibull, POSITIVE),
-    "beta": FamilySpec("beta", fit_beta, UNIT_INTERVAL),
-    "student_t": FamilySpec("t", student_t, REAL_LINE),
-    "skew_normal": FamilySpec("skewnorm", skew_normal, REAL_LINE),
+    "gamma": FamilySpec("gamma", estimators.fit_gamma, POSITIVE),
+    "lognormal": FamilySpec("lognorm", estimators.fit_lognormal, POSITIVE),
+    "logistic": FamilySpec("logistic", estimators.fit_logistic, REAL_LINE),
+    "laplace": FamilySpec("laplace", estimators.fit_laplace, REAL_LINE),
+    "exponential": FamilySpec("expon", estimators.fit_exponential, NONNEGATIVE),
+    "weibull": FamilySpec("weibull_min", estimators.fit_weibull, POSITIVE),
+    "beta": FamilySpec("beta", estimators.fit_beta, UNIT_INTERVAL),
+    "student_t": FamilySpec("t", estimators.student_t, REAL_LINE),
+    "skew_normal": FamilySpec("skewnorm", estimators.skew_normal, REAL_LINE),
 }
 
 
@@ -440,23 +415,23 @@ def from_moments(name: str, mean: Any, std: Any = None) -> ScipyDistribution:
     gamma(1.77778, scale=2.25)
     """
     if str(name) not in PARAMETRIC_FAMILIES:  # "gaussian" is an option of the callers
-        check_option("family", name, ["gaussian", *MOMENT_ESTIMATORS])
-    if name not in MOMENT_ESTIMATORS:
+        check_option("family", name, ["gaussian", *estimators.MOMENT_ESTIMATORS])
+    if name not in estimators.MOMENT_ESTIMATORS:
         raise RocPredictError(
             f"family={name!r} has three parameters, which mean and std do not determine; pass samples, or use one of "
-            f"'gaussian', {', '.join(map(repr, MOMENT_ESTIMATORS))}"
+            f"'gaussian', {', '.join(map(repr, estimators.MOMENT_ESTIMATORS))}"
         )
-    centre = _check_scalar("mean", mean)
+    centre = check_single("mean", check_finite("mean", mean))
     _check_support(name, np.array([centre]), "mean", _FAMILIES[name].support, argument=f"mean={centre:g}")
     if name == "exponential":
         _check_exponential(centre, std)
         return freeze_family(name, 0.0, centre)
     if std is None:
         raise RocPredictError(f"family={name!r} needs both mean= and std=")
-    deviation = _check_scalar("std", std)
+    deviation = check_single("std", check_finite("std", std))
     if deviation <= 0:
         raise RocPredictError(f"std={deviation:g} is not above 0; family={name!r} cannot represent a point mass")
-    return freeze_family(name, *MOMENT_ESTIMATORS[name](centre, deviation))
+    return freeze_family(name, *estimators.MOMENT_ESTIMATORS[name](centre, deviation))
 
 
 def freeze_family(name: str, *parameters: float) -> ScipyDistribution:
@@ -489,17 +464,10 @@ def _check_support(name: str, values: FloatArray, label: str, support: Support, 
     )
 
 
-def _check_scalar(argument: str, value: Any) -> float:
-    number = check_finite(argument, value)
-    if number.ndim:
-        raise RocPredictError(f"{argument} has shape {number.shape}; with family= it must be one number")
-    return float(number)
-
-
 def _check_exponential(mean: float, std: Any) -> None:
     if mean == 0:
         raise RocPredictError("mean=0 is a point mass with family='exponential'; pass a mean above 0")
-    if std is not None and not abs(_check_scalar("std", std) - mean) <= _EXPONENTIAL_RTOL * mean:
+    if std is not None and not abs(check_single("std", check_finite("std", std)) - mean) <= _EXPONENTIAL_RTOL * mean:
         raise RocPredictError(
             f"std={short_repr(std)} differs from mean={mean:g}, but family='exponential' has std = mean; omit "
             "std, or use family='gamma' or 'weibull', which have one more parameter"

@@ -49,6 +49,10 @@ class BootstrapOptions:
         """Return the random number generator: a new one from a seed, or the generator itself."""
         return check_seed("rng", self.rng)
 
+    def streams(self, n_streams: int = 2) -> list[np.random.Generator]:
+        """Return independent random generators, by default one for each class."""
+        return [np.random.default_rng(seed) for seed in self.generator().integers(0, 2**63, n_streams)]
+
     def chunk_sizes(self, row_size: float) -> Iterator[int]:
         """Yield the sizes of chunks of resamples, each small enough for memory; their sum is ``n_resamples``."""
         most = max(1, int(_MAX_CHUNK_SIZE // max(row_size, 1)))
@@ -65,11 +69,9 @@ class BootstrapOptions:
         ``weights`` are frequency weights of the rows, or None. ``row_size`` is the number of additional values that the
         caller needs for each resample.
         """
-        streams = [np.random.default_rng(seed) for seed in self.generator().integers(0, 2**63, 2)]
+        classes = list(zip(self.streams(), weights, rows, strict=True))
         for size in self.chunk_sizes(2 * sum(rows) + row_size):  # one stream per class: results do not depend on chunks
-            negative, positive = (
-                draw_counts(stream, size, w, n) for stream, w, n in zip(streams, weights, rows, strict=True)
-            )
+            negative, positive = (draw_counts(stream, size, w, n) for stream, w, n in classes)
             yield negative, positive
 
 

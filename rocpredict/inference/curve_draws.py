@@ -187,7 +187,7 @@ def draw_quantity(
     if classes[0].clusters is not None:
         n_clusters = 1 + max(int(part.clusters.max()) for part in classes)
     row_size = n_clusters + sum((len(side.shapes) + 1) * (1 + 2 * n_curves) for side in sides)
-    streams = [np.random.default_rng(seed) for seed in resampling.generator().integers(0, 2**63, 3)]
+    streams = resampling.streams(3)
     chunks: list[list[Draws]] = [[] for _ in curves]
     for size in resampling.chunk_sizes(row_size):
         cluster_weights = streams[2].standard_gamma(max(n_clusters - 2, 1) / max(n_clusters, 1), (size, n_clusters))

@@ -27,6 +27,7 @@ from rocpredict.base.validation import (
     to_scalar,
 )
 from rocpredict.distributions.ecdf import Ecdf
+from rocpredict.inference import intervals
 from rocpredict.inference.bootstrap import (
     BootstrapOptions,
     bootstrap_areas,
@@ -37,13 +38,6 @@ from rocpredict.inference.bootstrap import (
 )
 from rocpredict.inference.curve_draws import class_columns, draw_rates, draws_interval
 from rocpredict.inference.hypotheses import AucTest, Hypothesis, empirical_auc_test
-from rocpredict.inference.intervals import (
-    PARTIAL_AUC_METHODS,
-    ameans_interval,
-    auc_interval,
-    auc_std_error,
-    rate_interval,
-)
 from rocpredict.inference.placements import (
     Placements,
     RateRange,
@@ -257,16 +251,16 @@ class EmpiricalUncertainty(Uncertainty):
     def area_std_error(self, rate_range: RateRange | None, method: str | None) -> Any:
         """Return the standard error of an area."""
         replicate = partial(bootstrap_areas, *self._expanded, rate_range, self.resampling)
-        return auc_std_error(self.placements(rate_range), method, replicate)
+        return intervals.auc_std_error(self.placements(rate_range), method, replicate)
 
     def area_interval(self, rate_range: RateRange | None, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of an area."""
         if rate_range is not None:
-            check_option("method", method, (None, "dirichlet", *PARTIAL_AUC_METHODS))
+            check_option("method", method, (None, "dirichlet", *intervals.PARTIAL_AUC_METHODS))
             if method in {None, "dirichlet"}:
                 return self._drawn_interval(rate_range, np.zeros(()), level)
         replicate = partial(bootstrap_areas, *self._expanded, rate_range, self.resampling)
-        return auc_interval(self.placements(rate_range), level, method, replicate)
+        return intervals.auc_interval(self.placements(rate_range), level, method, replicate)
 
     def auc_test(self, null: Any, method: str | None, claim: Hypothesis, level: float, direction: str) -> AucTest:
         """Test the AUC against a value."""
@@ -321,7 +315,7 @@ class EmpiricalUncertainty(Uncertainty):
         """Return the interval of a measure at a threshold that was fixed beforehand."""
         shares = [(d.sf_inclusive(threshold), d.cdf_strict(threshold)) for d in (self.negative, self.positive)]
         (fp, tn), (tp, fn) = (np.multiply(total, share) for total, share in zip(self.class_sizes, shares, strict=True))
-        return rate_interval(ConfusionCounts(tp, fp, fn, tn), measure, level, method)
+        return intervals.rate_interval(ConfusionCounts(tp, fp, fn, tn), measure, level, method)
 
     def threshold_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of the best threshold."""
@@ -372,7 +366,7 @@ class EmpiricalUncertainty(Uncertainty):
         estimate = correct_ameans(resampled.mean_oob, float(best.tpr + best.tnr) / 2)
         rates = np.array([float(best.tpr), float(best.tnr)])
         shrunk = [np.clip(rates - share * resampled.optimism, 0, 1) for share in (1, 0.5)]
-        full, half = (ameans_interval(tpr, tnr, self.class_sizes, level) for tpr, tnr in shrunk)
+        full, half = (intervals.ameans_interval(tpr, tnr, self.class_sizes, level) for tpr, tnr in shrunk)
         low, high = min(float(full[0]), estimate), max(float(full[1]), float(half[1]), estimate)
         return Interval(low, high, level, AMEANS_METHOD, estimate, best.flags)
 

@@ -14,17 +14,9 @@ from rocpredict.base.validation import ArrayOrFloat, FloatArray
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import is_discrete
 from rocpredict.distributions.gaussian import Gaussian
+from rocpredict.inference import intervals
 from rocpredict.inference.curve_draws import STEEP_EXPONENT, IntArray, steep_exponent
-from rocpredict.inference.intervals import (
-    MIN_SCALE,
-    MIN_SUM_SQUARES,
-    PSEUDO_COUNT_VARIANCE,
-    SmoothedAreas,
-    hanley_mcneil_variance,
-    satterthwaite_df,
-    shared_smoothing,
-    smooth_centre,
-)
+from rocpredict.inference.intervals import SmoothedAreas
 from rocpredict.inference.parametric import ProbitEstimate, auc_probit, tpr_probit
 from rocpredict.inference.placements import VarianceComponent
 from rocpredict.solvers.binormal import BinormalSolver
@@ -44,7 +36,7 @@ def auc_variances(roc: Curve, null: float | None = None) -> dict[str, Variance]:
     if is_gaussian(roc):
         pair = _gaussians(roc, null)
         methods["delta"] = lambda n0, n1: _probit_variance(auc_probit(*pair, (n0, n1)))
-    methods["hanley-mcneil"] = lambda n0, n1: hanley_mcneil_variance(auc, (n0, n1))
+    methods["hanley-mcneil"] = lambda n0, n1: intervals.hanley_mcneil_variance(auc, (n0, n1))
     return methods | {"obuchowski": _obuchowski(auc)}
 
 
@@ -237,26 +229,26 @@ class Dependence(NamedTuple):
 
         ``squares`` are the sums of squares of the placements of each curve by class, ``products`` the sums of products.
         """
-        added = [smooth_centre(part.estimate, counts, 0.5)[1] for part in areas]
+        added = [intervals.smooth_centre(part.estimate, counts, 0.5)[1] for part in areas]
         covariance: Any = 0.0
         plain: Any = 0.0
         variance: Any = 0.0
         components = []
         for n, one, other, product in zip(counts, *squares, products, strict=True):
-            units = n + PSEUDO_COUNT_VARIANCE
-            covariance = covariance + (product + shared_smoothing(one, other, *added)) / (units * (units - 1))
+            units = n + intervals.PSEUDO_COUNT_VARIANCE
+            covariance = covariance + (product + intervals.shared_smoothing(one, other, *added)) / (units * (units - 1))
             plain = plain + product / (n * (n - 1))
             rest = np.maximum(one + other - 2 * product, 0)
             variance = variance + rest / (n * (n - 1))
-            components.append(VarianceComponent((rest + MIN_SUM_SQUARES) / (n * (n - 1)), n - 1))
-        product, df = np.sqrt(areas[0].variance * areas[1].variance), satterthwaite_df(components)
+            components.append(VarianceComponent((rest + intervals.MIN_SUM_SQUARES) / (n * (n - 1)), n - 1))
+        product, df = np.sqrt(areas[0].variance * areas[1].variance), intervals.satterthwaite_df(components)
         shared, separate = (np.clip(part / product, -1, 1) for part in (covariance, plain))
         return cls(shared, df, np.sqrt(variance), cls(separate, df))
 
     @classmethod
     def unpaired(cls, areas: Sequence[SmoothedAreas]) -> Dependence:
         """Return the dependence of two areas of different observations."""
-        df = satterthwaite_df([VarianceComponent(part.variance, cast(Any, part.df)) for part in areas])
+        df = intervals.satterthwaite_df([VarianceComponent(part.variance, cast(Any, part.df)) for part in areas])
         return cls(0.0, df)
 
 
@@ -271,7 +263,7 @@ def default_limits(
     quantile, scale, shift = -stdtrit(df, (1 - level) / 2), 1.0, np.zeros(())
     if cautious is not None:
         total, product = first.variance + second.variance, np.sqrt(first.variance * second.variance)
-        scale = np.sqrt(np.clip(1 - 2 * correlation * product / total, MIN_SCALE**2, 1))
+        scale = np.sqrt(np.clip(1 - 2 * correlation * product / total, intervals.MIN_SCALE**2, 1))
         shift = (first.estimate - first.centre) - (second.estimate - second.centre)
 
     def distances(part: SmoothedAreas) -> tuple[FloatArray, FloatArray]:

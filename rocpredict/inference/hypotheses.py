@@ -493,3 +493,58 @@ def null_auc_variance(negatives: ArrayOrFloat, positives: ArrayOrFloat, ties: Ar
 def opposite_direction_flag(areas: Any, chance: float = 0.5) -> Flags:
     """Flag areas on both sides of ``chance``, the area of an uninformative feature."""
     return Flags(opposite_directions=np.min(areas) < chance < np.max(areas))
+
+
+# ---- several tests
+Adjustment: TypeAlias = Literal["benjamini-hochberg", "benjamini-yekutieli", "holm", "bonferroni", "none"]
+ADJUSTMENTS: tuple[Adjustment, ...] = get_args(Adjustment)
+"""Values of ``adjust=``; the first is the default."""
+_FALSE_DISCOVERY = {"benjamini-hochberg": "bh", "benjamini-yekutieli": "by"}
+
+
+def adjust_p_values(p_values: FloatArray, method: str = "benjamini-hochberg") -> FloatArray:
+    """Adjust p-values for multiple tests.
+
+    Parameters
+    ----------
+    p_values : array-like of shape (m,)
+        p-values. NaN stands for a test that was not performed; such a test is not counted.
+    method : str, default="benjamini-hochberg"
+        Method of adjustment.
+
+        - "benjamini-hochberg": controls the false discovery rate of independent or positively dependent tests [1]_.
+        - "benjamini-yekutieli": controls the false discovery rate under any dependence between the tests [2]_.
+        - "holm": controls the family-wise error rate; never less powerful than "bonferroni".
+        - "bonferroni": controls the family-wise error rate; multiplies by the number of tests.
+        - "none": no adjustment.
+
+    Returns
+    -------
+    array of shape (m,)
+        Adjusted p-values, to be compared with the accepted error rate. Each is between its p-value and 1.
+
+    References
+    ----------
+    .. [1] Benjamini and Hochberg (1995), J. R. Stat. Soc. B 57, 289-300.
+    .. [2] Benjamini and Yekutieli (2001).
+
+    Examples
+    --------
+    >>> adjust_p_values(np.array([0.01, 0.02, np.nan, 0.9]))
+    array([0.03, 0.03,  nan, 0.9 ])
+    """
+    check_option("adjust", method, ADJUSTMENTS)
+    result = np.array(p_values, dtype=np.float64)
+    tested = ~np.isnan(result)
+    p, count = result[tested], int(tested.sum())
+    if method in _FALSE_DISCOVERY:
+        from scipy.stats import false_discovery_control  # a lazy import: it takes half a second
+
+        p = false_discovery_control(p, method=_FALSE_DISCOVERY[method]) if count else p
+    elif method == "holm":
+        order = np.argsort(p, kind="stable")
+        p[order] = np.maximum.accumulate(p[order] * np.arange(count, 0, -1))
+    elif method == "bonferroni":
+        p = p * count
+    result[tested] = np.minimum(p, 1)
+    return result

@@ -33,6 +33,7 @@ from rocpredict.inference.hypotheses import (
     METHOD_NAMES,
     AucTest,
     Hypothesis,
+    adjust_p_values,
     contrast_test,
     opposite_direction_flag,
 )
@@ -230,7 +231,7 @@ def auc_test_many(
         df=df,
         p_value=p_value,
         contrasts=tests,
-        adjusted_p_values=_holm([test.p_value for test in tests]),
+        adjusted_p_values=tuple(adjust_p_values(np.array([test.p_value for test in tests]), "holm").tolist()),
         **rows,
     )
 
@@ -323,14 +324,6 @@ def _test_equality(areas: Placements) -> tuple[tuple[float, int, float], bool]:
     smoothing = np.maximum(smoothed.variance - smoothed.plain_variance, 0)
     added = VarianceComponent(np.diag(smoothing), max(min(areas.n_units) - 1, 1))
     return test(areas.estimate, [*areas.components(), added])[0], True
-
-
-def _holm(p_values: list[float]) -> tuple[float, ...]:
-    order = np.argsort(p_values)
-    factors = len(p_values) - np.arange(len(p_values))
-    adjusted = np.empty(len(p_values))
-    adjusted[order] = np.minimum(np.maximum.accumulate(np.array(p_values)[order] * factors), 1.0)
-    return tuple(adjusted.tolist())
 
 
 # ---- clusters, strata and groups

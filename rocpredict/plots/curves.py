@@ -14,7 +14,7 @@ from scipy.special import ndtri
 
 from rocpredict.base.formatting import format_estimate, format_level, format_p_statement, format_rate
 from rocpredict.base.rates import check_confidence_level
-from rocpredict.base.validation import FloatArray, RocPredictError, Seed, check_probability, short_repr
+from rocpredict.base.validation import FloatArray, RocPredictError, Seed, check_probability, check_result, short_repr
 from rocpredict.diagnostics.comparison import max_tpr_gap
 from rocpredict.inference.hypotheses import MANN_WHITNEY, PREDICTED_AUC, AucTest
 from rocpredict.inference.multiple_aucs import AucTestMany
@@ -268,8 +268,7 @@ def plot_mean_roc(
     """
     style.check_separate(means, "plot_mean_roc")
     for mean in means:
-        if not isinstance(mean, MeanRoc):
-            raise RocPredictError(f"mean={short_repr(mean)} is not a MeanRoc; pass the result of rp.mean_roc")
+        check_result("mean", mean, MeanRoc, "rp.mean_roc")
     show_folds = len(means) == 1 if show_folds is None else show_folds
     style.check_booleans(show_folds=show_folds, band=band, chance=chance, legend=legend)
     names = style.resolve_labels(labels, [f"mean of {mean.n_folds}" for mean in means], "mean ROC", _MAX_NAME_LENGTH)
@@ -669,8 +668,7 @@ def plot_diagnosis(
     """
     from rocpredict.diagnostics.diagnose import Diagnosis  # imported late: other plots do not need it
 
-    if not isinstance(diagnosis, Diagnosis):
-        raise RocPredictError(f"diagnosis={short_repr(diagnosis)} is not a Diagnosis; pass the result of rp.diagnose")
+    check_result("diagnosis", diagnosis, Diagnosis, "rp.diagnose")
     x = diagnosis.plot_data.densities[0].x
     style.pad_limits(x[0], x[-1], 0)  # raises RocPredictError if the range is too small or too large
     curves, quantiles, densities = _canvases(ax, diagnosis.verdict)

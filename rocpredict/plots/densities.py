@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from rocpredict.base.formatting import format_rate
-from rocpredict.base.validation import FloatArray, RocPredictError, check_real, short_repr
+from rocpredict.base.validation import FloatArray, RocPredictError, check_real, check_single, short_repr
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.plots import style
@@ -131,10 +131,8 @@ def _threshold(roc: Roc, threshold: float | BestThreshold[float] | None) -> floa
         threshold = roc.best_threshold()
     if isinstance(threshold, (bool, np.bool_)):
         raise RocPredictError(f"threshold={short_repr(threshold)} is not a real number; pass a float or BestThreshold")
-    value = check_real("threshold", threshold.threshold if isinstance(threshold, BestThreshold) else threshold)
-    if value.ndim:
-        raise RocPredictError(f"threshold has shape {value.shape}; pass one number")
-    return float(value)
+    value = threshold.threshold if isinstance(threshold, BestThreshold) else threshold
+    return check_single("threshold", check_real("threshold", value))
 
 
 def _prepare_classes(

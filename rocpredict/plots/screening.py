@@ -17,7 +17,7 @@ from rocpredict.base.validation import (
     check_int,
     check_option,
     check_probability,
-    short_repr,
+    check_result,
 )
 from rocpredict.plots import style
 from rocpredict.plots.style import LEADER, Box, Canvas, place_labels
@@ -131,12 +131,9 @@ def draw_ranking(table: ScreeningResult, ax: Axes | None, *, legend: bool) -> Ax
         canvas.ax.text(0.02, row, why, transform=place, va="center", gid="no-auc", **properties)
     areas = np.concatenate([[0.5], *(table[name] for name in _EMPIRICAL_COLUMNS + _PREDICTED_COLUMNS)])
     below = np.nanmin([table["auc"], table["empirical_auc"]]) < 0.5
-    canvas.frame(xlim=axis_limits(areas), ylim=(len(names) - 0.4, -0.6))
+    canvas.frame(xlim=axis_limits(areas))
     canvas.ax.set_xlabel("AUC (below 0.5: positives have smaller values)" if below else "AUC")
-    canvas.ax.set_yticks(range(len(names)), names, fontsize=style.SMALL * scale)
-    for text in canvas.ax.get_yticklabels():
-        style.escape_mathtext(text)
-    canvas.ax.tick_params(axis="y", length=0)
+    canvas.name_rows(names, scale)
     canvas.legend(title=contrast_title(table), ncols=2, **_ABOVE)
     return canvas.ax
 
@@ -368,15 +365,12 @@ def plot_screening(
     """
     from rocpredict.screening.result import ScreeningResult  # imported late: other plots do not need it
 
-    if not isinstance(table, ScreeningResult):
-        raise RocPredictError(f"table={short_repr(table)} is not a ScreeningResult; pass the result of rp.screen")
+    check_result("table", table, ScreeningResult, "rp.screen")
     if not len(table):
         raise RocPredictError("table has no rows; pass a table with one row or more")
     check_option("kind", kind, ("ranking", "agreement", "volcano"))
-    if check_int("n_top", n_top) < 1:
-        raise RocPredictError(f"n_top={n_top} is below 1; use 1 or more")
-    if check_int("n_labels", n_labels) < 0:
-        raise RocPredictError(f"n_labels={n_labels} is below 0; use 0 or more")
+    check_int("n_top", n_top, least=1)
+    check_int("n_labels", n_labels, least=0)
     style.check_booleans(legend=legend)
     level = check_probability("max_q", max_q, ends=False)
     if kind == "ranking":
@@ -424,8 +418,7 @@ def plot_forest(pooled: PooledAuc, *, feature: str | None = None, ax: Axes | Non
     """
     from rocpredict.screening.pooling import PooledAuc  # imported late: other plots do not need it
 
-    if not isinstance(pooled, PooledAuc):
-        raise RocPredictError(f"pooled={short_repr(pooled)} is not a PooledAuc; pass the result of rp.pool")
+    check_result("pooled", pooled, PooledAuc, "rp.pool")
     style.check_booleans(legend=legend)
     j = pooled.feature_index(feature)
     studies = np.flatnonzero(~np.isnan(pooled.study_auc[j]))
@@ -459,11 +452,8 @@ def plot_forest(pooled: PooledAuc, *, feature: str | None = None, ax: Axes | Non
         text = format_estimate(float(estimate), limits)
         canvas.ax.text(1.02, row, text, transform=place, gid="estimate", **properties)
     xlim = axis_limits(np.array([0.5, *(number for numbers in estimates for number in numbers)]))
-    canvas.frame(xlim=xlim, ylim=(len(rows) - 0.4, -0.6))
+    canvas.frame(xlim=xlim)
     style.escape_mathtext(canvas.ax.set_xlabel(f"AUC of {_truncate_middle(pooled.feature_names[j], _MAX_NAME_LENGTH)}"))
-    canvas.ax.set_yticks(range(len(rows)), rows, fontsize=style.SMALL)
-    for label in canvas.ax.get_yticklabels():
-        style.escape_mathtext(label)
-    canvas.ax.tick_params(axis="y", length=0)
+    canvas.name_rows(rows)
     canvas.legend(ncols=3, **_ABOVE)
     return canvas.ax

@@ -24,7 +24,7 @@ from rocpredict.base.validation import (
     FloatArray,
     RocPredictError,
     check_option,
-    check_probabilities,
+    check_probability,
     short_repr,
 )
 from rocpredict.distributions.base import Distribution
@@ -168,13 +168,8 @@ def check_booleans(**switches: object) -> None:
 
 
 def check_prevalence(prevalence: Any) -> float | None:
-    """Return the prevalence as a float, or None; raise RocPredictError if it is not one number in [0, 1]."""
-    if prevalence is None:
-        return None
-    value = check_probabilities("prevalence", prevalence)
-    if value.ndim:
-        raise RocPredictError(f"prevalence={short_repr(prevalence)} has shape {value.shape}; pass one number")
-    return float(value)
+    """Return a prevalence in [0, 1] as a float, or None."""
+    return None if prevalence is None else check_probability("prevalence", prevalence)
 
 
 def as_sequence(values: object) -> list[Any] | None:
@@ -491,6 +486,14 @@ class Canvas:
         if unit is not None:
             name += f" [{plain_text_label(unit, 16)}]"
         escape_mathtext(self.ax.set_xlabel(name))
+
+    def name_rows(self, names: Sequence[str], scale: float = 1.0) -> None:
+        """Label rows from top to bottom on the y axis, in a font of ``scale`` times the usual size."""
+        self.ax.set_ylim(len(names) - 0.4, -0.6)
+        self.ax.set_yticks(range(len(names)), names, fontsize=SMALL * scale)
+        for text in self.ax.get_yticklabels():
+            escape_mathtext(text)
+        self.ax.tick_params(axis="y", length=0)
 
     def add(self, artists: Sequence[Any], name: str) -> None:
         """Add a legend entry for the first artist, if any artist is passed."""

@@ -18,6 +18,7 @@ from rocpredict.base.validation import (
     check_int,
     check_nonnegative,
     check_option,
+    check_single,
     short_repr,
 )
 from rocpredict.distributions.ecdf import Ecdf
@@ -256,10 +257,8 @@ def plot_cost(
 
 
 def _probability_cost(prevalence: ArrayLike | None, cost_fp: ArrayLike, cost_fn: ArrayLike) -> float | None:
-    price_fp, price_fn = check_nonnegative("cost_fp", cost_fp), check_nonnegative("cost_fn", cost_fn)
-    if price_fp.ndim or price_fn.ndim:
-        shapes = f"cost_fp has shape {price_fp.shape} and cost_fn {price_fn.shape}"
-        raise RocPredictError(f"{shapes}; pass one number for each cost")
+    prices = {"cost_fp": cost_fp, "cost_fn": cost_fn}
+    price_fp, price_fn = (check_single(name, check_nonnegative(name, price)) for name, price in prices.items())
     rate = style.check_prevalence(prevalence)
     if rate is None and (price_fp != 1 or price_fn != 1):
         raise RocPredictError("cost_fp= and cost_fn= need the prevalence; pass prevalence=0.1, for example")
@@ -270,7 +269,7 @@ def _probability_cost(prevalence: ArrayLike | None, cost_fp: ArrayLike, cost_fn:
         costs = f"cost_fp={short_repr(cost_fp)}, cost_fn={short_repr(cost_fn)}"
         problem = f"prevalence={short_repr(prevalence)}, {costs} make the cost of all errors 0"
         raise RocPredictError(f"{problem}; pass a cost above 0 for the errors in a class whose prevalence is above 0")
-    return float(false_negative_cost / (false_positive_cost + false_negative_cost))
+    return false_negative_cost / (false_positive_cost + false_negative_cost)
 
 
 def plot_decision(

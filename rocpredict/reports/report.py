@@ -19,18 +19,8 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from rocpredict.base import formatting
 from rocpredict.base.files import write_atomic
-from rocpredict.base.formatting import (
-    escape_control_characters,
-    format_estimate,
-    format_level,
-    format_number,
-    format_p_statement,
-    format_p_value,
-    format_rate,
-    label_to_text,
-    pluralize,
-)
 from rocpredict.base.validation import RocPredictError, short_repr
 from rocpredict.sources.table import FeatureTable
 
@@ -67,17 +57,17 @@ def message_to_prose(message: str) -> str:
 
 def html_name(name: object) -> Markup:
     """Return a name as HTML, with its writing direction isolated from the surrounding text."""
-    return Markup("<bdi>{}</bdi>").format(escape_control_characters(label_to_text(name)))
+    return Markup("<bdi>{}</bdi>").format(formatting.escape_control_characters(formatting.label_to_text(name)))
 
 
 def plain_name(name: object) -> str:
     """Return a name for plain text, such as alternative text, isolated by Unicode marks of writing direction."""
-    return f"\u2068{escape_control_characters(label_to_text(name))}\u2069"
+    return f"\u2068{formatting.escape_control_characters(formatting.label_to_text(name))}\u2069"
 
 
 def format_numeral(value: float) -> str:
     """Format a number with four significant digits."""
-    return format_number(value, 4)
+    return formatting.format_number(value, 4)
 
 
 def format_count(value: float) -> str:
@@ -90,12 +80,12 @@ _FILTERS = {
     "plain_name": plain_name,
     "number": format_numeral,
     "thousands": format_count,
-    "plural": pluralize,
-    "rate": format_rate,
-    "estimate": format_estimate,
-    "percent": format_level,
-    "p_value": format_p_value,
-    "p_statement": format_p_statement,
+    "plural": formatting.pluralize,
+    "rate": formatting.format_rate,
+    "estimate": formatting.format_estimate,
+    "percent": formatting.format_level,
+    "p_value": formatting.format_p_value,
+    "p_statement": formatting.format_p_statement,
 }
 
 
@@ -197,7 +187,8 @@ def data_hash(table: FeatureTable, labels: NDArray[Any]) -> str:
             for name, values in zip(table.names[start:stop].tolist(), columns, strict=True):
                 digest.update(name.encode("utf-8", "surrogatepass") + b"\n")
                 digest.update(np.where(np.isnan(values), np.nan, values).astype("<f8").tobytes())
-    digest.update("".join(f"{label_to_text(label)}\n" for label in labels.tolist()).encode("utf-8", "surrogatepass"))
+    lines = "".join(f"{formatting.label_to_text(label)}\n" for label in labels.tolist())
+    digest.update(lines.encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 
 

@@ -26,7 +26,7 @@ from rocpredict.base.formatting import (
 from rocpredict.base.labels import check_sample_weight, unique_labels
 from rocpredict.base.results import FLAG_DESCRIPTIONS
 from rocpredict.base.tables import Table
-from rocpredict.base.validation import Direction, FloatArray, RocPredictError, check_int, short_repr
+from rocpredict.base.validation import Direction, FloatArray, RocPredictError, check_int, check_result, short_repr
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.normality import suppress_normality_warning
 from rocpredict.plots.curves import plot_side_by_side
@@ -265,10 +265,8 @@ def screening_report(
     ...     screening_report(table, f"{folder}/iris.html", n_top=1, data=(iris.X, iris.y)).name
     'iris.html'
     """
-    if not isinstance(table, ScreeningResult):
-        raise RocPredictError(f"table={short_repr(table)} is not a ScreeningResult; pass the result of rp.screen")
-    if check_int("n_top", n_top) < 0:
-        raise RocPredictError(f"n_top={n_top} is negative; pass the number of features to plot, or 0")
+    check_result("table", table, ScreeningResult, "rp.screen")
+    check_int("n_top", n_top, least=0)
     check_suffix("path=", check_writable(path), *HTML_SUFFIXES)
     day = check_date(date)
     source = None if data is None else check_same_data(table, data)

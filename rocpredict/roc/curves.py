@@ -20,6 +20,7 @@ from rocpredict.base.validation import (
     Value,
     check_option,
     check_probabilities,
+    check_probability,
     readonly_array,
     short_repr,
     to_scalar,
@@ -376,10 +377,7 @@ def resolve_prevalence(
         remedy = "pass prevalence=0.1, for example, or class counts"
         raise RocPredictError(f"{quantity} needs the prevalence, in (0, 1); {remedy}")
     unchecked: Any = empirical if prevalence is None else prevalence
-    base_rate = check_probabilities("prevalence", unchecked, inclusive=False)
-    if base_rate.ndim:
-        raise RocPredictError(f"prevalence={short_repr(prevalence)} has shape {base_rate.shape}; pass one number")
-    return float(base_rate)
+    return check_probability("prevalence", unchecked, ends=False)
 
 
 def check_one_or_each(name: str, value: Any, shape: tuple[int, ...]) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from rocpredict.base.formatting import format_estimate
-from rocpredict.base.rates import check_confidence_level
+from rocpredict.base.rates import check_confidence_level, wilson_limits
 from rocpredict.base.results import Flags, Interval, Result, plot_result
 from rocpredict.base.tables import CurvePlot, Table, thin_curve
 from rocpredict.base.validation import (
@@ -285,7 +285,6 @@ def _pointwise_limits(values: FloatArray, n_observations: float, level: float) -
     error = values.std(axis=0, ddof=1) / np.sqrt(folds)
     with np.errstate(divide="ignore", invalid="ignore"):
         implied = mean * (1 - mean) / error**2
-    square = stdtrit(folds - 1, (1 + level) / 2) ** 2 / np.where(implied < n_observations, implied, n_observations)
-    middle = (mean + square / 2) / (1 + square)
-    half = np.sqrt(square * mean * (1 - mean) + square**2 / 4) / (1 + square)
-    return np.minimum(np.maximum(middle - half, 0), mean), np.maximum(np.minimum(middle + half, 1), mean)
+    n_trials = np.where(implied < n_observations, implied, n_observations)
+    low, high = wilson_limits(mean, n_trials, float(stdtrit(folds - 1, (1 + level) / 2)))
+    return np.minimum(low, mean), np.maximum(high, mean)

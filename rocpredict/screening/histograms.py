@@ -23,6 +23,7 @@ from rocpredict.base.validation import (
 from rocpredict.distributions.ecdf import COMPARISON_FPR
 from rocpredict.screening.kernels.base import map_ordered
 from rocpredict.screening.kernels.counts import RankStatistics
+from rocpredict.solvers.base import pad_rows
 from rocpredict.sources.files import read_batches
 from rocpredict.sources.table import FeatureTable, format_names
 
@@ -110,7 +111,7 @@ class FeatureHistograms(Result):
             Mask of the edges that keep a cell of their own. By default, all. Values equal to another edge are counted
             with the values above it.
         """
-        target = pad_edges(edges)
+        target = pad_rows(edges)
         counts = np.zeros((2, *target.shape[:1], 2 * target.shape[1] + 1), dtype=np.int64)
         for j, (own, kept) in enumerate(zip(_rows(self.edges), edges, strict=True)):
             cells = 2 * np.searchsorted(kept, np.repeat(own, 2), side="right")
@@ -237,7 +238,7 @@ class FeatureHistograms(Result):
             share = np.diff(np.round(n_edges * total), prepend=0.0).astype(int)
             inner = [np.linspace(low[k], high[k], share[k] + 2)[1:-1] for k in np.flatnonzero(share)]
             rows.append(np.unique(np.concatenate([self.edges[j][~np.isnan(self.edges[j])], *inner])))
-        return pad_edges(rows)
+        return pad_rows(rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the edges, counts and extremes of each feature as lists, without the padding."""
@@ -273,7 +274,7 @@ class FeatureHistograms(Result):
             If lists are missing, differ in length, or contain anything but numbers.
         """
         try:
-            edges = pad_edges([_numbers(row) for row in content["edges"]])
+            edges = pad_rows([_numbers(row) for row in content["edges"]])
             n_features, n_edges = edges.shape
             counts = np.zeros((2, n_features, 2 * n_edges + 1), dtype=np.int64)
             extremes = [np.full((2, n_features, n_edges + 1), value) for value in (np.inf, -np.inf)]
@@ -461,14 +462,6 @@ def _numbers(values: Any) -> FloatArray:
     return np.array([np.nan if item is None else item for item in values], dtype=np.float64)
 
 
-def pad_edges(rows: list[FloatArray]) -> FloatArray:
-    """Return ascending edges of each feature as one array, followed by NaN."""
-    edges = np.full((len(rows), max(map(len, rows), default=0)), np.nan)
-    for target, row in zip(edges, rows, strict=True):
-        target[: len(row)] = row
-    return edges
-
-
 class RowSample(NamedTuple):
     """Random rows of the parts of a table: those with the smallest random keys."""
 
@@ -523,7 +516,7 @@ class RowSample(NamedTuple):
             if len(distinct) > n_edges:
                 distinct = np.unique(values[np.linspace(0, len(values) - 1, n_edges).round().astype(int)])
             rows.append(distinct)
-        return pad_edges(rows)
+        return pad_rows(rows)
 
 
 def to_dense(matrix: Any) -> FloatArray:
@@ -591,7 +584,7 @@ def choose_edges(
                 f"{suggest(unknown[0], names)}"
             )
         rows = [np.ravel(check_real("histogram_edges", histogram_edges.get(name, ()))) for name in names]
-        histogram_edges = pad_edges(rows)
+        histogram_edges = pad_rows(rows)
     edges = check_edges(histogram_edges, len(names))
     return draw(edges) if isinstance(edges, int) else edges
 

@@ -14,10 +14,10 @@ from rocpredict.base.formatting import format_list, format_p_value, pluralize
 from rocpredict.base.rates import check_confidence_level, normal_critical_value
 from rocpredict.base.results import MAX_ROWS, Flags, Result, plot_result
 from rocpredict.base.tables import Table
-from rocpredict.base.validation import FloatArray, Label, RocPredictError, check_list, check_option, short_repr
+from rocpredict.base.validation import FloatArray, RocPredictError, check_list, check_option, short_repr
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.inference.parametric import ProbitEstimate, auc_probit
-from rocpredict.screening.summary import TwoClassSummary
+from rocpredict.screening.summary import TwoClassSummary, describe_label_difference
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -308,9 +308,9 @@ def _check_studies(studies: list[TwoClassSummary], names: list[str]) -> tuple[st
     units: dict[str, tuple[str, str]] = {}
     checksums: dict[str, str] = {}
     for name, study in zip(names, studies, strict=True):
-        for what in ("negative", "positive"):
-            label, first = getattr(study, f"{what}_label"), getattr(studies[0], f"{what}_label")
-            _check_label(what, (names[0], first), (name, label))
+        problem = describe_label_difference(studies[0], study, (names[0], name))
+        if problem:
+            raise RocPredictError(f"{problem}; use the same labels")
         for feature, unit in zip(study.feature_names, study.units, strict=True):
             origin, first_unit = units.setdefault(feature, (name, unit))
             if first_unit != unit:
@@ -323,14 +323,6 @@ def _check_studies(studies: list[TwoClassSummary], names: list[str]) -> tuple[st
                 raise RocPredictError(f"{name} contains the same data as {checksums[checksum]}; pass each study once")
             checksums[checksum] = name
     return tuple(units)
-
-
-def _check_label(what: str, first: tuple[str, Label], other: tuple[str, Label]) -> None:
-    if first[1] != other[1] or isinstance(first[1], str) != isinstance(other[1], str):
-        raise RocPredictError(
-            f"the {what} label is {short_repr(first[1])} in {first[0]} and {short_repr(other[1])} in {other[0]}; use "
-            "the same labels"
-        )
 
 
 def _study_estimates(

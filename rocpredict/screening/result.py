@@ -9,25 +9,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, TextIO, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rocpredict.base.files import (
-    check_suffix,
-    check_writable,
-    data_frame,
-    format_csv_columns,
-    none_if_missing,
-    write_atomic,
-)
+from rocpredict.base import files
 from rocpredict.base.formatting import format_number, format_p_value, pluralize, to_json, to_json_value
 from rocpredict.base.results import FLAG_DESCRIPTIONS, MAX_ROWS, Flags, Result, plot_result, report_screening
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
     Direction,
-    FloatArray,
     RocPredictError,
     check_int,
     check_option,
@@ -40,65 +32,12 @@ from rocpredict.base.validation import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Adjustment: TypeAlias = Literal["benjamini-hochberg", "benjamini-yekutieli", "holm", "bonferroni", "none"]
-ADJUSTMENTS: tuple[Adjustment, ...] = get_args(Adjustment)
-"""Values of ``adjust=``; the first is the default."""
-_FALSE_DISCOVERY = {"benjamini-hochberg": "bh", "benjamini-yekutieli": "by"}
-
-
-def adjust_p_values(p_values: FloatArray, method: str = "benjamini-hochberg") -> FloatArray:
-    """Adjust p-values for multiple tests.
-
-    Parameters
-    ----------
-    p_values : array-like of shape (m,)
-        p-values. NaN stands for a test that was not performed; such a test is not counted.
-    method : str, default="benjamini-hochberg"
-        Method of adjustment.
-
-        - "benjamini-hochberg": controls the false discovery rate of independent or positively dependent tests [1]_.
-        - "benjamini-yekutieli": controls the false discovery rate under any dependence between the tests [2]_.
-        - "holm": controls the family-wise error rate; never less powerful than "bonferroni".
-        - "bonferroni": controls the family-wise error rate; multiplies by the number of tests.
-        - "none": no adjustment.
-
-    Returns
-    -------
-    array of shape (m,)
-        Adjusted p-values, to be compared with the accepted error rate. Each is between its p-value and 1.
-
-    References
-    ----------
-    .. [1] Benjamini and Hochberg (1995), J. R. Stat. Soc. B 57, 289-300.
-    .. [2] Benjamini and Yekutieli (2001).
-
-    Examples
-    --------
-    >>> adjust_p_values(np.array([0.01, 0.02, np.nan, 0.9]))
-    array([0.03, 0.03,  nan, 0.9 ])
-    """
-    check_option("adjust", method, ADJUSTMENTS)
-    result = np.array(p_values, dtype=np.float64)
-    tested = ~np.isnan(result)
-    p, count = result[tested], int(tested.sum())
-    if method in _FALSE_DISCOVERY:
-        from scipy.stats import false_discovery_control  # a lazy import: it takes half a second
-
-        p = false_discovery_control(p, method=_FALSE_DISCOVERY[method]) if count else p
-    elif method == "holm":
-        order = np.argsort(p, kind="stable")
-        p[order] = np.maximum.accumulate(p[order] * np.arange(count, 0, -1))
-    elif method == "bonferroni":
-        p = p * count
-    result[tested] = np.minimum(p, 1)
-    return result
-
 
 def _write(path: Any, content: str | bytes, *suffixes: str) -> None:
     """Write to an open file, or to a file by name, which must have one of the suffixes or none."""
     if not hasattr(path, "write"):
-        check_suffix("path=", check_writable(path), *suffixes, "")
-        write_atomic(path, content)
+        files.check_suffix("path=", files.check_writable(path), *suffixes, "")
+        files.write_atomic(path, content)
         return
     try:
         path.write(content)
@@ -289,9 +228,7 @@ class ScreeningResult(Result):
         k : int, default=10
             Number of rows; a shorter table is returned whole.
         """
-        if check_int("k", k) < 0:
-            raise RocPredictError(f"k={k} is negative; it must be 0 or more")
-        return self._rows(np.arange(len(self))[:k])
+        return self._rows(np.arange(len(self))[: check_int("k", k, least=0)])
 
     def sort(self, by: str, *, descending: bool | None = None) -> ScreeningResult:
         """Sort the table by a column; ties keep their order, and undefined values are last.
@@ -344,7 +281,7 @@ class ScreeningResult(Result):
         follows a semicolon, a bar, a tab or a line break, because a spreadsheet with another separator would begin a
         new cell there. Numbers are never changed. Parquet, JSON and data frames contain all text unchanged.
         """
-        text = format_csv_columns(self._columns())
+        text = files.format_csv_columns(self._columns())
         if path is None:
             return text
         _write(path, text, ".csv", ".txt")
@@ -398,7 +335,7 @@ class ScreeningResult(Result):
             If polars is not installed, the file cannot be written, or the suffix of its name is not .parquet.
         """
         try:
-            frame = data_frame(self._columns(), "polars")
+            frame = files.data_frame(self._columns(), "polars")
         except RocPredictError:
             raise RocPredictError("Parquet needs polars: pip install 'rocpredict[frames]'") from None
         buffer = io.BytesIO()
@@ -486,7 +423,7 @@ class ScreeningResult(Result):
             Number of rows; None for all.
         """
         names, top = self.display_columns(), self if rows is None else self.top(rows)
-        cells = [list(map(none_if_missing, row)) for row in zip(*(top[name] for name in names), strict=True)]
+        cells = [list(map(files.none_if_missing, row)) for row in zip(*(top[name] for name in names), strict=True)]
         cut = [f"The first {len(top)} of {len(self)} rows."] if len(top) < len(self) else []
         return Table(repr(self), names, cells, _FORMATS, cut, self.flags)
 

@@ -33,6 +33,7 @@ from rocpredict.base.validation import (
     short_repr,
 )
 from rocpredict.distributions.ecdf import MAX_HARMLESS_AREA
+from rocpredict.inference.hypotheses import ADJUSTMENTS, Adjustment, adjust_p_values
 from rocpredict.screening.class_summary import MomentsByLabel, read_moments
 from rocpredict.screening.columns import (
     AMEANS_AT_THRESHOLD,
@@ -52,7 +53,7 @@ from rocpredict.screening.histograms import DEFAULT_EDGES, RowSample
 from rocpredict.screening.kernels.base import Classes, Engine, Moments, effective_n_jobs, select_engine
 from rocpredict.screening.kernels.counts import ClassPair, RankStatistics, SortPlan, count_blocks
 from rocpredict.screening.kernels.moments import moments as moments_of_classes
-from rocpredict.screening.result import ADJUSTMENTS, Adjustment, ScreeningResult, adjust_p_values
+from rocpredict.screening.result import ScreeningResult
 from rocpredict.screening.summary import (
     TwoClassSummary,
     open_dask,
@@ -151,13 +152,8 @@ class ResultCollector:
 
     def insert(self, features: NDArray[np.intp], other: ResultCollector) -> None:
         """Store the columns and flags of a set of features from another collector."""
-        everywhere = slice(None)
-        for name, values in other.columns.items():
-            if name not in self.columns:
-                self.columns[name] = self._empty_column(values)
-            self.columns[name][:, features] = values
-        for name, mask in other._flags.items():
-            self._mark(everywhere, features, Flags(**{name: mask}))
+        self._set_columns(slice(None), features, other.columns)
+        self._mark(slice(None), features, Flags(**other._flags))
         self._estimated[:, features] = other._estimated
 
     def to_result(self, not_numeric: NDArray[np.bool_] | None = None) -> ScreeningResult:
@@ -170,7 +166,7 @@ class ResultCollector:
         rows = self._shape[0] * self._shape[1]
         table = ScreeningResult(
             columns=columns,
-            flags=Flags(**{name: mask.ravel() for name, mask in self._flags.items()}),
+            flags=Flags(**self._flags).reshape((-1,)),
             class_pairs=self._class_pairs,
             level=options.level,
             adjust=options.adjust,
@@ -184,7 +180,7 @@ class ResultCollector:
         )
         return table.sort("discrimination")
 
-    def _set_columns(self, class_pair: int, features: Any, columns: dict[str, Any]) -> None:
+    def _set_columns(self, class_pair: Any, features: Any, columns: dict[str, Any]) -> None:
         for name, values in columns.items():
             if name not in self.columns:
                 self.columns[name] = self._empty_column(values)
@@ -518,8 +514,7 @@ class _ScreenOptions:
             raise RocPredictError(
                 f"progress={short_repr(self.progress)} is not callable; pass a function of (done, total)"
             )
-        if check_int("n_top", self.n_top) < 1:
-            raise RocPredictError(f"n_top={self.n_top} is below 1; pass 1 or more")
+        check_int("n_top", self.n_top, least=1)
         self.level = check_confidence_level(self.level)
         select_engine(self.engine)
         self.n_jobs = effective_n_jobs(self.n_jobs)
@@ -639,7 +634,7 @@ class _ScreeningRun:
             pair = GaussianPairs(*classes)
             values, flags = empirical_columns(statistics, pair, self.options.level)
             arrays = {name: part.reshape(shape) for name, part in values.items()}
-            return columns, arrays, Flags(**{name: flags[name].reshape(shape) for name in flags})
+            return columns, arrays, flags.reshape(shape)
 
         codes, classes = self.encoded_labels.codes, self.encoded_labels.classes
         thresholds = self.results.columns["threshold"][:, features]

@@ -304,8 +304,7 @@ class TwoClassSummary(Result):
         The result still has the exact mean and standard deviation of each class. The mean of a feature with values 0
         and 1 determines how many values are 1, and a standard deviation of 0 implies that all values equal the mean.
         """
-        if check_int("min_count", min_count) < 1:
-            raise RocPredictError(f"min_count={min_count} is below 1; pass 1 or more")
+        check_int("min_count", min_count, least=1)
         classes = self.negative, self.positive
         is_small = np.minimum(*(part.count for part in classes)) < min_count
         if is_small.all():
@@ -513,10 +512,15 @@ def describe_difference(first: TwoClassSummary, second: TwoClassSummary) -> str:
         if units[0] != units[1]:
             words = [repr(unit) if unit else "not stated" for unit in units]
             return f"the unit of {name!r} is {words[0]} in the first and {words[1]} in the second"
+    return describe_label_difference(first, second, ("the first", "the second"))
+
+
+def describe_label_difference(first: TwoClassSummary, second: TwoClassSummary, names: tuple[str, str]) -> str:
+    """Return which label differs between two summaries with these names, or "" if none does."""
     for what in ("negative", "positive"):
-        labels = [getattr(summary, f"{what}_label") for summary in (first, second)]
-        if labels[0] != labels[1] or isinstance(labels[0], str) != isinstance(labels[1], str):
-            return f"the {what} label is {short_repr(labels[0])} in the first and {short_repr(labels[1])} in the second"
+        one, other = getattr(first, f"{what}_label"), getattr(second, f"{what}_label")
+        if one != other or isinstance(one, str) != isinstance(other, str):
+            return f"the {what} label is {short_repr(one)} in {names[0]} and {short_repr(other)} in {names[1]}"
     return ""
 
 

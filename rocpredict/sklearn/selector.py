@@ -26,10 +26,11 @@ from rocpredict.base.validation import (
     check_option,
     check_probability,
 )
+from rocpredict.inference.hypotheses import adjust_p_values
 from rocpredict.screening.columns import one_sided_p_value
 from rocpredict.screening.histograms import to_dense
 from rocpredict.screening.kernels.base import Engine
-from rocpredict.screening.result import ScreeningResult, adjust_p_values
+from rocpredict.screening.result import ScreeningResult
 from rocpredict.screening.screen import screen
 
 
@@ -348,8 +349,8 @@ class RocSelector(SelectorMixin, BaseEstimator):
         return selected
 
     def _validate_params(self) -> None:
-        if self.k is not None and check_int("k", self.k) < 1:
-            raise RocPredictError(f"k={self.k!r} is below 1; use 1 or more")
+        if self.k is not None:
+            check_int("k", self.k, least=1)
         if self.min_auc is not None and check_probability("min_auc", self.min_auc) < 0.5:
             raise RocPredictError(f"min_auc={self.min_auc!r} is below 1/2; use a value in [0.5, 1]")
         if self.max_q is not None:

@@ -252,8 +252,10 @@ def equal_runs(candidates: FloatArray, loss: FloatArray, plateau: tuple[float, f
 
 def pad_rows(rows: list[FloatArray]) -> FloatArray:
     """Return rows of different lengths as one array, padded with NaN."""
-    width = max(map(len, rows), default=0)
-    return np.array([np.pad(row, (0, width - len(row)), constant_values=np.nan) for row in rows])
+    padded = np.full((len(rows), max(map(len, rows), default=0)), np.nan)
+    for target, row in zip(padded, rows, strict=True):
+        target[: len(row)] = row
+    return padded
 
 
 def check_n_points(n_points: object) -> int:

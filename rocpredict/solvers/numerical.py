@@ -14,6 +14,7 @@ from rocpredict.base.results import Flags
 from rocpredict.base.validation import FloatArray, RocPredictError
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import is_discrete
+from rocpredict.solvers import quadrature
 from rocpredict.solvers.base import (
     ROUNDING,
     Axis,
@@ -27,19 +28,6 @@ from rocpredict.solvers.base import (
     pad_rows,
     summarize_rule,
     tangent_correction,
-)
-from rocpredict.solvers.quadrature import (
-    NOISE,
-    bisect,
-    expectation,
-    find_roots,
-    golden_section,
-    interval_probability,
-    level_crossings,
-    make_log_density_ratio,
-    refine_brackets,
-    rounding_error,
-    sign_changes,
 )
 
 _RTOL = 1e-11  # tolerance of an expectation; a level crossing is accurate to about 1e-14 times the width of a density
@@ -88,7 +76,7 @@ class NumericalSolver(Solver):
         else:
             d, beyond, at = self.positive, self.negative.cdf, self.negative.cdf_strict
         edges = np.clip(self.panel_edges, d.isf(high), d.isf(low))
-        smooth = expectation(d, beyond, np.unique(edges[np.isfinite(edges)]))
+        smooth = quadrature.expectation(d, beyond, np.unique(edges[np.isfinite(edges)]))
         points, _ = d.atoms()  # a point mass is a linear segment of the curve
         start, end = np.asarray(d.sf(points)), np.asarray(d.sf_inclusive(points))
         left, right = np.clip(start, low, high), np.clip(end, low, high)
@@ -146,9 +134,9 @@ class NumericalSolver(Solver):
         if len(log_prices) > _MAX_PRICES:
             parts = [self._crossings(log_prices[:_MAX_PRICES]), self._crossings(log_prices[_MAX_PRICES:])]
             return parts[0][0] + parts[1][0], np.concatenate([parts[0][1], parts[1][1]])
-        ratio = make_log_density_ratio(self.negative, self.positive)
-        row, grid, values, noise = refine_brackets(
-            ratio, lambda x: rounding_error(self.negative, self.positive, x), self.crossing_grid, log_prices
+        ratio = quadrature.make_log_density_ratio(self.negative, self.positive)
+        row, grid, values, noise = quadrature.refine_brackets(
+            ratio, lambda x: quadrature.rounding_error(self.negative, self.positive, x), self.crossing_grid, log_prices
         )
         pair = self.negative, self.positive
         low, high = min(float(d.ppf(_TAIL)) for d in pair), max(float(d.isf(_TAIL)) for d in pair)
@@ -157,12 +145,13 @@ class NumericalSolver(Solver):
         is_level = ~clear[1:] & ~clear[:-1] & (owner[1:] == owner[:-1])
         is_level &= np.diff(points) > _MIN_WIDTH * (high - low)
         counts = [np.bincount(part, minlength=len(log_prices)) for part in (owner[1:][is_level], owner[clear])]
-        return level_crossings(ratio, log_prices, row, grid, values, noise=noise), (counts[0] > 0) & (counts[1] > 0)
+        rows = quadrature.level_crossings(ratio, log_prices, row, grid, values, noise=noise)
+        return rows, (counts[0] > 0) & (counts[1] > 0)
 
     def _candidates(self, points: FloatArray) -> _Candidates:
         """Return the rates and the log likelihood ratio at the given thresholds."""
         fnr, fpr = np.asarray(self.positive.cdf_strict(points)), np.asarray(self.negative.sf_inclusive(points))
-        return _Candidates(points, fnr, fpr, make_log_density_ratio(self.negative, self.positive)(points))
+        return _Candidates(points, fnr, fpr, quadrature.make_log_density_ratio(self.negative, self.positive)(points))
 
     @cached_property
     def _fixed_candidates(self) -> _Candidates:
@@ -202,7 +191,7 @@ class NumericalSolver(Solver):
         points, masses = self.positive.atoms()
         total = masses @ np.asarray(tail(points))
         if not is_discrete(self.positive):
-            total += expectation(self.positive, tail, self.panel_edges)
+            total += quadrature.expectation(self.positive, tail, self.panel_edges)
         return np.asarray(total)
 
 
@@ -249,9 +238,9 @@ def _plateau(
         last += 1
     low, high = candidates[first], candidates[last]
     if low < threshold and first > 0 and np.isfinite(candidates[first - 1]):
-        _, low = bisect(level_at, candidates[first - 1], low)
+        _, low = quadrature.bisect(level_at, candidates[first - 1], low)
     if high > threshold and last < len(flat) - 1 and np.isfinite(candidates[last + 1]):
-        high, _ = bisect(lambda t: ~level_at(t), high, candidates[last + 1])
+        high, _ = quadrature.bisect(lambda t: ~level_at(t), high, candidates[last + 1])
     return float(low), float(high)
 
 
@@ -310,8 +299,8 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         self._check_densities()
         price = np.clip(log_price, -_MAX_LOG_RATIO, _MAX_LOG_RATIO)
         grid = self.base.search_grid
-        signs = make_log_density_ratio(self.negative, self.positive)(grid) - price
-        signs = signs[np.abs(signs) > rounding_error(self.negative, self.positive, grid)]
+        signs = quadrature.make_log_density_ratio(self.negative, self.positive)(grid) - price
+        signs = signs[np.abs(signs) > quadrature.rounding_error(self.negative, self.positive, grid)]
         return self._rule(self.base.crossings(price), starts_positive=bool(signs.size and signs[0] > 0))
 
     def rule_at_fpr(self, fpr: FloatArray) -> TwoThresholdRule[Any]:
@@ -328,7 +317,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
             return np.where(np.isnan(level), np.nan, np.where(level > at, 1.0, -1.0))
 
         signs = called(ranking.grid)
-        return self._rule(sign_changes(called, ranking.grid, signs), starts_positive=bool(signs[0] > 0))
+        return self._rule(quadrature.sign_changes(called, ranking.grid, signs), starts_positive=bool(signs[0] > 0))
 
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the likelihood ratio, FPR and TPR of about ``n_points`` rules, from (0, 0) to (1, 1)."""
@@ -372,7 +361,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         """Return the rule that changes its call at every edge."""
         cuts = np.concatenate([[-np.inf], edges, [np.inf]])
         is_positive = np.arange(len(cuts) - 1) % 2 == (0 if starts_positive else 1)
-        masses = [interval_probability(d, cuts[:-1], cuts[1:]) for d in (self.positive, self.negative)]
+        masses = [quadrature.interval_probability(d, cuts[:-1], cuts[1:]) for d in (self.positive, self.negative)]
         tpr, fpr = (np.asarray(mass[is_positive].sum()) for mass in masses)
         fnr, tnr = (np.asarray(mass[~is_positive].sum()) for mass in masses)
         return TwoThresholdRule(*summarize_rule(edges, starts_positive=starts_positive), edges, tpr, fpr, tnr, fnr)
@@ -396,7 +385,7 @@ class LikelihoodRatioRanking:
         self.has_ties = flat_limits.size > 0
         values = self.level(grid)
         self.grid, self.values = grid[~np.isnan(values)], values[~np.isnan(values)]
-        self._extrema = self._find_extrema(rounding_error(negative, positive, self.grid))
+        self._extrema = self._find_extrema(quadrature.rounding_error(negative, positive, self.grid))
         self._knots = np.unique(np.concatenate([self.grid[[0, -1]], self._extrema, *self._finite_ratio_bounds()]))
         self.grid = np.unique(np.concatenate([self.grid, self._extrema, flat_limits]))
         self.values = self.level(self.grid)
@@ -412,7 +401,7 @@ class LikelihoodRatioRanking:
         rises = np.diff(values)[moves] > 0
         index = np.flatnonzero(rises[:-1] != rises[1:])
         top = np.where(rises[index], 1.0, -1.0)
-        return golden_section(lambda x: -top * self.level(x), grid[moves[index]], grid[moves[index + 1] + 1])
+        return quadrature.golden_section(lambda x: -top * self.level(x), grid[moves[index]], grid[moves[index + 1] + 1])
 
     def _finite_ratio_bounds(self) -> tuple[FloatArray, FloatArray]:
         """Return, at each bound of a support, the two floats between which the ratio becomes finite or infinite."""
@@ -424,7 +413,7 @@ class LikelihoodRatioRanking:
             at = self.level(x)
             return np.asarray(np.where(np.isinf(at), np.sign(at), 0.0) == target_kind) & ~np.isnan(at)
 
-        return bisect(arrived, self.grid[index], self.grid[index + 1])
+        return quadrature.bisect(arrived, self.grid[index], self.grid[index + 1])
 
     def _make_segment(self, start: float, end: float) -> _MonotoneSegment:
         inner = self.grid[(self.grid > start) & (self.grid < end)]
@@ -466,13 +455,13 @@ class LikelihoodRatioRanking:
             if within.any():
                 bound[within] = self._find_levels(segment, index[within], target[within])
             interval = (bound, np.full_like(bound, right)) if segment.rises else (np.full_like(bound, left), bound)
-            total += interval_probability(d, *interval)
+            total += quadrature.interval_probability(d, *interval)
         return np.minimum(total, 1.0)
 
     def _find_levels(self, segment: _MonotoneSegment, index: NDArray[np.intp], target: FloatArray) -> FloatArray:
         """Return the values with the target levels, each between a point of the segment and the point before it."""
         sign = 1.0 if segment.rises else -1.0
-        low, high, close = segment.points[index - 1], segment.points[index], NOISE * (1 + np.abs(target))
+        low, high, close = segment.points[index - 1], segment.points[index], quadrature.NOISE * (1 + np.abs(target))
         return _solve(lambda x, at_level: np.asarray(sign * self.level(x) - at_level), low, high, target, close)
 
     def mean_clipped_rank(self, d: Distribution[Any], x: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
@@ -501,12 +490,12 @@ class LikelihoodRatioRanking:
         kink_levels = np.concatenate([self.level(self._extrema), levels])
         kinks = [self.level_crossings(at) for at in kink_levels[np.isfinite(kink_levels)]]
         edges = np.unique(np.concatenate([self._panel_edges, self._knots, *kinks]))
-        return np.asarray(expectation(d, function, edges, rtol=rtol))
+        return np.asarray(quadrature.expectation(d, function, edges, rtol=rtol))
 
     def level_crossings(self, at: float) -> FloatArray:
         """Return the values at which the log ratio crosses a level."""
         with np.errstate(invalid="ignore"):
-            return sign_changes(lambda x: self.level(x) - at, self.grid, self.values - at)
+            return quadrature.sign_changes(lambda x: self.level(x) - at, self.grid, self.values - at)
 
     @cached_property
     def tail_tables(self) -> dict[Axis, tuple[FloatArray, FloatArray]]:
@@ -556,7 +545,7 @@ def _solve(
     close: FloatArray,
 ) -> FloatArray:
     """Return x with abs(f(x, target)) <= close for an increasing f, or the nearer bound of the bracket."""
-    root = find_roots(lambda x, target, close: f(x, target) / close, low, high, target, close, fatol=1.0)
+    root = quadrature.find_roots(lambda x, target, close: f(x, target) / close, low, high, target, close, fatol=1.0)
     nearer = np.where(np.abs(root.f_bracket[0]) <= np.abs(root.f_bracket[1]), *root.bracket)
     return np.asarray(np.where(root.success, root.x, nearer))
 
@@ -568,9 +557,9 @@ def _smooth_rounding(
 
     The second result contains the bounds of the constant intervals.
     """
-    raw = make_log_density_ratio(negative, positive)
+    raw = quadrature.make_log_density_ratio(negative, positive)
     values = raw(grid)
-    noise = rounding_error(negative, positive, grid)
+    noise = quadrature.rounding_error(negative, positive, grid)
     with np.errstate(invalid="ignore"):
         still = np.abs(np.diff(values)) <= np.minimum(noise[1:], noise[:-1])
     first = np.flatnonzero(still & ~np.concatenate([[False], still[:-1]]))
@@ -583,8 +572,8 @@ def _smooth_rounding(
     def near(x: FloatArray) -> NDArray[np.bool_]:
         return np.asarray(np.abs(raw(x) - medians) <= most)
 
-    _, lows = bisect(near, grid[np.maximum(first - 1, 0)], grid[first])
-    highs, _ = bisect(lambda x: ~near(x), grid[last], grid[np.minimum(last + 1, len(grid) - 1)])
+    _, lows = quadrature.bisect(near, grid[np.maximum(first - 1, 0)], grid[first])
+    highs, _ = quadrature.bisect(lambda x: ~near(x), grid[last], grid[np.minimum(last + 1, len(grid) - 1)])
 
     def level(x: FloatArray) -> FloatArray:
         ratios = raw(x)

@@ -10,7 +10,7 @@ from importlib import import_module
 from itertools import pairwise
 from os import cpu_count
 from threading import local
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,24 +79,14 @@ def map_ordered(work: Callable[[Item], Output], items: Iterable[Item], n_jobs: i
             yield waiting.popleft().result()
 
 
-class Addable(Protocol):
-    """Addable sums over rows."""
-
-    def add(self, other: Any) -> None:
-        """Add the sums of other rows."""
-
-
-Total = TypeVar("Total", bound=Addable)
-
-
 def sum_strips(
-    work: Callable[[Item], Total], strips: Iterable[tuple[slice, list[Item]]], n_jobs: int
-) -> Iterator[tuple[slice, Total]]:
-    """Yield the columns of each strip, and the sum of ``work`` over its tiles from top to bottom."""
+    work: Callable[[Item], Output], strips: Iterable[tuple[slice, list[Item]]], n_jobs: int
+) -> Iterator[tuple[slice, Output]]:
+    """Yield the columns of each strip, and the sum of ``work`` over its tiles from top to bottom by ``add``."""
     strips = list(strips)
     results = map_ordered(work, (tile for _, tiles in strips for tile in tiles), n_jobs)
     for columns, tiles in strips:
-        total = next(results)
+        total: Any = next(results)
         for _ in tiles[1:]:
             total.add(next(results))
         yield columns, total
