@@ -9,7 +9,7 @@ from scipy.special import ndtr
 
 import rocpredict as rp
 from benchmarks.ratio import Ratio, compare
-from rocpredict.distributions.normality import suppress_normality_warning
+from rocpredict.distributions.normality import suppress_misfit_warning
 
 _MILLION = 1_000_000
 
@@ -67,7 +67,7 @@ def _the_shrunk_estimate() -> Ratio:
         assert np.isfinite(roc.best_threshold().threshold)
 
     def plain() -> None:
-        with suppress_normality_warning():
+        with suppress_misfit_warning():
             answered(rp.predict_roc(x, y))
         answered(rp.empirical_roc(x, y))
 

@@ -19,7 +19,7 @@ from rocpredict.base.validation import Direction, FloatArray
 from rocpredict.combination import class_mean_distance
 from rocpredict.datasets import load_iris, simulate_two_gaussians
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.distributions.normality import suppress_normality_warning
+from rocpredict.distributions.normality import suppress_misfit_warning
 from rocpredict.plots.curves import plot_roc
 from rocpredict.plots.densities import plot_densities
 from rocpredict.plots.style import SMALL, TEXT_BACKGROUND, TEXT_COLOR, NotebookFigure, save_figure
@@ -131,7 +131,7 @@ def iris_prediction(feature: str) -> PredictedRoc:
     PredictedRoc
     """
     x, y, direction = iris_features()[feature]
-    with suppress_normality_warning():  # the paper assumes that distances are Gaussian, which they are not
+    with suppress_misfit_warning():  # the paper assumes that distances are Gaussian, which they are not
         return predict_roc(x, y, positive=_POSITIVE, negative=_NEGATIVE, direction=direction)
 
 

@@ -11,7 +11,7 @@ from rocpredict.distributions.normality import (
     binormal_misfit,
     sample_moments,
     sort_and_scale,
-    suppress_normality_warning,
+    suppress_misfit_warning,
 )
 from tests.cases import ENGINES, check_each, check_refused
 from tests.samples import pair_wins
@@ -76,7 +76,7 @@ def test_every_function_has_the_same_misfit():
 
     def check(case):
         (x, y), direction, side = case
-        with suppress_normality_warning():
+        with suppress_misfit_warning():
             predicted = rp.predict_roc(x, y, direction=direction)
         result = compare(predicted, rp.empirical_roc(x, y, direction=direction))
         diagnosis = rp.diagnose(x, y, direction=direction, n_resamples=20)
@@ -160,7 +160,7 @@ def test_a_fitted_prediction_is_close_to_its_data():
     for seed in range(60):
         x, y = simulate_two_gaussians(mean=(0, 1.2), std=(1, 1), count=(50, 50), rng=seed)
         for name, values in (("gaussian", x), ("lognormal", np.exp(x)))[: 1 + (seed < 20)]:
-            with suppress_normality_warning():  # of the lognormal ones
+            with suppress_misfit_warning():  # of the lognormal ones
                 predicted = rp.predict_roc(values, y)
             errors[name].append(compare(predicted, rp.empirical_roc(values, y)).auc_error_z)
     assert np.quantile(np.abs(errors["gaussian"]), 0.95) < 0.4

@@ -624,7 +624,7 @@ REFUSED = [
     (lambda: COUNTED.tpr_at_fpr_interval(0.1, 2), "level=2"),
     (lambda: COUNTED.tpr_at_fpr_interval(10), "fpr=10.*percent"),
     (lambda: COUNTED.partial_auc_interval(fpr=(0.5, 0.2)), "empty range"),
-    (COUNTED.partial_auc_interval, "needs one of"),
+    (COUNTED.partial_auc_interval, "needs one range of rates"),
     (lambda: COUNTED.partial_auc_interval(fpr=(0, 1), correction="standard"), "correction='standard'"),
     (lambda: COUNTED.auc_interval(method="bootstrap", n_resamples=19), "n_resamples=19 is too few.*20"),
     (lambda: COUNTED.auc_interval(method="bootstrap", n_resamples=99.5), "n_resamples=99.5 is not an integer"),

@@ -9,7 +9,7 @@ import pytest
 
 from rocpredict import AssumptionWarning, predict_roc
 from rocpredict import paper as printed
-from rocpredict.distributions.normality import normality_warning, suppress_normality_warning
+from rocpredict.distributions.normality import misfit_warning, suppress_misfit_warning
 from rocpredict.paper import TABLES, iris_features, iris_prediction, simulate_experiment, table_1, table_4
 from tests.cases import for_each
 
@@ -125,10 +125,10 @@ def test_the_paper_says_nothing_of_distances_and_a_caller_is_still_told():
     with pytest.warns(AssumptionWarning, match="the classes are not normal"):
         predict_roc(x, y, positive="virginica", negative="versicolor")
     classes = x[y == "versicolor"], x[y == "virginica"]
-    with suppress_normality_warning(), ThreadPoolExecutor(1) as pool:
-        assert normality_warning(*classes) is None
-        assert pool.submit(normality_warning, *classes).result().startswith("the classes are not normal")
-    assert normality_warning(*classes) is not None
-    with pytest.raises(KeyError), suppress_normality_warning():
+    with suppress_misfit_warning(), ThreadPoolExecutor(1) as pool:
+        assert misfit_warning(*classes) is None
+        assert pool.submit(misfit_warning, *classes).result().startswith("the classes are not normal")
+    assert misfit_warning(*classes) is not None
+    with pytest.raises(KeyError), suppress_misfit_warning():
         raise KeyError
-    assert normality_warning(*classes) is not None
+    assert misfit_warning(*classes) is not None

@@ -261,7 +261,7 @@ def test_wrong_arguments_are_refused():
     mixed = rp.PredictedRoc(rp.Ecdf([1.0, 2.0]), stats.norm(0, 1)).proper()
     refusals = [
         (proper.tpr_at_fpr, (1.5,), "fpr=1.5 is outside"),
-        (proper.partial_auc, (), "needs one of fpr"),
+        (proper.partial_auc, (), "needs one range of rates"),
         (partial(proper.partial_auc, fpr=(0.5, 0.1)), (), "empty range"),
         (partial(proper.partial_auc, fpr=(0, 0.1), correction="x"), (), "correction='x'"),
         (proper.curve, (1,), "points=1 is not between 2 and"),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import rocpredict as rp
-from rocpredict.distributions.normality import suppress_normality_warning
+from rocpredict.distributions.normality import suppress_misfit_warning
 from tests.cases import for_each
 from tests.reference.data import IRIS, Key, about, grouped, load, near, table, xy
 
@@ -151,7 +151,7 @@ def test_predicted_threshold_equals_cutpointr():
     moved = 0
     for key, _, value in about(CUTPOINTR, "oc_youden_normal"):
         x, y = xy(key.data, key.x1)
-        with suppress_normality_warning():  # cutpointr takes both classes as Gaussian, whatever they are
+        with suppress_misfit_warning():  # cutpointr takes both classes as Gaussian, whatever they are
             ours = rp.predict_roc(x, y).best_threshold().threshold
         moved += not x.min() <= ours <= x.max()
         assert np.clip(ours, x.min(), x.max()) == near(value), key

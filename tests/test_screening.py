@@ -6,7 +6,7 @@ from scipy import stats
 from scipy.integrate import quad
 
 import rocpredict as rp
-from rocpredict.distributions.normality import suppress_normality_warning
+from rocpredict.distributions.normality import suppress_misfit_warning
 from rocpredict.inference.hypotheses import adjust_p_values
 from rocpredict.screening.columns import GaussianPairs, _expected_square
 from rocpredict.screening.kernels.base import effective_n_jobs
@@ -38,7 +38,7 @@ def test_each_row_agrees_with_the_functions_of_one_feature():
     for j, x in enumerate(X.T):
         lower = tables[0]["direction"][j] == "lower"
         options = {**CLASSES, "nan_policy": "omit"}
-        with suppress_normality_warning():  # the exponential feature is skewed
+        with suppress_misfit_warning():  # the exponential feature is skewed
             predicted = rp.predict_roc(x, y, **options)
             best = rp.predict_roc(x, y, **options, direction="lower" if lower else None).best_threshold()
         empirical = rp.empirical_roc(x, y, **options)
@@ -109,7 +109,7 @@ def test_misfit_equals_the_area_between_the_curves():
     X, y = _table(4, rows=2000)
     table = rp.screen(X, y, **CLASSES).in_input_order()
     for j in (0, 1, 4, 6, 7):
-        with suppress_normality_warning():
+        with suppress_misfit_warning():
             predicted = rp.predict_roc(X[:, j], y, **CLASSES)
         between = rp.compare(predicted, rp.empirical_roc(X[:, j], y, **CLASSES)).area_between
         assert table["misfit"][j] == pytest.approx(between, rel=1e-9)

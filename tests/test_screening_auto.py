@@ -55,7 +55,7 @@ def assert_equal_columns(result, expected, columns=WEIGHTED, rtol=1e-10, atol=1e
 def test_each_row_agrees_with_predict_roc(direction):
     """AUC, best Ameans and rates to 1e-7.
 
-    With "auto" a row is the estimate without a direction, of exchanged classes where positives have lower values.
+    With "auto" a row is the estimate of exchanged classes where positives have lower values.
     """
     X, y = _table()
     table = _screened(X, y, direction=direction)
@@ -63,7 +63,7 @@ def test_each_row_agrees_with_predict_roc(direction):
     for j, x in enumerate(X.T):
         exchanged = direction == "auto" and table["direction"][j] == "lower"
         classes = {"positive": "well", "negative": "sick"} if exchanged else {}
-        roc = _predicted(x, y, None if direction == "auto" else direction, **classes)
+        roc = _predicted(x, y, direction, **classes)
         auc = 1 - roc.auc() if exchanged or direction == "lower" else roc.auc()
         assert table["auc"][j] == pytest.approx(auc, abs=1e-7), j
         assert table["ameans"][j] == pytest.approx(roc.best_threshold().ameans, abs=1e-7), j

@@ -14,7 +14,7 @@ from scipy.sparse import csc_array
 
 import rocpredict as rp
 from rocpredict.base.validation import RocPredictError
-from rocpredict.distributions.normality import suppress_normality_warning
+from rocpredict.distributions.normality import suppress_misfit_warning
 from tests.cases import ENGINES, check_each, refusal
 
 BOTH = {"positive": 1, "negative": 0}
@@ -311,7 +311,7 @@ def test_from_summary_predicts_what_predict_roc_predicts():
         batch = rp.PredictedRoc.from_summary(summary, direction=direction)
         best, interval = batch.best_threshold(), batch.auc_interval()
         for j, x in enumerate(X.T):
-            with suppress_normality_warning():  # two of the features are skewed
+            with suppress_misfit_warning():  # two of the features are skewed
                 roc = rp.predict_roc(x, y, nan_policy="omit", direction=direction)
             single = roc.best_threshold()
             expected = [

@@ -35,7 +35,7 @@ _FEW = (COUNTED, "auto", "gaussian")
 ALSO: dict[str, Estimator] = {"best family by AICc": chosen_by_aic, "line on probit axes": probit_line}
 _OPEN: dict[str, Estimator] = {
     COUNTED: counted,
-    "auto": partial(auto, declared=False),
+    "auto": partial(auto, declared=False, is_chosen=True),
     "gaussian": gaussian,
 }
 

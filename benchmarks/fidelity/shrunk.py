@@ -8,9 +8,9 @@ from rocpredict.distributions.shrinkage import estimate_shrinkage
 from rocpredict.solvers.shrinkage import CumulativeMasses, evaluate_batch
 
 
-def auto(negative: Array, positive: Array, *, declared: bool = True) -> Answer:
-    """Return the shrunk curve; ``declared`` states that the positives have the larger values."""
-    batch = evaluate_batch(negative, positive, lower=False, declared=declared)
+def auto(negative: Array, positive: Array, *, declared: bool = True, is_chosen: bool = False) -> Answer:
+    """Return the shrunk curve; ``declared``: positives have larger values; ``is_chosen``: they do in the sample."""
+    batch = evaluate_batch(negative, positive, lower=False, declared=declared, is_chosen=is_chosen)
     fitted = estimate_shrinkage(negative, positive, declared=declared)
     rates = CumulativeMasses.from_positive(fitted.posterior).rates()
     curves = zip(1 - rates[0][:, ::-1], 1 - rates[1][:, ::-1], strict=True)

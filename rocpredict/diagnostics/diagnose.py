@@ -32,7 +32,7 @@ from rocpredict.diagnostics.goodness_of_fit import (
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import COMPARISON_FPR, area_between, empirical_tpr
 from rocpredict.distributions.families import FamilyName, ScipyFamily
-from rocpredict.distributions.normality import OTHER_SUGGESTION, SKEWED_SUGGESTION, suppress_normality_warning
+from rocpredict.distributions.normality import OTHER_SUGGESTION, SKEWED_SUGGESTION, suppress_misfit_warning
 from rocpredict.inference.bootstrap import BootstrapOptions
 from rocpredict.inference.expected import orient_classes
 from rocpredict.roc.empirical import EmpiricalRoc
@@ -322,7 +322,7 @@ def diagnose(
         raise RocPredictError("family='empirical' has no fit to diagnose; pass another family")
     x, y = as_rereadable(x), as_rereadable(y)
     labels: dict[str, Any] = {"positive": positive, "negative": negative, "nan_policy": nan_policy}
-    with suppress_normality_warning():  # the findings report it in detail
+    with suppress_misfit_warning():  # the findings report it in detail
         roc = predict_roc(x, y, family=family, direction=direction, **labels)
     classes = split_classes(x, y, **labels)
     rows = classes.negative, classes.positive

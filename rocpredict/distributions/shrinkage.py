@@ -293,9 +293,9 @@ class ShrinkageEstimate(NamedTuple):
         Cramer-von Mises statistic of the residual; its mean is 1 for a correct model that is specified beforehand.
     area_between : array of shape (F,)
         Area between the curve of the model and the empirical curve.
-    reversal_probability : array of shape (F, M - 1)
-        Posterior probability that the Ameans is below 1/2, for thresholds at equally spaced ranks; 0 for a declared
-        direction.
+    reversal_probability : array of shape (F, M - 1) or None
+        Posterior probability that the Ameans is below 1/2, for thresholds at equally spaced ranks; None unless the
+        sample chose the direction.
     """
 
     pooled: PooledSample
@@ -305,7 +305,7 @@ class ShrinkageEstimate(NamedTuple):
     data_weight: FloatArray
     misfit_ratio: FloatArray
     area_between: FloatArray
-    reversal_probability: FloatArray
+    reversal_probability: FloatArray | None
 
 
 def misfit_statistic(model: FloatArray, residual: FloatArray) -> FloatArray:
@@ -341,7 +341,9 @@ def ranked_misfit(fpr: FloatArray, tpr: FloatArray, negative: FloatArray, positi
 
 
 @np.errstate(under="ignore")
-def estimate_shrinkage(negative: FloatArray, positive: FloatArray, *, declared: bool) -> ShrinkageEstimate:
+def estimate_shrinkage(
+    negative: FloatArray, positive: FloatArray, *, declared: bool, is_chosen: bool = False
+) -> ShrinkageEstimate:
     """Estimate P(positive) along the pooled ranks of each feature.
 
     Parameters
@@ -350,6 +352,8 @@ def estimate_shrinkage(negative: FloatArray, positive: FloatArray, *, declared: 
         Finite values, at least 2 per class; the rule is "positive when x >= threshold".
     declared : bool
         Whether positives are known to have the larger values.
+    is_chosen : bool, default=False
+        Whether the sample chose the direction.
 
     Notes
     -----
@@ -403,8 +407,7 @@ def estimate_shrinkage(negative: FloatArray, positive: FloatArray, *, declared: 
     residual_below += shape_below
     posterior = _clip_sums(pooled, residual, residual_below)
     area_between = np.abs(below - model).sum(axis=1) / (n0 * n1)
-    reversal = np.zeros((1, n_cells - 1)) if declared else _multiply(weights, table.is_reversed)
-    reversal = np.broadcast_to(reversal, (len(weights), n_cells - 1))
+    reversal = _multiply(weights, table.is_reversed) if is_chosen else None
     return ShrinkageEstimate(pooled, posterior, model, below, data_weight, misfit_ratio, area_between, reversal)
 
 
@@ -439,9 +442,9 @@ class ShrinkageDistribution(Ecdf):
         Cramer-von Mises statistic of the residual; its mean is 1 for a correct model that is specified beforehand.
     area_between : float
         Area between the curve of the model and the empirical curve.
-    reversal_probability : array of shape (M - 1,)
+    reversal_probability : array of shape (M - 1,) or None
         Posterior probability that the rule "positive when x >= threshold" has an Ameans below 1/2, for thresholds at
-        equally spaced ranks; 0 if "higher" and 1 if "lower" was declared.
+        equally spaced ranks; None unless the sample chose the direction.
     """
 
     _: KW_ONLY
@@ -450,12 +453,13 @@ class ShrinkageDistribution(Ecdf):
     data_weight: float
     misfit_ratio: float
     area_between: float
-    reversal_probability: FloatArray
+    reversal_probability: FloatArray | None
     _heading = "Shrunk estimate from {observed.total:g} observations"
     _text = "total={observed.total:g}, {unique_values.size} unique values, data_weight={data_weight:.6g}"
 
     def reflect(self) -> ShrinkageDistribution:
         """Return the distribution of -X."""
+        reversal = self.reversal_probability
         return ShrinkageDistribution(
             -self.sample,
             self.weights,
@@ -464,7 +468,7 @@ class ShrinkageDistribution(Ecdf):
             data_weight=self.data_weight,
             misfit_ratio=self.misfit_ratio,
             area_between=self.area_between,
-            reversal_probability=1 - self.reversal_probability[::-1],
+            reversal_probability=None if reversal is None else 1 - reversal[::-1],
         )
 
 
@@ -483,7 +487,9 @@ def fit_shrinkage(
     if direction == "lower":
         below, above = fit_shrinkage(-negative, -positive, "higher")
         return below.reflect(), above.reflect()
-    estimate = estimate_shrinkage(negative[None, :], positive[None, :], declared=direction == "higher")
+    options = {"declared": direction == "higher", "is_chosen": direction == "auto"}
+    estimate = estimate_shrinkage(negative[None, :], positive[None, :], **options)
+    reversal = estimate.reversal_probability
     pooled, data_weight = estimate.pooled, float(estimate.data_weight[0])
     values, sizes = pooled.x[0, pooled.starts] + 0.0, pooled.sizes
     pair = []
@@ -503,7 +509,7 @@ def fit_shrinkage(
                 data_weight=data_weight,
                 misfit_ratio=float(estimate.misfit_ratio[0]),
                 area_between=float(estimate.area_between[0]),
-                reversal_probability=estimate.reversal_probability[0],
+                reversal_probability=None if reversal is None else reversal[0],
             )
         )
     return pair[0], pair[1]

@@ -40,7 +40,7 @@ from rocpredict.base.validation import (
 from rocpredict.diagnostics.diagnose import NO_EVIDENCE, Diagnosis, diagnose
 from rocpredict.distributions.families import FamilyName, ScipyFamily
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.distributions.normality import suppress_normality_warning
+from rocpredict.distributions.normality import suppress_misfit_warning
 from rocpredict.plots.curves import plot_diagnosis, plot_side_by_side
 from rocpredict.plots.style import format_rule
 from rocpredict.reports.report import (
@@ -124,7 +124,7 @@ class FeatureAnalysis:
         split = split_classes(x, y, **classes)
         self.negative_labels = format_list(map(label_to_text, split.rows.negative_labels), 10)
         self.labels = "rest" if self.negative_labels else split.negative_label, split.positive_label
-        with suppress_normality_warning():  # the diagnosis reports deviations in detail
+        with suppress_misfit_warning():  # the diagnosis reports deviations in detail
             self.predicted = predict_roc(x, y, family=family, direction=direction, **classes)
         self.empirical = empirical_roc(x, y, direction=self.predicted.direction, **classes)
         self.samples = self.empirical.negative.sorted_sample, self.empirical.positive.sorted_sample

@@ -28,7 +28,7 @@ from rocpredict.base.results import FLAG_DESCRIPTIONS
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import Direction, FloatArray, RocPredictError, check_int, check_result, short_repr
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.distributions.normality import suppress_normality_warning
+from rocpredict.distributions.normality import suppress_misfit_warning
 from rocpredict.plots.curves import plot_side_by_side
 from rocpredict.plots.screening import plot_screening
 from rocpredict.plots.style import format_rule
@@ -192,7 +192,7 @@ def _rocs(
     _check_same(row, empirical)
     if row.get("family") == "auto":
         direction: Direction = "auto" if table.direction == "auto" else row["direction"]
-        with suppress_normality_warning():
+        with suppress_misfit_warning():
             predicted = predict_roc(column, source.labels, family="auto", direction=direction, **options)
     return predicted, empirical
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy as np
@@ -34,8 +35,10 @@ from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import COMPARISON_FPR, Ecdf, area_between, empirical_tpr
 from rocpredict.distributions.families import FamilyName, ScipyFamily, ScipyFrozen, from_moments
 from rocpredict.distributions.gaussian import Gaussian
+from rocpredict.distributions.normality import ASSUMPTIONS, misfit_warning
 from rocpredict.distributions.shrinkage import ShrinkageDistribution, ranked_misfit, residual_weight
 from rocpredict.roc.base import Roc, is_auc_fast
+from rocpredict.solvers.families import solver_for
 
 if TYPE_CHECKING:
     from rocpredict.inference.parametric import PairFit
@@ -508,8 +511,8 @@ def predict_roc(
     Warns
     -----
     AssumptionWarning
-        If the data contradict two Gaussian classes to an extent that affects the curve (see ``rocpredict.diagnose``),
-        or, with family "auto", if they contradict the declared direction.
+        If the data contradict the family to an extent that affects the curve (families "gaussian", "kde", "histogram"
+        and "mixture"; see ``rocpredict.diagnose``), or, with family "auto", if they contradict the declared direction.
 
     See Also
     --------
@@ -524,7 +527,6 @@ def predict_roc(
     PredictedRoc(negative=Gaussian(mean=1.326, std=0.197753), positive=Gaussian(mean=2.026, std=0.27465), auc=0.980696)
     """
     from rocpredict.distributions.fitting import fits_batches, get_fitter
-    from rocpredict.distributions.normality import normality_warning
     from rocpredict.inference.parametric import PairFit
 
     fit = get_fitter(family, direction)
@@ -536,7 +538,7 @@ def predict_roc(
         pair = [_fit_weighted(family, name, classes) for name in ("negative", "positive")]
         return PredictedRoc(*pair, count=(classes.negative_weights.sum(), classes.positive_weights.sum()), **shared)
     fitted = fit(*samples)
-    if isinstance(family, str) and family == "gaussian" and (doubt := normality_warning(*samples)):
+    if doubt := fit_warning(family, fitted, samples):
         warnings.warn(doubt, AssumptionWarning, stacklevel=2)
     pair_fit = PairFit(*samples, fit, fits_batches(family))
     roc = PredictedRoc(*fitted, count=(len(samples[0]), len(samples[1])), pair_fit=pair_fit, **shared)
@@ -551,6 +553,13 @@ def predict_roc(
                 stacklevel=2,
             )
     return roc
+
+
+def fit_warning(family: Any, fitted: tuple[Any, Any], samples: tuple[FloatArray, FloatArray]) -> str | None:
+    """Return a warning that the curve of two fitted distributions does not fit their samples, or None."""
+    if not isinstance(family, str) or family not in ASSUMPTIONS:
+        return None
+    return misfit_warning(*samples, family, None if family == "gaussian" else partial(solver_for(*fitted).along, "fpr"))
 
 
 def _expand_weights(classes: ClassSamples) -> tuple[FloatArray, FloatArray] | None:

@@ -570,11 +570,11 @@ def shrinkage_columns(
     n_jobs : int
         Number of threads.
     """
-    declared = direction in {"higher", "lower"}
+    options = {"declared": direction in {"higher", "lower"}, "is_chosen": direction == "auto"}
 
     def work(places: NDArray[np.intp]) -> ShrinkageBlock:
         (negative, positive), lower = _values(matrix, places, pair, rows), bool(pair.lower[places[0]])
-        return _shrinkage_block(places, evaluate_batch(negative, positive, lower=lower, declared=declared))
+        return _shrinkage_block(places, evaluate_batch(negative, positive, lower=lower, **options))
 
     return map_ordered(work, _blocks(pair), n_jobs)
 

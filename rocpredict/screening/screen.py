@@ -447,7 +447,7 @@ def screen(
             check_integer_weights(row_weights)
         _check_one_pair(options, coded, positive)
         return _screen_dask(options, lazy, coded, row_weights, budget)
-    is_one_pass = options.empirical is False and weights is None and layer is None and not use_raw
+    is_one_pass = options.empirical is False and weights is None and layer is None and use_raw is False
     batches = arrow_batches(X, y, names=feature_names, nan_policy=nan_policy, budget=budget) if is_one_pass else None
     if batches is not None:
         return _screen_batches(batches, options, positive=positive, negative=negative, pairs=pairs)

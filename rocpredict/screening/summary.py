@@ -665,7 +665,7 @@ def summarize(
         summary = summaries_by_class_pair(total, coded, lazy.names)[0]
         return replace(summary, units=as_units(units, summary.feature_names), histograms=histograms)
     check_index({"X" if isinstance(y, str) else "y": X if isinstance(y, str) else y, "weights": weights})
-    if weights is None and histogram_edges is None and layer is None and not use_raw:
+    if weights is None and histogram_edges is None and layer is None and use_raw is False:
         batches = arrow_batches(X, y, budget=budget)
         if batches is not None:
             parts = MomentsByLabel.of(batches, **options)

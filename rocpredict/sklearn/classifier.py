@@ -23,10 +23,10 @@ from rocpredict.base.labels import check_label, check_sample_weight, equal_label
 from rocpredict.base.rates import RateFunction
 from rocpredict.base.validation import AssumptionWarning, FloatArray, Label, RocPredictError, check_option, short_repr
 from rocpredict.distributions.families import FamilyName, ScipyFamily
-from rocpredict.distributions.normality import normality_warning, suppress_normality_warning
+from rocpredict.distributions.normality import suppress_misfit_warning
 from rocpredict.roc.base import Roc
 from rocpredict.roc.empirical import EmpiricalRoc, empirical_roc
-from rocpredict.roc.predicted import predict_roc
+from rocpredict.roc.predicted import fit_warning, predict_roc
 from rocpredict.sklearn.selector import check_fit_arguments, check_labels, translated_errors
 from rocpredict.solvers.thresholds import BestThreshold, CriterionName
 
@@ -224,7 +224,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     -----
     AssumptionWarning
         If ``sample_weight`` is passed to a classifier that does not accept it; the weights are then used only for the
-        threshold. It is also issued if the pooled scores deviate from the two Gaussians of ``family="gaussian"``.
+        threshold. It is also issued if the pooled scores contradict ``family``, as in ``predict_roc``.
 
     See Also
     --------
@@ -482,14 +482,14 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ) -> None:
         """Set the attributes that are based on the held-out scores."""
         pooled = OutOfFoldScores(*(np.concatenate(part) for part in zip(*fold_scores, strict=True)))
-        with suppress_normality_warning():  # the warning is issued once below, not for each fold
+        with suppress_misfit_warning():  # the warning is issued once below, not for each fold
             self.roc_ = self._roc(pooled, codes, weights)
             self.fold_thresholds_ = np.array([self._fold_threshold(fold, codes, weights) for fold in fold_scores])
         self.best_threshold_ = self._best(self.roc_)
         self.threshold_ = float(self.best_threshold_.threshold)
         refit: Any = getattr(self.roc_, "pair_fit", None)  # None for weights that are not integers
-        is_gaussian = isinstance(self.family, str) and self.family == "gaussian" and refit is not None
-        if is_gaussian and (message := normality_warning(refit.negative, refit.positive)):
+        fitted: Any = (self.roc_.negative, self.roc_.positive)
+        if refit is not None and (message := fit_warning(self.family, fitted, (refit.negative, refit.positive))):
             warnings.warn(f"held-out scores: {message}", AssumptionWarning, stacklevel=3)
 
     def _roc(self, scores: OutOfFoldScores, codes: NDArray[np.intp], weights: FloatArray | None) -> Roc:

@@ -20,7 +20,6 @@ _PLATEAU_STD_ERRORS = 0.1
 _OPTIMISM, _OPTIMISM_POWER = 0.31, -2 / 3
 _MIN_SAMPLE_WEIGHT = 0.5
 _BIAS = 0.08
-_REVERSAL_SHARE = 1.5
 
 
 class CumulativeMasses(NamedTuple):
@@ -83,7 +82,7 @@ def best_rule(
     masses: list[CumulativeMasses],
     is_cut: NDArray[np.bool_],
     data_weight: FloatArray,
-    reversal_probability: FloatArray,
+    reversal_probability: FloatArray | None,
     counts: tuple[float, float],
 ) -> ShrinkageRule:
     """Return the middle of the interval of nodes whose Ameans is within 0.1 standard errors of the largest Ameans.
@@ -95,7 +94,7 @@ def best_rule(
     is_cut : array of bool of shape (F, k)
         Nodes between two different values.
     data_weight : array of shape (F,)
-    reversal_probability : array of shape (F, M - 1)
+    reversal_probability : array of shape (F, M - 1), or None unless the sample chose the direction
     counts : pair of float
         Numbers of observations of each class.
     """
@@ -120,12 +119,14 @@ def best_rule(
     by_sample, by_model = (1 + sample_tnr - sample_fnr) / 2, (1 + model_tnr - model_fnr) / 2
     size = 2 * n0 * n1 / (n0 + n1)
     optimism = _OPTIMISM * size**_OPTIMISM_POWER * (1 - 1 / n_rivals)
-    n_ranks = reversal_probability.shape[1]
-    rank = np.rint(n0 * sample_tnr + n1 * sample_fnr) * (n_ranks + 1) / (n0 + n1)
-    column = np.clip(np.rint(rank).astype(np.intp) - 1, 0, n_ranks - 1)
-    reversal = reversal_probability[np.arange(n_features), column]
-    expected = 0.5 + (by_sample - optimism - 0.5) * np.maximum(0.0, 1 - _REVERSAL_SHARE * reversal)
-    ameans = by_model + np.maximum(_MIN_SAMPLE_WEIGHT, data_weight) * (expected - by_model) - _BIAS / size
+    ameans = by_model + np.maximum(_MIN_SAMPLE_WEIGHT, data_weight) * (by_sample - optimism - by_model)
+    if reversal_probability is not None:
+        n_ranks = reversal_probability.shape[1]
+        rank = np.rint(n0 * sample_tnr + n1 * sample_fnr) * (n_ranks + 1) / (n0 + n1)
+        column = np.clip(np.rint(rank).astype(np.intp) - 1, 0, n_ranks - 1)
+        reversal = reversal_probability[np.arange(n_features), column]
+        ameans = 0.5 + (ameans - 0.5) * np.maximum(0.0, 1 - 2 * reversal)
+    ameans -= _BIAS / size
     is_end = (node == 0) | (node == n_nodes - 1)
     ameans = np.where(is_end, 0.5, np.clip(ameans, 0.0, 1.0))
     tnr_there, fnr_there = estimate.rates_at(node)
@@ -156,7 +157,9 @@ class ShrinkageBatch(NamedTuple):
     area_between: FloatArray
 
 
-def evaluate_batch(negative: FloatArray, positive: FloatArray, *, lower: bool, declared: bool) -> ShrinkageBatch:
+def evaluate_batch(
+    negative: FloatArray, positive: FloatArray, *, lower: bool, declared: bool, is_chosen: bool = False
+) -> ShrinkageBatch:
     """Estimate both classes of each feature, and compute the area and the best threshold.
 
     Parameters
@@ -166,13 +169,15 @@ def evaluate_batch(negative: FloatArray, positive: FloatArray, *, lower: bool, d
     lower : bool
         Whether the rule is "positive when x <= threshold".
     declared : bool
-        Whether this direction was declared before the data were seen, not chosen from the sample.
+        Whether this direction was declared before the data were seen.
+    is_chosen : bool, default=False
+        Whether the sample chose the direction.
     """
     if lower:
-        batch = evaluate_batch(-negative, -positive, lower=False, declared=declared)
+        batch = evaluate_batch(-negative, -positive, lower=False, declared=declared, is_chosen=is_chosen)
         return batch._replace(auc=1 - batch.auc, threshold=-batch.threshold)
     counts = negative.shape[1], positive.shape[1]
-    fit = estimate_shrinkage(negative, positive, declared=declared)
+    fit = estimate_shrinkage(negative, positive, declared=declared, is_chosen=is_chosen)
     pooled = fit.pooled
     masses = [CumulativeMasses.from_positive(part) for part in (fit.posterior, fit.model, fit.sample)]
     tnr, fnr = masses[0].rates()
@@ -207,8 +212,8 @@ class ShrinkageSolver(EmpiricalSolver):
         masses = [CumulativeMasses.from_pair(*pair, values) for pair in pairs]
         counts = self.negative.observed.total, self.positive.observed.total
         is_cut = np.ones((1, len(values) + 1), dtype=bool)
-        data_weight, reversal = np.array([self.negative.data_weight]), self.negative.reversal_probability[None, :]
-        return best_rule(masses, is_cut, data_weight, reversal, counts)
+        data_weight, reversal = np.array([self.negative.data_weight]), self.negative.reversal_probability
+        return best_rule(masses, is_cut, data_weight, None if reversal is None else reversal[None, :], counts)
 
     def optimal_ameans(self) -> OptimalThreshold:
         """Return the operating point of ``rule``, with the Ameans expected on new data."""

@@ -18,7 +18,7 @@ from rocpredict.base.validation import FloatArray, RocPredictError, check_option
 from rocpredict.datasets import load_dataset
 from rocpredict.diagnostics.comparison import max_tpr_gap
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.distributions.normality import normality_warning
+from rocpredict.distributions.normality import misfit_warning
 from rocpredict.roc.base import Roc
 from rocpredict.roc.empirical import EmpiricalRoc
 from rocpredict.roc.predicted import PredictedRoc
@@ -311,7 +311,7 @@ def feature_statistics(rows: PageDataset, pair: int, feature: int, words: dict[s
         "mean": [d.mean for d in classes],
         "std": [d.std for d in classes],
         "direction": predicted.direction,
-        "doubt": normality_warning(*samples) is not None,
+        "doubt": misfit_warning(*samples) is not None,
         "auc": predicted.auc(),
         "empirical": empirical_statistics(empirical) | {"gap": largest_tpr_gap(predicted, empirical)},
     }
