@@ -274,8 +274,8 @@ def test_histograms_that_are_refused():
         "histogram_edges has shape (2,); pass ascending": lambda: rp.summarize(columns, y, histogram_edges=[1, 2]),
         "histogram_edges do not ascend in each row": lambda: rp.summarize(columns, y, histogram_edges=[[2.0, 1.0]] * 7),
         "histogram_edges do not ascend in each": lambda: rp.summarize(columns, y, histogram_edges=[[np.nan, 1.0]] * 7),
-        "histogram_edges= has the feature 'norml'; features are 'normal', ": lambda: rp.summarize(
-            columns, y, histogram_edges={"norml": [1.0]}
+        "histogram_edges= has the feature 'normalx'; features are 'normal', ": lambda: rp.summarize(
+            columns, y, histogram_edges={"normalx": [1.0]}
         ),
         "histogram_edges='a' is not a real number": lambda: rp.summarize(columns, y, histogram_edges={"normal": "a"}),
         "histograms=True needs histograms; pass histogram_edges= to": lambda: rp.summarize(

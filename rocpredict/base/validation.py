@@ -1,7 +1,7 @@
 """Errors and the validation of arguments."""
 
 import sys
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from itertools import islice
@@ -186,13 +186,15 @@ def check_nonnegative(name: str, value: ArrayLike) -> FloatArray:
     return array
 
 
+def is_list(value: object) -> bool:
+    """Return whether a value has items in an order: no text, mapping, set, array without axes or sparse matrix."""
+    has_items = getattr(value, "ndim", 1) and not hasattr(value, "tocsc")
+    return isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping, set)) and bool(has_items)
+
+
 def check_pair(name: str, value: object, expected: str = "(negative, positive)") -> tuple[Any, Any]:
     """Return ``value`` as a tuple of two items, or raise if it is not an ordered pair."""
-    ordered = isinstance(value, Iterable) and not isinstance(value, (str, bytes, dict, set))
-    try:
-        items = tuple(value) if ordered else ()  # type: ignore[arg-type]
-    except (TypeError, NotImplementedError):  # an array without axes, or a sparse matrix
-        items = ()
+    items = tuple(value) if is_list(value) else ()  # type: ignore[arg-type]
     if len(items) != 2:
         raise RocPredictError(f"{name}={short_repr(value)} is not a pair; pass {expected}")
     return items

@@ -734,7 +734,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
             if number is not None:
                 checked = check_real(name, number)
                 self._check_batch_argument(name, checked)
-                numbers[name] = checked if checked.ndim else number
+                numbers[name] = to_scalar(checked)
         if prevalence is not None and isinstance(criterion, str) and criterion in PREVALENCE_FREE_CRITERIA:
             raise RocPredictError(
                 f"criterion={criterion!r} does not accept prevalence=; omit it, or use 'accuracy', 'cost' or 'f1'"

@@ -22,6 +22,7 @@ from rocpredict.base.validation import (
     RocPredictError,
     check_pair,
     check_probabilities,
+    is_list,
     short_repr,
     to_scalar,
 )
@@ -243,7 +244,7 @@ def mean_roc(
 
 def _fold_rocs(folds: Iterable[Any], options: dict[str, Any]) -> tuple[EmpiricalRoc, ...]:
     """Return the curves of the folds, or raise unless all have the same declared direction."""
-    if isinstance(folds, (str, bytes, dict, EmpiricalRoc)) or not isinstance(folds, Iterable):
+    if isinstance(folds, EmpiricalRoc) or not is_list(folds):
         allowed = "[(x, y), ...] or [EmpiricalRoc, ...]"
         raise RocPredictError(f"folds={short_repr(folds)} is not a list of folds; pass {allowed}")
     fold_list = list(folds)

@@ -16,6 +16,7 @@ from rocpredict.base.validation import (
     RocPredictError,
     as_float_array,
     check_real,
+    is_scalar,
     select_indices,
     short_repr,
     suggest,
@@ -591,14 +592,17 @@ def choose_edges(
 
 def check_edges(edges: Any, n_features: int) -> FloatArray | int:
     """Check and return a number of edges, or the edges of each feature."""
-    if np.ndim(edges) == 0:
+    try:
+        array = np.array([] if is_scalar(edges) else edges, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise RocPredictError(f"histogram_edges={short_repr(edges)} is not an array of real numbers") from None
+    if is_scalar(edges) or not array.ndim:
         if isinstance(edges, bool) or not isinstance(edges, (int, np.integer)) or not 1 <= edges <= MAX_EDGES:
             raise RocPredictError(
                 f"histogram_edges={short_repr(edges)} is not a number of edges from 1 to {MAX_EDGES:,}, or an array of "
                 "edges"
             )
         return int(edges)
-    array = np.array(edges, dtype=np.float64)
     if array.ndim != 2 or len(array) != n_features:
         raise RocPredictError(
             f"histogram_edges has shape {array.shape}; pass ascending edges for each of the {n_features} features"

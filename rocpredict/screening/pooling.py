@@ -14,7 +14,7 @@ from rocpredict.base.formatting import format_list, format_p_value, pluralize
 from rocpredict.base.rates import check_confidence_level, normal_critical_value
 from rocpredict.base.results import MAX_ROWS, Flags, Result, plot_result
 from rocpredict.base.tables import Table
-from rocpredict.base.validation import FloatArray, RocPredictError, check_list, check_option, short_repr
+from rocpredict.base.validation import FloatArray, RocPredictError, check_list, check_option, is_list, short_repr
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.inference.parametric import ProbitEstimate, auc_probit
 from rocpredict.screening.summary import TwoClassSummary, describe_label_difference
@@ -232,8 +232,7 @@ def pool(
     (array([0.787]), array([0.649]), array([0.887]), array([0.21]))
     """
     passed: Any = summaries
-    is_list = isinstance(passed, Iterable) and not isinstance(passed, (str, Mapping))
-    studies: list[TwoClassSummary] = list(passed) if is_list else [passed]
+    studies: list[TwoClassSummary] = list(passed) if is_list(passed) else [passed]
     level = check_confidence_level(level)
     names = [f"study {k + 1}" for k in range(len(studies))]
     if study_names is not None:

@@ -90,7 +90,7 @@ def parse_memory(memory: object) -> int:
     factors = {unit.lower(): factor for unit, factor in _UNITS.items()}
     if match and match[2].lower() in factors:
         n_bytes = round(float(match[1]) * factors[match[2].lower()])
-    elif isinstance(memory, (int, float, np.integer)) and not isinstance(memory, bool) and float(memory).is_integer():
+    elif isinstance(memory, (int, float, np.integer)) and not isinstance(memory, bool) and memory == memory // 1:
         n_bytes = int(memory)
     else:
         raise RocPredictError(f"memory={short_repr(memory)} is not a size; pass bytes or text such as '500MB' or '2GB'")

@@ -1,5 +1,7 @@
 """A short run of both fuzzers; ``make fuzz`` runs 10,000 of each."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -48,10 +50,22 @@ FOREIGN = {
     "y is a sparse matrix of shape": lambda: rp.empirical_roc(X, BLOCKS.tocoo()),
     "scores is a sparse matrix of shape": lambda: rp.multiclass_auc(BLOCKS, [0, 1, 2, 0]),
     "x1=<Block Sparse Row": lambda: rp.auc_test(BLOCKS, Y),
+    "folds=array.* is not a list of folds": lambda: rp.mean_roc(np.array(0.5)),
+    "folds=<Block Sparse Row": lambda: rp.mean_roc(BLOCKS),
+    "summaries has <Block Sparse Row": lambda: rp.pool(BLOCKS),
+    "histogram_edges=<Block Sparse Row": lambda: rp.summarize(X[:, None], Y, histogram_edges={"x0": BLOCKS}),
+    "histogram_edges=.* is not an array of real": lambda: rp.summarize(X[:, None], Y, histogram_edges=RAGGED),
     "is an empty range": lambda: rp.sample_size(auc=0.8, power=0.9, against=0.6, fpr=np.zeros((2, 2, 2))),
     "title=5 is not text": lambda: rp.screen(X[:, None], Y).report("report.html", title=5),
     "X contains summaries": lambda: rp.screen([rp.summarize(X[:, None], Y)] * 2),
 }
+
+
+def test_decimals_and_huge_integers_are_numbers():
+    roc = rp.predict_roc(X, Y)
+    exact = roc.best_threshold("cost", prevalence=0.3, cost_fn=Decimal("0.5"))
+    assert exact.threshold == roc.best_threshold("cost", prevalence=0.3, cost_fn=0.5).threshold
+    assert rp.summarize(X[:, None], Y, memory=10**400) == rp.summarize(X[:, None], Y)
 
 
 @pytest.mark.parametrize("words", FOREIGN)
