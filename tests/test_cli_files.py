@@ -120,6 +120,8 @@ def test_a_column_of_months_is_no_decimal_point(run):
     code, _, err = run("screen", "t.csv", *CLASSES)
     assert code == 2
     assert "1,5 in column 'size' and 01.2024 in column 'month'" in err
+    code, _, err = run("compare", "t.csv", *CLASSES, "--feature", "month")
+    assert (code, "column 'month' contains months such as 01.2024" in err) == (2, True)
 
 
 @pytest.mark.parametrize("case", UNREADABLE)

@@ -339,3 +339,17 @@ def test_histograms_of_two_million_rows_are_as_precise_as_their_standard_error_n
     assert (error < 0.02).all(), error
     ratio = np.abs(table["empirical_se"] / exact["empirical_se"] - 1)
     assert (ratio < 1e-4).all(), ratio
+
+
+@pytest.mark.parametrize("edges", [[0.5], [0.0, 1.0], [-0.5, 0.5, 1.5]])
+def test_coarse_cells_are_no_misfit(edges):
+    """The curve of a few cells differs from that of two Gaussians although both classes are Gaussian."""
+    rng = np.random.default_rng(5)
+    y = np.arange(400) % 2
+    for x in rng.normal(y, 1, (20, 400)):
+        summary = rp.summarize({"a": x}, y, histogram_edges={"a": edges})
+        flags = rp.screen(summary, empirical="histogram").flags
+        assert flags["wide_bounds"].all()
+        assert "misfit" not in flags
+    skewed = rp.summarize({"a": np.exp(3 * rng.normal(y, 1))}, y, histogram_edges=64)
+    assert rp.screen(skewed, empirical="histogram").flags["misfit"].all()

@@ -749,10 +749,14 @@ def _from_summary(
         for block, statistics in summary.histograms.rank_statistics(results.columns["threshold"][0]):
             columns, flags = empirical_columns(statistics, prediction.pair.subset(block), options.level)
             columns |= dict(zip(_BOUND_COLUMNS, (low[block], high[block]), strict=True))
-            is_wide = high[block] - low[block] > MAX_HARMLESS_AREA
+            width = (
+                high[block] - low[block]
+            )  # the curve of the observations differs from that of the cells by half of it
+            is_wide, differs = width > MAX_HARMLESS_AREA, columns["misfit"] - width / 2 > MAX_HARMLESS_AREA
             columns |= _widened(columns, statistics, is_wide)
             features = np.arange(block.start, block.stop)
-            results.add_empirical(0, features, columns, flags | Flags(wide_bounds=is_wide))
+            row_flags = {name: flags[name] & (differs | (name != "misfit")) for name in flags}
+            results.add_empirical(0, features, columns, Flags(**row_flags, wide_bounds=is_wide))
     return results.to_result(None if table is None else table.not_numeric)
 
 

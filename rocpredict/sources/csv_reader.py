@@ -53,7 +53,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 _BYTE_ORDER_MARKS = {b"\xff\xfe\x00\x00": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?(\d*),(\d+)([eE][+-]?\d+)?\s*")
 _DECIMAL_POINT = re.compile(r"\s*[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?\s*")
-_MONTH = re.compile(r"\s*(0[1-9]|1[0-2])\.\d{4}\s*")
+_MONTH = re.compile(r"\s*(0[1-9]|1[0-2])\.(19|20)\d\d\s*")
 Rows = Iterator[tuple[int, list[str]]]
 
 
@@ -234,7 +234,7 @@ class _DecimalMarks:
             if len(self._examples) > 1:
                 raise RocPredictError(
                     f"{self._name} holds {self._examples[',']} and {self._examples['.']}, which have different decimal "
-                    "marks; write all numbers with one decimal mark and without digit grouping, or leave one column out"
+                    "marks; write all numbers with one decimal mark and without digit grouping"
                 )
 
 
@@ -319,6 +319,11 @@ class CsvTable:
             If a value is not a number; the message gives its line number.
         """
         cells = self.cells(column)
+        if self.separator != "," and all(map(_MONTH.fullmatch, cells)):
+            problem = (
+                f"{self.name}: column {column!r} contains months such as {cells[0].strip()}, which are not numbers"
+            )
+            raise RocPredictError(f"{problem}; leave the column out")
         values, text = parse_numbers(cells, self.separator)
         if text:
             line, cell = self.lines[text[0]], short_repr(cells[text[0]].strip())
