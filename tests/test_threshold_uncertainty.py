@@ -426,3 +426,10 @@ def test_error_words():
     assert np.shape(batch.threshold_interval().low) == np.shape(batch.ameans_interval().high) == (2,)
     assert repr(batch)
     assert {*thresholds.CRITERIA} == {*CRITERIA} - {informedness_squared}  # what is added there must be added here
+
+
+def test_a_class_of_few_observations_is_not_merged():
+    """All 2 positives are drawn in half of the resamples, which then have no out-of-bag Ameans."""
+    rng = np.random.default_rng(3)
+    roc = empirical(rng.normal(0, 1, 20_000), rng.normal(2, 1, 2))
+    assert merge_far_values(roc.negative, roc.positive, ThresholdCriterion())[0] is roc.negative

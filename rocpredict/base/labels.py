@@ -286,7 +286,12 @@ def repeat_rows(weights: ArrayLike | None, *columns: ArrayLike) -> tuple[Any, ..
     """
     if weights is None:
         return columns
-    arrays = [np.asarray(column) for column in columns]
+    try:
+        arrays = [np.asarray(column) for column in columns]
+    except ValueError:
+        raise RocPredictError(
+            "a column is ragged: its rows have different lengths; pass rows of equal length"
+        ) from None
     if len({array.shape[:1] for array in arrays}) > 1 or not arrays[0].ndim:
         shapes = ", ".join(str(array.shape) for array in arrays)
         raise RocPredictError(f"columns have the shapes {shapes}; pass columns with one row for each weight")

@@ -120,6 +120,7 @@ def misfit_warning(
     kde        Poisson, means 0.2 and 0.5    15%  92%
     kde        90% and 60% zeros             74% 100%
     kde        modes at -3 and 3             99% 100%
+    kde        two modes 4 SD apart           4%  67%
     kde        40% within a narrow peak      18%  99%
     histogram  uniform and beta(1, 0.2)      83% 100%
     histogram  2% of values times 1,000      80%  99%

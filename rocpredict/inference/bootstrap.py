@@ -27,6 +27,7 @@ _AREA_TOL = 1e-12  # areas that differ by less are treated as equal
 _AMEANS_TOL = 1e-14
 _BOUND_TOL = 1e-9  # far above the rounding error of a utility
 _N_BLOCKS, _MIN_BLOCK_SIZE = 1000, 5  # number of blocks of thresholds, and smallest mean number of thresholds in one
+_MIN_MERGED = 20
 _MANY_ROWS = 20_000  # observations from which only those near the best threshold are drawn one by one
 _RARE = 16.0  # thresholds that exceed the sample's best one in a resample with probability exp(-16) or less are omitted
 _MANY_VALUES, _LARGE_WEIGHT = 500, 100  # values of a sample, and weight of a value, that are drawn in another way
@@ -276,12 +277,12 @@ def merge_far_values(
     The difference of utility between the best threshold of the sample and another threshold is a mean of independent
     terms in a resample. By Bernstein's inequality, it is negative with probability exp(-16) at most if the difference
     in the sample is large enough. Values beyond the outermost threshold that is not that much worse are merged. The
-    classes remain as they are if they have fewer than ``many`` observations, or weights, or if the utility is not a
-    weighted sum of TPR and TNR.
+    classes remain as they are if they have fewer than ``many`` observations, or one of them fewer than 20 (a resample
+    may then contain all of them), or weights, or if the utility is not a weighted sum of TPR and TNR.
     """
     pair, log_price = (negative, positive), criterion.log_price
     sizes = len(negative.sorted_sample), len(positive.sorted_sample)
-    if sum(sizes) < many or log_price is None or any(d.weights is not None for d in pair):
+    if sum(sizes) < many or min(sizes) < _MIN_MERGED or log_price is None or any(d.weights is not None for d in pair):
         return pair
     points, weights = EmpiricalSolver(*pair).points, (float(expit(log_price)), float(expit(-log_price)))
     loss = weights[0] * points.fpr - weights[1] * points.tpr

@@ -903,7 +903,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         from rocpredict.roc.grey_zone import find_grey_zone
 
         limits = {"max_fnr": max_fnr, "max_fpr": max_fpr, "min_npv": min_npv, "min_ppv": min_ppv}
-        base_rate = self.prevalence if prevalence is None else prevalence
+        base_rate = self.prevalence if prevalence is None else to_scalar(check_real("prevalence", prevalence))
         return find_grey_zone(self._solver, limits, base_rate, self._is_lower, self._to_feature_scale)
 
     def plot(self, kind: PictureKind = "roc", *, ax: Axes | None = None, **options: object) -> Axes:

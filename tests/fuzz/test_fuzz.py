@@ -55,6 +55,7 @@ FOREIGN = {
     "summaries has <Block Sparse Row": lambda: rp.pool(BLOCKS),
     "histogram_edges=<Block Sparse Row": lambda: rp.summarize(X[:, None], Y, histogram_edges={"x0": BLOCKS}),
     "histogram_edges=.* is not an array of real": lambda: rp.summarize(X[:, None], Y, histogram_edges=RAGGED),
+    "a column is ragged": lambda: rp.multiclass_auc(RAGGED, [0, 1], weights=[1, 1]),
     "is an empty range": lambda: rp.sample_size(auc=0.8, power=0.9, against=0.6, fpr=np.zeros((2, 2, 2))),
     "title=5 is not text": lambda: rp.screen(X[:, None], Y).report("report.html", title=5),
     "X contains summaries": lambda: rp.screen([rp.summarize(X[:, None], Y)] * 2),
@@ -65,6 +66,10 @@ def test_decimals_and_huge_integers_are_numbers():
     roc = rp.predict_roc(X, Y)
     exact = roc.best_threshold("cost", prevalence=0.3, cost_fn=Decimal("0.5"))
     assert exact.threshold == roc.best_threshold("cost", prevalence=0.3, cost_fn=0.5).threshold
+    assert (
+        roc.grey_zone(max_fnr=0.1, prevalence=Decimal("0.5")).undecided
+        == roc.grey_zone(max_fnr=0.1, prevalence=0.5).undecided
+    )
     assert rp.summarize(X[:, None], Y, memory=10**400) == rp.summarize(X[:, None], Y)
 
 
