@@ -222,7 +222,7 @@ def load_pima(*, zeros_as_missing: bool = False) -> Dataset:
 
 
 def load_breast_cancer() -> Dataset:
-    """Load the Wisconsin diagnostic data of 569 breast masses, with thirty features, labelled "benign" or "malignant".
+    """Load the Wisconsin diagnostic data of 569 breast masses, with thirty features, labeled "benign" or "malignant".
 
     Returns
     -------

@@ -238,8 +238,8 @@ class MulticlassAuc(Result):
 
     Attributes
     ----------
-    auc : float, or array of shape (classes,) or (pairs,) without an average
-        AUC: 1/2 for uninformative scores, 1 if all binary problems are separated perfectly.
+    auc : float, or array of shape (classes,) or (pairs,) if ``average`` is None
+        AUC: 1/2 for uninformative scores, 1 if the classes of all binary problems are separated perfectly.
     interval : Interval
         Confidence interval of the AUC, with the same shape as ``auc``.
     binary_aucs : tuple of BinaryAuc
@@ -357,7 +357,7 @@ def multiclass_auc(
     "smoothed-logit" is a logit interval with the variance of DeLong, DeLong and Clarke-Pearson [2]_, generalized to
     several classes. The influence of an observation is the weighted sum of its placements in all binary problems. The
     variance is the sum over the classes of the variance of the influences divided by the class size. Let A be the AUC
-    and N the number of class pairs times the harmonic mean of the class sizes. The centre of the interval is (A N +
+    and N the number of class pairs times the harmonic mean of the class sizes. The center of the interval is (A N +
     1/8)/(N + 1/4), as if a quarter of an observation had an AUC of 1/2. The variance is at least A(1 - A)/(3 N). For a
     single binary problem, the interval is ``roc.auc_interval`` of its ROC curve.
 

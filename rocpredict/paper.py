@@ -106,7 +106,7 @@ def iris_features() -> dict[str, tuple[FloatArray, NDArray[np.str_], Direction]]
     Returns
     -------
     dict of str to tuple
-        Values of shape (100,), labels of shape (100,) and direction, by the name of the feature.
+        Values of shape (100,), labels of shape (100,) and direction, keyed by feature.
     """
     iris = load_iris()
     selected = np.isin(iris.y, [_NEGATIVE, _POSITIVE])
@@ -270,7 +270,7 @@ def table_4() -> Table:
 
 
 TABLES: dict[str, Callable[..., Table]] = {make.__name__: make for make in (table_1, table_2, table_3, table_4)}
-"""Function that returns each table, by the name of its file."""
+"""Functions that return the tables, keyed by file name."""
 
 
 def _by_class(feature: tuple[FloatArray, NDArray[np.str_], Direction]) -> tuple[FloatArray, FloatArray]:
@@ -387,7 +387,7 @@ def figure_5() -> Figure:
 FIGURES: dict[str, Callable[[], Figure]] = {
     draw.__name__: draw for draw in (figure_1, figure_2, figure_3, figure_4, figure_5)
 }
-"""Function that draws each figure, by the name of its file; the docstring of the function describes the figure."""
+"""Functions that draw the figures, keyed by file name; the docstring of a function describes its figure."""
 
 
 def save_figures(folder: str | PathLike[str], *, rng: int = 0) -> list[Path]:

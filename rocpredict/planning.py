@@ -373,7 +373,9 @@ class StudyDesign:
     def describe_assumptions(self, method: str, counts: SampleSizes) -> Iterator[str]:
         """Yield the assumptions of a sample size, one sentence each."""
         if self.auc_only:
-            yield "Both classes are Gaussian with equal standard deviations, because only the AUC is given."
+            yield (
+                "Both classes are assumed to be Gaussian with equal standard deviations, because only the AUC is given."
+            )
         else:
             distributed = "Gaussian" if is_gaussian(self.curve) else "distributed"
             yield f"Both classes are {distributed} as specified; the result is only as good as this assumption."

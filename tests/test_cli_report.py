@@ -25,7 +25,7 @@ GLUCOSE = ("report", "pima", "--feature", "glucose", "--nan", "omit", "--resampl
 def test_the_page_is_that_of_the_library(run, tmp_path):
     words = ("--prevalence", 0.1, "--level", 0.9, "--unit", "mg/dL", "--seed", 3, "--out", "a.html")
     note = "pima: zeros in glucose stand for missing values; these observations are omitted"
-    out = f"a.html: a report of glucose\n{note} (with --nan raise, the zeros are kept as values).\n"
+    out = f"a.html: a report on glucose\n{note} (with --nan raise, the zeros are kept as values).\n"
     assert run(*GLUCOSE, *words) == (0, out, "")
     pima = rp.datasets.load_pima(zeros_as_missing=True)
     options = {"feature": "glucose", "unit": "mg/dL", "positive": "pos", "nan_policy": "omit", "level": 0.9}
@@ -39,11 +39,11 @@ def test_zeros_that_may_be_missing_values_are_mentioned(run, tmp_path):
     words = ("--resamples", 20, "--out", "a.html")
     note = "pima: zeros in insulin stand for missing values;"
     out = run("report", "pima", "--feature", "insulin", *words)[1]
-    assert out == f"a.html: a report of insulin\n{note} use --nan omit to omit these observations.\n"
+    assert out == f"a.html: a report on insulin\n{note} use --nan omit to omit these observations.\n"
     text = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert f"<dt>Note</dt><dd>{note} they are kept as values.</dd>" in text
     assert "--nan" not in text[text.index("</style>") :]
-    assert run("report", "pima", "--feature", "age", *words)[1] == "a.html: a report of age\n"
+    assert run("report", "pima", "--feature", "age", *words)[1] == "a.html: a report on age\n"
     assert "<dt>Note</dt>" not in (tmp_path / "a.html").read_text(encoding="utf-8")
 
 
@@ -80,14 +80,14 @@ def test_a_screening_as_a_page(run, tmp_path):
     width = ("--feature", "petal_width")
     code, out, _ = run(*words, *width, "--top", 1)
     assert code == 0
-    assert out.endswith("a.html: a report of 1 feature\n")
+    assert out.endswith("a.html: a report on 1 feature\n")
     iris = rp.datasets.load_iris()
     data = {"petal_width": iris.column("petal_width")}
     table = rp.screen(data, iris.y, positive="virginica", negative="versicolor")
     screening_report(table, "b.html", data=(data, iris.y))
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
     several = ("screen", "iris", *width, "--report", "a.html")
-    assert run(*several)[1].endswith("a.html: a report of 3 rows\n")
+    assert run(*several)[1].endswith("a.html: a report on 3 rows\n")
     both = (*several, "--feature", "petal_length", "--positive", "setosa")
-    assert run(*both)[1].endswith("a.html: a report of 2 features\n")
+    assert run(*both)[1].endswith("a.html: a report on 2 features\n")
     assert run(*words, *width, "--sort", "q_value", "--format", "csv")[1] == table.sort("q_value").to_csv()

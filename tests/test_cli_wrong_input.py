@@ -50,7 +50,8 @@ COMPARE = {
     "compare pima --feature petal": "pima has no feature 'petal'; features are pregnant",
     "compare pima --feature insulin --family gamma": "insulin: --family 'gamma' needs values above 0",
     f"{IRIS} --feature sepal_length --feature sepal_width --direction auto": (
-        "directions (sepal_length higher, sepal_width lower); to test them, pass --direction higher --direction"
+        "directions for the features (sepal_length higher, sepal_width lower); to test the features in these "
+        "directions, pass --direction higher --direction"
     ),
     f"{IRIS} --method delong": "--method applies to a test of two features, but none are selected",
     "compare pima --feature age --method delong": "applies to a test of two features, but 1 is selected; select two",

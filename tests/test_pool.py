@@ -293,7 +293,7 @@ def test_studies_that_cannot_be_pooled():
         "study 2 contains the same data as study 1; pass each study once": lambda: rp.pool([a, copy]),
         "C contains the same data as A; pass each study once": lambda: rp.pool([a, b, a], study_names=["A", "B", "C"]),
         "the negative label is 'versicolor' in study 1 and 'negative' in study 2; use": lambda: rp.pool([a, paper]),
-        "the unit of 'petal_width' is not stated in study 1 and 'mm' in study 2; convert": lambda: rp.pool([a, in_mm]),
+        "the unit of 'petal_width' is not stated in study 1 and 'mm' in study 2; state it": lambda: rp.pool([a, in_mm]),
         "study_names=A, A must be 2 different names": lambda: rp.pool([a, b], study_names=["A", "A"]),
         "study_names=A must be 2 different names": lambda: rp.pool([a, b], study_names=["A"]),
         "level=1.0 is outside the open interval (0, 1)": lambda: rp.pool([a, b], level=1.0),

@@ -43,7 +43,7 @@ def sites(tmp_path, monkeypatch, run):
         code, out, err = run(f"summarize {site}.csv {OPTIONS} --out site-{site}.json")
         assert (code, err) == (0, "")
         assert out.startswith(f"site-{site}.json: 3 features. Negative: well; positive: sick.\n")
-        assert "Blanked because a class has fewer than 5 values: rare.\n" in out
+        assert "Features blanked because a class has fewer than 5 values: rare.\n" in out
 
 
 def read(name):

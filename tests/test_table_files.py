@@ -350,7 +350,7 @@ def test_a_full_folder_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(streams, "MEMORY_BYTES", 1)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
     words = message_of(written(tmp_path, "a,y\n1,p\n2,q\n"))
-    assert re.match(r"numbers cannot be stored in .*gone: No such file.*set the environment variable TMPDIR", words)
+    assert re.match(r"cannot write temporary data to .*gone: No such file.*set the environment variable TMPDIR", words)
 
 
 def parquet(folder, *frames):

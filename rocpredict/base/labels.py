@@ -465,11 +465,11 @@ def check_not_lazy(name: str, values: Any) -> None:
         if type(values).__name__ == "Array":
             raise RocPredictError(
                 f"{name} is a Dask array with chunks of unknown sizes; pass {name}.compute_chunk_sizes(), or, if it is "
-                "part of a Dask DataFrame, parts of frame.compute()"
+                "part of a Dask DataFrame, call frame.compute() once and pass parts of the result"
             )
         raise RocPredictError(
-            f"{name} is part of a Dask DataFrame, which may return its rows in a different order each time; pass parts "
-            "of frame.compute()"
+            f"{name} is part of a Dask DataFrame, which may return its rows in a different order each time; call "
+            "frame.compute() once and pass parts of the result"
         )
 
 

@@ -61,7 +61,7 @@ def plot_result(function: str, results: tuple[Any, ...], options: dict[str, Any]
 
 
 def report_screening(table: Any, path: str | PathLike[str], **options: Any) -> Any:
-    """Write the report of a screening."""
+    """Write the report on a screening."""
     return import_module("rocpredict.reports.screening").screening_report(table, path, **options)
 
 

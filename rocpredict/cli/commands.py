@@ -79,7 +79,7 @@ def add_predict_options(command: argparse.ArgumentParser) -> None:
         command, "--count", "class sizes, for the prevalence and, with two Gaussians, for confidence intervals"
     )
     others = ", ".join(MOMENT_ESTIMATORS)
-    families = f"distribution of each class: gaussian (default) or, with --mean and either --std or --sem, {others}"
+    families = f"distribution of each class: gaussian (default); with --mean and either --std or --sem, also {others}"
     choices = ["gaussian", *MOMENT_ESTIMATORS]
     add("--family", choices=choices, default=choices[0], metavar="NAME", help=families)
     common.add_level(command)
@@ -348,7 +348,7 @@ def run_report(options: argparse.Namespace) -> None:
     if options.json:
         print(to_json({"feature": name, "report": str(options.out)}))
     else:
-        print("\n".join([f"{options.out}: a report of {name}", *data.notes]))
+        print("\n".join([f"{options.out}: a report on {name}", *data.notes]))
 
 
 def notes_for_report(notes: Iterable[str]) -> tuple[str, ...]:
@@ -514,7 +514,10 @@ def _run_tests(
     if options.direction == ["auto"] and len(set(directions)) > 1:
         resolved = ", ".join(f"{name} {direction}" for name, direction in zip(names, directions, strict=True))
         words = " ".join(f"--direction {direction}" for direction in directions)
-        raise RocPredictError(f"--direction auto selects opposite directions ({resolved}); to test them, pass {words}")
+        raise RocPredictError(
+            f"--direction auto selects opposite directions for the features ({resolved}); to test the features "
+            f"in these directions, pass {words}"
+        )
     arguments = data.classes | {"direction": tuple(directions), "nan_policy": options.nan, "level": options.level}
     test: AucTest | AucTestMany
     if len(names) > 2:

@@ -225,7 +225,8 @@ def add_data(command: argparse.ArgumentParser, default_features: str = "") -> No
     add_classes(command)
     add_feature(command, default_features)
     missing = (
-        "observations with missing values: raise an error (default; zeros in pima are kept, with a note), or omit them"
+        "observations with missing values: raise an error (default) or omit them; zeros that stand for missing values "
+        "in pima are kept by default, with a note"
     )
     command.add_argument("--nan", choices=["raise", "omit"], default="raise", help=missing)
     others = ", ".join(name for name in FAMILIES if name != "gaussian")

@@ -123,7 +123,7 @@ def run(options: argparse.Namespace) -> None:
     )
     if form == "table" or (options.out is not None and not is_stream(options.out) and not options.json):
         noun = "feature" if len(result.class_pairs) == 1 else "row"
-        print(f"{options.report}: a report of {pluralize(len(result), noun)}")
+        print(f"{options.report}: a report on {pluralize(len(result), noun)}")
 
 
 def _screen_options(options: argparse.Namespace) -> dict[str, Any]:
@@ -263,14 +263,17 @@ def add_summarize_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``summarize``."""
     add = command.add_argument
     _add_table(command)
-    least = "smallest number of values per class; a feature with fewer in a class is blanked (default: 5)"
+    least = (
+        "smallest number of values per class; a feature with fewer in a class is blanked: its counts are set to 0 "
+        "(default: 5)"
+    )
     add("--min-count", type=int, default=5, metavar="N", help=least)
     edges = (
         'JSON file of histogram edges by feature, such as {"glucose": [90, 100, 110]}, that the sites agreed on; keeps '
         "histograms whose cells have --min-count values or more of each class"
     )
     add("--edges", type=Path, metavar="FILE.json", help=edges)
-    unit = "unit of a feature, such as glucose=mg/dL; may be repeated (must be the same in all files to merge)"
+    unit = "unit of a feature, such as glucose=mg/dL; may be repeated; files are merged only if their units agree"
     add("--unit", action="append", metavar="COLUMN=UNIT", default=[], help=unit)
     add("--out", type=Path, metavar="FILE.json", help="file to write (default: print a table)")
 
@@ -305,7 +308,7 @@ def run_summarize(options: argparse.Namespace) -> None:
     shared = numeric.suppress_small_counts(options.min_count, histograms=edges is not None)
     is_blank = (shared.negative.count == 0) & (numeric.negative.count + numeric.positive.count > 0)
     blanked = [name for name, blank in zip(shared.feature_names, is_blank, strict=True) if blank]
-    words = f"Blanked because a class has fewer than {options.min_count} values: {format_list(blanked, 10)}."
+    words = f"Features blanked because a class has fewer than {options.min_count} values: {format_list(blanked, 10)}."
     _write_summary(shared, options, (*notes, *([words] if blanked else []), json.loads(shared.to_json())["contents"]))
 
 

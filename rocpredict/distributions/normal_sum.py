@@ -24,30 +24,30 @@ from rocpredict.base.validation import (
 from rocpredict.distributions.base import LOG_SQRT_2PI, Distribution, find_smallest_root
 from rocpredict.distributions.ecdf import Ecdf
 
-_WINDOW_SIZE = 512  # neighboring centres per window of values
+_WINDOW_SIZE = 512  # neighboring centers per window of values
 _MAX_BLOCK_SIZE = 2**20  # array elements per block, 8 MB for each of a few arrays
-_N_TABLE_POINTS = 32  # centres in the table of quantiles
+_N_TABLE_POINTS = 32  # centers in the table of quantiles
 _MIN_LOG = -800.0  # below the logarithm of the smallest float
 _NEWTON_STEPS = 6
 _NEIGHBORS = 8  # floats that are searched first, on each side of a Newton result that has not converged
 _TAIL_RTOL = 2e-14  # accepted relative error of the tail probability of a quantile
 _MAX_QUANTILE_NOISE = 1e-9  # accepted rounding error of a quantile, in units of the largest standard deviation
-_N_CELL_NODES = 10  # Gauss nodes that replace the centres of a cell
+_N_CELL_NODES = 10  # Gauss nodes that replace the centers of a cell
 _CELL_WIDTH, _MIN_CELL_WIDTH = 2.0, 0.15  # in units of the standard deviation of the kernels
 _CELL_GROWTH = 0.7  # width of a cell, relative to its distance from the nearest gap or end
-_GAP = 4.0  # distance of neighboring centres that counts as a gap, in standard deviations of the kernels
+_GAP = 4.0  # distance of neighboring centers that counts as a gap, in standard deviations of the kernels
 _MANY_VALUES = 10_000  # sums at this many values or more are interpolated
 _CHEBYSHEV_NODES = chebpts1(20)
 _CHEBYSHEV_MATRIX = np.linalg.inv(chebvander(_CHEBYSHEV_NODES, 19)).T
 _MAX_BATCH_BLOCK_SIZE = 2**17  # array elements per block of a batch, which fits into a cache
 _N_BATCH_POINTS = 129  # points in the table of quantiles, for each sample of a batch
 _BATCH_STEPS, _BATCH_XTOL = 100, 1e-7  # a last Newton step of 1e-7 kernel widths leaves an error of about 1e-14
-_MIN_COMPRESSION = 2  # with fewer centres per node, all centres are kept
+_MIN_COMPRESSION = 2  # with fewer centers per node, all centers are kept
 
 
 @dataclass(frozen=True, eq=False)
 class NormalSum:
-    """Weighted sum of normal distributions, in ascending order of their centres.
+    """Weighted sum of normal distributions, sorted by their means.
 
     Both tails have full relative accuracy. The result for a value does not depend on the other values of a call, and
     components reflected about 0 give the same sums to the last bit.
@@ -160,7 +160,7 @@ class NormalSum:
     def _interpolate_many(self, x: FloatArray, sums: Callable[[FloatArray], FloatArray]) -> FloatArray:
         """Compute sums at very many values by Chebyshev interpolation in cells with a width of one standard deviation.
 
-        The error is below 1e-16 of the largest sum in the cell. Sums at values beyond the centres, or in a cell in
+        The error is below 1e-16 of the largest sum in the cell. Sums at values beyond the centers, or in a cell in
         which the sums differ by more than a factor of 1,000, are computed directly.
         """
         values = np.ravel(x)
@@ -218,19 +218,19 @@ class NormalSum:
 
 
 def compress_centres(centres: FloatArray, counts: FloatArray, std: float) -> tuple[FloatArray, FloatArray]:
-    """Return fewer centres and weights with the same sum of kernels up to rounding.
+    """Return fewer centers and weights with the same sum of kernels up to rounding.
 
     Parameters
     ----------
     centres, counts : arrays of shape (k,)
-        Distinct centres, ascending, and their weights.
+        Distinct centers, ascending, and their weights.
     std : float
         Standard deviation of the kernels.
 
     Notes
     -----
     A cell is about as wide as its distance from the nearest end or gap, but at most two standard deviations wide. Near
-    an end or a gap, the tail of the sum depends on the outermost centres. If a cell has more than ten centres, these
+    an end or a gap, the tail of the sum depends on the outermost centers. If a cell has more than ten centers, these
     are replaced by the nodes of a Gauss quadrature rule for their weights (the eigenvalues of the Jacobi matrix of the
     orthogonal polynomials). The new weights are above 0, and the first 19 moments of the cell are unchanged. For a
     half-width of one standard deviation, the error of a tail is at most max|Phi^(20)|/(20! 2^18), about 2e-16 of the
@@ -250,9 +250,9 @@ def compress_centres(centres: FloatArray, counts: FloatArray, std: float) -> tup
 def _replace_centres(
     centres: FloatArray, counts: FloatArray, first: NDArray[np.intp], std: float
 ) -> tuple[FloatArray, FloatArray, NDArray[np.intp]]:
-    """Return the centres and weights after the replacement in each cell, with the cell of each centre.
+    """Return the centers and weights after the replacement in each cell, with the cell of each center.
 
-    ``first`` is the index of the first centre of each cell.
+    ``first`` is the index of the first center of each cell.
     """
     sizes, cells = np.diff(first, append=len(centres)), np.arange(len(first))
     is_dense, cell = sizes > _N_CELL_NODES, np.repeat(cells, sizes)
@@ -278,7 +278,7 @@ def _replace_centres(
     roots, vectors = np.linalg.eigh(np.where(usable[:, None, None], jacobi, 0.0))
     weights = mass[:, None] * vectors[:, 0] ** 2
     keep = usable[:, None] & (weights > 0)
-    unusable = np.repeat(~usable, repeats)  # centres so close to each other that their moments are rounding error
+    unusable = np.repeat(~usable, repeats)  # centers so close to each other that their moments are rounding error
     nodes = np.concatenate([centres[~in_dense], x[unusable], (middle[:, None] + std * roots)[keep]])
     masses = np.concatenate([counts[~in_dense], w[unusable], weights[keep]])
     node_cells = np.broadcast_to(cells[is_dense][:, None], keep.shape)[keep]
@@ -286,7 +286,7 @@ def _replace_centres(
 
 
 def _cell_starts(centres: FloatArray, std: float) -> NDArray[np.intp]:
-    """Return the index of the first centre of each cell."""
+    """Return the index of the first center of each cell."""
     with np.errstate(over="ignore"):
         is_gap = np.diff(centres) > _GAP * std
     begins, ends = np.concatenate([[True], is_gap]), np.concatenate([is_gap, [True]])

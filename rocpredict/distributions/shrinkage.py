@@ -295,7 +295,7 @@ class ShrinkageEstimate(NamedTuple):
         Area between the curve of the model and the empirical curve.
     reversal_probability : array of shape (F, M - 1) or None
         Posterior probability that the Ameans is below 1/2, for thresholds at equally spaced ranks; None unless the
-        sample chose the direction.
+        direction was chosen from the sample.
     """
 
     pooled: PooledSample
@@ -353,7 +353,7 @@ def estimate_shrinkage(
     declared : bool
         Whether positives are known to have the larger values.
     is_chosen : bool, default=False
-        Whether the sample chose the direction.
+        Whether the direction was chosen from the sample.
 
     Notes
     -----
@@ -444,7 +444,7 @@ class ShrinkageDistribution(Ecdf):
         Area between the curve of the model and the empirical curve.
     reversal_probability : array of shape (M - 1,) or None
         Posterior probability that the rule "positive when x >= threshold" has an Ameans below 1/2, for thresholds at
-        equally spaced ranks; None unless the sample chose the direction.
+        equally spaced ranks; None unless the direction was chosen from the sample.
     """
 
     _: KW_ONLY

@@ -241,7 +241,7 @@ def bootstrap_thresholds(
     """Find the best threshold of each resample, and evaluate it on the sample and out of bag.
 
     With many thresholds, the rates of a resample are first computed at about 1,000 of them. The highest TPR and the
-    lowest FPR of two neighbours bound the utility between them, so that only thresholds that can be best are examined.
+    lowest FPR of two neighbors bound the utility between them, so that only thresholds that can be best are examined.
     In a large sample, the values far from the best threshold are merged first.
     """
     pair = merge_far_values(negative, positive, criterion)
@@ -328,7 +328,7 @@ def _range_of_best(
 
 
 def _rates_from(draws: FloatArray, place: NDArray[np.intp]) -> FloatArray:
-    """Return the fraction of the draws at or after each of a few nonincreasing indices, in each of B resamples."""
+    """Return the fraction of the draws at or after each of a few descending indices, in each of B resamples."""
     starts = np.unique(np.append(0, place[place < draws.shape[1]]))
     below = cumulate(np.add.reduceat(draws, starts, axis=1))
     return np.asarray((below[:, -1:] - below.take(np.searchsorted(starts, place), axis=1)) / below[:, -1:])

@@ -25,7 +25,7 @@ Draws: TypeAlias = tuple[FloatArray, FloatArray]
 """Low and high draws of a quantity; the first axis of both arrays contains the draws."""
 
 STEEP_EXPONENT = 4.0
-"""Exponent of the power law of a drawn curve that is flat before its first inner vertex or after its last one."""
+"""Exponent of the power law of a random curve that is flat before its first inner vertex or after its last one."""
 _EXPONENT_FACTOR = 0.5
 """The exponent of a steep start is this fraction of the exponent estimated from the top quarter of the negatives."""
 _EXPONENT_LIMITS = (0.05, 1.0)
@@ -146,7 +146,7 @@ def draw_quantity(
     classes : (negative, positive)
         Values of shape (rows, K), with their weights and clusters.
     quantity : function
-        Function of the drawn curve between two FPRs, ``fpr_range``. Elsewhere, the curve is not drawn in detail.
+        Function of a random curve between the two FPRs in ``fpr_range``; elsewhere, the curve has no detail.
     fpr_range : tuple of float
     resampling : BootstrapOptions
 
@@ -258,7 +258,7 @@ class _Curve(NamedTuple):
         )
 
     def vertices(self, negative: FloatArray, positive: FloatArray, is_above: bool) -> CurveDraws:
-        """Return the drawn curve from sums of weights at the boundaries, as fractions of their totals.
+        """Return the random curve from sums of weights at the boundaries, as fractions of their totals.
 
         If ``is_above`` is True, the additional positive is above all others, otherwise below.
         """

@@ -81,14 +81,15 @@ class AucTest(Result):
         "exact" have no interval of their own: ``interval`` is the default interval, named in ``interval.method``.
     covariance : array of shape (K, K)
         Covariance matrix of the K estimates. For AUCs it is estimated by the method of DeLong, DeLong and
-        Clarke-Pearson or, with clusters, by the jackknife over clusters; for TPRs, from the resamples. The variance of
-        a predicted curve is its squared standard error. The covariance of curves of different observations is 0.
+        Clarke-Pearson or, with clusters, by the jackknife over clusters; for TPRs, from the resamples. For a
+        predicted curve, the variance is the squared standard error. The covariance of estimates from different
+        observations is 0.
     n : tuple
         Numbers of observations (negative, positive); for two samples, one pair for each.
     omitted : tuple of int
-        Rows (negative, positive) omitted because a value is missing.
+        Numbers of rows (negative, positive) omitted because a value is missing.
     n_unlabelled : int
-        Rows omitted because they have no label.
+        Number of rows omitted because they have no label.
     direction : tuple of str
         Direction of each curve.
     flags : Flags

@@ -32,7 +32,7 @@ STD_ERRORS = ("delong", "hanley-mcneil", "smoothed-logit", "bootstrap")
 PARTIAL_AUC_STD_ERRORS = ("delong", "smoothed-logit", "bootstrap")
 """Methods for the standard error of a partial area."""
 PSEUDO_COUNT = 0.25
-"""For the centre of an interval, smoothing adds this number of pseudo-observations at the chance area to each class."""
+"""For the center of an interval, smoothing adds this number of pseudo-observations at the chance area to each class."""
 PSEUDO_COUNT_VARIANCE = 0.5
 """For the variance, smoothing adds this number of pseudo-observations to each class."""
 CHANCE_WEIGHT = 0.1
@@ -227,7 +227,7 @@ class SmoothedAreas:
         return np.minimum(low, self.estimate), np.maximum(high, self.estimate)
 
     def smoothed_limits(self, quantile: ArrayOrFloat) -> tuple[FloatArray, FloatArray]:
-        """Return the bounds at ``quantile`` standard errors from the centre, on the logit or probit scale."""
+        """Return the bounds at ``quantile`` standard errors from the center, on the logit or probit scale."""
         distance, middle = quantile * np.sqrt(self.variance), logit(self.centre)
         half = distance / (self.centre * (1 - self.centre))
         low, high = expit(middle - half), expit(middle + half)
@@ -299,7 +299,7 @@ class SmoothedAreas:
 def _lost_share(area: FloatArray, n: Any, function: Any, argument: float, *, otherwise: float) -> FloatArray:
     """Return a beta quantile or probability of the fraction of discordant pairs, or ``otherwise``.
 
-    ``otherwise`` is returned unless n (1 - area), with n observations in the smaller class, is between 0 and 1. Of n
+    ``otherwise`` is returned unless 0 < n (1 - area) < 1, with n observations in the smaller class. Of n
     pairs that share no observation, fewer than one is then discordant on average. The beta distribution is taken from
     Clopper and Pearson's upper bound (1934): a rule of thumb, because n (1 - area) is not an integer.
     """

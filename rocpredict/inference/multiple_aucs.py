@@ -344,9 +344,9 @@ class AucEstimate(Result):
     n_strata : int
         Number of strata with observations of both classes; 1 without strata.
     omitted : pair of int
-        Rows omitted because a value is missing.
+        Number of rows omitted because a value is missing.
     n_unlabelled : int
-        Rows omitted because they have no label.
+        Number of rows omitted because they have no label.
     n_uncompared : pair of float
         Observations that are not compared, because their stratum lacks the other class.
     direction : str

@@ -102,13 +102,13 @@ class PairFit:
 
 
 def _repeat_rows(sample: FloatArray, counts: FloatArray) -> FloatArray:
-    """Return B resamples of a class, in which each value occurs ``counts`` times, shape (B, n)."""
+    """Return B resamples of a class, shape (B, n); ``counts``, of the same shape, is how often each value occurs."""
     resamples: FloatArray = np.repeat(np.tile(sample, len(counts)), counts.astype(np.intp).ravel())
     return resamples.reshape(counts.shape)
 
 
 def _resampled_gaussians(sample: FloatArray, counts: FloatArray) -> Gaussian[Any]:
-    """Return the Gaussians fitted to B resamples, in which each value occurs ``counts`` times, shape (B, n)."""
+    """Return the Gaussians fitted to B resamples; ``counts``, shape (B, n), is how often each value occurs in each."""
     center = sample.mean()
     deviation, totals = sample - center, counts.sum(axis=1)
     mean = counts @ deviation / totals

@@ -462,9 +462,9 @@ class CurveSample:
     directions : tuple of {"higher", "lower"}
         Direction of each feature before the change of sign.
     omitted : pair of int
-        Rows (negative, positive) omitted for a missing value.
+        Numbers of rows (negative, positive) omitted for a missing value.
     n_unlabelled : int
-        Rows omitted because they have no label.
+        Number of rows omitted because they have no label.
     stratum_weights : str
         One of ``STRATUM_WEIGHTS``.
     flags : Flags

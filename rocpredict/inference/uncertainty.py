@@ -225,7 +225,7 @@ class UncertaintyMixin(Generic[Value]):
 
         if isinstance(null, UncertaintyMixin):
             raise RocPredictError(
-                "null= is a ROC curve; pass a value of the AUC, or compare two curves by rp.auc_test(roc1, roc2)"
+                "null= is a ROC curve; pass a value of the AUC, or compare two curves with rp.auc_test(roc1, roc2)"
             )
         claim = Hypothesis(alternative, margin)
         if np.ndim(self.auc()):
@@ -376,7 +376,7 @@ class UncertaintyMixin(Generic[Value]):
         -----
         "dirichlet": each observation has an exponentially distributed weight, and each class has one additional weight.
         The FPR at the k-th largest negative is then distributed as for a sample from a continuous distribution (cf.
-        [2]_, [3]_). The drawn curve is straight between the negatives. Between (0, 0) and the largest negative, the
+        [2]_, [3]_). The random curve is straight between the negatives. Between (0, 0) and the largest negative, the
         curve for the lower limit starts flat (a power of 4). The curve for the upper limit starts steeply: a power law
         with half of the exponent estimated from the top quarter of the negatives.
 

@@ -55,7 +55,7 @@ def plot_roc(
     level: float = 0.95,
     test: AucTest | AucTestMany | None = None,
 ) -> Axes:
-    """Plot ROC curves with their AUC and best points.
+    """Plot ROC curves with their AUCs and points of highest Ameans.
 
     Parameters
     ----------

@@ -334,7 +334,7 @@ def plot_screening(
     ax : matplotlib Axes, optional
         Axes to draw on. By default, the axes of a new figure.
     legend : bool, default=True
-        Draw a legend with the compared classes. It is placed above the axes if it would hide points.
+        Draw a legend with the compared classes. It is placed above the axes if it would otherwise hide points.
 
     Returns
     -------

@@ -79,8 +79,8 @@ def plot_measures(
     Raises
     ------
     RocPredictError
-        If ``roc`` is not the ROC curve of one feature, a measure is unknown, unbounded or needs an unknown prevalence,
-        or ``prevalence`` is out of range.
+        If ``roc`` is not the ROC curve of one feature, if a measure is unknown or unbounded or needs a prevalence that
+        is not known, or if ``prevalence`` is out of range.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Report of one feature."""
+"""Report on one feature."""
 
 from __future__ import annotations
 
@@ -252,7 +252,7 @@ def rate_table(analysis: FeatureAnalysis) -> Table:
         rows.append([title, *cells, *([] if model is None else [getattr(model, name)])])
     titles = ["Rate", "Empirical", f"{format_level(analysis.level)} CI", "Method"]
     titles += [] if model is None else ["Predicted"]
-    caption = f"Classified as {analysis.rule}; prevalence {format_rate(prevalence)}"
+    caption = f"Rule: {analysis.rule}; prevalence {format_rate(prevalence)}"
     return Table(caption, titles, rows, {"Empirical": _apply_format, "Predicted": format_rate})
 
 

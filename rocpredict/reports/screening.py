@@ -1,4 +1,4 @@
-"""Report of a screening."""
+"""Report on a screening."""
 
 from __future__ import annotations
 

@@ -180,8 +180,8 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         Returns
         -------
         TwoThresholdRule
-            Thresholds in the unit of the feature, with their rates. For densities the rule has this FPR up to a
-            relative error of about 1e-12; if the likelihood ratio has ties, the FPR may be lower.
+            Thresholds in the unit of the feature, with their rates. If both classes have densities, the FPR equals
+            ``fpr`` up to a relative error of about 1e-12; if the likelihood ratio has ties, it may be lower.
 
         Raises
         ------

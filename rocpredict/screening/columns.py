@@ -390,7 +390,7 @@ def mann_whitney_p_value(counts: RankStatistics) -> FloatArray:
     """Compute the two-sided p-value of the Mann-Whitney test (Mann and Whitney 1947).
 
     The normal approximation has a tie correction and no continuity correction. The p-value is 1 if all values are tied.
-    It is exact, as by ``auc_test(method="exact")``, for two distinct values with an expected count below
+    It is exact, as with ``auc_test(method="exact")``, if there are two distinct values and an expected count is below
     ``_MIN_EXPECTED`` (Cochran 1954).
     """
     variance = null_auc_variance(counts.negatives, counts.positives, counts.ties)

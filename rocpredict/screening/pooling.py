@@ -187,12 +187,12 @@ def pool(
     The fixed-effect mean has weights w = 1/v. In the random-effects model, the true value of D varies between studies
     with standard deviation tau. The estimate of tau is the value at which Q = sum of w (D - mean)^2, w = 1/(v + tau^2),
     equals its expected value k - 1 for k studies (or 0 if Q at tau = 0 is smaller) [1]_. The mean of this model
-    has the variance Q/((k - 1) sum of w) and Student's t with k - 1 degrees of freedom [2]_. If all studies happened to
-    have the same D, this variance would be 0. Q is therefore at least the 2.5% quantile of chi^2 with k - 1 degrees of
-    freedom; it lies below this quantile in 2.5% of homogeneous sets of studies, and the flag ``close_studies`` marks
-    these features. The interval of a few similar studies can be narrower than the fixed-effect interval, even without
-    this flag. The fixed effect is then the safer choice if all studies have the same AUC, but not if they may differ.
-    The wider of the two intervals (the modified method [3]_) has a coverage of up to 99.8%.
+    has the variance Q/((k - 1) sum of w); its interval uses Student's t with k - 1 degrees of freedom [2]_. If all
+    studies happened to have the same D, this variance would be 0. Q is therefore at least the 2.5% quantile of chi^2
+    with k - 1 degrees of freedom; it lies below this quantile in 2.5% of homogeneous sets of studies, and the flag
+    ``close_studies`` marks these features. The interval of a few similar studies can be narrower than the fixed-effect
+    interval, even without this flag. The fixed effect is then the safer choice if all studies have the same AUC, but
+    not if they may differ. The wider of the two intervals (the modified method [3]_) has a coverage of up to 99.8%.
 
     The weights of the random-effects mean use the upper 95% confidence limit of tau^2 (Q profile [4]_) instead of its
     estimate; ``tau`` is the estimate. With an estimate of 0, a large study has nearly all weight, and the coverage with
@@ -204,11 +204,11 @@ def pool(
     others. The interval of two or three studies is wide, since Student's t has one or two degrees of freedom.
 
     A study separates the classes if the lower 95% limit of its AUC, by the normal approximation on the probit scale, is
-    above 1 - 1/(2 n0 n1), the AUC of a sample with half a pair in the wrong order. Its D is then an extrapolation of
-    the Gaussian tails, on which the mean would depend. The study is therefore flagged, and pooled with the D for which
-    the lower limit is this AUC (but at most 8.25), and with the variance of this D. Omitting this study would select
-    studies by their results. ``study_auc`` is not changed. A study with a standard deviation of 0 in both classes has
-    no variance and is left out, with the flag ``point_mass``.
+    above 1 - 1/(2 n0 n1), the AUC of a sample with one tied pair and no pair in the wrong order. Its D is then an
+    extrapolation of the Gaussian tails, on which the mean would depend. The study is therefore flagged, and pooled with
+    the D for which the lower limit is this AUC (but at most 8.25), and with the variance of this D. Omitting this study
+    would select studies by their results. ``study_auc`` is not changed. A study with a standard deviation of 0 in both
+    classes has no variance and is left out, with the flag ``point_mass``.
 
     The method fails if the features are far from Gaussian, if studies were selected by their results, if the same
     subjects are in several studies, or if the AUCs of the studies are not a sample from one population, for example
@@ -314,8 +314,9 @@ def _check_studies(studies: list[TwoClassSummary], names: list[str]) -> tuple[st
             origin, first_unit = units.setdefault(feature, (name, unit))
             if first_unit != unit:
                 words = [repr(word) if word else "not stated" for word in (first_unit, unit)]
+                remedy = "convert the values to the same unit" if first_unit and unit else "state it in every summary"
                 raise RocPredictError(
-                    f"the unit of {feature!r} is {words[0]} in {origin} and {words[1]} in {name}; convert the values"
+                    f"the unit of {feature!r} is {words[0]} in {origin} and {words[1]} in {name}; {remedy}"
                 )
         for checksum in study.checksums():
             if checksum in checksums:

@@ -261,7 +261,7 @@ class ScreeningResult(Result):
         Parameters
         ----------
         path : path or text file, optional
-            File to write. It is replaced only after the whole table was written. By default, the text is returned.
+            File to write; replaced only after the whole table has been written. By default, the text is returned.
 
         Returns
         -------
@@ -293,7 +293,7 @@ class ScreeningResult(Result):
         Parameters
         ----------
         path : path or text file, optional
-            File to write. It is replaced only after the whole table was written. By default, the text is returned.
+            File to write; replaced only after the whole table has been written. By default, the text is returned.
 
         Returns
         -------
@@ -327,7 +327,7 @@ class ScreeningResult(Result):
         Parameters
         ----------
         path : path or binary file
-            File to write. It is replaced only after the whole table was written.
+            File to write; replaced only after the whole table has been written.
 
         Raises
         ------
@@ -377,7 +377,7 @@ class ScreeningResult(Result):
         Parameters
         ----------
         path : path
-            File to write, in an existing folder. It is replaced only after the whole report was written.
+            File to write, in an existing folder; replaced only after the whole report has been written.
         n_top : int, default=10
             Number of features that are plotted, from the top of the table.
         title : str, optional

@@ -365,12 +365,12 @@ def screen(
     Notes
     -----
     ``p_value`` is two-sided. For features with an empirical AUC, it is from the Mann-Whitney test, with tie
-    correction and without continuity correction; for two distinct values with an expected count below 5 it is exact.
-    Its null hypothesis is that both classes have the same distribution. The test may reject it for classes that differ
-    in variability only, although the interval from ``empirical_low`` to ``empirical_high`` contains 1/2. For other
-    features, ``p_value`` is from Welch's t-test [3]_, since two Gaussians have an AUC of 1/2 if their means are equal.
-    The standard error of the empirical AUC is computed by the method of DeLong et al. [1]_. By default, p-values are
-    adjusted by the method of Benjamini and Hochberg [2]_.
+    correction and without continuity correction; it is exact if the feature has two distinct values and an expected
+    count is below 5. Its null hypothesis is that both classes have the same distribution. The test may reject it for
+    classes that differ in variability only, although the interval from ``empirical_low`` to ``empirical_high`` contains
+    1/2. For other features, ``p_value`` is from Welch's t-test [3]_, since two Gaussians have an AUC of 1/2 if their
+    means are equal. The standard error of the empirical AUC is computed by the method of DeLong et al. [1]_. By
+    default, p-values are adjusted by the method of Benjamini and Hochberg [2]_.
 
     ``ameans_corrected`` is the Ameans (balanced accuracy) of the predicted threshold, corrected for optimism. It is the
     empirical value if the feature has an empirical AUC, else the predicted value, minus the expected optimism. This

@@ -232,7 +232,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     Notes
     -----
-    All thresholds that give different results (midpoints of neighbouring distinct scores) are compared, not only a grid
+    All thresholds that give different results (midpoints of neighboring distinct scores) are compared, not only a grid
     of thresholds.
 
     Because the threshold is one number on the scale of the scores, the scores of all folds are pooled. They come from

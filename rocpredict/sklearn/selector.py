@@ -163,8 +163,8 @@ def roc_score_func(X: object, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
         abs(AUC - 1/2), in [0, 1/2]. Smaller and larger values of the positives are treated alike; ``rocpredict.screen``
         returns the AUC itself.
     p_values : array of shape (features,)
-        Two-sided p-values of the Mann-Whitney test, corrected for ties, without continuity correction; exact for two
-        distinct values with an expected count below 5.
+        Two-sided p-values of the Mann-Whitney test, corrected for ties, without continuity correction; exact if a
+        feature has two distinct values and an expected count is below 5.
 
     Raises
     ------

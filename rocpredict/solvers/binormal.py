@@ -638,9 +638,9 @@ def _panel_edges(break_points: FloatArray, low: FloatArray, high: FloatArray) ->
 
 
 class FoldedNormal(NamedTuple):
-    """Standard normal distribution folded about a centre, with the methods of a distribution.
+    """Standard normal distribution folded about a center, with the methods of a distribution.
 
-    A rule calls a value positive if it is at or above z, or at or below the mirror image of z in the centre. If
+    A rule calls a value positive if it is at or above z, or at or below the mirror image of z in the center. If
     ``inside`` is True, the values between z and its mirror image are called positive, and z is the lower of the two.
     """
 
@@ -648,7 +648,7 @@ class FoldedNormal(NamedTuple):
     inside: NDArray[np.bool_]
 
     def reflect(self, z: FloatArray) -> FloatArray:
-        """Return the mirror image of z in the centre; it is infinite if the centre is infinite."""
+        """Return the mirror image of z in the center; it is infinite if the center is infinite."""
         with np.errstate(invalid="ignore"):
             return np.where(np.isinf(self.centre), self.centre, 2 * self.centre - z)
 

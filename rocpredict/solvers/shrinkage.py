@@ -94,7 +94,7 @@ def best_rule(
     is_cut : array of bool of shape (F, k)
         Nodes between two different values.
     data_weight : array of shape (F,)
-    reversal_probability : array of shape (F, M - 1), or None unless the sample chose the direction
+    reversal_probability : array of shape (F, M - 1), or None unless the direction was chosen from the sample
     counts : pair of float
         Numbers of observations of each class.
     """
@@ -171,7 +171,7 @@ def evaluate_batch(
     declared : bool
         Whether this direction was declared before the data were seen.
     is_chosen : bool, default=False
-        Whether the sample chose the direction.
+        Whether the direction was chosen from the sample.
     """
     if lower:
         batch = evaluate_batch(-negative, -positive, lower=False, declared=declared, is_chosen=is_chosen)

@@ -39,7 +39,7 @@ def _write(file: IO[bytes], values: NDArray[Any]) -> None:
         file.write(np.ascontiguousarray(values).data)
     except OSError as error:
         raise RocPredictError(
-            f"numbers cannot be stored in {tempfile.gettempdir()}: {error.strerror or error}; "
+            f"cannot write temporary data to {tempfile.gettempdir()}: {error.strerror or error}; "
             "set the environment variable TMPDIR to another folder"
         ) from None
 

@@ -223,11 +223,10 @@ def user_dataset(x: Any, y: Any, *, positive: Any, negative: Any, feature: Any, 
     columns = [np.ma.filled(column.astype(np.float64), np.nan) for block in blocks for column in block.T]
     pairs, pair_labels = _choose_pairs(labels, positive, negative)
     if len(names) * len(pairs) > MAX_VIEWS:
-        per_pair = "" if len(pairs) == 1 else f" times {len(pairs)} pairs of labels"
+        n_views = len(names) * len(pairs)
+        per_pair = "" if len(pairs) == 1 else f" and {len(pairs)} pairs of labels, which give {n_views:,} combinations"
         remedy = "select columns with feature=" + (", or one pair with positive= and negative=" if per_pair else "")
-        raise RocPredictError(
-            f"x has {len(names):,} features{per_pair}, and a page can have at most {MAX_VIEWS}; {remedy}"
-        )
+        raise RocPredictError(f"x has {len(names):,} features{per_pair}; a page can have at most {MAX_VIEWS}; {remedy}")
     are_objects = labels.dtype.kind == "O"
     rows = np.array([label in pair_labels for label in labels]) if are_objects else np.isin(labels, pair_labels)
     features = {name: column[rows] for name, column in zip(names, columns, strict=True)}

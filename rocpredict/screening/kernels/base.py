@@ -206,7 +206,7 @@ class Sums(NamedTuple):
         return cls(np.zeros((classes * omit, width), np.int64), np.zeros((order, classes, width)), low, -low)
 
     def add(self, other: Sums) -> None:
-        """Add the sums of other rows about the same shift."""
+        """Add the sums of other rows, computed with the same shift."""
         for ufunc, total, addend in zip((np.add, np.add, np.minimum, np.maximum), self, other, strict=True):
             ufunc(total, addend, out=total)
 

@@ -125,7 +125,7 @@ def _accumulate_1(x, k, j0, shift, powers, low, high):  # type: ignore[no-untype
 
 @_fast_jit
 def _add(X, rows, left, k, j, end, shift, powers, low, high):  # type: ignore[no-untyped-def]
-    """Add rows of class k; an unrolled loop adds a full batch. Column j is at ``left`` in X."""
+    """Add rows of class k; an unrolled loop adds a full batch. Column j of the sums is column ``left`` of X."""
     if len(powers) == 2 and len(rows) == 8:
         _accumulate_8(X, rows, left, shift[k, j:end], powers[0, k, j:end], powers[1, k, j:end])
     elif len(powers) == 4 and len(rows) == 4:
