@@ -237,7 +237,7 @@ def select_indices(name: str, item: Any, length: int) -> NDArray[np.intp]:
             if key.dtype.kind not in "biu" or key.ndim > 1 or (key.dtype.kind == "b" and key.shape != (length,)):
                 raise TypeError
         return np.atleast_1d(np.arange(length)[key])
-    except (TypeError, ValueError, IndexError):
+    except (TypeError, ValueError, LookupError, OverflowError):
         raise RocPredictError(
             f"{name}={short_repr(item)} is not an index into {length} items; pass an index, a slice, a list of indices "
             f"or a mask of shape ({length},)"

@@ -734,7 +734,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
             if number is not None:
                 checked = check_real(name, number)
                 self._check_batch_argument(name, checked)
-                numbers[name] = to_scalar(checked)
+                numbers[name] = number if isinstance(number, (int, float)) else to_scalar(checked)
         if prevalence is not None and isinstance(criterion, str) and criterion in PREVALENCE_FREE_CRITERIA:
             raise RocPredictError(
                 f"criterion={criterion!r} does not accept prevalence=; omit it, or use 'accuracy', 'cost' or 'f1'"
@@ -903,7 +903,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         from rocpredict.roc.grey_zone import find_grey_zone
 
         limits = {"max_fnr": max_fnr, "max_fpr": max_fpr, "min_npv": min_npv, "min_ppv": min_ppv}
-        base_rate = self.prevalence if prevalence is None else to_scalar(check_real("prevalence", prevalence))
+        base_rate = self.prevalence if prevalence is None else prevalence
         return find_grey_zone(self._solver, limits, base_rate, self._is_lower, self._to_feature_scale)
 
     def plot(self, kind: PictureKind = "roc", *, ax: Axes | None = None, **options: object) -> Axes:

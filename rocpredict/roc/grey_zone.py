@@ -11,7 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.rates import Rates
 from rocpredict.base.results import Result
-from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError, Value, check_probabilities, to_scalar
+from rocpredict.base.validation import (
+    ArrayOrFloat,
+    FloatArray,
+    RocPredictError,
+    Value,
+    check_probabilities,
+    check_real,
+    to_scalar,
+)
 from rocpredict.distributions.base import Distribution
 from rocpredict.roc.curves import check_one_or_each
 from rocpredict.solvers.base import EVEN, Solver, middle_of_best
@@ -144,7 +152,7 @@ class GreyZone(Result, Generic[Value]):
     def _prevalence_for(self, name: str) -> FloatArray:
         if self.prevalence is None:
             raise RocPredictError(f"{name} needs the prevalence, in [0, 1]; {_PREVALENCE_REMEDY}")
-        return np.asarray(self.prevalence)
+        return np.asarray(self.prevalence, dtype=np.float64)
 
     def __repr__(self) -> str:
         if np.ndim(self.low):
@@ -215,7 +223,7 @@ def find_grey_zone(
             prior = np.log1p(-base_rate) - np.log(base_rate)
     for name, number in (limits | {"prevalence": prevalence}).items():
         if number is not None:
-            check_one_or_each(name, number, solver.shape)
+            check_one_or_each(name, check_real(name, number), solver.shape)
     negative, positive = pair = solver.negative, solver.positive
     in_limits = _check_demand(limits, ("max_fpr", "min_ppv"), prior)
     out_limits = _check_demand(limits, ("max_fnr", "min_npv"), None if prior is None else -prior)

@@ -155,6 +155,9 @@ class TwoClassSummary(Result):
         >>> TwoClassSummary.from_stats(mean=(5.1, 6.4), std=(0.9, 1.2), count=(120, 80), feature_names=["glucose"])
         TwoClassSummary(1 feature, negative 'negative' 120, positive 'positive' 80, order=2)
         """
+        for name, label in {"negative": negative, "positive": positive}.items():
+            if not _is_one(label):
+                raise RocPredictError(f"{name}={short_repr(label)} is not a label; pass a number or text")
         if negative == positive:
             raise RocPredictError(f"negative={negative!r} is also the positive label; pass two different labels")
         means, stds, counts = (

@@ -56,6 +56,11 @@ FOREIGN = {
     "histogram_edges=<Block Sparse Row": lambda: rp.summarize(X[:, None], Y, histogram_edges={"x0": BLOCKS}),
     "histogram_edges=.* is not an array of real": lambda: rp.summarize(X[:, None], Y, histogram_edges=RAGGED),
     "a column is ragged": lambda: rp.multiclass_auc(RAGGED, [0, 1], weights=[1, 1]),
+    "is not an index into 1 items": lambda: rp.summarize(X[:, None], Y).select(2**63),
+    "max_fnr=.* is not a real number": lambda: rp.predict_roc(X, Y).grey_zone(max_fnr=RAGGED),
+    "negative=array.* is not a label": lambda: rp.TwoClassSummary.from_stats(
+        mean=(1, 2), std=(1, 1), count=(5, 5), negative=np.zeros(3)
+    ),
     "is an empty range": lambda: rp.sample_size(auc=0.8, power=0.9, against=0.6, fpr=np.zeros((2, 2, 2))),
     "title=5 is not text": lambda: rp.screen(X[:, None], Y).report("report.html", title=5),
     "X contains summaries": lambda: rp.screen([rp.summarize(X[:, None], Y)] * 2),
