@@ -214,7 +214,7 @@ class Diagnosis(Result):
         DiagnosticFinding or None
             None if the diagnosis has no finding of this name.
         """
-        return next((item for item in self.findings if np.array_equal(item.name, name)), None)
+        return {item.name: item for item in self.findings}.get(str(name))
 
     def plot(self, **options: object) -> Axes:
         """Plot both curves, the quantiles of each class and the densities.

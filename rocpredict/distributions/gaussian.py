@@ -19,6 +19,7 @@ from rocpredict.base.validation import (
     check_int,
     check_nonnegative,
     check_option,
+    check_real,
     readonly_array,
     to_scalar,
 )
@@ -183,6 +184,7 @@ class Gaussian(Distribution[Value]):
         Gaussian
             Distribution with the sign of the selected means reversed.
         """
+        where = check_real("where", where) != 0
         reflected: Gaussian[Any] = Gaussian(np.add(np.where(where, np.negative(self.mean), self.mean), 0.0), self.std)
         return reflected
 

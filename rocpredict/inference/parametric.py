@@ -362,7 +362,8 @@ class ParametricUncertainty(Uncertainty):
 
     def _uses_empirical(self, method: str | None) -> bool:
         """Return whether the interval of the AUC is the empirical one, as for families other than "gaussian"."""
-        return self.refit is not None and not self._is_gaussian and method != "bootstrap"
+        is_bootstrap = isinstance(method, str) and method == "bootstrap"
+        return self.refit is not None and not self._is_gaussian and not is_bootstrap
 
     def _select_method(
         self, method: str | None, allowed: tuple[str, ...], *, resampled: bool = True, min_count: float = 2

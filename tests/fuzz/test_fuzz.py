@@ -61,6 +61,8 @@ FOREIGN = {
     "negative=array.* is not a label": lambda: rp.TwoClassSummary.from_stats(
         mean=(1, 2), std=(1, 1), count=(5, 5), negative=np.zeros(3)
     ),
+    "method=array.* is not allowed": lambda: rp.predict_roc(X, Y, family="boxcox").auc_interval(method=np.zeros(3)),
+    "where=.* is not a real number": lambda: rp.Gaussian([0, 1], 1).reflect(RAGGED),
     "is an empty range": lambda: rp.sample_size(auc=0.8, power=0.9, against=0.6, fpr=np.zeros((2, 2, 2))),
     "title=5 is not text": lambda: rp.screen(X[:, None], Y).report("report.html", title=5),
     "X contains summaries": lambda: rp.screen([rp.summarize(X[:, None], Y)] * 2),
