@@ -1,9 +1,13 @@
 """Quantities of a solver by name, for tests of many quantities."""
 
 ALONG = {
-    "tpr_at_fpr": ("along", "fpr"), "fpr_at_tpr": ("along", "tpr"), "threshold_at_fpr": ("threshold_at", "fpr"),
-    "threshold_at_tpr": ("threshold_at", "tpr"), "partial_auc_fpr": ("area", "fpr"), "partial_auc_tpr": ("area", "tpr"),
-}  # fmt: skip
+    "tpr_at_fpr": ("along", "fpr"),
+    "fpr_at_tpr": ("along", "tpr"),
+    "threshold_at_fpr": ("threshold_at", "fpr"),
+    "threshold_at_tpr": ("threshold_at", "tpr"),
+    "partial_auc_fpr": ("area", "fpr"),
+    "partial_auc_tpr": ("area", "tpr"),
+}
 
 
 def compute(solver, quantity, *args):

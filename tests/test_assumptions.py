@@ -51,9 +51,11 @@ def test_separated_normal_classes_do_not_warn(apart):
 FAR_FROM_NORMAL = {
     "exponential": lambda rng, n: (rng.exponential(1, n), rng.exponential(2.5, n)),
     "lognormal": lambda rng, n: (rng.lognormal(0, 1, n), rng.lognormal(1.2, 1, n)),
-    "many zeros": lambda rng, n: (np.where(rng.random(n) < 0.6, 0, rng.exponential(1, n)),
-        np.where(rng.random(n) < 0.25, 0, rng.exponential(2, n))),
-}  # fmt: skip
+    "many zeros": lambda rng, n: (
+        np.where(rng.random(n) < 0.6, 0, rng.exponential(1, n)),
+        np.where(rng.random(n) < 0.25, 0, rng.exponential(2, n)),
+    ),
+}
 
 
 @for_each(FAR_FROM_NORMAL)

@@ -322,12 +322,14 @@ def test_paired_test_of_few_cases():
 def test_one_curve_of_degenerate_data():
     """p inside (0, 1] whatever comes; against 1/2 a constant feature has p of 1 and not 0; one case is flagged."""
     cases = {
-        "separated": (np.arange(8.0), Y), "reversed": (-np.arange(8.0), Y), "constant": (np.ones(8), Y),
+        "separated": (np.arange(8.0), Y),
+        "reversed": (-np.arange(8.0), Y),
+        "constant": (np.ones(8), Y),
         "one positive": (np.arange(5.0), np.array([0, 0, 0, 0, 1])),
         "one negative": (np.arange(5.0), np.array([1, 1, 0, 1, 1])),
         "one of each": (np.array([0.0, 1.0]), np.array([0, 1])),
         "infinite": (np.array([-np.inf, 0, np.inf, np.inf]), np.array([0, 1, 0, 1])),
-    }  # fmt: skip
+    }
     for name, method, alternative in product(cases, ONE_CURVE, ("two-sided", "greater", "less")):
         result = rp.auc_test(cases[name][0], None, cases[name][1], method=method, alternative=alternative)
         case = (name, method, alternative)
@@ -422,9 +424,14 @@ def test_test_of_a_prediction_agrees_with_its_interval():
 
 RESAMPLED = {"n_resamples": 60, "rng": 3}
 OPTIONS = [
-    {}, {"fpr": (0, 0.3)}, {"tpr": (0.7, 1)}, {"tpr_at_fpr": 0.2, **RESAMPLED}, {"method": "bootstrap", **RESAMPLED},
-    {"method": "venkatraman", **RESAMPLED}, {"alternative": "noninferior", "margin": 0.1},
-]  # fmt: skip
+    {},
+    {"fpr": (0, 0.3)},
+    {"tpr": (0.7, 1)},
+    {"tpr_at_fpr": 0.2, **RESAMPLED},
+    {"method": "bootstrap", **RESAMPLED},
+    {"method": "venkatraman", **RESAMPLED},
+    {"alternative": "noninferior", "margin": 0.1},
+]
 
 
 def assert_same_test(result, expected):
@@ -449,10 +456,12 @@ def test_rows_of_curves_are_matched():
     xs, y = rows(sizes=(40, 50))
     lacking = [np.where(np.arange(90) % k, x, np.nan) for k, x in zip((5, 7), xs, strict=False)]
     cases = [
-        (lacking, {"nan_policy": "omit"}), ((-xs[0], xs[1]), {"direction": ("lower", "higher")}),
-        (xs[:2], {"weights": np.arange(90) % 3}), (xs[:2], {"weights": np.arange(90) / 30 + 0.2}),
+        (lacking, {"nan_policy": "omit"}),
+        ((-xs[0], xs[1]), {"direction": ("lower", "higher")}),
+        (xs[:2], {"weights": np.arange(90) % 3}),
+        (xs[:2], {"weights": np.arange(90) / 30 + 0.2}),
         (lacking, {"nan_policy": "omit", "weights": np.arange(90) % 3 + 1}),
-    ]  # fmt: skip
+    ]
     for pair, options in cases:
         sides = options.get("direction", (None, None))
         rocs = [rp.empirical_roc(x, y, **(options | {"direction": side})) for x, side in zip(pair, sides, strict=True)]
@@ -607,25 +616,31 @@ TWO_CURVES = [
     ({"method": "venkatraman", "strata": np.zeros(30)}, "venkatraman.*strata="),
     ({"clusters": np.arange(29)}, r"clusters has shape \(29,\).*30 rows"),
     ({"clusters": np.full(30, np.nan)}, "clusters has missing values"),
-    ({"strata": np.arange(3)}, r"strata has shape \(3,\)"), ({"strata": LABELS}, "strata.*both classes"),
+    ({"strata": np.arange(3)}, r"strata has shape \(3,\)"),
+    ({"strata": LABELS}, "strata.*both classes"),
     ({"strata": LABELS, "clusters": LABELS}, "clusters= and strata= cannot be combined"),
-    ({"weights": np.ones(4)}, r"weights has shape \(4,\)"), ({"weights": -np.ones(30)}, "weights.*negative"),
+    ({"weights": np.ones(4)}, r"weights has shape \(4,\)"),
+    ({"weights": -np.ones(30)}, "weights.*negative"),
     ({"weights": np.full(30, 0.01)}, "weights of the negative class"),
     ({"weights": HALVES, "method": "venkatraman"}, "venkatraman.*integer weights"),
-    ({"weights": HALVES, "method": "bootstrap"}, "bootstrap.*integer weights"), ({"null": 0.7}, "null=.*x2=None"),
-    ({"margin": 0.1}, "'two-sided' takes no margin"), ({"alternative": "noninferior"}, "'noninferior' needs margin"),
+    ({"weights": HALVES, "method": "bootstrap"}, "bootstrap.*integer weights"),
+    ({"null": 0.7}, "null=.*x2=None"),
+    ({"margin": 0.1}, "'two-sided' takes no margin"),
+    ({"alternative": "noninferior"}, "'noninferior' needs margin"),
     ({"alternative": "equivalent", "margin": 0}, r"margin=0 .*\(0, 1\)"),
     ({"alternative": "equivalent", "margin": 5}, r"margin=5"),
     ({"tpr_at_fpr": 0.1, "method": "delong"}, "tpr_at_fpr=.*bootstrap.*'delong'"),
     ({"tpr_at_fpr": 10}, "tpr_at_fpr=10.*percent"),
     ({"tpr_at_fpr": 0.1, "fpr": (0, 0.1)}, "fpr= and tpr_at_fpr= cannot be combined"),
-    ({"fpr": (0, 0.1), "tpr": (0.9, 1)}, "fpr= and tpr= cannot be combined"), ({"fpr": (0.2, 0.2)}, "empty range"),
+    ({"fpr": (0, 0.1), "tpr": (0.9, 1)}, "fpr= and tpr= cannot be combined"),
+    ({"fpr": (0.2, 0.2)}, "empty range"),
     ({"fpr": (0, 0.2), "method": "venkatraman"}, "venkatraman.*whole curves"),
     ({"method": "venkatraman", "alternative": "greater"}, "venkatraman.*two-sided"),
     ({"method": "venkatraman", "alternative": "noninferior", "margin": 0.1}, "venkatraman.*'noninferior'"),
-    ({"direction": "up"}, "direction='up'"), ({"direction": ("higher",)}, r"direction=\('higher',\).*2 curves"),
+    ({"direction": "up"}, "direction='up'"),
+    ({"direction": ("higher",)}, r"direction=\('higher',\).*2 curves"),
     ({"direction": ("higher", "auto")}, "direction='auto'"),
-]  # fmt: skip
+]
 REFUSED = [
     (lambda: rp.auc_test(XS[0], XS[1][1:], LABELS), "x2 has 29 values"),
     (lambda: rp.auc_test(XS[0], None, LABELS, null=70), "null=70.*percent"),
@@ -635,8 +650,10 @@ REFUSED = [
     (lambda: rp.auc_test(XS[0], None, LABELS, method="exact", null=0.6), "null=0.5"),
     (lambda: rp.auc_test(XS[0], None, LABELS, method="mann-whitney", clusters=np.arange(30)), "clusters="),
     (lambda: rp.auc_test(XS[0], None, LABELS, method="exact", weights=HALVES), "exact.*integer weights"),
-    (lambda: rp.auc_test(np.arange(300), None, np.arange(300) % 2, method="exact"),
-        "sample has 300; pass 'mann-whitney'"),
+    (
+        lambda: rp.auc_test(np.arange(300), None, np.arange(300) % 2, method="exact"),
+        "sample has 300; pass 'mann-whitney'",
+    ),
     (lambda: rp.auc_test(XS[2], -XS[2], LABELS, direction="auto"), "auto.*opposite.*'higher', 'lower'"),
     (lambda: rp.auc_test((XS[2], LABELS), (-XS[2], LABELS), direction="auto"), "auto.*opposite"),
     (lambda: rp.auc_test(XS[0], (XS[1], LABELS)), "x1=.*pair"),
@@ -673,7 +690,7 @@ REFUSED = [
     (lambda: rp.auc_test_many([], LABELS), "features"),
     (lambda: rp.PredictedRoc.from_stats(mean=(0, 1), std=(1, 1)).auc_test(), "count="),
     (BATCH.auc_test, "batch|features|one"),
-]  # fmt: skip
+]
 
 
 def test_error_words():

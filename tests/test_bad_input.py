@@ -54,19 +54,29 @@ CONSTRUCTIONS = {
     "dates in a sample": (lambda: Ecdf(np.array(["2020"], dtype="M8[Y]")), "is not a real number"),
     "negative weight": (lambda: Ecdf([1, 2], weights=[1, -1]), "weights=[1, -1] is negative"),
     "no weight": (lambda: Ecdf([1, 2], weights=[0, 0]), "weights are all 0; at least one must be above 0"),
-    "too few weights": (lambda: Ecdf([1, 2], weights=[1]),
-        "weights has shape (1,) but sample has shape (2,); pass one weight for each observation"),
+    "too few weights": (
+        lambda: Ecdf([1, 2], weights=[1]),
+        "weights has shape (1,) but sample has shape (2,); pass one weight for each observation",
+    ),
     "empty class": (count([]), "negative: sample has shape (0,)"),
     "density": (count(Gaussian(0, 1)), "negative=Gaussian(mean=0, std=1) is not a sample; pass an array of values"),
-    "list for a density": (predict([1, 2]),
-        "negative=[1, 2] is not a distribution; pass rp.Gaussian(mean, std), rp.Ecdf(sample) or a frozen scipy.stats"),
+    "list for a density": (
+        predict([1, 2]),
+        "negative=[1, 2] is not a distribution; pass rp.Gaussian(mean, std), rp.Ecdf(sample) or a frozen scipy.stats",
+    ),
     "scipy, not frozen": (predict(stats.norm), "is not a distribution"),
-    "batches that do not fit": (predict(Gaussian([0, 1], 1), Gaussian([0, 1, 2], 1)),
-        "batches have different shapes: negative (2,), positive (3,)"),
-    "batch with a sample": (predict(Gaussian([0, 1], 1), Ecdf([1, 2])),
-        "a batch of features needs rp.Gaussian for both classes"),
-    "direction of pROC": (count([1], direction="<"),
-        "direction='<' is not allowed; choose one of None, 'higher', 'lower', 'auto'"),
+    "batches that do not fit": (
+        predict(Gaussian([0, 1], 1), Gaussian([0, 1, 2], 1)),
+        "batches have different shapes: negative (2,), positive (3,)",
+    ),
+    "batch with a sample": (
+        predict(Gaussian([0, 1], 1), Ecdf([1, 2])),
+        "a batch of features needs rp.Gaussian for both classes",
+    ),
+    "direction of pROC": (
+        count([1], direction="<"),
+        "direction='<' is not allowed; choose one of None, 'higher', 'lower', 'auto'",
+    ),
     "unknown family": (
         lambda: rp.predict_roc(X, Y, family="normal"),
         (
@@ -76,15 +86,23 @@ CONSTRUCTIONS = {
         ),
     ),
     "array family": (lambda: rp.predict_roc(X, Y, family=np.array(["a", "b"])), "is not available"),
-    "infinity and moments": (lambda: rp.predict_roc([1, INF, 2, 3], [0, 0, 1, 1]),
-        "x has infinite values in the negative class (1 of 2); a fit needs finite values (rp.empirical_roc accepts"),
-    "infinity and likelihood": (lambda: rp.predict_roc([1, INF, 2, 3], [0, 0, 1, 1], family=stats.gamma),
-        "x has infinite values in the negative class (1 of 2)"),
-    "one row and moments": (lambda: rp.predict_roc([1, 2, 3], [0, 0, 1]),
-        "x has 1 observation in the positive class; a standard deviation needs at least 2"),
-    "constant and likelihood": (lambda: rp.predict_roc([1, 1, 3, 3.0], [0, 0, 1, 1], family=stats.norm),
-        "family='norm' cannot be fitted to the negative class"),
-}  # fmt: skip
+    "infinity and moments": (
+        lambda: rp.predict_roc([1, INF, 2, 3], [0, 0, 1, 1]),
+        "x has infinite values in the negative class (1 of 2); a fit needs finite values (rp.empirical_roc accepts",
+    ),
+    "infinity and likelihood": (
+        lambda: rp.predict_roc([1, INF, 2, 3], [0, 0, 1, 1], family=stats.gamma),
+        "x has infinite values in the negative class (1 of 2)",
+    ),
+    "one row and moments": (
+        lambda: rp.predict_roc([1, 2, 3], [0, 0, 1]),
+        "x has 1 observation in the positive class; a standard deviation needs at least 2",
+    ),
+    "constant and likelihood": (
+        lambda: rp.predict_roc([1, 1, 3, 3.0], [0, 0, 1, 1], family=stats.norm),
+        "family='norm' cannot be fitted to the negative class",
+    ),
+}
 
 
 @for_each(CONSTRUCTIONS)
@@ -119,10 +137,12 @@ BANDS = [
     ({"fpr": (0.5, 0.5)}, "fpr=(0.5, 0.5) is an empty range; pass (low, high) with low < high"),
     ({"tpr": (0.6, 0.5)}, "tpr=(0.6, 0.5) is an empty range"),
     ({"fpr": (0, 10)}, "fpr=10 is outside [0, 1]; pass fractions, not percentages"),
-    ({"fpr": (0, NAN)}, "fpr=nan contains NaN"), ({"fpr": 0.1}, "fpr=0.1 is not a pair; pass (low, high)"),
-    ({"tpr": (0, 0.1, 1)}, "is not a pair; pass (low, high)"), ({"fpr": {0, 1}}, "is not a pair; pass (low, high)"),
+    ({"fpr": (0, NAN)}, "fpr=nan contains NaN"),
+    ({"fpr": 0.1}, "fpr=0.1 is not a pair; pass (low, high)"),
+    ({"tpr": (0, 0.1, 1)}, "is not a pair; pass (low, high)"),
+    ({"fpr": {0, 1}}, "is not a pair; pass (low, high)"),
     ({"fpr": (0, 0.1), "correction": True}, "correction=True is not allowed; choose one of None, 'mcclish'"),
-]  # fmt: skip
+]
 CRITERIA = [
     ({"criterion": "foo"}, "criterion='foo' is not allowed; choose one of 'ameans', 'youden'"),
     ({"criterion": None}, "criterion=None is not allowed"),
@@ -141,8 +161,11 @@ CRITERIA += [
     for criterion, options, words in [
         ("f_beta", {"prevalence": 0.5}, "criterion='f_beta' needs beta="),
         ("f_beta", {"prevalence": 0.5, "beta": -1}, "beta=-1 is not allowed; it must be above 0"),
-        ("f_beta", {"prevalence": 0.5, "beta": 1e200},
-            "beta=1e+200 is not allowed; it must be above 0 and below 1e+100"),
+        (
+            "f_beta",
+            {"prevalence": 0.5, "beta": 1e200},
+            "beta=1e+200 is not allowed; it must be above 0 and below 1e+100",
+        ),
         ("f1", {"prevalence": 0.5, "beta": 2}, "criterion='f1' does not accept beta="),
         ("f1", {"prevalence": 0}, "prevalence=0 is outside the open interval (0, 1)"),
         ("cost", {"prevalence": 10}, "prevalence=10 is outside [0, 1]; pass fractions, not percentages"),
@@ -152,7 +175,7 @@ CRITERIA += [
         ("cost", {"prevalence": 0, "cost_fp": 0}, "prevalence=0 makes the cost 0 at every threshold"),
         ("accuracy", {"prevalence": 0.5, "cost_fp": 2}, "does not accept costs; use criterion='cost'"),
     ]
-]  # fmt: skip
+]
 
 
 @for_each(ROCS)
@@ -199,8 +222,10 @@ FROM_STATS = {
     "std and sem": ({"mean": (1, 2), "std": (1, 2), "sem": (1, 2)}, "std= and sem= exclude each other; pass one of"),
     "std and effect_size": ({"std": (1, 2), "effect_size": 1}, "std= and effect_size= exclude each other"),
     "sem, no count": ({"mean": (1, 2), "sem": (1, 2)}, "sem= needs count=, because std = sem sqrt(count)"),
-    "iqr and mean": ({"mean": (1, 2), "iqr": (1, 2)},
-        "median= and iqr= belong together; pass both, in place of mean= and std="),
+    "iqr and mean": (
+        {"mean": (1, 2), "iqr": (1, 2)},
+        "median= and iqr= belong together; pass both, in place of mean= and std=",
+    ),
     "iqr alone": ({"iqr": (1, 2)}, "median= and iqr= belong together"),
     "all of them": ({"mean": (1, 2), "median": (1, 2), "iqr": (1, 2)}, "iqr= cannot be combined with mean="),
     "wrong sign": ({"mean": (1, 2), "effect_size": -1}, "effect_size=-1 does not match mean=; pass one with the sign"),
@@ -212,16 +237,20 @@ FROM_STATS = {
     "a dict": ({"mean": {1: 2, 3: 4}, "std": (1, 2)}, "is not a pair"),
     "negative std": ({"mean": (1, 2), "std": (1, -2)}, "std=-2 is negative"),
     "negative iqr": ({"median": (1, 2), "iqr": (-1, 2)}, "iqr=-1.0 is negative"),
-    "no cases": ({"mean": (1, 2), "std": (1, 2), "count": (0, 1)},
-        "count=(0, 1) is invalid; pass a finite number above 0 per class"),
-    "half an observation": ({"mean": (1, 2), "std": (1, 2), "count": (60.0, [12.5, 20])},
-        "count=12.5 is not a whole number; pass a whole number"),
+    "no cases": (
+        {"mean": (1, 2), "std": (1, 2), "count": (0, 1)},
+        "count=(0, 1) is invalid; pass a finite number above 0 per class",
+    ),
+    "half an observation": (
+        {"mean": (1, 2), "std": (1, 2), "count": (60.0, [12.5, 20])},
+        "count=12.5 is not a whole number; pass a whole number",
+    ),
     "median outside": ({"median": (5, 2), "iqr": ((0, 2), (1, 3))}, "iqr=(0, 2) does not contain median=5"),
     "quartiles exchanged": ({"median": (1, 2), "iqr": ((2, 0), (1, 3))}, "iqr=(2, 0) does not contain median=1"),
     "three quartiles": ({"median": (1, 2), "iqr": ((0, 1, 2), (1, 3))}, "is not a pair; pass a width or (q1, q3)"),
     "shapes": ({"mean": ([1, 2], 3), "std": ([1, 2, 3], 1)}, "shapes cannot be broadcast: mean (2,), std (3,)"),
     "direction": ({"mean": (1, 2), "std": (1, 2), "direction": "up"}, "direction='up' is not allowed"),
-}  # fmt: skip
+}
 
 
 @for_each(FROM_STATS)

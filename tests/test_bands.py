@@ -123,12 +123,15 @@ def curves():
     negative, positive = drawn(40, 30)
     x, y = np.concatenate([negative, positive]), np.repeat([0, 1], [40, 30])
     return {
-        "samples": (empirical_roc(x, y), SAMPLED), "lower": (empirical_roc(-x, y, direction="lower"), SAMPLED),
+        "samples": (empirical_roc(x, y), SAMPLED),
+        "lower": (empirical_roc(-x, y, direction="lower"), SAMPLED),
         "weights": (EmpiricalRoc(Ecdf(negative, np.full(40, 2.0)), Ecdf(positive, np.full(30, 3.0))), SAMPLED),
-        "ties": (EmpiricalRoc(negative.round(), positive.round()), SAMPLED), "fitted": (predict_roc(x, y), FITTED),
-        "fitted, lower": (predict_roc(-x, y, direction="lower"), FITTED), "published": (published(), FITTED[::2]),
+        "ties": (EmpiricalRoc(negative.round(), positive.round()), SAMPLED),
+        "fitted": (predict_roc(x, y), FITTED),
+        "fitted, lower": (predict_roc(-x, y, direction="lower"), FITTED),
+        "published": (published(), FITTED[::2]),
         "three and three": (published((3, 3)), FITTED[::2]),
-    }  # fmt: skip
+    }
 
 
 def band_of(roc, method, level=0.95):
@@ -193,15 +196,18 @@ def test_the_pointwise_band_of_samples_is_no_narrower_than_the_interval():
 def test_degenerate_classes_leave_room():
     """Separation, reversal, one row, one value, infinities: no NaN, the estimate inside, and a width above 0."""
     rocs = [
-        EmpiricalRoc([1, 2, 3], [4, 5, 6]), EmpiricalRoc([4, 5, 6], [1, 2, 3]), EmpiricalRoc([0], [1]),
-        EmpiricalRoc([1, 1, 1], [1, 1, 1]), EmpiricalRoc([-np.inf, 0], [0, np.inf]),
+        EmpiricalRoc([1, 2, 3], [4, 5, 6]),
+        EmpiricalRoc([4, 5, 6], [1, 2, 3]),
+        EmpiricalRoc([0], [1]),
+        EmpiricalRoc([1, 1, 1], [1, 1, 1]),
+        EmpiricalRoc([-np.inf, 0], [0, np.inf]),
         PredictedRoc.from_stats(mean=(0, 1), std=(0, 1), count=(5, 5)),
         PredictedRoc.from_stats(mean=(0, 1), std=(1, 0), count=(5, 5)),
         PredictedRoc.from_stats(mean=(1, 1), std=(0, 0), count=(5, 5)),
         PredictedRoc.from_stats(mean=(0, 1), std=(1, 1), count=(1, 1)),
         PredictedRoc.from_stats(mean=(0, 90), std=(1, 1), count=(5, 5)),
         PredictedRoc.from_stats(mean=(90, 0), std=(1, 1), count=(5, 5)),
-    ]  # fmt: skip
+    ]
 
     def check(roc):
         for kind in ("pointwise", "simultaneous"):
@@ -246,13 +252,15 @@ REFUSED = [
     (lambda: published().band().contains(0.5), "curve=0.5 is not a curve"),
     (lambda: published().band(fpr=[50]), "fractions, not percent"),
     (lambda: PredictedRoc.from_stats(mean=(0, 1), std=(1, 1)).band(), r"pass count=\(negative, positive\)"),
-    (lambda: PredictedRoc.from_stats(mean=(0, [1, 2]), std=(1, 1), count=(9, 9)).band(),
-        r"batch of ROC curves of shape \(2,\)"),
+    (
+        lambda: PredictedRoc.from_stats(mean=(0, [1, 2]), std=(1, 1), count=(9, 9)).band(),
+        r"batch of ROC curves of shape \(2,\)",
+    ),
     (lambda: PredictedRoc(stats.gamma(2), stats.gamma(4), count=(9, 9)).band(), "two Gaussians"),
     (lambda: PredictedRoc(stats.gamma(2), stats.gamma(4)).band(kind="simultaneous"), "needs samples"),
     (lambda: EmpiricalRoc(Ecdf([1, 2], [0.1, 0.2]), [3, 4]).band(), "weights of the negative class sum to 0.3"),
     (lambda: EmpiricalRoc([1, 2], [3, 4]).band(kind="simultaneous", method="bootstrap"), "'kolmogorov-smirnov'"),
-]  # fmt: skip
+]
 
 
 def test_what_cannot_be_answered_is_refused_in_words():

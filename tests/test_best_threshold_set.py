@@ -147,10 +147,13 @@ def test_set_holds_the_best_threshold_in_many_settings():
     """2,000 samples of each; below .93 or above .995 (small samples) by 5 errors: once in 1e6."""
     settings = {
         "100+10, SD ratio 2": ((100, 10), ndtri(0.95) * np.hypot(1, 2), 2.0, "ameans"),
-        "5+250": ((5, 250), 1.2, 1.0, "ameans"), "20+20": ((20, 20), 1.2, 1.0, "ameans"),
-        "300+300": ((300, 300), 1.2, 1.0, "ameans"), "10+500, SD ratio 3": ((10, 500), 0.0, 3.0, "ameans"),
-        "50+50, cost": ((50, 50), 1.5, 1.0, "cost"), "15+100, accuracy": ((15, 100), 1.5, 1.0, "accuracy"),
-    }  # fmt: skip
+        "5+250": ((5, 250), 1.2, 1.0, "ameans"),
+        "20+20": ((20, 20), 1.2, 1.0, "ameans"),
+        "300+300": ((300, 300), 1.2, 1.0, "ameans"),
+        "10+500, SD ratio 3": ((10, 500), 0.0, 3.0, "ameans"),
+        "50+50, cost": ((50, 50), 1.5, 1.0, "cost"),
+        "15+100, accuracy": ((15, 100), 1.5, 1.0, "accuracy"),
+    }
     rng = np.random.default_rng(13)
     error = np.sqrt(0.05 * 0.95 / 2000)
 

@@ -298,10 +298,16 @@ def test_likelihood_ratio_rule(*case):
 
 
 @for_each(
-    {"equal SD": pair_of(1, 1.7), "ratio 1 + 1e-12": pair_of(1 + 1e-12, 1.7), "offset 1e8": pair_of(1.5, 1.7, 1e8),
-        "offset 1e10": pair_of(1.5, 1.7, 1e10), "offset 1e12": pair_of(1.5, 1.7, 1e12),
-        "scale 1e-300": pair_of(1.5, 1.7, scale=1e-300), "scale 1e300": pair_of(1.5, 1.7, scale=1e300)}
-)  # fmt: skip
+    {
+        "equal SD": pair_of(1, 1.7),
+        "ratio 1 + 1e-12": pair_of(1 + 1e-12, 1.7),
+        "offset 1e8": pair_of(1.5, 1.7, 1e8),
+        "offset 1e10": pair_of(1.5, 1.7, 1e10),
+        "offset 1e12": pair_of(1.5, 1.7, 1e12),
+        "scale 1e-300": pair_of(1.5, 1.7, scale=1e-300),
+        "scale 1e300": pair_of(1.5, 1.7, scale=1e300),
+    }
+)
 def test_the_textbook_quadratic_fails(*case):
     """The check can fail: in the same cases, the threshold of the textbook formula is wrong."""
     assert faults(library(*case), Truth(*case)) == {}

@@ -170,13 +170,15 @@ def test_an_internal_error_is_code_1_with_its_traceback(run, monkeypatch):
 
 
 HELP = {
-    "": ["predicted positive if x >= threshold"], "predict": ["rocpredict predict --mean 4 8 --std 3 2"],
-    "compare": ["rocpredict compare iris --positive virginica"], "paper": ["rocpredict paper --out paper"],
+    "": ["predicted positive if x >= threshold"],
+    "predict": ["rocpredict predict --mean 4 8 --std 3 2"],
+    "compare": ["rocpredict compare iris --positive virginica"],
+    "paper": ["rocpredict paper --out paper"],
     "diagnose": ["rocpredict diagnose pima --feature glucose"],
     "sample-size": ["--width 0.05", "--power 0.9 --against 0.5", "--against-mean 4 7", "--tpr-at-fpr 0.1"],
     "power": ["rocpredict power --mean 4 8 --std 3 2 --count 50 50 --against 0.8", "--correlation 0.5"],
     "screen": ["rocpredict screen iris --positive virginica", "--label COLUMN", "--top N", "--out FILE"],
-}  # fmt: skip
+}
 
 
 def test_the_help_has_examples(capsys):

@@ -63,12 +63,15 @@ def test_two_features_are_tested_against_each_other(run):
     low, high = expected.interval
     assert (code, warned_features(err)) == (0, ["mass"])
     assert cells(out, "glucose, mass on the same observations")[1:] == [
-        ["AUC of glucose", f"{expected.estimates[0]:.6g}"], ["AUC of mass", f"{expected.estimates[1]:.6g}"],
+        ["AUC of glucose", f"{expected.estimates[0]:.6g}"],
+        ["AUC of mass", f"{expected.estimates[1]:.6g}"],
         ["difference", f"{expected.difference:.6g}"],
         ["interval of the difference, level 0.95", f"{low:.6g} to {high:.6g}"],
-        ["statistic", f"{expected.statistic:.6g}"], ["p", format_p_value(expected.p_value)],
-        ["observations (negative, positive)", "(500, 268)"], ["direction", "higher, higher"],
-    ]  # fmt: skip
+        ["statistic", f"{expected.statistic:.6g}"],
+        ["p", format_p_value(expected.p_value)],
+        ["observations (negative, positive)", "(500, 268)"],
+        ["direction", "higher, higher"],
+    ]
     assert "Null hypothesis: AUC of glucose = AUC of mass. Alternative: AUC of glucose != AUC of mass." in out
     assert "Method: MOVER of smoothed-logit intervals, paired." in out
 

@@ -20,9 +20,12 @@ def by_library(**options):
 def test_json_is_the_librarys_diagnosis(run):
     """Every option, digit for digit, under the name of the feature; stderr is empty, since the findings contain all."""
     options = {
-        "": {}, "--seed 3": {"rng": 3}, "--family boxcox": {"family": "boxcox"},
-        "--direction lower": {"direction": "lower"}, "--direction auto": {"direction": "auto"},
-    }  # fmt: skip
+        "": {},
+        "--seed 3": {"rng": 3},
+        "--family boxcox": {"family": "boxcox"},
+        "--direction lower": {"direction": "lower"},
+        "--direction auto": {"direction": "auto"},
+    }
 
     def check(words):
         code, out, err = run(f"{AGE} {words}", "--json")
@@ -47,9 +50,11 @@ def test_the_table_is_the_librarys_with_the_names_of_options(run):
     marks = {"ok": "", "note": "note", "warn": "WARN"}
     assert [cells[1] for cells in list(rows.values())[1:]] == [marks[item.severity] for item in expected.findings]
     assert rows["negative skewness"] == [
-        f"{expected.negative.skewness:.3g}", "note", expected.finding("negative skewness").message,
+        f"{expected.negative.skewness:.3g}",
+        "note",
+        expected.finding("negative skewness").message,
         "use --family 'auto' or the empirical curve",
-    ]  # fmt: skip
+    ]
     assert "use --family 'auto' or the empirical curve" in out
     assert expected.verdict.replace("family=", "--family ") in out
     assert "family=" not in out

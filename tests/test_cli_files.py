@@ -60,12 +60,16 @@ def test_every_form_of_a_table_gives_the_same_numbers(run, command):
     expected = read_by(run, command, "plain.csv")
     assert expected[0] == 0, expected
     forms = {
-        "semicolons.csv": table(";"), "semicolons and decimal commas.csv": table(";", decimal=","),
-        "tabs.tsv": table("\t"), "tabs and decimal commas.txt": table("\t", decimal=","),
-        "quotes.csv": table(";", decimal=",", quote='"', end="\r\n"), "utf16.csv": table("\t", encoding="utf-16"),
-        "big-endian.csv": b"\xfe\xff" + table(";", encoding="utf-16-be"), "mark.csv": table(encoding="utf-8-sig"),
+        "semicolons.csv": table(";"),
+        "semicolons and decimal commas.csv": table(";", decimal=","),
+        "tabs.tsv": table("\t"),
+        "tabs and decimal commas.txt": table("\t", decimal=","),
+        "quotes.csv": table(";", decimal=",", quote='"', end="\r\n"),
+        "utf16.csv": table("\t", encoding="utf-16"),
+        "big-endian.csv": b"\xfe\xff" + table(";", encoding="utf-16-be"),
+        "mark.csv": table(encoding="utf-8-sig"),
         "packed.csv.gz": gzip.compress(table(";", decimal=",", encoding="utf-16")),
-    }  # fmt: skip
+    }
     forms = forms if command in FAST_READERS else dict(list(forms.items())[1::3])
     differing = []
     for name, content in forms.items():
@@ -96,16 +100,20 @@ def test_a_pipe_can_hold_parquet(run):
 
 
 UNREADABLE = {
-    "a decimal comma among commas": (b'size,outcome\n"1,5",sick\n2,well\n3,sick\n1,well\n',
-        "(1.5 if the comma is decimal, 15 if it groups digits; write the intended one)"),
-    "a cell too many": (b"size,outcome\n1,5,sick\n2,0,well\n",
-        "write decimals with a point, or separate cells by semi"),
+    "a decimal comma among commas": (
+        b'size,outcome\n"1,5",sick\n2,well\n3,sick\n1,well\n',
+        "(1.5 if the comma is decimal, 15 if it groups digits; write the intended one)",
+    ),
+    "a cell too many": (
+        b"size,outcome\n1,5,sick\n2,0,well\n",
+        "write decimals with a point, or separate cells by semi",
+    ),
     "point groups": (b"size;mass;outcome\n1.500;2,5;sick\n2.250;3;well\n", "which have different decimal marks"),
     "groups with decimals": (b"size;outcome\n1.500,25;sick\n2;well\n", "'1.500,25'"),
     "half a gzip": (gzip.compress(table())[:-9], "end-of-stream"),
     "no gzip": (b"\x1f\x8b nothing", "t.csv"),
     "latin-1": ("gr\xf6\xdfe,outcome\n1,sick\n".encode("latin-1"), "t.csv is not UTF-8 text; pass a CSV file"),
-}  # fmt: skip
+}
 
 
 def test_a_column_of_months_is_no_decimal_point(run):
@@ -153,15 +161,19 @@ WORDS = {
     "class of a file": (["screen", "t.csv", "--label", "outcome", "--positive", "sic"], "did you mean 'sick'?"),
     "long name": (["compare", "x" * 300], "File name too long"),
     "long name of a table": (["screen", "x" * 300 + ".csv"], "File name too long"),
-    "overflow": (["predict", "--mean", "4", "8", "--sem", "1e308", "1e6", "--count", "9", "9"],
-        "--sem [1e+308, 1000000.0] is too large"),
+    "overflow": (
+        ["predict", "--mean", "4", "8", "--sem", "1e308", "1e6", "--count", "9", "9"],
+        "--sem [1e+308, 1000000.0] is too large",
+    ),
     "json into csv": (["screen", "iris", "--positive", "setosa", "--json", "--out", "a.csv"], "ends in .json or .txt"),
     "csv into json": (["screen", "iris", "--positive", "setosa", "--format", "csv", "--out", "a.json"], "ends in .csv"),
-    "report": (["screen", "iris", "--positive", "setosa", "--report", "a.pdf"],
-        "--report a.pdf: pass a name that ends in"),
+    "report": (
+        ["screen", "iris", "--positive", "setosa", "--report", "a.pdf"],
+        "--report a.pdf: pass a name that ends in",
+    ),
     "page": (["report", "pima", "--feature", "age", "--out", "a.svg"], "--out a.svg: pass a name that ends in .html"),
     "picture": (["compare", "pima", "--feature", "age", "--plot", "a.html"], "--plot a.html: pass a name that ends in"),
-}  # fmt: skip
+}
 
 
 def test_wrong_words_are_one_line_with_a_remedy(run):
@@ -247,13 +259,15 @@ PREDICT = "predict --mean 4 8 --std 3 2"
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the device /dev/full")
 @pytest.mark.parametrize(
     ("words", "message"),
-    [(f"{PREDICT} > /dev/full", "the output cannot be written: No space left on device"),
+    [
+        (f"{PREDICT} > /dev/full", "the output cannot be written: No space left on device"),
         (f"{PREDICT} --json > /dev/full", "the output cannot be written: No space left on device"),
         ("--help > /dev/full", "the output cannot be written: No space left on device"),
         (f"{PREDICT} --json >&-", "the output cannot be written: stdout is closed"),
         ("screen iris --positive setosa --engine numpy --format csv --out /dev/full", "/dev/full cannot be written"),
-        ("report pima --feature age --resamples 20 --out /dev/full", "/dev/full cannot be written")],
-)  # fmt: skip
+        ("report pima --feature age --resamples 20 --out /dev/full", "/dev/full cannot be written"),
+    ],
+)
 def test_a_full_disk_is_one_line_and_code_1(words, message):
     done = subprocess.run(
         f"{sys.executable} -m rocpredict {words}", shell=True, capture_output=True, text=True, timeout=60, check=False

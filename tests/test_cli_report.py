@@ -67,7 +67,7 @@ def test_a_refusal_is_one_line(run, tmp_path):
         "--prevalence": ("report", *glucose, "--out", "a.html", "--prevalence", "2"),
         "is not a date": ("report", *glucose, "--out", "a.html", "--date", "soon"),
         "a.html cannot be written": ("screen", "none.csv", "--label", "y", "--report", "none/a.html"),
-    }.items():  # fmt: skip
+    }.items():
         code, out, err = run(*words)
         assert (code, out, err.count("\n")) == (2, "", 1)
         assert message in err

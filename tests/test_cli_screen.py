@@ -28,10 +28,13 @@ OUTCOME = "--label outcome --positive sick"
 STUDY = f"screen study.csv {OUTCOME}"
 RNG = np.random.default_rng(40)
 COLUMNS = {
-    "size": RNG.normal(size=ROWS) + 2 * Y, "weight": np.where(np.arange(ROWS) == 6, np.nan, RNG.normal(size=ROWS) - Y),
-    "noise": RNG.normal(size=ROWS), "dose": RNG.integers(0, 4, ROWS) + Y, "name": [f"case {k}" for k in range(ROWS)],
+    "size": RNG.normal(size=ROWS) + 2 * Y,
+    "weight": np.where(np.arange(ROWS) == 6, np.nan, RNG.normal(size=ROWS) - Y),
+    "noise": RNG.normal(size=ROWS),
+    "dose": RNG.integers(0, 4, ROWS) + Y,
+    "name": [f"case {k}" for k in range(ROWS)],
     "outcome": LABELS,
-}  # fmt: skip
+}
 pd, pl = optional("pandas"), optional("polars")
 FRAME = pd.DataFrame(COLUMNS) if pd else None
 
@@ -121,9 +124,11 @@ def test_the_suffix_names_the_format(run):
 def test_top_and_sort(run):
     """The first rows in this order, with q-values as among all rows. 20 rows are printed by default; files have all."""
     for words, expected in {
-        "--top 2": table().top(2), "--sort feature": table().sort("feature"),
-        "--sort p_value --top 3": table().sort("p_value").top(3), "--top 99": table(),
-    }.items():  # fmt: skip
+        "--top 2": table().top(2),
+        "--sort feature": table().sort("feature"),
+        "--sort p_value --top 3": table().sort("p_value").top(3),
+        "--top 99": table(),
+    }.items():
         assert run(f"{STUDY} {words} --format csv")[1] == expected.to_csv(), words
     values = np.random.default_rng(41).normal(size=(ROWS, 30)).tolist()
     rows = [
@@ -144,7 +149,7 @@ def test_a_table_cut_short_counts_all(run):
         f"{STUDY} --top 2": "2 of 5 features (4 numeric): sick (positive) against well",
         f"{STUDY} --feature size": "1 feature: sick (positive) against well",
         "screen iris --top 2": "2 of 12 rows for 3 class pairs",
-    }.items():  # fmt: skip
+    }.items():
         assert run(line)[1].splitlines()[0] == title
 
 
@@ -153,11 +158,16 @@ def test_a_table_cut_short_counts_all(run):
 
 def test_options_are_those_of_the_library(run):
     expected = {
-        "--empirical no": {"empirical": False}, "--empirical top --n-top 2": {"empirical": "top", "n_top": 2},
-        "--direction lower": {"direction": "lower"}, "--level 0.8": {"level": 0.8}, "--adjust holm": {"adjust": "holm"},
-        "--engine numpy": {"engine": "numpy"}, f"--engine {ENGINES[-1]} --jobs 2": {"engine": ENGINES[-1], "n_jobs": 2},
-        "--jobs -1": {"n_jobs": -1}, "--negative well": {"negative": "well"},
-    }  # fmt: skip
+        "--empirical no": {"empirical": False},
+        "--empirical top --n-top 2": {"empirical": "top", "n_top": 2},
+        "--direction lower": {"direction": "lower"},
+        "--level 0.8": {"level": 0.8},
+        "--adjust holm": {"adjust": "holm"},
+        "--engine numpy": {"engine": "numpy"},
+        f"--engine {ENGINES[-1]} --jobs 2": {"engine": ENGINES[-1], "n_jobs": 2},
+        "--jobs -1": {"n_jobs": -1},
+        "--negative well": {"negative": "well"},
+    }
     for words, options in expected.items():
         assert run(f"{STUDY} {words} --format csv")[1] == table(**options).to_csv(), words
 
@@ -212,11 +222,15 @@ def test_a_label_is_called_by_what_it_looks_like(run):
 
     days = [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)]
     cases = [
-        ([True, False], "true", 0), ([True, False], "0", 1), ([1, 2], "1.0", 0), ([0.1, 0.25], "0.10", 0),
-        ([2**53, 2**53 + 1], str(2**53 + 1), 1), (days, "2020-01-02", 1),
+        ([True, False], "true", 0),
+        ([True, False], "0", 1),
+        ([1, 2], "1.0", 0),
+        ([0.1, 0.25], "0.10", 0),
+        ([2**53, 2**53 + 1], str(2**53 + 1), 1),
+        (days, "2020-01-02", 1),
         ([datetime.datetime(2020, 1, 1, 6), datetime.datetime(2020, 1, 2)], "2020-01-01T06:00:00", 0),
         ([b"a", b"b"], "b", 1),
-    ]  # fmt: skip
+    ]
     check_each({f"{values} {word}": (values, word, positive) for values, word, positive in cases}, check)
 
 

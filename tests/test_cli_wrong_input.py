@@ -156,7 +156,8 @@ SCREEN = {
 TEACHING = {
     "teach irises": "irises is neither a file nor a built-in data set (iris, pima, breast_cancer)",
     "teach study.csv": "--label is needed; pass a column of study.csv: size, weight, noise, name, outcome",
-    "teach study.csv --label kind": "no column 'kind'", TEACH: "--positive is needed",
+    "teach study.csv --label kind": "no column 'kind'",
+    TEACH: "--positive is needed",
     f"{TEACH} --positive sick --feature name": "which is not a number",
     f"{TEACH} --positive sick --feature a --feature a": "passed twice",
     "teach iris --feature petal": "--feature 'petal' is not allowed",
@@ -164,7 +165,8 @@ TEACHING = {
         "--feature is passed 2 times; pass one feature, or a CSV file for several"
     ),
     f"teach iris {TWO_CLASSES}": "--mean and --std describe two Gaussians and cannot be combined with DATA",
-    "teach --mean 4 8": "must be passed together", "teach --mean 4 8 --std 3 -2": "--std -2.0 is not allowed",
+    "teach --mean 4 8": "must be passed together",
+    "teach --mean 4 8 --std 3 -2": "--std -2.0 is not allowed",
     "teach --mean 4 8 --std 0 2": "--std 0.0 is not allowed",
     "teach --positive sick": "--positive needs data; pass DATA, or --mean and --std",
     f"teach --label y {TWO_CLASSES}": "--label needs data; pass DATA",
@@ -177,7 +179,7 @@ TEACHING = {
         "rocpredict: bad.csv, line 3: column 'a' contains 'abc', which is not a number; "
         "correct it, or leave the column out\n"
     ),
-}  # fmt: skip
+}
 
 
 @pytest.fixture

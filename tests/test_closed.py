@@ -9,6 +9,8 @@ from scipy import stats
 
 from rocpredict import Ecdf, Gaussian, PredictedRoc
 from rocpredict.distributions.families import ScipyDistribution
+from rocpredict.distributions.mixture import GaussianMixture
+from rocpredict.distributions.normal_sum import GaussianKde
 from rocpredict.solvers.families import FamilySolver, NormalSumSolver, _log_gamma_ratio, _solve_log_linear, solver_for
 from rocpredict.solvers.numerical import NumericalSolver
 from tests.cases import check_each, for_each
@@ -28,14 +30,18 @@ FROZEN = {
     "gamma by its other names": (stats.chi2(3), stats.expon(scale=5)),
     "rising power": (stats.beta(2, 1), stats.beta(5, 1)),
     "falling power": (stats.beta(1, 4, loc=3, scale=2), stats.beta(1, 2, loc=3, scale=2)),
-    "uniform": (stats.uniform(), stats.beta(3, 1)), "logistic": (stats.logistic(0, 2), stats.logistic(1, 2)),
+    "uniform": (stats.uniform(), stats.beta(3, 1)),
+    "logistic": (stats.logistic(0, 2), stats.logistic(1, 2)),
     "logistic reversed": (stats.logistic(1, 2), stats.logistic(-9, 2)),
-    "laplace": (stats.laplace(0, 1), stats.laplace(1, 1)), "laplace, wider": (stats.laplace(0, 1), stats.laplace(1, 3)),
+    "laplace": (stats.laplace(0, 1), stats.laplace(1, 1)),
+    "laplace, wider": (stats.laplace(0, 1), stats.laplace(1, 3)),
     "laplace, narrower": (stats.laplace(3, 2), stats.laplace(1, 0.5)),
-    "cauchy": (stats.cauchy(0, 1), stats.cauchy(2, 1)), "cauchy as t": (stats.cauchy(0, 1), stats.t(1, 2, 3)),
-    "gumbel": (stats.gumbel_r(0, 2), stats.gumbel_r(3, 2)), "normal": (stats.norm(0, 1), stats.norm(1, 2)),
+    "cauchy": (stats.cauchy(0, 1), stats.cauchy(2, 1)),
+    "cauchy as t": (stats.cauchy(0, 1), stats.t(1, 2, 3)),
+    "gumbel": (stats.gumbel_r(0, 2), stats.gumbel_r(3, 2)),
+    "normal": (stats.norm(0, 1), stats.norm(1, 2)),
     "lognormal": (stats.lognorm(0.5, scale=1), stats.lognorm(0.8, scale=2)),
-}  # fmt: skip
+}
 PLAIN = {name: tuple(ScipyDistribution(frozen) for frozen in pair) for name, pair in FROZEN.items()}
 PAIRS = PLAIN | {f"reflected {name}": tuple(d.reflect() for d in pair) for name, pair in PLAIN.items()}
 
@@ -237,15 +243,39 @@ def test_units_change_nothing(name, unit):
         np.testing.assert_allclose(there / unit, here, rtol=1e-12)
 
 
+def test_all_kinds_of_normals_agree():
+    """Scipy's normals, Gaussians, kernel densities and mixtures: one sum, and two Gaussians by the binormal form."""
+    kde, mixture = GaussianKde([1.0, 2.0, 4.0]), GaussianMixture([0.3, 0.7], [-1, 2], [1, 0.5])
+    kinds = [of(stats.norm, 1, 2), Gaussian(0.5, 1.5), kde, mixture]
+    for pair in itertools.permutations(kinds, 2):
+        assert isinstance(solver_for(*pair), (FamilySolver, NormalSumSolver))
+        assert float(solver_for(*pair).auc()) == pytest.approx(float(NumericalSolver(*pair).auc()), rel=1e-11)
+        assert float(solver_for(*pair).log_auc_complement()) == pytest.approx(
+            float(NumericalSolver(*pair).log_auc_complement())
+        )
+    assert solver_for(of(stats.norm, 1, 2), Gaussian(3, 1)).auc() == solver_for(Gaussian(1, 2), Gaussian(3, 1)).auc()
+    assert float(solver_for(of(stats.norm, 1, 2).reflect(), mixture).auc()) == pytest.approx(
+        float(NumericalSolver(of(stats.norm, -1, 2), mixture).auc()), rel=1e-11
+    )
+
+
 @for_each(
-    [(of(stats.weibull_min, 1, 0, 2), of(stats.weibull_min, 2, 0, 2)), (of(stats.gamma, 2), of(stats.gamma, 2, 1)),
-        (of(stats.logistic, 0, 1), of(stats.logistic, 1, 2)), (of(stats.gumbel_r, 0, 1), of(stats.gumbel_r, 1, 2)),
-        (of(stats.beta, 2, 3), of(stats.beta, 3, 2)), (of(stats.t, 3), of(stats.t, 3, 1)),
-        (of(stats.lognorm, 1, 0), of(stats.lognorm, 1, 1)), (of(stats.expon), of(stats.laplace)),
-        (of(stats.expon), of(stats.expon).reflect()), (of(stats.norm), of(stats.logistic)),
-        (of(stats.norm), Ecdf([1.0, 2.0])), (of(stats.poisson, 2), of(stats.poisson, 3)),
-        (Gaussian([0, 1], 1), Gaussian(0, 1))]
-)  # fmt: skip
+    [
+        (of(stats.weibull_min, 1, 0, 2), of(stats.weibull_min, 2, 0, 2)),
+        (of(stats.gamma, 2), of(stats.gamma, 2, 1)),
+        (of(stats.logistic, 0, 1), of(stats.logistic, 1, 2)),
+        (of(stats.gumbel_r, 0, 1), of(stats.gumbel_r, 1, 2)),
+        (of(stats.beta, 2, 3), of(stats.beta, 3, 2)),
+        (of(stats.t, 3), of(stats.t, 3, 1)),
+        (of(stats.lognorm, 1, 0), of(stats.lognorm, 1, 1)),
+        (of(stats.expon), of(stats.laplace)),
+        (of(stats.expon), of(stats.expon).reflect()),
+        (of(stats.norm), of(stats.logistic)),
+        (of(stats.norm), Ecdf([1.0, 2.0])),
+        (of(stats.poisson, 2), of(stats.poisson, 3)),
+        (Gaussian([0, 1], 1), Gaussian(0, 1)),
+    ]
+)
 def test_no_closed_form_is_claimed_without_one(negative, positive):
     assert not isinstance(solver_for(negative, positive), (FamilySolver, NormalSumSolver))
     if not negative.shape:

@@ -125,14 +125,18 @@ def test_invalid_comparisons_are_refused():
     batch = PredictedRoc(negative=Gaussian([0, 1], 1), positive=Gaussian(1, 1))
     table = [
         (lambda: compare(1, empirical), "predicted=1 is not a ROC"),
-        (lambda: compare(empirical, empirical),
-            "predicted= is an empirical curve; compare two samples with rp.auc_test"),
+        (
+            lambda: compare(empirical, empirical),
+            "predicted= is an empirical curve; compare two samples with rp.auc_test",
+        ),
         (lambda: compare(predicted, predicted), "is not empirical; pass rp.empirical_roc"),
         (lambda: compare(batch, empirical), r"predicted is a batch of shape \(2,\); compare one feature at a time"),
-        (lambda: compare(predicted, lower),
-            "predicted has direction='higher', empirical has 'lower'; pass the same direction"),
+        (
+            lambda: compare(predicted, lower),
+            "predicted has direction='higher', empirical has 'lower'; pass the same direction",
+        ),
         (lambda: compare(predicted, empirical, level=95), "level=95 is outside"),
-    ]  # fmt: skip
+    ]
     check_refused(table)
 
 

@@ -127,14 +127,18 @@ def test_counts_are_those_of_the_calls_that_users_make():
             rows.append(
                 [
                     not auc[0].low <= setting.auc <= auc[0].high,
-                    rp.auc_test(a, None, y, null=scenario.alternative).p_value <= 0.05, paired.p_value <= 0.05,
-                    rp.auc_test(a, c, y).p_value <= 0.05, unpaired.p_value <= 0.05,
+                    rp.auc_test(a, None, y, null=scenario.alternative).p_value <= 0.05,
+                    paired.p_value <= 0.05,
+                    rp.auc_test(a, c, y).p_value <= 0.05,
+                    unpaired.p_value <= 0.05,
                     rp.auc_test((a, y), (e, labels)).p_value <= 0.05,
                     rp.auc_test(*((c, a) if setting.auc > 0.5 else (a, c)), y, **claim).p_value <= 0.05,
-                    rp.auc_test(a, b, y, **claim).p_value <= 0.05, auc[0].width, paired.interval.width,
+                    rp.auc_test(a, b, y, **claim).p_value <= 0.05,
+                    auc[0].width,
+                    paired.interval.width,
                     unpaired.interval.width,
                 ]
-            )  # fmt: skip
+            )
         figures = [cells[name].default for name in ("auc", "paired", "unpaired", "noninferiority")]
         shares, errors, powers = np.mean(rows, axis=0), [0, 2, 4, 6], [1, 3, 5, 7]
         assert shares[errors] == pytest.approx([one.error for one in figures])

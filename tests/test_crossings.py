@@ -39,12 +39,18 @@ def z(x, loc, scale):
 
 
 FAMILIES = {
-    "gamma": (lambda rng: (rng.uniform(0.4, 6), 0.0, rng.uniform(0.5, 3)),
-        lambda u, a: (a - 1) * mp.log(u) - u - mp.loggamma(a)),
-    "weibull_min": (lambda rng: (rng.uniform(0.6, 4), 0.0, rng.uniform(0.5, 3)),
-        lambda u, c: mp.log(c) + (c - 1) * mp.log(u) - u**c),
-    "lognorm": (lambda rng: (rng.uniform(0.3, 1.5), 0.0, rng.uniform(0.5, 3)),
-        lambda u, s: -mp.log(u) - mp.log(s) - (mp.log(u) / s) ** 2 / 2 - mp.log(2 * mp.pi) / 2),
+    "gamma": (
+        lambda rng: (rng.uniform(0.4, 6), 0.0, rng.uniform(0.5, 3)),
+        lambda u, a: (a - 1) * mp.log(u) - u - mp.loggamma(a),
+    ),
+    "weibull_min": (
+        lambda rng: (rng.uniform(0.6, 4), 0.0, rng.uniform(0.5, 3)),
+        lambda u, c: mp.log(c) + (c - 1) * mp.log(u) - u**c,
+    ),
+    "lognorm": (
+        lambda rng: (rng.uniform(0.3, 1.5), 0.0, rng.uniform(0.5, 3)),
+        lambda u, s: -mp.log(u) - mp.log(s) - (mp.log(u) / s) ** 2 / 2 - mp.log(2 * mp.pi) / 2,
+    ),
     "norm": (lambda rng: (rng.normal(), rng.uniform(0.5, 3)), lambda u: -u * u / 2 - mp.log(2 * mp.pi) / 2),
     "t": (
         lambda rng: (rng.uniform(1.5, 20), rng.normal(), rng.uniform(0.5, 3)),
@@ -57,12 +63,16 @@ FAMILIES = {
     "cauchy": (lambda rng: (rng.normal(), rng.uniform(0.5, 3)), lambda u: -mp.log(mp.pi) - mp.log(1 + u * u)),
     "gumbel_l": (lambda rng: (rng.normal(), rng.uniform(0.5, 3)), lambda u: u - mp.exp(u)),
     "gumbel_r": (lambda rng: (rng.normal(), rng.uniform(0.5, 3)), lambda u: -u - mp.exp(-u)),
-    "genlogistic": (lambda rng: (rng.uniform(0.5, 3), rng.normal(), 1.0),
-        lambda u, c: mp.log(c) - u - (c + 1) * mp.log(1 + mp.exp(-u))),
+    "genlogistic": (
+        lambda rng: (rng.uniform(0.5, 3), rng.normal(), 1.0),
+        lambda u, c: mp.log(c) - u - (c + 1) * mp.log(1 + mp.exp(-u)),
+    ),
     "hypsecant": (lambda rng: (rng.normal(), rng.uniform(0.5, 3)), lambda u: -mp.log(mp.pi) - mp.log(mp.cosh(u))),
-    "beta": (lambda rng: (rng.uniform(0.5, 5), rng.uniform(0.5, 5), 0.0, 1.0),
-        lambda u, a, b: (a - 1) * mp.log(u) + (b - 1) * mp.log(1 - u) - mp.log(mp.beta(a, b))),
-}  # fmt: skip
+    "beta": (
+        lambda rng: (rng.uniform(0.5, 5), rng.uniform(0.5, 5), 0.0, 1.0),
+        lambda u, a, b: (a - 1) * mp.log(u) + (b - 1) * mp.log(1 - u) - mp.log(mp.beta(a, b)),
+    ),
+}
 
 
 def random_family(rng, name):

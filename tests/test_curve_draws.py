@@ -380,3 +380,14 @@ def test_coverage_of_pivots(count):
         std = tuple(s * np.sqrt(rng.chisquare(n - 1) / (n - 1)) for s, n in zip((3, 2), count, strict=True))
         hits += truth in rp.PredictedRoc.from_stats(mean=mean, std=std, count=count).auc_interval()
     assert 0.93 < hits / 2000 < 0.985
+
+
+def test_whole_weights_are_repeated_values():
+    negative, positive = two_samples((12, 15), 5)
+    weights = np.arange(12) % 3 + 1
+    weighed = rp.EmpiricalRoc(negative=Ecdf(negative, weights), positive=Ecdf(positive))
+    repeated = rp.EmpiricalRoc(negative=np.repeat(negative, weights), positive=positive)
+    assert weighed.tpr_at_fpr_interval(0.2) == repeated.tpr_at_fpr_interval(0.2)
+    parts = rp.EmpiricalRoc(negative=Ecdf(negative, weights + 1e-9), positive=Ecdf(positive))
+    near = parts.tpr_at_fpr_interval(0.3, n_resamples=4000)
+    assert tuple(near) == pytest.approx(tuple(repeated.tpr_at_fpr_interval(0.3, n_resamples=4000)), abs=0.05)

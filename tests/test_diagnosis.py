@@ -366,12 +366,14 @@ def test_draws_without_a_fit_are_counted():
 
 def test_invalid_diagnoses_are_refused():
     table = [
-        ([1, 2, 3, np.inf], {}, "infinite"), ([1, 2, 3, np.nan], {}, "missing"),
+        ([1, 2, 3, np.inf], {}, "infinite"),
+        ([1, 2, 3, np.nan], {}, "missing"),
         ([1, 2, 3, 4], {"family": "empirical"}, "has no fit to diagnose"),
         ([1, 2, 3, 4], {"family": "nonsense"}, "family='nonsense'"),
         ([1, 2, 3, 4], {"n_resamples": 3}, "n_resamples=3 is too few"),
-        ([1, 2, 3, 4], {"direction": "up"}, "direction='up'"), ([1.0, 2, 3], {}, "1 observation in the positive class"),
-    ]  # fmt: skip
+        ([1, 2, 3, 4], {"direction": "up"}, "direction='up'"),
+        ([1.0, 2, 3], {}, "1 observation in the positive class"),
+    ]
     check_refused([(partial(diagnose, x, [0, 0, 1, 1][: len(x)], **options), words) for x, options, words in table])
     result = diagnose([1.0, 2, 3, np.nan, 4, 5], [0, 0, 1, 1, 1, 0], nan_policy="omit", n_resamples=20)
     assert (result.negative.count, result.positive.count) == (3, 2)

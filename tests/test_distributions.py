@@ -23,26 +23,38 @@ from tests.cases import for_each, refuses
 EPS, LARGEST = np.finfo(float).eps, np.finfo(float).max
 FOLDED = PowerTransform("yeo-johnson", 1.7, 0.5, 2.0, -2.0, 1.5)
 PLAIN = {
-    "Gaussian": Gaussian(4, 3), "point mass": Gaussian(4, 0), "Ecdf": Ecdf([3, -1, 2, 2, 7.5, 2]),
-    "Ecdf of one value": Ecdf([2.0]), "weighted Ecdf": Ecdf([3, -1, 2, 2, 9], weights=[0.5, 2, 1.25, 3, 0]),
-    "Ecdf with infinities": Ecdf([-np.inf, 0, 1, np.inf]), "norm": ScipyDistribution(stats.norm(1, 2)),
-    "gamma": ScipyDistribution(stats.gamma(2.5, scale=2)), "beta": ScipyDistribution(stats.beta(2, 3)),
-    "expon": ScipyDistribution(stats.expon(loc=-1)), "t": ScipyDistribution(stats.t(3)),
-    "uniform": ScipyDistribution(stats.uniform(-1, 3)), "poisson": ScipyDistribution(stats.poisson(3.5)),
-    "binom": ScipyDistribution(stats.binom(10, 0.3)), "kde": GaussianKde([3.1, 4.0, 4.2, 5.9, 7.3, 4.0]),
+    "Gaussian": Gaussian(4, 3),
+    "point mass": Gaussian(4, 0),
+    "Ecdf": Ecdf([3, -1, 2, 2, 7.5, 2]),
+    "Ecdf of one value": Ecdf([2.0]),
+    "weighted Ecdf": Ecdf([3, -1, 2, 2, 9], weights=[0.5, 2, 1.25, 3, 0]),
+    "Ecdf with infinities": Ecdf([-np.inf, 0, 1, np.inf]),
+    "norm": ScipyDistribution(stats.norm(1, 2)),
+    "gamma": ScipyDistribution(stats.gamma(2.5, scale=2)),
+    "beta": ScipyDistribution(stats.beta(2, 3)),
+    "expon": ScipyDistribution(stats.expon(loc=-1)),
+    "t": ScipyDistribution(stats.t(3)),
+    "uniform": ScipyDistribution(stats.uniform(-1, 3)),
+    "poisson": ScipyDistribution(stats.poisson(3.5)),
+    "binom": ScipyDistribution(stats.binom(10, 0.3)),
+    "kde": GaussianKde([3.1, 4.0, 4.2, 5.9, 7.3, 4.0]),
     "narrow kde": GaussianKde([-1, 0.2, 0.5, 3], bandwidth="cube-root", bandwidth_factor=0.5, weights=[1, 0.5, 3, 2]),
     "variance-preserving kde": GaussianKde([3.1, 4.0, 4.2, 5.9, 7.3], bandwidth="scott", variance_preserving=True),
     "kde in windows": GaussianKde(stats.norm.ppf((np.arange(600) + 0.5) / 600), bandwidth=0.02),
     "kde of 1e-200": GaussianKde([3.1e-200, 4.0e-200, 4.2e-200, 5.9e-200]),
     "mixture": GaussianMixture([0.3, 0.7], [-1, 2], [1, 0.5]),
     "mixture of narrow and wide": GaussianMixture([0.1, 0.2, 0.7], [-4, 9, 3], [0.01, 0.02, 2]),
-    "gamma family": from_moments("gamma", 4, 3), "lognormal family": from_moments("lognormal", 4, 3),
-    "weibull family": from_moments("weibull", 4, 3), "exponential family": from_moments("exponential", 2.5),
-    "logistic family": from_moments("logistic", 1, 2), "laplace family": from_moments("laplace", -1, 2),
+    "gamma family": from_moments("gamma", 4, 3),
+    "lognormal family": from_moments("lognormal", 4, 3),
+    "weibull family": from_moments("weibull", 4, 3),
+    "exponential family": from_moments("exponential", 2.5),
+    "logistic family": from_moments("logistic", 1, 2),
+    "laplace family": from_moments("laplace", -1, 2),
     "beta family": from_moments("beta", 0.3, 0.2),
     "student_t family": fit_family("student_t", stats.t.ppf((np.arange(80) + 0.5) / 80, 3, 1, 2), "positive"),
     "skew_normal family": fit_family("skew_normal", stats.skewnorm.ppf((np.arange(80) + 0.5) / 80, 2), "positive"),
-    "histogram": Histogram([-2, -1, 0, 1.5, 4], [1, 30, 68, 1]), "histogram of one bin": Histogram([1, 4], [2.5]),
+    "histogram": Histogram([-2, -1, 0, 1.5, 4], [1, 30, 68, 1]),
+    "histogram of one bin": Histogram([1, 4], [2.5]),
     "histogram with empty ends": Histogram([-3, 0, 2.5, 7], [0, 0.3, 0]),
     "box-cox -3": Transformed(Gaussian(-0.1, 0.25), PowerTransform("box-cox", -3.0, 0.0, 2.0, -0.5, 0.6)),
     "box-cox 0": Transformed(Gaussian(0.3, 0.5), PowerTransform("box-cox", 0.0, 0.0, 2.0, -1.0, 1.5)),
@@ -55,7 +67,7 @@ PLAIN = {
     "transformed kde": Transformed(GaussianKde([-0.3, 0.2, 0.4, 1.3]), FOLDED),
     "shrunk": fit_shrinkage(np.array([3, -1, 2, 2, 7.5, 2]), np.array([4.0, 3, 8, 2]), None)[0],
     "shrunk, declared lower": fit_shrinkage(np.array([3, -1, 2, 2, 7.5, 2]), np.array([-4.0, 3, 1]), "lower")[1],
-}  # fmt: skip
+}
 REGISTRY = PLAIN | {f"reflected {name}": d.reflect() for name, d in PLAIN.items()}
 METHODS = ("pdf", "logpdf", "cdf", "sf", "cdf_strict", "sf_inclusive", "ppf", "isf")
 Q = np.concatenate([[1e-12, 1e-6], np.linspace(0.001, 0.999, 333), [1 - 1e-6]])
@@ -291,13 +303,17 @@ def test_fit_of_columns_of_float32_and_of_constants():
 
 
 @for_each(
-    [([], 1, "the sample size of x is 0; a standard deviation with ddof=1 needs more than 1"),
-        ([1.0], 1, "the sample size of x is 1"), ([1.0, np.nan], 1, "x=.* contains NaN"),
-        ([1.0, np.inf], 1, "x=.* contains infinite values"), (3.0, 1, r"x has shape \(\)"),
+    [
+        ([], 1, "the sample size of x is 0; a standard deviation with ddof=1 needs more than 1"),
+        ([1.0], 1, "the sample size of x is 1"),
+        ([1.0, np.nan], 1, "x=.* contains NaN"),
+        ([1.0, np.inf], 1, "x=.* contains infinite values"),
+        (3.0, 1, r"x has shape \(\)"),
         (np.ones((2, 2, 2)), 1, r"x has shape \(2, 2, 2\)"),
         ([1.0, 2.0, 3.0], 2, "ddof=2 is not allowed; choose one of 0, 1"),
-        ([1.0, 2.0], "a", "ddof='a' is not an integer")]
-)  # fmt: skip
+        ([1.0, 2.0], "a", "ddof='a' is not an integer"),
+    ]
+)
 def test_fit_refuses_samples_without_moments(sample, ddof, words):
     refuses(words, Gaussian.fit, sample, ddof=ddof)
 
@@ -318,12 +334,14 @@ def test_samples_with_weights_steps_and_signed_zeros():
 
 @for_each(
     [
-        (stats.norm([0, 1], 1),
-            r"norm\(\[0, 1\], 1\) has parameters of shape \(2,\); pass one distribution per feature"),
+        (
+            stats.norm([0, 1], 1),
+            r"norm\(\[0, 1\], 1\) has parameters of shape \(2,\); pass one distribution per feature",
+        ),
         (stats.norm(0, -1), r"norm\(0, -1\) has parameters outside its domain"),
         (stats.gamma(-2), r"gamma\(-2\) has parameters outside its domain"),
         (stats.poisson(-1), r"poisson\(-1\) has parameters outside its domain"),
     ]
-)  # fmt: skip
+)
 def test_scipy_distributions_that_are_refused(frozen, words):
     refuses(words, lambda: PredictedRoc(negative=frozen, positive=Gaussian(0, 1)))

@@ -23,11 +23,25 @@ from tests.cases import check_each
 ROOT = Path(__file__).parents[1]
 # Of each page with Python: how many figures in comments are the library's at least.
 PAGES = {
-    "README.md": 2, "docs/index.md": 3, "docs/quickstart.md": 15, "docs/api.md": 0, "docs/intervals.md": 2,
-    "docs/bands.md": 5, "docs/classifiers.md": 0, "docs/planning.md": 0, "docs/screening.md": 0, "docs/sites.md": 0,
-    "docs/large-tables.md": 0, "docs/multivariate.md": 2, "docs/scikit-learn.md": 2, "docs/reports.md": 0,
-    "docs/teaching.md": 0, "docs/families.md": 5, "docs/trust.md": 5, "docs/two-thresholds.md": 5,
-}  # fmt: skip
+    "README.md": 2,
+    "docs/index.md": 3,
+    "docs/quickstart.md": 15,
+    "docs/api.md": 0,
+    "docs/intervals.md": 2,
+    "docs/bands.md": 5,
+    "docs/classifiers.md": 0,
+    "docs/planning.md": 0,
+    "docs/screening.md": 0,
+    "docs/sites.md": 0,
+    "docs/large-tables.md": 0,
+    "docs/multivariate.md": 2,
+    "docs/scikit-learn.md": 2,
+    "docs/reports.md": 0,
+    "docs/teaching.md": 0,
+    "docs/families.md": 5,
+    "docs/trust.md": 5,
+    "docs/two-thresholds.md": 5,
+}
 PRINTED = ("docs/quickstart.md", "docs/intervals.md", "docs/families.md", "docs/trust.md", "docs/two-thresholds.md")
 """Pages that show what their blocks print."""
 RUN_ELSEWHERE = {"docs/gallery.md"}  # tests/test_plot_gallery.py
@@ -109,9 +123,11 @@ def test_the_numbers_of_the_readme_are_the_librarys():
     roc = rp.PredictedRoc.from_stats(mean=(4, 8), std=(3, 2), count=(60, 40))
     best = roc.best_threshold()
     shown = {
-        "roc.auc()": [roc.auc()], "best = ": [best.threshold], "best.ameans": [best.ameans, best.tpr, best.fpr],
+        "roc.auc()": [roc.auc()],
+        "best = ": [best.threshold],
+        "best.ameans": [best.ameans, best.tpr, best.fpr],
         "roc.rates": [roc.rates(best.threshold, prevalence=0.1).precision],
-    }  # fmt: skip
+    }
     for start, values in shown.items():
         comment = next(line for line in block.splitlines() if line.startswith(start)).split("#")[1]
         figures = re.findall(r"\d+\.\d+", comment)
@@ -168,9 +184,11 @@ def test_messages_of_the_error_page_are_the_librarys():
     nan = float("nan")
     wrong = [
         lambda: rp.empirical_roc([1, 2], ["healthy", "ill"], positive="sick"),
-        lambda: rp.empirical_roc([1, 2], ["a", "b"]), lambda: rp.empirical_roc([1, nan, 2, 3, nan], [0, 1, 0, 1, 1]),
-        lambda: rp.EmpiricalRoc([1], [2]).tpr_at_fpr(50), lambda: rp.Gaussian(0, -1),
-    ]  # fmt: skip
+        lambda: rp.empirical_roc([1, 2], ["a", "b"]),
+        lambda: rp.empirical_roc([1, nan, 2, 3, nan], [0, 1, 0, 1, 1]),
+        lambda: rp.EmpiricalRoc([1], [2]).tpr_at_fpr(50),
+        lambda: rp.Gaussian(0, -1),
+    ]
     messages = set()
     for call in wrong:
         with pytest.raises(rp.RocPredictError) as caught:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import rocpredict as rp
-from rocpredict import EmpiricalRoc, RocPredictError
+from rocpredict import Ecdf, EmpiricalRoc, RocPredictError
 from tests.cases import check_refusals
 
 EPS = np.finfo(float).eps
@@ -193,9 +193,26 @@ def test_a_classifiers_curve_is_that_of_its_scores():
     fit = rp.EmpiricalRoc.from_estimator
     refusals = [
         (partial(fit, machine, X, y, positive="rose"), "positive='rose' is not a class of the estimator; use one of"),
-        (partial(fit, machine, X, y, response_method="predict"),
-            "response_method='predict' is not allowed; choose one"),
+        (
+            partial(fit, machine, X, y, response_method="predict"),
+            "response_method='predict' is not allowed; choose one",
+        ),
         (partial(fit, machine, X, y, response_method="predict_proba"), "has no method predict_proba"),
         (partial(fit, object(), X, y), "has no attribute classes_; pass a fitted classifier of two classes"),
-    ]  # fmt: skip
+    ]
     check_refusals([(call, (), words) for call, words in refusals])
+
+
+@derandomised
+@given(st.lists(st.tuples(values, st.integers(0, 4)), min_size=1, max_size=9), samples)
+def test_integer_weights_equal_repeated_rows_exactly(weighted, positive):
+    numbers, weights = (np.array(column) for column in zip(*weighted, strict=True))
+    if not weights.any():
+        weights[0] = 1
+    by_weight = EmpiricalRoc(negative=Ecdf(numbers, weights=weights), positive=positive)
+    by_row = EmpiricalRoc(negative=np.repeat(numbers, weights), positive=positive)
+    assert by_weight.auc() == by_row.auc()
+    assert by_weight.count == by_row.count
+    assert by_weight.curve().to_dict() == by_row.curve().to_dict()
+    assert by_weight.best_threshold().to_dict().keys() == by_row.best_threshold().to_dict().keys()
+    assert by_weight.best_threshold().threshold == by_row.best_threshold().threshold

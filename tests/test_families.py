@@ -1,6 +1,7 @@
 """Named families: the meaning of their parameters, maximum-likelihood fits, and fits of given moments."""
 
 import itertools
+import pickle
 
 import mpmath
 import numpy as np
@@ -13,26 +14,43 @@ from rocpredict.distributions.skew_normal import QUICK_FAMILIES, SKEW_NORMAL
 from tests.cases import check_refusals, for_each
 
 TRUTH = {
-    "gamma": (2.5, 0.0, 3.0), "lognormal": (0.6, 0.0, 4.0), "logistic": (3.0, 2.0), "laplace": (-1.0, 2.0),
-    "exponential": (0.0, 5.0), "weibull": (1.6, 0.0, 2.0), "beta": (2.0, 5.0, 0.0, 1.0), "student_t": (4.0, 1.0, 2.0),
+    "gamma": (2.5, 0.0, 3.0),
+    "lognormal": (0.6, 0.0, 4.0),
+    "logistic": (3.0, 2.0),
+    "laplace": (-1.0, 2.0),
+    "exponential": (0.0, 5.0),
+    "weibull": (1.6, 0.0, 2.0),
+    "beta": (2.0, 5.0, 0.0, 1.0),
+    "student_t": (4.0, 1.0, 2.0),
     "skew_normal": (3.0, 1.0, 2.0),
-}  # fmt: skip
+}
 POSITIVE = ("gamma", "lognormal", "weibull")
 DELTA = 3 / np.sqrt(10)
 MEANINGS = {
-    "gamma": (2.5 * 3, np.sqrt(2.5) * 3), "lognormal": (4 * np.exp(0.18), 4 * np.exp(0.18) * np.sqrt(np.expm1(0.36))),
-    "logistic": (3, 2 * np.pi / np.sqrt(3)), "laplace": (-1, 2 * np.sqrt(2)), "exponential": (5, 5),
-    "weibull": (2 * special.gamma(1 + 1 / 1.6),
-        2 * np.sqrt(special.gamma(1 + 2 / 1.6) - special.gamma(1 + 1 / 1.6) ** 2)),
-    "beta": (2 / 7, np.sqrt(2 / 7 * 5 / 7 / 8)), "student_t": (1, 2 * np.sqrt(2)),
+    "gamma": (2.5 * 3, np.sqrt(2.5) * 3),
+    "lognormal": (4 * np.exp(0.18), 4 * np.exp(0.18) * np.sqrt(np.expm1(0.36))),
+    "logistic": (3, 2 * np.pi / np.sqrt(3)),
+    "laplace": (-1, 2 * np.sqrt(2)),
+    "exponential": (5, 5),
+    "weibull": (
+        2 * special.gamma(1 + 1 / 1.6),
+        2 * np.sqrt(special.gamma(1 + 2 / 1.6) - special.gamma(1 + 1 / 1.6) ** 2),
+    ),
+    "beta": (2 / 7, np.sqrt(2 / 7 * 5 / 7 / 8)),
+    "student_t": (1, 2 * np.sqrt(2)),
     "skew_normal": (1 + 2 * DELTA * np.sqrt(2 / np.pi), 2 * np.sqrt(1 - 2 * DELTA**2 / np.pi)),
-}  # fmt: skip
+}
 SCIPY_FITS = {
-    "gamma": (stats.gamma, {"floc": 0}), "lognormal": (stats.lognorm, {"floc": 0}), "logistic": (stats.logistic, {}),
-    "laplace": (stats.laplace, {}), "exponential": (stats.expon, {"floc": 0}),
-    "weibull": (stats.weibull_min, {"floc": 0}), "beta": (stats.beta, {"floc": 0, "fscale": 1}),
-    "student_t": (stats.t, {}), "skew_normal": (stats.skewnorm, {}),
-}  # fmt: skip
+    "gamma": (stats.gamma, {"floc": 0}),
+    "lognormal": (stats.lognorm, {"floc": 0}),
+    "logistic": (stats.logistic, {}),
+    "laplace": (stats.laplace, {}),
+    "exponential": (stats.expon, {"floc": 0}),
+    "weibull": (stats.weibull_min, {"floc": 0}),
+    "beta": (stats.beta, {"floc": 0, "fscale": 1}),
+    "student_t": (stats.t, {}),
+    "skew_normal": (stats.skewnorm, {}),
+}
 
 
 def even_sample(name, n=800):
@@ -177,18 +195,24 @@ def test_invalid_samples_and_moments_are_refused():
     fits = [
         ("gama", [1, 2], "family='gama' is not allowed; choose one of 'gamma'"),
         ("gamma", [1, 0, -2, 3], below),
-        ("weibull", [-1.0, 2],
-            "'weibull' needs values above 0, .* has 1 other value among 2 .* a family on the real line"),
+        (
+            "weibull",
+            [-1.0, 2],
+            "'weibull' needs values above 0, .* has 1 other value among 2 .* a family on the real line",
+        ),
         ("exponential", [-1.0, 2], "'exponential' needs values of 0 or more, .* 1 other value among 2"),
-        ("beta", [0.5, 1, 1.5],
-            r"needs values strictly between 0 and 1, .* 2 other values among 3 .* map both classes into \(0, 1\)"),
+        (
+            "beta",
+            [0.5, 1, 1.5],
+            r"needs values strictly between 0 and 1, .* 2 other values among 3 .* map both classes into \(0, 1\)",
+        ),
         ("logistic", [1.0], "the positive class has fewer than two values; family='logistic' needs at least two dis"),
         ("laplace", [], "the positive class has fewer than two values"),
         ("student_t", [3.0, 3.0], "all values of the positive class are equal; family='student_t'"),
         ("gamma", [1.0, np.nan], "the positive class=.* contains NaN"),
         ("gamma", [1.0, np.inf], "the positive class=.* contains infinite values"),
         ("gamma", [[1.0, 2.0]], r"the positive class has shape \(1, 2\)"),
-    ]  # fmt: skip
+    ]
     check_refusals([(fit_family, (name, sample, "positive"), pattern) for name, sample, pattern in fits])
     moments = [
         ("student_t", 1, 2, "'student_t' has three parameters, which mean and std do not determine; .* 'gamma'"),
@@ -287,3 +311,13 @@ def test_quick_families_of_batches_agree_with_the_accurate_ones():
             np.testing.assert_allclose(quick, exact, rtol=1e-8, atol=1e-250)
         quick, exact = (one.ppf(p, *shapes) for one in (QUICK_FAMILIES[family], accurate))
         np.testing.assert_allclose(quick, exact, rtol=1e-12, atol=1e-12)
+
+
+@for_each(list(PARAMETRIC_FAMILIES))
+def test_fits_find_the_parameters_again(name):
+    """From 800 even quantiles, which stand for the distribution to about 2% of each parameter; two values do."""
+    parameters = parameters_of(fit_family(name, even_sample(name), "negative"))
+    np.testing.assert_allclose(parameters, TRUTH[name], rtol=0.025, atol=0.02)
+    d = fit_family(name, [0.25, 0.75], "negative")
+    assert 0 < d.cdf(0.5) < 1
+    assert pickle.loads(pickle.dumps(d)).cdf(0.5) == d.cdf(0.5)

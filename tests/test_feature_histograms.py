@@ -134,11 +134,14 @@ def mixed(n=6000, seed=0):
     rng = np.random.default_rng(seed)
     y = (rng.random(n) < 0.3).astype(int)
     columns = {
-        "normal": rng.normal(size=n) + 0.3 * y, "lognormal": np.exp(1.5 * rng.normal(size=n) + 0.5 * y),
-        "counts": rng.poisson(2 + y).astype(float), "zeros": np.where(rng.random(n) < 0.9, 0, rng.gamma(2, size=n) + y),
+        "normal": rng.normal(size=n) + 0.3 * y,
+        "lognormal": np.exp(1.5 * rng.normal(size=n) + 0.5 * y),
+        "counts": rng.poisson(2 + y).astype(float),
+        "zeros": np.where(rng.random(n) < 0.9, 0, rng.gamma(2, size=n) + y),
         "rounded": np.round(rng.normal(size=n) + 0.5 * y, 2),
-        "missing": np.where(rng.random(n) < 0.3, np.nan, rng.normal(size=n)), "constant": np.full(n, 7.0),
-    }  # fmt: skip
+        "missing": np.where(rng.random(n) < 0.3, np.nan, rng.normal(size=n)),
+        "constant": np.full(n, 7.0),
+    }
     return columns, y
 
 

@@ -88,14 +88,18 @@ def test_tables_of_numbers_become_floats():
     sparse_column = pd.DataFrame({"a": pd.arrays.SparseArray([0.0, 1.5])})
     long_integers = pl.DataFrame({"a": pl.Series([1, 2**100, None], dtype=pl.Int128)})
     for table, expected in (
-        ([[1, 2], [3, 4]], [[1, 2], [3, 4]]), ([[1, None], [Decimal("0.5"), True]], [[1, NAN], [0.5, 1]]),
+        ([[1, 2], [3, 4]], [[1, 2], [3, 4]]),
+        ([[1, None], [Decimal("0.5"), True]], [[1, NAN], [0.5, 1]]),
         (np.array([[Fraction(1, 2), None], [2, NAN]], dtype=object), [[0.5, NAN], [2, NAN]]),
         (np.ma.array([[1, 2**60 + 1], [3, 4]], mask=[[0, 1], [0, 0]]), [[1, NAN], [3, 4]]),
         (np.ma.array([[1.0, 2.0]]), [[1, 2]]),
         ({"a": [1, None], "b": np.ma.array([1.5, 2.0], mask=[True, False])}, [[1, NAN], [NAN, 2]]),
-        (np.array([[1, 2]], dtype=np.longdouble), [[1, 2]]), ([(1, 2), np.array([3, 4])], [[1, 2], [3, 4]]),
-        (sparse_column, [[0], [1.5]]), (long_integers, [[1], [2.0**100], [NAN]]), (Labelled(), X),
-    ):  # fmt: skip
+        (np.array([[1, 2]], dtype=np.longdouble), [[1, 2]]),
+        ([(1, 2), np.array([3, 4])], [[1, 2], [3, 4]]),
+        (sparse_column, [[0], [1.5]]),
+        (long_integers, [[1], [2.0**100], [NAN]]),
+        (Labelled(), X),
+    ):
         np.testing.assert_array_equal(whole(as_feature_table(table)), np.array(expected, dtype=float))
 
 
@@ -125,20 +129,30 @@ def test_an_array_that_lies_elsewhere_is_read_in_blocks(monkeypatch):
 
 DAY = datetime.date(2020, 1, 2)
 COLUMNS = {
-    "float": [1.5, 2.5], "hole": [1.5, None], "whole": [1, 2], "count": [7, None], "truth": [True, None],
-    "yes": [True, False], "money": [Decimal("1.25"), None], "none": [None, None], "word": ["a", None],
+    "float": [1.5, 2.5],
+    "hole": [1.5, None],
+    "whole": [1, 2],
+    "count": [7, None],
+    "truth": [True, None],
+    "yes": [True, False],
+    "money": [Decimal("1.25"), None],
+    "none": [None, None],
+    "word": ["a", None],
     "day": [DAY, None],
-}  # fmt: skip
+}
 FORMS = (pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.table) if pd else ()
 NUMBERS = [[1.5, 1.5, 1, 7, 1, 1, 1.25, NAN, NAN, NAN], [2.5, NAN, 2, NAN, NAN, 0, NAN, NAN, NAN, NAN]]
 FRAMES = {"mapping": lambda: COLUMNS}
 if pd:
     FRAMES |= {
-        "pandas": lambda: pd.DataFrame(COLUMNS), "pandas nullable": lambda: pd.DataFrame(COLUMNS).convert_dtypes(),
+        "pandas": lambda: pd.DataFrame(COLUMNS),
+        "pandas nullable": lambda: pd.DataFrame(COLUMNS).convert_dtypes(),
         "pandas Arrow": lambda: pa.table(COLUMNS).to_pandas(types_mapper=pd.ArrowDtype),
-        "polars": lambda: pl.DataFrame(COLUMNS), "polars lazy": lambda: pl.LazyFrame(COLUMNS),
-        "pyarrow": lambda: pa.table(COLUMNS), "narwhals": lambda: narwhals.from_native(pl.DataFrame(COLUMNS)),
-    }  # fmt: skip
+        "polars": lambda: pl.DataFrame(COLUMNS),
+        "polars lazy": lambda: pl.LazyFrame(COLUMNS),
+        "pyarrow": lambda: pa.table(COLUMNS),
+        "narwhals": lambda: narwhals.from_native(pl.DataFrame(COLUMNS)),
+    }
 
 
 @pytest.mark.parametrize("kind", FRAMES)
@@ -279,19 +293,27 @@ def test_names_repr_and_a_missing_narwhals(monkeypatch):
 REFUSED = {
     "X has shape (7,); pass a table of shape (n, features); X[:, None] makes a table of one": X[:, 0],
     "X has shape (2, 2, 2); pass a table of shape (n, features)": np.ones((2, 2, 2)),
-    "X has shape (); pass a table": np.array(3), "X has shape (0, 2) and no rows": np.ones((0, 2)),
-    "X has shape (2, 0) and no columns": np.ones((2, 0)), "X has no columns": {}, "X is empty": [],
+    "X has shape (); pass a table": np.array(3),
+    "X has shape (0, 2) and no rows": np.ones((0, 2)),
+    "X has shape (2, 0) and no columns": np.ones((2, 0)),
+    "X has no columns": {},
+    "X is empty": [],
     "X is ragged: row 2 has 1 value where row 0 has 2": [[1, 2], [3, 4], [5]],
-    "'a' has 1 rows, 'b' 2": {"a": [1], "b": [1, 2]}, "X holds complex numbers; real numbers are needed": X * 1j,
+    "'a' has 1 rows, 'b' 2": {"a": [1], "b": [1, 2]},
+    "X holds complex numbers; real numbers are needed": X * 1j,
     "X is a sparse matrix of complex128; real numbers are needed": scipy.sparse.csc_array(X * 1j),
     "X has shape (0, 3) and no rows": scipy.sparse.csc_array((0, 3)),
     "X has no numeric column; all 2 columns hold text, dates or other objects: 'x0', 'x1'": np.array([["1", "a"]]),
     "column 'x0' contains 'x' at row 1, which is not a number": [[1, 2], ["x", 3]],
     "column 'x0' contains integers beyond 2**53": [[2**53 + 1, None]],
-    "X holds records": np.zeros(2, dtype=[("a", float)]), "X='table.csv' is not a table": "table.csv",
-    "X=None is not a table": None, "X=3 is not a table": 3, "is not a table": iter([1]),
-    "X['a']=3 is not a column": {"a": 3}, "X['a'] has shape (7, 5)": {"a": X},
-}  # fmt: skip
+    "X holds records": np.zeros(2, dtype=[("a", float)]),
+    "X='table.csv' is not a table": "table.csv",
+    "X=None is not a table": None,
+    "X=3 is not a table": 3,
+    "is not a table": iter([1]),
+    "X['a']=3 is not a column": {"a": 3},
+    "X['a'] has shape (7, 5)": {"a": X},
+}
 if pd:
     REFUSED |= {
         "X[:, None] makes a table of one feature": pd.Series([1, 2]),

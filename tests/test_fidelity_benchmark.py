@@ -43,10 +43,12 @@ def test_features_are_chosen_by_the_rules():
     rng = np.random.default_rng(1)
     labels = np.repeat(["a", "b", "c"], [60, 80, 55])
     columns = {
-        "good": rng.normal(labels == "a", 1), "coarse": rng.integers(0, 7, 195),
+        "good": rng.normal(labels == "a", 1),
+        "coarse": rng.integers(0, 7, 195),
         "same": np.where(rng.uniform(size=195) < 0.9, 0, rng.normal(size=195)),
-        "easy": (labels == "b") * 100 + rng.normal(size=195), "turned": rng.normal(1.5 * (labels == "b"), 1),
-    }  # fmt: skip
+        "easy": (labels == "b") * 100 + rng.normal(size=195),
+        "turned": rng.normal(1.5 * (labels == "b"), 1),
+    }
     table = Problem("made", np.column_stack(list(columns.values())), labels)
     result = chosen([table])
     assert [case.feature for case in result] == [0, 4]

@@ -21,9 +21,15 @@ NEGATIVE, POSITIVE = RNG.beta(2, 5, 24), RNG.beta(3, 4, 20)
 X, Y = np.concatenate([NEGATIVE, POSITIVE]), np.repeat([0, 1], [24, 20])
 ALL = [*FAMILIES, stats.gumbel_r]
 CRITERIA = {
-    "accuracy": {}, "cost": {"cost_fp": 2}, "f1": {}, "f_beta": {"beta": 2}, "closest_topleft": {},
-    "min_tpr": {"value": 0.8}, "min_tnr": {"value": 0.7}, "max_fpr": {"value": 0.1},
-}  # fmt: skip
+    "accuracy": {},
+    "cost": {"cost_fp": 2},
+    "f1": {},
+    "f_beta": {"beta": 2},
+    "closest_topleft": {},
+    "min_tpr": {"value": 0.8},
+    "min_tnr": {"value": 0.7},
+    "max_fpr": {"value": 0.1},
+}
 SMALL = [0.02, 0.3, 0.9]
 KINDS = ["gaussian", "auto", "boxcox", "kde", "mixture", "histogram", "empirical", "gamma"]
 """One family of each kind, for questions that take their time."""

@@ -74,10 +74,13 @@ def test_predictive_values_are_met_exactly_and_no_wider(prevalence, demand):
 
 # ---- closed form, search, counting
 DEMANDS = [
-    {}, {"max_fnr": 0.3, "max_fpr": 0.3}, {"max_fnr": 0, "max_fpr": 0},
-    {"min_npv": 0.99, "min_ppv": 0.9, "prevalence": 0.3}, {"min_npv": 0.6, "min_ppv": 0.6, "prevalence": 0.5},
+    {},
+    {"max_fnr": 0.3, "max_fpr": 0.3},
+    {"max_fnr": 0, "max_fpr": 0},
+    {"min_npv": 0.99, "min_ppv": 0.9, "prevalence": 0.3},
+    {"min_npv": 0.6, "min_ppv": 0.6, "prevalence": 0.5},
     {"min_ppv": 0.3, "prevalence": 0.4},
-]  # fmt: skip
+]
 
 
 @for_each([(4, 3, 8, 2), (0, 1, 1, 3), (1, 1, 0, 1.5)], DEMANDS)
@@ -197,11 +200,13 @@ def test_lower_is_the_mirrored_feature(kind, demand):
     rng = np.random.default_rng(2)
     samples = rng.normal(4, 3, 50), rng.normal(8, 2, 60)
     higher, lower = (
-        {"gaussian": rp.PredictedRoc(rp.Gaussian(sign * 4, 3), rp.Gaussian(sign * 8, 2), direction=direction),
+        {
+            "gaussian": rp.PredictedRoc(rp.Gaussian(sign * 4, 3), rp.Gaussian(sign * 8, 2), direction=direction),
             "scipy": rp.PredictedRoc(stats.norm(sign * 4, 3), stats.norm(sign * 8, 2), direction=direction),
-            "sample": rp.EmpiricalRoc(sign * samples[0], sign * samples[1], direction=direction)}[kind]
+            "sample": rp.EmpiricalRoc(sign * samples[0], sign * samples[1], direction=direction),
+        }[kind]
         for sign, direction in ((1, "higher"), (-1, "lower"))
-    )  # fmt: skip
+    )
     mirrored, higher, lower = lower, higher.grey_zone(**demand), lower.grey_zone(**demand)
     assert (lower.low, lower.high) == (pytest.approx(-higher.high), pytest.approx(-higher.low))
     assert (lower.rule_in, lower.rule_out) == (lower.low, lower.high)

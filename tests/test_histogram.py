@@ -27,8 +27,12 @@ PAIRS = {
 def all_inside(histogram, rng, mode):
     """Whole counts of a histogram as values: at random in their bins, or pressed to one end of them."""
     low, high = histogram.edges[:-1], histogram.edges[1:]
-    share = {"random": lambda n: rng.uniform(0, 1, n), "low": lambda n: np.full(n, 1e-9),
-        "high": lambda n: np.full(n, 1 - 1e-9), "either": lambda n: rng.choice([1e-9, 1 - 1e-9], n)}[mode]  # fmt: skip
+    share = {
+        "random": lambda n: rng.uniform(0, 1, n),
+        "low": lambda n: np.full(n, 1e-9),
+        "high": lambda n: np.full(n, 1 - 1e-9),
+        "either": lambda n: rng.choice([1e-9, 1 - 1e-9], n),
+    }[mode]
     return np.concatenate([a + (b - a) * share(int(n)) for a, b, n in zip(low, high, histogram.counts, strict=True)])
 
 
@@ -202,11 +206,16 @@ def test_the_likelihood_ratio_curve_ranks_the_cells(*pair):
 
 def test_what_is_no_histogram_or_cannot_be_counted_into_bins():
     refusals = [
-        (Histogram, ([0, 1], [1, 2]),
-            r"edges has shape \(2,\) and counts has shape \(2,\); expected \(k \+ 1,\) and \(k,\)"),
-        (Histogram, ([0], []), "with k >= 1"), (Histogram, ([0, 1, 1], [1, 2]), "do not strictly increase"),
+        (
+            Histogram,
+            ([0, 1], [1, 2]),
+            r"edges has shape \(2,\) and counts has shape \(2,\); expected \(k \+ 1,\) and \(k,\)",
+        ),
+        (Histogram, ([0], []), "with k >= 1"),
+        (Histogram, ([0, 1, 1], [1, 2]), "do not strictly increase"),
         (Histogram, ([2, 1], [1]), "do not strictly increase"),
-        (Histogram, ([0, np.inf], [1]), "contains infinite values"), (Histogram, ([0, 1], [-1]), "negative"),
+        (Histogram, ([0, np.inf], [1]), "contains infinite values"),
+        (Histogram, ([0, 1], [-1]), "negative"),
         (Histogram, ([0, 1, 2], [0, 0]), "counts are all 0"),
         (Histogram, ([-1.5e308, 1.5e308], [1]), "have widths that are too large or too small for float64"),
         (Histogram, ([0, 1e-310], [1]), "have widths that are too large or too small for float64"),
@@ -216,6 +225,7 @@ def test_what_is_no_histogram_or_cannot_be_counted_into_bins():
         (Histogram.fit, ([1.0, 2.0], 0), "bins=0 is not between 1 and 100000"),
         (Histogram.fit, ([1.0, 2.0], 1.5), "bins=1.5 is not an integer"),
         (Histogram.fit, ([1.0, 2.0, 5.0], [0, 1, 3]), "from 0 to 3, but x has 1 value outside among 3; pass edges"),
-        (Histogram.fit, ([1.0, 2.0], [1.0]), r"bins has shape \(1,\)"), (Histogram.fit, ([1.0, np.nan], "fd"), "NaN"),
-    ]  # fmt: skip
+        (Histogram.fit, ([1.0, 2.0], [1.0]), r"bins has shape \(1,\)"),
+        (Histogram.fit, ([1.0, np.nan], "fd"), "NaN"),
+    ]
     check_refusals(refusals)

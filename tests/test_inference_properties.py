@@ -80,11 +80,13 @@ def test_whole_weights_are_repeated_rows_in_a_curve(table):
     for call in (
         lambda r: r.partial_auc_interval(fpr=(0.1, 0.45)),
         lambda r: r.partial_auc_interval(tpr=(0.4, 1), method="bootstrap", **options),
-        lambda r: r.tpr_at_fpr_interval(0.3, **options), lambda r: r.tpr_at_fpr_interval(0.3, method="hilgers"),
-        lambda r: r.fpr_at_tpr_interval(0.6, **options), lambda r: r.rate_interval("ameans", 0.5),
+        lambda r: r.tpr_at_fpr_interval(0.3, **options),
+        lambda r: r.tpr_at_fpr_interval(0.3, method="hilgers"),
+        lambda r: r.fpr_at_tpr_interval(0.6, **options),
+        lambda r: r.rate_interval("ameans", 0.5),
         lambda r: r.best_threshold().threshold_interval(**options),
         lambda r: r.best_threshold().ameans_interval(**options),
-    ):  # fmt: skip
+    ):
         assert limits(call(roc)) == pytest.approx(limits(call(long)), abs=1e-12)
     assert best.ameans_corrected == pytest.approx(other.ameans_corrected, abs=1e-12)
     assert best.stability(**options).to_dict() == other.stability(**options).to_dict()

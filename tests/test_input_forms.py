@@ -86,58 +86,90 @@ def _with(values: list[Any], item: Any) -> list[Any]:
 
 FLOATS = [float(value) for value in VALUES]
 X_SAME = {
-    "list": lambda: VALUES, "list of floats": lambda: FLOATS, "tuple": lambda: tuple(VALUES),
-    "deque": lambda: collections.deque(VALUES), "array.array": lambda: array.array("d", FLOATS),
-    "memoryview": lambda: memoryview(array.array("d", FLOATS)), "dict values": lambda: dict(enumerate(VALUES)).values(),
-    "int8": lambda: np.array(VALUES, np.int8), "uint64": lambda: np.array(VALUES, np.uint64),
-    "int64": lambda: np.array(VALUES), "float16": lambda: np.array(VALUES, np.float16),
-    "float32": lambda: np.array(VALUES, np.float32), "float64": lambda: np.array(VALUES, np.float64),
-    "longdouble": lambda: np.array(VALUES, np.longdouble), "big-endian": lambda: np.array(VALUES, ">f8"),
-    "strided": lambda: np.repeat(VALUES, 3)[::3], "reversed view": lambda: np.array(VALUES[::-1])[::-1],
-    "read only": lambda: _frozen(VALUES), "objects": lambda: _objects(VALUES),
+    "list": lambda: VALUES,
+    "list of floats": lambda: FLOATS,
+    "tuple": lambda: tuple(VALUES),
+    "deque": lambda: collections.deque(VALUES),
+    "array.array": lambda: array.array("d", FLOATS),
+    "memoryview": lambda: memoryview(array.array("d", FLOATS)),
+    "dict values": lambda: dict(enumerate(VALUES)).values(),
+    "int8": lambda: np.array(VALUES, np.int8),
+    "uint64": lambda: np.array(VALUES, np.uint64),
+    "int64": lambda: np.array(VALUES),
+    "float16": lambda: np.array(VALUES, np.float16),
+    "float32": lambda: np.array(VALUES, np.float32),
+    "float64": lambda: np.array(VALUES, np.float64),
+    "longdouble": lambda: np.array(VALUES, np.longdouble),
+    "big-endian": lambda: np.array(VALUES, ">f8"),
+    "strided": lambda: np.repeat(VALUES, 3)[::3],
+    "reversed view": lambda: np.array(VALUES[::-1])[::-1],
+    "read only": lambda: _frozen(VALUES),
+    "objects": lambda: _objects(VALUES),
     "objects of several types": lambda: _objects([float(v) if k % 2 else v for k, v in enumerate(VALUES)]),
     "Decimal": lambda: [decimal.Decimal(v) for v in VALUES],
     "Fraction": lambda: [fractions.Fraction(v) for v in VALUES],
     "masked without mask": lambda: np.ma.masked_array(VALUES, mask=False),
-    "subclass": lambda: np.array(VALUES).view(np.recarray), "__array__": lambda: Wrapper(VALUES),
-}  # fmt: skip
+    "subclass": lambda: np.array(VALUES).view(np.recarray),
+    "__array__": lambda: Wrapper(VALUES),
+}
 if pd:
     X_SAME |= {
-        "pandas": lambda: pd.Series(VALUES), "pandas float32": lambda: pd.Series(VALUES, dtype="float32"),
+        "pandas": lambda: pd.Series(VALUES),
+        "pandas float32": lambda: pd.Series(VALUES, dtype="float32"),
         "pandas Int64": lambda: pd.Series(VALUES, dtype="Int64"),
         "pandas Float64": lambda: pd.Series(VALUES, dtype="Float64"),
         "pandas pyarrow": lambda: pd.Series(VALUES, dtype="int64[pyarrow]"),
         "pandas category": lambda: pd.Series(VALUES, dtype="category"),
-        "pandas object": lambda: pd.Series(VALUES, dtype=object), "pandas Index": lambda: pd.Index(VALUES),
+        "pandas object": lambda: pd.Series(VALUES, dtype=object),
+        "pandas Index": lambda: pd.Index(VALUES),
         "pandas array": lambda: pd.array(VALUES),
         "pandas named rows": lambda: pd.Series(VALUES, index=[f"r{k}" for k in range(N)]),
-        "pandas equal index twice": lambda: pd.Series(VALUES, index=[0] * N), "polars": lambda: pl.Series(VALUES),
+        "pandas equal index twice": lambda: pd.Series(VALUES, index=[0] * N),
+        "polars": lambda: pl.Series(VALUES),
         "polars Float32": lambda: pl.Series(VALUES, dtype=pl.Float32),
-        "polars Decimal": lambda: pl.Series([decimal.Decimal(v) for v in VALUES]), "pyarrow": lambda: pa.array(VALUES),
+        "polars Decimal": lambda: pl.Series([decimal.Decimal(v) for v in VALUES]),
+        "pyarrow": lambda: pa.array(VALUES),
         "pyarrow chunked": lambda: pa.chunked_array([VALUES[:5], VALUES[5:]]),
         "narwhals": lambda: nw.from_native(pl.Series(VALUES), series_only=True),
-    }  # fmt: skip
+    }
 X_ITERATORS = {
-    "generator": lambda: (value for value in VALUES), "iterator": lambda: iter(VALUES),
-    "map": lambda: map(float, VALUES), "chain": lambda: itertools.chain(VALUES[:3], VALUES[3:]),
-}  # fmt: skip
+    "generator": lambda: (value for value in VALUES),
+    "iterator": lambda: iter(VALUES),
+    "map": lambda: map(float, VALUES),
+    "chain": lambda: itertools.chain(VALUES[:3], VALUES[3:]),
+}
 X_WRONG = {
-    "None": lambda: None, "items without an iterator": lambda: Items(VALUES), "number": lambda: 3.0,
-    "text": lambda: "x", "bytes": lambda: b"x", "empty": list, "set": lambda: set(VALUES),
-    "mapping": lambda: dict(enumerate(VALUES)), "0-d": lambda: np.array(3.0),
-    "shape (1, n)": lambda: np.array([VALUES]), "ragged": lambda: [[1.0, 2.0], [3.0]] * (N // 2),
-    "text numbers": lambda: [str(v) for v in VALUES], "text array": lambda: np.array([str(v) for v in VALUES]),
-    "one text": lambda: _with(VALUES, "high"), "complex": lambda: np.array(VALUES) * 1j,
-    "dates": lambda: np.array(DAYS, "M8[D]"), "durations": lambda: np.array(VALUES, "m8[s]"),
+    "None": lambda: None,
+    "items without an iterator": lambda: Items(VALUES),
+    "number": lambda: 3.0,
+    "text": lambda: "x",
+    "bytes": lambda: b"x",
+    "empty": list,
+    "set": lambda: set(VALUES),
+    "mapping": lambda: dict(enumerate(VALUES)),
+    "0-d": lambda: np.array(3.0),
+    "shape (1, n)": lambda: np.array([VALUES]),
+    "ragged": lambda: [[1.0, 2.0], [3.0]] * (N // 2),
+    "text numbers": lambda: [str(v) for v in VALUES],
+    "text array": lambda: np.array([str(v) for v in VALUES]),
+    "one text": lambda: _with(VALUES, "high"),
+    "complex": lambda: np.array(VALUES) * 1j,
+    "dates": lambda: np.array(DAYS, "M8[D]"),
+    "durations": lambda: np.array(VALUES, "m8[s]"),
     "records": lambda: np.array([(v, v) for v in VALUES], dtype=[("a", float), ("b", float)]),
-    "objects of no number": lambda: _objects([object()] * N), "None among": lambda: _with(VALUES, None),
+    "objects of no number": lambda: _objects([object()] * N),
+    "None among": lambda: _with(VALUES, None),
     "NaN among": lambda: _with(VALUES, np.nan),
     "masked": lambda: np.ma.masked_array(VALUES, mask=_with([False] * N, True)),
     "Decimal sNaN": lambda: _with(VALUES, decimal.Decimal("sNaN")),
-    "too large integer": lambda: _with(VALUES, 2**53 + 1), "huge integer": lambda: _with(VALUES, 10**400),
-    "sparse": lambda: sparse.csr_array(np.array(VALUES)[:, None]), "too short": lambda: VALUES[:-1],
-    "too long": lambda: [*VALUES, 1.0], "function": lambda: len, "type": lambda: float,
-}  # fmt: skip
+    "too large integer": lambda: _with(VALUES, 2**53 + 1),
+    "huge integer": lambda: _with(VALUES, 10**400),
+    "sparse": lambda: sparse.csr_array(np.array(VALUES)[:, None]),
+    "too short": lambda: VALUES[:-1],
+    "too long": lambda: [*VALUES, 1.0],
+    "function": lambda: len,
+    "type": lambda: float,
+}
 if pd:
     X_WRONG |= {
         "pandas dates": lambda: pd.Series(pd.to_datetime(DAYS)),
@@ -150,18 +182,26 @@ if pd:
 MISSING = {"None among", "NaN among", "NA among", "null among", "masked"}
 """Of these, the forms that a table may hold: screening leaves missing values out feature by feature."""
 Y_SAME: dict[str, tuple[Any, Any]] = {
-    "list": (lambda: LABELS, None), "tuple": (lambda: tuple(LABELS), None),
-    "deque": (lambda: collections.deque(LABELS), None), "array.array": (lambda: array.array("b", LABELS), None),
-    "int8": (lambda: np.array(LABELS, np.int8), None), "uint8": (lambda: np.array(LABELS, np.uint8), None),
-    "float": (lambda: np.array(LABELS, float), None), "float32": (lambda: np.array(LABELS, np.float32), None),
-    "bool": (lambda: np.array(LABELS, bool), None), "list of bool": (lambda: [bool(label) for label in LABELS], None),
+    "list": (lambda: LABELS, None),
+    "tuple": (lambda: tuple(LABELS), None),
+    "deque": (lambda: collections.deque(LABELS), None),
+    "array.array": (lambda: array.array("b", LABELS), None),
+    "int8": (lambda: np.array(LABELS, np.int8), None),
+    "uint8": (lambda: np.array(LABELS, np.uint8), None),
+    "float": (lambda: np.array(LABELS, float), None),
+    "float32": (lambda: np.array(LABELS, np.float32), None),
+    "bool": (lambda: np.array(LABELS, bool), None),
+    "list of bool": (lambda: [bool(label) for label in LABELS], None),
     "minus one and one": (lambda: [2 * label - 1 for label in LABELS], None),
     "objects": (lambda: _objects(LABELS), None),
     "object booleans": (lambda: _objects([bool(label) for label in LABELS]), None),
-    "read only": (lambda: _frozen(LABELS), None), "strided": (lambda: np.repeat(LABELS, 2)[::2], None),
+    "read only": (lambda: _frozen(LABELS), None),
+    "strided": (lambda: np.repeat(LABELS, 2)[::2], None),
     "masked without mask": (lambda: np.ma.masked_array(LABELS, mask=False), None),
-    "__array__": (lambda: Wrapper(LABELS), None), "IntEnum": (lambda: [Level(label) for label in LABELS], None),
-    "text": (lambda: NAMES, "sick"), "text array": (lambda: np.array(NAMES), "sick"),
+    "__array__": (lambda: Wrapper(LABELS), None),
+    "IntEnum": (lambda: [Level(label) for label in LABELS], None),
+    "text": (lambda: NAMES, "sick"),
+    "text array": (lambda: np.array(NAMES), "sick"),
     "text objects": (lambda: _objects(NAMES), "sick"),
     "NumPy strings": (lambda: np.array(NAMES, dtype=np.dtypes.StringDType()), "sick"),
     "bytes": (lambda: [name.encode() for name in NAMES], b"sick"),
@@ -169,13 +209,14 @@ Y_SAME: dict[str, tuple[Any, Any]] = {
     "list with NUL": (lambda: ["a" if label else "a\0" for label in LABELS], "a"),
     "bytes with NUL": (lambda: _objects([b"a\0" if label else b"a" for label in LABELS]), b"a\0"),
     "empty text": (lambda: ["" if label else "a" for label in LABELS], ""),
-    "Enum": (lambda: [Color(label) for label in LABELS], Color.BLUE), "dates": (lambda: DAYS, DAYS[0]),
+    "Enum": (lambda: [Color(label) for label in LABELS], Color.BLUE),
+    "dates": (lambda: DAYS, DAYS[0]),
     "NumPy days": (lambda: np.array(DAYS, "M8[D]"), DAYS[0]),
     "NumPy nanoseconds": (lambda: np.array(DAYS, "M8[ns]"), np.datetime64(DAYS[0], "ns")),
     "Decimal": (lambda: [decimal.Decimal(label) for label in LABELS], decimal.Decimal(1)),
     "numbers beyond 2**53": (lambda: [2**53 + label for label in LABELS], 2**53 + 1),
     "two kinds": (lambda: _objects([1 if label else "0" for label in LABELS]), 1),
-}  # fmt: skip
+}
 if pd:
     Y_SAME |= {
         "pandas": (lambda: pd.Series(LABELS), None),
@@ -202,21 +243,34 @@ if pd:
     }
 Y_ITERATORS = {"generator": (lambda: (label for label in LABELS), None), "iterator": (lambda: iter(NAMES), "sick")}
 Y_WRONG: dict[str, tuple[Any, Any]] = {
-    "number": (lambda: 1, None), "missing column": (lambda: "outcome", None), "bytes alone": (lambda: b"outcome", None),
-    "empty": (list, None), "set": (lambda: {0, 1}, None), "mapping": (lambda: dict(enumerate(LABELS)), None),
-    "one class": (lambda: [1] * N, None), "shape (n, 1)": (lambda: np.array(LABELS)[:, None], None),
-    "one-hot": (lambda: np.eye(2)[LABELS], None), "pairs": (lambda: [(label, label) for label in LABELS], None),
-    "ragged": (lambda: [[0], [0, 1]] * (N // 2), None), "None among": (lambda: _with(LABELS, None), None),
+    "number": (lambda: 1, None),
+    "missing column": (lambda: "outcome", None),
+    "bytes alone": (lambda: b"outcome", None),
+    "empty": (list, None),
+    "set": (lambda: {0, 1}, None),
+    "mapping": (lambda: dict(enumerate(LABELS)), None),
+    "one class": (lambda: [1] * N, None),
+    "shape (n, 1)": (lambda: np.array(LABELS)[:, None], None),
+    "one-hot": (lambda: np.eye(2)[LABELS], None),
+    "pairs": (lambda: [(label, label) for label in LABELS], None),
+    "ragged": (lambda: [[0], [0, 1]] * (N // 2), None),
+    "None among": (lambda: _with(LABELS, None), None),
     "NaN among": (lambda: _with(LABELS, np.nan), None),
     "masked": (lambda: np.ma.masked_array(LABELS, mask=_with([False] * N, True)), None),
-    "text without positive": (lambda: NAMES, None), "one and two": (lambda: [label + 1 for label in LABELS], None),
-    "dates without positive": (lambda: DAYS, None), "too short": (lambda: LABELS[:-1], None),
-    "too long": (lambda: [*LABELS, 1], None), "values": (lambda: SECOND, None),
-    "sparse": (lambda: sparse.csr_array(np.array(LABELS)[:, None]), None), "function": (lambda: len, None),
-    "unknown positive": (lambda: NAMES, "ill"), "positive that is a list": (lambda: LABELS, [[1], [0]]),
-    "positive that is an array": (lambda: LABELS, np.array([0, 1])), "positive that is NaN": (lambda: LABELS, np.nan),
+    "text without positive": (lambda: NAMES, None),
+    "one and two": (lambda: [label + 1 for label in LABELS], None),
+    "dates without positive": (lambda: DAYS, None),
+    "too short": (lambda: LABELS[:-1], None),
+    "too long": (lambda: [*LABELS, 1], None),
+    "values": (lambda: SECOND, None),
+    "sparse": (lambda: sparse.csr_array(np.array(LABELS)[:, None]), None),
+    "function": (lambda: len, None),
+    "unknown positive": (lambda: NAMES, "ill"),
+    "positive that is a list": (lambda: LABELS, [[1], [0]]),
+    "positive that is an array": (lambda: LABELS, np.array([0, 1])),
+    "positive that is NaN": (lambda: LABELS, np.nan),
     "positive that is sNaN": (lambda: LABELS, decimal.Decimal("sNaN")),
-}  # fmt: skip
+}
 if pd:
     Y_WRONG |= {
         "NA among": (lambda: pd.Series(_with(LABELS, pd.NA), dtype="Int64"), None),
@@ -363,8 +417,13 @@ def test_forms_of_y(door, tmp_path):
     elif door in ("mcnemar_test", "class_mean_distance"):  # which need no positive class
         valid = {name: form for name, form in valid.items() if name not in {"minus one and one", *Y_ITERATORS}}
         for name in (
-            "text without positive", "one and two", "dates without positive", "one class", "too short", "too long",
-        ):  # fmt: skip
+            "text without positive",
+            "one and two",
+            "dates without positive",
+            "one class",
+            "too short",
+            "too long",
+        ):
             del wrong[name]
     check_outcomes(
         {n: outcome(function, VALUES, form(), tmp_path, positive) for n, (form, positive) in (valid | wrong).items()},
@@ -374,12 +433,17 @@ def test_forms_of_y(door, tmp_path):
 
 ROWS = [f"row {k}" for k in range(N)]
 INDEXES: dict[str, tuple[Any, Any, bool]] = {
-    "both default": (None, None, True), "names and default": (ROWS, None, True),
-    "default and other numbers": (None, np.arange(N)[::-1] + 7, True), "equal names": (ROWS, ROWS, True),
-    "equal and twice": ([0] * N, [0] * N, True), "default and its permutation": (None, np.arange(N)[::-1], False),
-    "permutation and default": (np.arange(N)[::-1], None, False), "names permuted": (ROWS, ROWS[::-1], False),
-    "other names": (ROWS, [f"line {k}" for k in range(N)], False), "numbers and names": (np.arange(N) + 3, ROWS, False),
-}  # fmt: skip
+    "both default": (None, None, True),
+    "names and default": (ROWS, None, True),
+    "default and other numbers": (None, np.arange(N)[::-1] + 7, True),
+    "equal names": (ROWS, ROWS, True),
+    "equal and twice": ([0] * N, [0] * N, True),
+    "default and its permutation": (None, np.arange(N)[::-1], False),
+    "permutation and default": (np.arange(N)[::-1], None, False),
+    "names permuted": (ROWS, ROWS[::-1], False),
+    "other names": (ROWS, [f"line {k}" for k in range(N)], False),
+    "numbers and names": (np.arange(N) + 3, ROWS, False),
+}
 
 
 @pytest.mark.extra("pandas")
@@ -498,9 +562,11 @@ def test_rows_without_a_label_are_counted_or_refused_by_every_function(tmp_path,
     for call in (lambda: rp.summarize(table, gap), lambda: rp.screen([(table, gap)], empirical=False)):
         refuses(r"1 of 24 rows: 0; remove these rows", call)
     commands = (
-        "diagnose t.csv --feature a --resamples 20", "compare t.csv --feature a",
-        "compare t.csv --feature a --feature b", "screen t.csv",
-    )  # fmt: skip
+        "diagnose t.csv --feature a --resamples 20",
+        "compare t.csv --feature a",
+        "compare t.csv --feature a --feature b",
+        "screen t.csv",
+    )
     for command in commands:
         assert main([*command.split(), "--label", "y", "--positive", "1", "--nan", "omit"]) == 0
         assert "1 observation without a label omitted." in capsys.readouterr().out

@@ -431,9 +431,12 @@ DEGENERATE = {
     "two, all tied": ([7.0] * 2, [7.0] * 2, {"point_mass"}),
     "infinite scores": ([-np.inf, 0.0, np.inf], [-np.inf, 1.0, np.inf, np.inf], set()),
     "infinite separation": ([-np.inf] * 3, [np.inf] * 3, {"perfect_separation"}),
-    "weights that are not whole": (rp.Ecdf([1.0, 2, 3], [0.7, 1.1, 2.3]), rp.Ecdf([4.0, 5, 6], [0.1, 0.7, 1.3]),
-        {"perfect_separation"}),
-}  # fmt: skip
+    "weights that are not whole": (
+        rp.Ecdf([1.0, 2, 3], [0.7, 1.1, 2.3]),
+        rp.Ecdf([4.0, 5, 6], [0.1, 0.7, 1.3]),
+        {"perfect_separation"},
+    ),
+}
 
 
 def check_limits(result, width=1):
@@ -527,9 +530,15 @@ def test_refits_of_few_rows_survive_resamples_of_equal_values():
 def test_predicted_interval_of_degenerate_moments():
     """One observation, constant classes, no overlap: an interval above width 0, with the estimate, in [0, 1]."""
     cases = [
-        ((0, 1, 0, 1), (1, 1)), ((0, 1, 2, 1), (1, 30)), ((0, 0, 1, 0), (5, 9)), ((1, 0, 1, 0), (5, 9)),
-        ((0, 0, 1, 1), (5, 9)), ((0, 1, 50, 1), (5, 9)), ((50, 1, 0, 1), (5, 9)), ((0, 1, 1e-300, 1), (2, 2)),
-    ]  # fmt: skip
+        ((0, 1, 0, 1), (1, 1)),
+        ((0, 1, 2, 1), (1, 30)),
+        ((0, 0, 1, 0), (5, 9)),
+        ((1, 0, 1, 0), (5, 9)),
+        ((0, 0, 1, 1), (5, 9)),
+        ((0, 1, 50, 1), (5, 9)),
+        ((50, 1, 0, 1), (5, 9)),
+        ((0, 1, 1e-300, 1), (2, 2)),
+    ]
     for (pair, count), method in product(cases, ("delta", "reiser-guttman")):
         result = predicted(*pair, count=count).auc_interval(method=method)
         assert 0 <= result.low < result.high <= 1, (pair, method)
@@ -543,12 +552,14 @@ def test_predicted_uncertainty_knows_no_unit():
     for scale in (1e-200, 1e-100, 1e100, 1e200):
         scaled = predicted(4 * scale, 3 * scale, 8 * scale, 2 * scale, COUNT)
         for call, unit in (
-            (lambda roc: roc.auc_interval(), 1), (lambda roc: roc.auc_interval(method="reiser-guttman"), 1),
-            (lambda roc: roc.partial_auc_interval(fpr=(0, 0.2)), 1), (lambda roc: roc.tpr_at_fpr_interval(0.2), 1),
+            (lambda roc: roc.auc_interval(), 1),
+            (lambda roc: roc.auc_interval(method="reiser-guttman"), 1),
+            (lambda roc: roc.partial_auc_interval(fpr=(0, 0.2)), 1),
+            (lambda roc: roc.tpr_at_fpr_interval(0.2), 1),
             (lambda roc: roc.best_threshold().ameans_interval(), 1),
             (lambda roc: roc.best_threshold().threshold_interval(), scale),
             (lambda roc: roc.best_threshold("f1", prevalence=0.3).threshold_interval(), scale),
-        ):  # fmt: skip
+        ):
             assert tuple(call(scaled)) == pytest.approx(tuple(unit * end for end in call(roc)), rel=1e-6), scale
             assert unit != 1 or "fallback" not in call(scaled).flags, scale
 

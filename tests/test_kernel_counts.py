@@ -13,18 +13,26 @@ from tests.cases import ENGINES, check_each
 
 engines = pytest.mark.parametrize("engine", ENGINES)
 CLASS_PAIRS = (
-    ClassPair((0,), 1), ClassPair((1,), 0), ClassPair((0, 1, 2), 3), ClassPair((0, 1, 3), 2), ClassPair((1, 2), 0),
+    ClassPair((0,), 1),
+    ClassPair((1,), 0),
+    ClassPair((0, 1, 2), 3),
+    ClassPair((0, 1, 3), 2),
+    ClassPair((1, 2), 0),
     ClassPair((3,), 0),
-)  # fmt: skip
+)
 FORMS = {
-    "C": np.ascontiguousarray, "Fortran": np.asfortranarray,
+    "C": np.ascontiguousarray,
+    "Fortran": np.asfortranarray,
     "strided": lambda X: np.repeat(np.repeat(X, 2, axis=0), 3, axis=1)[::2, ::3],
-    "reversed": lambda X: X[::-1, ::-1].copy()[::-1, ::-1], "other byte order": lambda X: X.astype(">f8"),
-    "CSC": sp.csc_array, "CSR": sp.csr_matrix, "CSC with zeros and duplicates": lambda X: _untidy(sp.csc_matrix, X),
+    "reversed": lambda X: X[::-1, ::-1].copy()[::-1, ::-1],
+    "other byte order": lambda X: X.astype(">f8"),
+    "CSC": sp.csc_array,
+    "CSR": sp.csr_matrix,
+    "CSC with zeros and duplicates": lambda X: _untidy(sp.csc_matrix, X),
     "CSR with zeros and duplicates": lambda X: _untidy(sp.csr_array, X),
     "CSC with long indices": lambda X: _untidy(sp.csc_array, X, np.int64),
     "CSR that is read-only": lambda X: _untidy(sp.csr_array, X, writeable=False),
-}  # fmt: skip
+}
 
 
 def count(X, codes, class_pairs=CLASS_PAIRS, thresholds=None, **options):

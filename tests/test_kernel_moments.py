@@ -338,9 +338,11 @@ def test_sparse_tables_with_duplicates(engine, kind):
 def test_arguments_that_are_refused():
     X, codes = np.ones((4, 2)), np.array([0, 0, 1, 1])
     for options, words in (
-        ({"engine": "fortran"}, "engine='fortran'"), ({"order": 3}, "order=3"),
-        ({"weights": [1, 2]}, "weights has shape"), ({"weights": [1, 2, -1, 1]}, "weights=.* negative"),
-    ):  # fmt: skip
+        ({"engine": "fortran"}, "engine='fortran'"),
+        ({"order": 3}, "order=3"),
+        ({"weights": [1, 2]}, "weights has shape"),
+        ({"weights": [1, 2, -1, 1]}, "weights=.* negative"),
+    ):
         refuses(words, moments, X, codes, 2, **options)
     refuses(r"'coo'.*'csc' or 'csr'", lambda: moments(sparse.coo_array(X), codes, 2))
     for engine in ENGINES:

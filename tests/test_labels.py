@@ -27,12 +27,16 @@ def assert_split(classes, negative, positive, *, labels):
 
 message_of = partial(refusal, split_classes)
 OBVIOUS = {
-    "list of 0 and 1": ([0, 0, 1, 1], (0, 1)), "list of -1 and 1": ([-1, -1, 1, 1], (-1, 1)),
-    "booleans": ([False, False, True, True], (False, True)), "floats": ([0.0, 0.0, 1.0, 1.0], (0.0, 1.0)),
-    "int8": (np.array([0, 0, 1, 1], dtype=np.int8), (0, 1)), "objects": (np.array([0, 0, 1, 1], dtype=object), (0, 1)),
-    "tuple": ((0, 0, 1, 1), (0, 1)), "generator": ((label for label in [0, 0, 1, 1]), (0, 1)),
+    "list of 0 and 1": ([0, 0, 1, 1], (0, 1)),
+    "list of -1 and 1": ([-1, -1, 1, 1], (-1, 1)),
+    "booleans": ([False, False, True, True], (False, True)),
+    "floats": ([0.0, 0.0, 1.0, 1.0], (0.0, 1.0)),
+    "int8": (np.array([0, 0, 1, 1], dtype=np.int8), (0, 1)),
+    "objects": (np.array([0, 0, 1, 1], dtype=object), (0, 1)),
+    "tuple": ((0, 0, 1, 1), (0, 1)),
+    "generator": ((label for label in [0, 0, 1, 1]), (0, 1)),
     "masked array, nothing masked": (np.ma.array([False, False, True, True]), (False, True)),
-}  # fmt: skip
+}
 if pd:
     OBVIOUS |= {
         "pandas": (pd.Series([0, 0, 1, 1], index=[7, 7, 8, 9]), (0, 1)),
@@ -58,12 +62,14 @@ NAMED = {
 }
 if pd:
     NAMED |= {
-        "pandas": pd.Series(["a", "a", "b", "b"]), "pandas string": pd.Series(["a", "a", "b", "b"], dtype="string"),
-        "pandas category": pd.Series(["a", "a", "b", "b"], dtype="category"), "polars": pl.Series(["a", "a", "b", "b"]),
+        "pandas": pd.Series(["a", "a", "b", "b"]),
+        "pandas string": pd.Series(["a", "a", "b", "b"], dtype="string"),
+        "pandas category": pd.Series(["a", "a", "b", "b"], dtype="category"),
+        "polars": pl.Series(["a", "a", "b", "b"]),
         "polars Categorical": pl.Series(["a", "a", "b", "b"], dtype=pl.Categorical),
         "pyarrow": pa.array(["a", "a", "b", "b"]),
         "pyarrow dictionary": pa.array(["a", "a", "b", "b"]).dictionary_encode(),
-    }  # fmt: skip
+    }
 
 
 @for_each(NAMED)
@@ -135,20 +141,26 @@ def test_missing_values_are_refused_with_their_rows_or_omitted_and_counted():
 
 
 MISSING_LABELS = {
-    "NaN": [0, 0, 1, np.nan], "None": [0, 0, 1, None], "NaN among text": ["0", "0", "1", np.nan],
-    "None among text": ["0", "0", "1", None], "masked": np.ma.array([0, 0, 1, 1], mask=[0, 0, 0, 1]),
+    "NaN": [0, 0, 1, np.nan],
+    "None": [0, 0, 1, None],
+    "NaN among text": ["0", "0", "1", np.nan],
+    "None among text": ["0", "0", "1", None],
+    "masked": np.ma.array([0, 0, 1, 1], mask=[0, 0, 0, 1]),
     "masked text": np.ma.array(["a", "a", "b", "b"], mask=[0, 0, 0, 1]),
     "NaT": np.array(["2020", "2020", "2021", "NaT"], dtype="datetime64[Y]"),
-}  # fmt: skip
+}
 if pd:
     MISSING_LABELS |= {
         "pandas Int64": pd.Series([0, 0, 1, pd.NA], dtype="Int64"),
         "pandas boolean": pd.Series([False, False, True, pd.NA], dtype="boolean"),
         "pandas string": pd.Series(["a", "a", "b", pd.NA], dtype="string"),
-        "pandas category": pd.Series(["a", "a", "b", None], dtype="category"), "polars": pl.Series([0, 0, 1, None]),
-        "polars Boolean": pl.Series([False, False, True, None]), "polars text": pl.Series(["a", "a", "b", None]),
-        "pyarrow": pa.array([0, 0, 1, None]), "pyarrow text": pa.array(["a", "a", "b", None]),
-    }  # fmt: skip
+        "pandas category": pd.Series(["a", "a", "b", None], dtype="category"),
+        "polars": pl.Series([0, 0, 1, None]),
+        "polars Boolean": pl.Series([False, False, True, None]),
+        "polars text": pl.Series(["a", "a", "b", None]),
+        "pyarrow": pa.array([0, 0, 1, None]),
+        "pyarrow text": pa.array(["a", "a", "b", None]),
+    }
 
 
 def test_several_negative_labels_are_shown(tmp_path):
@@ -181,7 +193,8 @@ REFUSALS = {
     "labels are [False, True]; did you mean True?": ([False, False, True, True], "true"),
     "labels are ['False', 'True']; did you mean 'True'?": (["False", "True"] * 2, True),
     "labels are ['0', '1.0']; did you mean '1.0'?": (["0", "1.0"] * 2, 1),
-    "positive=nan is not a label in y": (Y, np.nan), "positive=[1] is not a label in y": (Y, [1]),
+    "positive=nan is not a label in y": (Y, np.nan),
+    "positive=[1] is not a label in y": (Y, [1]),
     "positive=array([1]) is not a label in y": (Y, np.array([1])),
     "negative=7 is not a label in y; labels are [0, 1]": (Y, 1, 7),
     "negative=1 is also the positive label; pass two different labels": (Y, 1, 1),
@@ -192,9 +205,11 @@ REFUSALS = {
     "y is empty; pass one label for each row": ([],),
     "x has 4 values and y has 3; both must have the same length": ([0, 0, 1],),
     "y has shape (4, 1); pass one label for each row, shape (n,)": ([[0], [0], [1], [1]],),
-    "y=[[1], [2, 3], [4], [5]] is ragged": ([[1], [2, 3], [4], [5]],), "y='abcd' is not an array": ("abcd", "a"),
-    "y=1 is not an array": (1,), "y has shape ()": (np.int64(1),),
-}  # fmt: skip
+    "y=[[1], [2, 3], [4], [5]] is ragged": ([[1], [2, 3], [4], [5]],),
+    "y='abcd' is not an array": ("abcd", "a"),
+    "y=1 is not an array": (1,),
+    "y has shape ()": (np.int64(1),),
+}
 if pd:
     REFUSALS |= {"positive=<NA> is not a label in y": (Y, pd.NA)}
 REFUSED_VALUES = {
@@ -215,11 +230,16 @@ REFUSED_VALUES = {
     "x contains durations such as '0:00:01'; numbers": [np.array([1, 2, 3, 4], dtype="m8[s]")],
     "x contains objects (int, object) that cannot all be converted": [[1, object(), 3, 4]],
     "x contains integers beyond 2**53 that float64 cannot distinguish; subtract an offset first": [
-        [2**53 + 1, 2, 3, 4], [2**53 + 1, 0.5, 3, 4], np.array([2**63 - 1, 2, 3, 4]),
-        np.array([2**64 - 1, 2, 3, 4], dtype=np.uint64), [10**30 + 1, 2, 3, 4], [10**400, 2, 3, 4],
-        np.ma.array([2**53 + 1, 2, 3, 4], mask=[0, 0, 1, 0])],
+        [2**53 + 1, 2, 3, 4],
+        [2**53 + 1, 0.5, 3, 4],
+        np.array([2**63 - 1, 2, 3, 4]),
+        np.array([2**64 - 1, 2, 3, 4], dtype=np.uint64),
+        [10**30 + 1, 2, 3, 4],
+        [10**400, 2, 3, 4],
+        np.ma.array([2**53 + 1, 2, 3, 4], mask=[0, 0, 1, 0]),
+    ],
     "cannot all be converted to float": [[Fraction(10**400), 2, 3, 4], [Decimal("sNaN"), 2, 3, 4]],
-}  # fmt: skip
+}
 if pd:
     REFUSED_VALUES |= {"x has shape (4, 1); pass one feature of shape (n,)": [pd.DataFrame({"a": X})]}
 

@@ -18,9 +18,13 @@ pytestmark = pytest.mark.extra("dask", "duckdb", "narwhals", "polars")
 N_GROUPS = 1_000
 RNG = np.random.default_rng(7)
 ROWS = pl.DataFrame(
-    {"g": np.repeat(np.arange(N_GROUPS), 3), "y": np.repeat(np.arange(N_GROUPS) % 2, 3),
-        "a": RNG.normal(size=3 * N_GROUPS) + np.repeat(np.arange(N_GROUPS) % 2, 3), "b": RNG.normal(size=3 * N_GROUPS)}
-)  # fmt: skip
+    {
+        "g": np.repeat(np.arange(N_GROUPS), 3),
+        "y": np.repeat(np.arange(N_GROUPS) % 2, 3),
+        "a": RNG.normal(size=3 * N_GROUPS) + np.repeat(np.arange(N_GROUPS) % 2, 3),
+        "b": RNG.normal(size=3 * N_GROUPS),
+    }
+)
 OTHER = pl.DataFrame({"g": np.arange(N_GROUPS), "c": RNG.normal(size=N_GROUPS)})
 MEANS = pl.col("y").first(), pl.col("a").mean(), pl.col("b").mean()
 PANDAS_MEANS = {"y": "first", "a": "mean", "b": "mean"}
@@ -148,8 +152,13 @@ def test_a_query_that_only_seems_ordered(monkeypatch):
     monkeypatch.setattr("rocpredict.sources.blocks.BLOCK_BYTES", 8 * len(ROWS))
     monkeypatch.setattr("rocpredict.sources.blocks.has_row_order", lambda frame: True)
     for name in (
-        "group_by", "sample", "random sample", "DuckDB sample", "DuckDB order by random", "Dask function of the user",
-    ):  # fmt: skip
+        "group_by",
+        "sample",
+        "random sample",
+        "DuckDB sample",
+        "DuckDB order by random",
+        "Dask function of the user",
+    ):
         query = UNORDERED[name]
         refuses("returns its rows in a different order each time; collect X first", _screen_often, query)
 
@@ -179,16 +188,19 @@ def test_parts_of_a_dask_frame():
     assert not np.array_equal(frame["a"].compute().to_numpy(), frame.compute()["a"].to_numpy())  # what could go wrong
     a, b, y = arrays.values()
     calls = {
-        "curve": lambda: rp.empirical_roc(a, y), "labels": lambda: rp.empirical_roc(ROWS["a"], y),
-        "prediction": lambda: rp.predict_roc(b, ROWS["y"]), "test": lambda: rp.auc_test(a, b, y),
-        "many": lambda: rp.auc_test_many([a, b], y), "groups": lambda: rp.auc_estimate(ROWS["a"], ROWS["y"], groups=a),
+        "curve": lambda: rp.empirical_roc(a, y),
+        "labels": lambda: rp.empirical_roc(ROWS["a"], y),
+        "prediction": lambda: rp.predict_roc(b, ROWS["y"]),
+        "test": lambda: rp.auc_test(a, b, y),
+        "many": lambda: rp.auc_test_many([a, b], y),
+        "groups": lambda: rp.auc_estimate(ROWS["a"], ROWS["y"], groups=a),
         "weights": lambda: rp.empirical_roc(ROWS["a"], ROWS["y"], weights=frame["g"]),
         "screen": lambda: rp.screen(_dask(), frame["y"]),
         "table": lambda: rp.screen(frame[["a", "b"]].to_dask_array(), ROWS["y"]),
         "table alone": lambda: rp.sources.table.as_feature_table(frame[["a", "b"]].values),
         "mapping": lambda: rp.screen({"a": a}, ROWS["y"]),
         "scores": lambda: rp.multiclass_auc(frame[["a", "b", "g"]].to_dask_array(), ROWS["y"]),
-    }  # fmt: skip
+    }
     for call in calls.values():
         refuses(r"part of a Dask DataFrame, .*call frame.compute\(\) once", call)
 

@@ -183,11 +183,13 @@ REFUSED = [
 def test_invalid_arguments_are_refused():
     mean = mean_roc(STEPS)
     others = [
-        (lambda: mean.tpr_at_fpr(2), "fpr=2 is outside"), (lambda: mean.tpr_at_fpr(np.nan), "fpr=nan contains NaN"),
-        (lambda: mean.tpr_at_fpr("a"), "fpr='a' is not a real number"), (plot_mean_roc, "no mean ROC was passed"),
+        (lambda: mean.tpr_at_fpr(2), "fpr=2 is outside"),
+        (lambda: mean.tpr_at_fpr(np.nan), "fpr=nan contains NaN"),
+        (lambda: mean.tpr_at_fpr("a"), "fpr='a' is not a real number"),
+        (plot_mean_roc, "no mean ROC was passed"),
         (lambda: plot_mean_roc(1), "mean=1 is not a MeanRoc"),
         (lambda: plot_mean_roc(mean, mean, labels=["a"]), "is not a list of 2 names; pass one name for each mean ROC"),
-    ]  # fmt: skip
+    ]
     check_refused([*((partial(mean_roc, folds, **options), words) for folds, options, words in REFUSED), *others])
 
 

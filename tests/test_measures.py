@@ -27,9 +27,13 @@ def test_measures_equal_scikit_learn(*table):
     y, called, weight = [1, 0, 1, 0], [1, 1, 0, 0], [tp, fp, fn, tn]
     rates = rp.rates(**dict(zip(CELLS, table, strict=True)))
     for name, wanted in {
-        "precision": metrics.precision_score, "recall": metrics.recall_score, "accuracy": metrics.accuracy_score,
-        "balanced_accuracy": metrics.balanced_accuracy_score, "f1": metrics.f1_score, "mcc": metrics.matthews_corrcoef,
-    }.items():  # fmt: skip
+        "precision": metrics.precision_score,
+        "recall": metrics.recall_score,
+        "accuracy": metrics.accuracy_score,
+        "balanced_accuracy": metrics.balanced_accuracy_score,
+        "f1": metrics.f1_score,
+        "mcc": metrics.matthews_corrcoef,
+    }.items():
         assert getattr(rates, name) == pytest.approx(wanted(y, called, sample_weight=weight), rel=1e-13)
     for beta in (0, 0.5, 1, 2, 10):
         wanted = metrics.fbeta_score(y, called, beta=beta, sample_weight=weight)
@@ -41,11 +45,26 @@ def test_measures_equal_scikit_learn(*table):
 def test_measures_by_hand():
     rates = rp.rates(tp=80, fp=10, fn=20, tn=90)
     wanted = {
-        "tpr": 0.8, "fpr": 0.1, "tnr": 0.9, "fnr": 0.2, "ameans": 0.85, "youden": 0.7, "prevalence": 0.5,
-        "predicted_positive_rate": 0.45, "accuracy": 0.85, "error_rate": 0.15, "precision": 8 / 9, "npv": 9 / 11,
-        "false_discovery_rate": 1 / 9, "false_omission_rate": 2 / 11, "f1": 16 / 19, "positive_likelihood_ratio": 8,
-        "negative_likelihood_ratio": 2 / 9, "diagnostic_odds_ratio": 36, "mcc": 0.7 * 0.5 / np.sqrt(0.45 * 0.55),
-    }  # fmt: skip
+        "tpr": 0.8,
+        "fpr": 0.1,
+        "tnr": 0.9,
+        "fnr": 0.2,
+        "ameans": 0.85,
+        "youden": 0.7,
+        "prevalence": 0.5,
+        "predicted_positive_rate": 0.45,
+        "accuracy": 0.85,
+        "error_rate": 0.15,
+        "precision": 8 / 9,
+        "npv": 9 / 11,
+        "false_discovery_rate": 1 / 9,
+        "false_omission_rate": 2 / 11,
+        "f1": 16 / 19,
+        "positive_likelihood_ratio": 8,
+        "negative_likelihood_ratio": 2 / 9,
+        "diagnostic_odds_ratio": 36,
+        "mcc": 0.7 * 0.5 / np.sqrt(0.45 * 0.55),
+    }
     assert rates.to_dict() == pytest.approx(wanted, rel=1e-14)
     assert set(wanted) == set(MEASURES)
     assert rates.undefined == ()
@@ -66,13 +85,15 @@ def test_aliases_are_the_same_number(alias, meaning):
 
 
 UNDEFINED = {
-    "nothing called positive": ((0, 0, 5, 5),
-        {"precision", "false_discovery_rate", "mcc", *PREVALENCE_FREE_MEASURES[6::2]}),
+    "nothing called positive": (
+        (0, 0, 5, 5),
+        {"precision", "false_discovery_rate", "mcc", *PREVALENCE_FREE_MEASURES[6::2]},
+    ),
     "everything called positive": ((5, 5, 0, 0), {"npv", "false_omission_rate", "mcc", *PREVALENCE_FREE_MEASURES[7:]}),
     "no positives": ((0, 2, 0, 3), {"tpr", "fnr", "ameans", "youden", "mcc", *PREVALENCE_FREE_MEASURES[6:]}),
     "no negatives": ((2, 0, 3, 0), {"fpr", "tnr", "ameans", "youden", "mcc", *PREVALENCE_FREE_MEASURES[6:]}),
     "nobody": ((0, 0, 0, 0), set(MEASURES)),
-}  # fmt: skip
+}
 
 
 @for_each(UNDEFINED)

@@ -40,9 +40,13 @@ def test_scikit_learns_values():
     from sklearn.metrics import roc_auc_score
 
     kinds = [
-        ("hand-till", "macro", "ovo"), ("one-vs-one", "macro", "ovo"), ("one-vs-one", "weighted", "ovo"),
-        ("one-vs-rest", "macro", "ovr"), ("one-vs-rest", "weighted", "ovr"), ("one-vs-rest", None, "ovr"),
-    ]  # fmt: skip
+        ("hand-till", "macro", "ovo"),
+        ("one-vs-one", "macro", "ovo"),
+        ("one-vs-one", "weighted", "ovo"),
+        ("one-vs-rest", "macro", "ovr"),
+        ("one-vs-rest", "weighted", "ovr"),
+        ("one-vs-rest", None, "ovr"),
+    ]
     for sizes, decimals in product([(30, 40, 50), (7, 90, 20, 13)], [None, 1]):
         scores, y = drawn(sizes, decimals=decimals)
         scores = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)

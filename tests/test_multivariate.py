@@ -286,11 +286,15 @@ FITS = [
     (np.where(X6 > 1, np.inf, X6), Y6, {}, "infinite values in the .* class; pass finite values"),
     (np.column_stack([X6, Y6]), Y6, {}, "constant within each class: 'x2'; remove"),
     (np.column_stack([X6, Y6]), Y6, {"ridge": 1}, "constant within each class: 'x2'; remove"),
-    (np.column_stack([X6, X6[:, 0] ** 2, X6 @ [2, -1]]), Y6, {},
-        "singular: 1 of the features 'x0', 'x1', 'x3' can be .* remove 1 of them, or pass ridge="),
+    (
+        np.column_stack([X6, X6[:, 0] ** 2, X6 @ [2, -1]]),
+        Y6,
+        {},
+        "singular: 1 of the features 'x0', 'x1', 'x3' can be .* remove 1 of them, or pass ridge=",
+    ),
     (np.repeat(X6, 2, axis=0), Y6.repeat(2)[:, None], {}, "y has shape"),
     (np.repeat(X6, 2, axis=0), np.tile([0, 1], 12), {}, "both classes have the same mean in every feature"),
-]  # fmt: skip
+]
 MOMENTS = [
     (5, (1, 1), "mean=5 is not a pair"),
     (([0, 0], [1]), (np.eye(2), np.eye(2)), "mean has 2 features in the negative and 1 in the positive class"),
@@ -320,11 +324,19 @@ DISTANCES = [
     (X6, np.arange(12) == 0, LEAVE_ONE_OUT, "class_label=True has 1 observation without missing values; 2 or"),
     (X6[:4], Y6[:4], MAHALANOBIS, "the class has 2 observations .* X has 2 features; 3 obs"),
     (np.column_stack([X6, Y6]), Y6, MAHALANOBIS, "constant in the class: 'x2'"),
-    (np.column_stack([X6, 2 * X6[:, 0]]), Y6, MAHALANOBIS,
-        "singular: 1 of the features 'x0', 'x2' can be .* metric='euclidean'"),
-    (np.column_stack([X6, np.arange(12) == 4]), Y6, MAHALANOBIS | {"leave_one_out": True},
-        "the covariance of the class is singular without row 4"),
-]  # fmt: skip
+    (
+        np.column_stack([X6, 2 * X6[:, 0]]),
+        Y6,
+        MAHALANOBIS,
+        "singular: 1 of the features 'x0', 'x2' can be .* metric='euclidean'",
+    ),
+    (
+        np.column_stack([X6, np.arange(12) == 4]),
+        Y6,
+        MAHALANOBIS | {"leave_one_out": True},
+        "the covariance of the class is singular without row 4",
+    ),
+]
 
 
 def test_invalid_arguments_are_refused():

@@ -370,23 +370,29 @@ def test_what_is_no_kernel_density_or_mixture():
         (SAMPLE, {"bandwidth": None}, "bandwidth=None is not a real number"),
         (SAMPLE, {"bandwidth": "wide"}, "bandwidth='wide' is not allowed; choose one of 'silverman'"),
         (SAMPLE, {"bandwidth_factor": -1}, "bandwidth_factor=-1 is not a finite number above 0"),
-        (SAMPLE, {"bandwidth": 1, "bandwidth_factor": 2},
-            "bandwidth_factor=2 requires a bandwidth rule .*; bandwidth=1 is a number"),
+        (
+            SAMPLE,
+            {"bandwidth": 1, "bandwidth_factor": 2},
+            "bandwidth_factor=2 requires a bandwidth rule .*; bandwidth=1 is a number",
+        ),
         (SAMPLE, {"variance_preserving": "yes"}, "variance_preserving='yes' is not allowed"),
         (SAMPLE, {"weights": [1, 2]}, r"weights has shape \(2,\) but sample has shape \(6,\)"),
         ([1.0, 2.0], {"weights": [1, 0]}, "all values of sample are equal to 1"),
         ([1.0, 2.0], {"weights": [0.3, 0.4]}, "the weights sum to 0.7; a standard deviation needs a sum above 1"),
-    ]  # fmt: skip
+    ]
     check_refusals([(partial(GaussianKde, **options), (sample,), words) for sample, options, words in kernels])
     mixtures = [
         ([1, 1], [0, 1], [1, 0], r"stds=\[1.0, 0.0\] contains 0; every component needs a value above 0"),
-        ([1, 1], [0, 1], -1, "stds=-1 is negative"), ([1, 0], [0, 1], 1, r"weights=\[1.0, 0.0\] contains 0"),
-        ([1, -1], [0, 1], 1, "weights=.* is negative"), ([1, 1], [0, np.inf], 1, "means=.* contains infinite values"),
+        ([1, 1], [0, 1], -1, "stds=-1 is negative"),
+        ([1, 0], [0, 1], 1, r"weights=\[1.0, 0.0\] contains 0"),
+        ([1, -1], [0, 1], 1, "weights=.* is negative"),
+        ([1, 1], [0, np.inf], 1, "means=.* contains infinite values"),
         ([1, 1, 1], [0, 1], 1, r"weights has shape \(3,\) but means has shape \(2,\)"),
-        ([1, 1], [0, 1], [1, 2, 3], "shapes cannot be broadcast"), ([], [], [], r"weights has shape \(0,\)"),
+        ([1, 1], [0, 1], [1, 2, 3], "shapes cannot be broadcast"),
+        ([], [], [], r"weights has shape \(0,\)"),
         (1, 2, 3, r"weights has shape \(\) but means has shape \(\)"),
         ([1], [2], [1, 2], r"stds has shape \(2,\); pass one number for each of the 1 components"),
-    ]  # fmt: skip
+    ]
     check_refusals([(GaussianMixture, arguments, words) for *arguments, words in mixtures])
     fits = [
         ([], None, "x has fewer than two distinct values; a mixture needs at least two"),

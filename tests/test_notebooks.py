@@ -23,9 +23,14 @@ from tests.cases import check_each, for_each
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 STORIES = [
-    "01_paper", "02_iris_discriminability", "03_when_the_gaussian_fails", "04_plan_a_study_from_a_published_table",
-    "05_screen_many_features", "06_compare_two_classifiers", "07_teaching",
-]  # fmt: skip
+    "01_paper",
+    "02_iris_discriminability",
+    "03_when_the_gaussian_fails",
+    "04_plan_a_study_from_a_published_table",
+    "05_screen_many_features",
+    "06_compare_two_classifiers",
+    "07_teaching",
+]
 _WIDEST = 100  # characters that a page shows without a scroll bar
 _DECIMAL = re.compile(r"(?<![\w.])\d+\.\d+")
 STORED = {path.stem: nbformat.read(path, 4) for path in NOTEBOOKS}
@@ -113,10 +118,14 @@ def test_numbers_in_the_prose_are_shown(notebook):
 def test_numbers_agree_to_a_millionth():
     """Decimals may differ by rounding errors; whole numbers, signs, words and how many there are may not."""
     for stored, fresh, agree in (
-        ("AUC 0.8663712534", "AUC 0.8663712535", True), ("AUC 0.866371", "AUC 0.866372", False),
-        ("AUC 0.866", "Auc 0.866", False), ("p 1.9e-16", "p 1.9e-15", False), ("n 1000001", "n 1000000", False),
-        ("-0.5", "0.5", False), ("1, 2", "1, 2, 3", False),
-    ):  # fmt: skip
+        ("AUC 0.8663712534", "AUC 0.8663712535", True),
+        ("AUC 0.866371", "AUC 0.866372", False),
+        ("AUC 0.866", "Auc 0.866", False),
+        ("p 1.9e-16", "p 1.9e-15", False),
+        ("n 1000001", "n 1000000", False),
+        ("-0.5", "0.5", False),
+        ("1, 2", "1, 2, 3", False),
+    ):
         assert same(stored, fresh) is agree, stored
 
 

@@ -43,9 +43,17 @@ def check(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["AUC 0.79 (95 % interval 0.75 to 0.82)", "AUC 0.79, 95% interval", "AUC 0.79 (0.75, 0.82)",
-        "AUC 0.79 [0.75-0.82]", "p = 0.000", "p=0.01", "p = 0.01234", "p = 1.2e-09"],
-)  # fmt: skip
+    [
+        "AUC 0.79 (95 % interval 0.75 to 0.82)",
+        "AUC 0.79, 95% interval",
+        "AUC 0.79 (0.75, 0.82)",
+        "AUC 0.79 [0.75-0.82]",
+        "p = 0.000",
+        "p=0.01",
+        "p = 0.01234",
+        "p = 1.2e-09",
+    ],
+)
 def test_each_deviation_is_found(text):
     with pytest.raises(AssertionError, match="'"):
         check(text)
@@ -61,8 +69,12 @@ def test_rates_are_0_or_1_only_if_they_are():
         *(">0.999", ">0.999", "1.000"),
     ]
     assert [format_number(x) for x in (1, 1 - 1e-9, 1 - 1e-15, 0.99999, 1 + 1e-9)] == [
-        "1", ">0.999999", "1", "0.99999", "1",
-    ]  # fmt: skip
+        "1",
+        ">0.999999",
+        "1",
+        "0.99999",
+        "1",
+    ]
     assert format_number(0.99999, 4) == ">0.9999"
 
 
@@ -118,8 +130,10 @@ def test_the_command_line_follows_the_convention(run):
     for command in (
         "predict --mean 4 8 --std 3 2 --count 60 40",
         "compare iris --positive virginica --negative versicolor --feature petal_length",
-        "compare pima --feature glucose --feature mass", "screen pima", "diagnose pima --feature age --resamples 20",
-    ):  # fmt: skip
+        "compare pima --feature glucose --feature mass",
+        "screen pima",
+        "diagnose pima --feature age --resamples 20",
+    ):
         code, out, err = run(command)
         assert code == 0, err
         check(f"{out}\n{err}")

@@ -66,13 +66,14 @@ def test_results_say_what_they_are_in_one_line():
     empirical = rp.EmpiricalRoc(negative=[1, 2, 3], positive=[2, 3, 4], direction="auto")
     batch = rp.PredictedRoc(negative=rp.Gaussian([0, 1], 1), positive=rp.Gaussian(2, 1))
     for thing, words in {
-        gaussian: "Gaussian(mean=4, std=3)", sample: "Ecdf(total=3, 2 unique values)",
+        gaussian: "Gaussian(mean=4, std=3)",
+        sample: "Ecdf(total=3, 2 unique values)",
         rp.Gaussian([0, 1], 1): "Gaussian(shape=(2,))",
         predicted: "PredictedRoc(negative=Gaussian(mean=4, std=3), positive=Gaussian(mean=8, std=2), auc=0.866371)",
         batch: "PredictedRoc(shape=(2,), negative=Gaussian(shape=(2,)), positive=Gaussian(shape=(2,)))",
         empirical: "EmpiricalRoc(count=(3, 3), auc=0.777778, direction='higher' (auto))",
         empirical.curve(): "RocCurve(5 points)",
-    }.items():  # fmt: skip
+    }.items():
         assert repr(thing) == words
     assert repr(predicted.best_threshold()) == (
         "BestThreshold(threshold=5.82611, ameans=0.795054, tpr=0.861469, fpr=0.271361, criterion='ameans')"

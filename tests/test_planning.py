@@ -305,7 +305,7 @@ REFUSED = [
     ({"mean": (0, 0), "std": (0, 0), "width": 0.1}, "no sampling variation"),
     ({"mean": ([0, 1], 2), "std": (1, 1), "width": 0.1}, "roc is a batch of shape (2,)"),
     ({"roc": 0.8, "width": 0.1}, "roc=0.8 is not a ROC curve"),
-]  # fmt: skip
+]
 
 
 def test_an_impossible_question_is_refused_in_words():
@@ -338,18 +338,21 @@ def gaussians(auc, ratio=1.0):
 SKEWED = PredictedRoc(negative=stats.gamma(2), positive=stats.gamma(4))
 BINARY = rp.EmpiricalRoc(negative=[0] * 8 + [1] * 2, positive=[0] * 5 + [1] * 5)
 DESIGNS = {
-    "few, AUC .95": (gaussians(0.95), None, 0.5, (6, 6)), "moderate, AUC .7": (gaussians(0.7), None, 0.5, (44, 44)),
+    "few, AUC .95": (gaussians(0.95), None, 0.5, (6, 6)),
+    "moderate, AUC .7": (gaussians(0.7), None, 0.5, (44, 44)),
     "unequal": (gaussians(0.7), None, 0.5, (10, 200)),
     "SD ratio 2 against .8": (gaussians(0.9, 2), None, 0.8, (60, 60)),
     "many, by the formula": (gaussians(0.8), None, 0.7, (150, 150)),
-    "gamma, by the formula": (SKEWED, None, 0.7, (80, 80)), "binary": (BINARY, None, 0.5, (30, 30)),
-    "width, AUC .99": (gaussians(0.99), None, None, (46, 46)), "width, 5 + 250": (gaussians(0.8), None, None, (5, 250)),
+    "gamma, by the formula": (SKEWED, None, 0.7, (80, 80)),
+    "binary": (BINARY, None, 0.5, (30, 30)),
+    "width, AUC .99": (gaussians(0.99), None, None, (46, 46)),
+    "width, 5 + 250": (gaussians(0.8), None, None, (5, 250)),
     "width, by the formula": (gaussians(0.9), None, None, (200, 200)),
     "paired": (gaussians(0.95), gaussians(0.8), 0.5, (20, 20)),
     "paired, by the formula": (gaussians(0.86), gaussians(0.79), 0.5, (160, 160)),
     "paired, 5 + 200": (gaussians(0.95), gaussians(0.7), 0.3, (5, 200)),
     "unpaired": (gaussians(0.95), gaussians(0.8), None, (30, 30)),
-}  # fmt: skip
+}
 """Curve, second curve, null value (of two curves: correlation, or None for cases of their own), and counts."""
 
 

@@ -291,9 +291,11 @@ def test_the_best_point_is_circled_where_it_has_room():
 def test_an_empty_probit_picture_names_itself():
     inside = []
     for roc in (
-        rp.EmpiricalRoc([1, 2], [3, 4]), rp.PredictedRoc(rp.Gaussian(0, 1), rp.Gaussian(20, 1)),
-        rp.PredictedRoc(rp.Gaussian(0, 0), rp.Gaussian(1, 0)), rp.EmpiricalRoc([1], [1]),
-    ):  # fmt: skip
+        rp.EmpiricalRoc([1, 2], [3, 4]),
+        rp.PredictedRoc(rp.Gaussian(0, 1), rp.Gaussian(20, 1)),
+        rp.PredictedRoc(rp.Gaussian(0, 0), rp.Gaussian(1, 0)),
+        rp.EmpiricalRoc([1], [1]),
+    ):
         ax = plot_probit(roc)
         points = artist(ax, "probit-0").get_path().vertices
         inside.append(bool((np.abs(points) < ax.get_xlim()[1]).all(axis=1).any()))

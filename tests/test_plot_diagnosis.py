@@ -41,9 +41,11 @@ def test_the_left_panel_is_both_curves_and_where_they_part(diagnosis, picture, r
         assert artist(ax, name).get_xdata().tolist() == curve.fpr.tolist()
         assert artist(ax, name).get_ydata().tolist() == curve.tpr.tolist()
     assert legend(ax) == [
-        f"predicted, AUC {diagnosis.predicted_auc:.3f}", f"empirical, AUC {diagnosis.empirical_auc:.3f}",
-        f"area between: {diagnosis.area_between:.3f}, expected {diagnosis.area_between_expected:.3f}", "chance",
-    ]  # fmt: skip
+        f"predicted, AUC {diagnosis.predicted_auc:.3f}",
+        f"empirical, AUC {diagnosis.empirical_auc:.3f}",
+        f"area between: {diagnosis.area_between:.3f}, expected {diagnosis.area_between_expected:.3f}",
+        "chance",
+    ]
     gap = artist(ax, "largest-gap")
     assert gap.get_xdata()[0] == diagnosis.max_tpr_gap_fpr
     assert -np.diff(gap.get_ydata())[0] == pytest.approx(diagnosis.max_tpr_gap)
@@ -101,9 +103,12 @@ def test_the_right_panel_is_the_densities_over_the_rows(diagnosis, picture, roc)
         assert rows.values == pytest.approx(counts / len(values) / np.diff(rows.edges))
     assert artist(ax, "threshold").get_xdata()[0] == diagnosis.threshold == roc.best_threshold().threshold
     assert legend(ax) == [
-        "negative, fitted", "negative, data", "positive, fitted", "positive, data",
+        "negative, fitted",
+        "negative, data",
+        "positive, fitted",
+        "positive, data",
         f"threshold {diagnosis.threshold:.4g}",
-    ]  # fmt: skip
+    ]
     assert ax.get_xlabel() == "$marker$ [mg/l]"
     assert not ax.xaxis.label.get_parse_math()
 

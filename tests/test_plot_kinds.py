@@ -23,12 +23,18 @@ from tests.cases import check_each, refuses
 from tests.pictures import artist, legend, words
 
 HOSTILE = {
-    "script": "<script>alert(1)</script>", "mathtext": r"$x^2$ $\frac{1}{", "long": "x" * 200,
-    "right to left": "\u200fשלם ערך \u202eabc", "arabic": "مرحبا",
-    "emoji": "🧪 \N{WHITE HEAVY CHECK MARK}👨\u200d👩\u200d👧", "newline": "a\nb\r\n\tc",
+    "script": "<script>alert(1)</script>",
+    "mathtext": r"$x^2$ $\frac{1}{",
+    "long": "x" * 200,
+    "right to left": "\u200fשלם ערך \u202eabc",
+    "arabic": "مرحبا",
+    "emoji": "🧪 \N{WHITE HEAVY CHECK MARK}👨\u200d👩\u200d👧",
+    "newline": "a\nb\r\n\tc",
     "control": "a\x00b\x1b[31m\x7f",
-    "surrogate": "\ud800", "ideographs": "血糖", "nothing": "",
-}  # fmt: skip
+    "surrogate": "\ud800",
+    "ideographs": "血糖",
+    "nothing": "",
+}
 CURVES = ("roc", "probit", "cost", "precision_recall", "decision")
 FEW = rp.EmpiricalRoc([1, 2, 3], [2, 3, 4])
 GAUSSIAN = rp.PredictedRoc(rp.Gaussian(1, 1), rp.Gaussian(3, 1))
@@ -157,16 +163,24 @@ def test_a_square_stands_for_what_the_font_lacks():
 
 # ---- degenerate classes
 GAUSSIANS = {
-    "identical": ((0, 1), (0, 1)), "always negative": ((0, 1), (-1, 1)), "point mass": ((0, 0), (1, 1)),
-    "two point masses": ((0, 0), (1, 0)), "one point": ((1, 0), (1, 0)), "far apart": ((0, 1), (100, 1)),
+    "identical": ((0, 1), (0, 1)),
+    "always negative": ((0, 1), (-1, 1)),
+    "point mass": ((0, 0), (1, 1)),
+    "two point masses": ((0, 0), (1, 0)),
+    "one point": ((1, 0), (1, 0)),
+    "far apart": ((0, 1), (100, 1)),
     "wide": ((0, 1e200), (1e200, 1e200)),
-}  # fmt: skip
+}
 ROWS = {
-    "one row each": ([1], [1]), "constant": ([1, 1], [1, 1]), "separated": ([1, 2], [3, 4]),
-    "reversed": ([3, 4], [1, 2]), "infinite rows": ([-np.inf, 1, 2], [2, np.inf]),
-    "only infinite rows": ([-np.inf], [np.inf]), "an outlier": ([1, 2, 1e300], [2, 3, 4]),
+    "one row each": ([1], [1]),
+    "constant": ([1, 1], [1, 1]),
+    "separated": ([1, 2], [3, 4]),
+    "reversed": ([3, 4], [1, 2]),
+    "infinite rows": ([-np.inf, 1, 2], [2, np.inf]),
+    "only infinite rows": ([-np.inf], [np.inf]),
+    "an outlier": ([1, 2, 1e300], [2, 3, 4]),
     "one class of infinite rows": ([1, 2], [np.inf]),
-}  # fmt: skip
+}
 DEGENERATE = {
     **{name: rp.PredictedRoc(rp.Gaussian(*n), rp.Gaussian(*p)) for name, (n, p) in GAUSSIANS.items()},
     **{name: rp.EmpiricalRoc(*classes) for name, classes in ROWS.items()},
@@ -272,10 +286,16 @@ def test_a_list_of_curves_is_refused_with_the_right_call():
 
 
 SWITCHES = {
-    "roc": ("best", "chance", "legend", "band"), "densities": ("legend",), "probit": ("best", "chance", "legend"),
-    "measures": ("best", "legend"), "cost": ("best", "legend"), "band": ("chance", "legend"),
-    "precision_recall": ("chance", "legend"), "decision": ("legend",), "stability": ("legend",),
-}  # fmt: skip
+    "roc": ("best", "chance", "legend", "band"),
+    "densities": ("legend",),
+    "probit": ("best", "chance", "legend"),
+    "measures": ("best", "legend"),
+    "cost": ("best", "legend"),
+    "band": ("chance", "legend"),
+    "precision_recall": ("chance", "legend"),
+    "decision": ("legend",),
+    "stability": ("legend",),
+}
 
 
 def test_a_switch_is_true_or_false():
@@ -295,7 +315,9 @@ def test_options_that_are_none_are_refused():
         (FEW.plot, "densities", {"roc": FEW}, "roc= is not an option"),
         (table.plot, "volcano", {"foo": 1}, "foo= is not an option of plot_screening; its options are kind, n_top"),
         (
-            lambda comparison, **options: comparison.plot(**options), rp.compare(GAUSSIAN, FEW), {"foo": 1},
+            lambda comparison, **options: comparison.plot(**options),
+            rp.compare(GAUSSIAN, FEW),
+            {"foo": 1},
             "foo= is not an opt",
         ),
         *((FEW.plot, kind, *pair) for kind in with_prevalence),
@@ -309,7 +331,7 @@ def test_options_that_are_none_are_refused():
         (lambda mean, **options: mean.plot(**options), folds, {"show_folds": "all"}, "show_folds='all' is not allowed"),
         *((FEW.plot, "probit", {"min_rate": low}, r"min_rate=.* \[1e-6, 0.2\]") for low in (0, 0.3, 1e-9)),
         (FEW.plot, "probit", {"min_rate": 5}, "min_rate=5 is outside"),
-    )  # fmt: skip
+    )
     for kind in with_prevalence:
         FEW.plot(kind, prevalence=np.array(0.2))
 

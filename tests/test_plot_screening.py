@@ -299,10 +299,12 @@ def test_what_has_nothing_to_show_is_refused(table, kind):
 def test_options_out_of_range_are_refused(table):
     refused = {
         r"kind='pie' is not allowed; choose one of 'ranking', 'agreement'": {"kind": "pie"},
-        "n_top=0 is below 1": {"n_top": 0}, r"n_top=2\.5 is not an integer": {"n_top": 2.5},
-        "n_labels=-1 is below 0": {"n_labels": -1}, "max_q=5 is outside": {"max_q": 5},
+        "n_top=0 is below 1": {"n_top": 0},
+        r"n_top=2\.5 is not an integer": {"n_top": 2.5},
+        "n_labels=-1 is below 0": {"n_labels": -1},
+        "max_q=5 is outside": {"max_q": 5},
         "ax='here' is not a matplotlib Axes": {"ax": "here"},
-    }  # fmt: skip
+    }
 
     def check(match):
         refuses(match, table.plot, **refused[match])

@@ -201,8 +201,11 @@ def test_figure_4_marks_the_point_that_all_curves_share():
 def test_figure_5_shows_six_features_and_turns_the_last():
     (ax,) = figures.figure_5().axes
     assert legend(ax)[:6] == [
-        "1  sepal length, AUC 0.787", "2  sepal width, AUC 0.675", "3  petal length, AUC 0.963",
-        "4  petal width, AUC 0.981", "5  distance to mean of class 2, AUC 0.909",
+        "1  sepal length, AUC 0.787",
+        "2  sepal width, AUC 0.675",
+        "3  petal length, AUC 0.963",
+        "4  petal width, AUC 0.981",
+        "5  distance to mean of class 2, AUC 0.909",
         "6  distance to mean of class 3, AUC 0.879",
-    ]  # fmt: skip
+    ]
     assert "6: ≤ 1.282" in words(ax)

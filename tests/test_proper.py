@@ -11,10 +11,16 @@ import rocpredict as rp
 from tests.cases import check_refusals, for_each
 
 PAIRS = {
-    "paper": (4, 3, 8, 2), "swapped": (8, 2, 4, 3), "one centre": (0, 1, 0, 2), "narrow positive": (0, 1, -3, 0.4),
-    "equal spreads": (0, 1, 1, 1), "reversed": (0, 1, -1, 1), "nearly equal": (0, 1, 3, 1 + 1e-9),
-    "ratio 1000": (0, 1, 0.5, 1e3), "ratio 1/1000": (0, 1e3, 0.5, 1),
-}  # fmt: skip
+    "paper": (4, 3, 8, 2),
+    "swapped": (8, 2, 4, 3),
+    "one centre": (0, 1, 0, 2),
+    "narrow positive": (0, 1, -3, 0.4),
+    "equal spreads": (0, 1, 1, 1),
+    "reversed": (0, 1, -1, 1),
+    "nearly equal": (0, 1, 3, 1 + 1e-9),
+    "ratio 1000": (0, 1, 0.5, 1e3),
+    "ratio 1/1000": (0, 1e3, 0.5, 1),
+}
 RATES = np.array([0.0, 1e-9, 1e-3, 0.05, 0.3, 0.5, 0.9, 0.999, 1.0])
 
 

@@ -131,7 +131,8 @@ def _best(**options):
 
 
 QUANTITIES = {
-    "auc": lambda roc: roc.auc(), "auc_complement": lambda roc: roc.auc_complement(),
+    "auc": lambda roc: roc.auc(),
+    "auc_complement": lambda roc: roc.auc_complement(),
     "log_auc_complement": lambda roc: roc.log_auc_complement(),
     "rates": lambda roc: np.stack([getattr(roc, rate)(0.3) for rate in RATES], axis=-1),
     "tpr_at_fpr": lambda roc: np.stack([roc.tpr_at_fpr(f) for f in (0, 0.1, 0.5, 1)], axis=-1),
@@ -150,12 +151,15 @@ QUANTITIES = {
     "proper_rule_at": lambda roc: _parts(roc.proper().rule_at_fpr(0.2), "low", "high", *RATES),
     "proper_rule": lambda roc: _parts(roc.proper().best_rule(), "low", "high", "positive_inside", *RATES),
     "tpr_grid": lambda roc: roc.tpr_grid([-np.inf, -1.0, 0.0, 0.5, np.inf]),
-    "curve": lambda roc: _parts(roc.curve(31), "thresholds", "fpr", "tpr"), "best": _best(),
+    "curve": lambda roc: _parts(roc.curve(31), "thresholds", "fpr", "tpr"),
+    "best": _best(),
     "best_accuracy": _best(criterion="accuracy", prevalence=0.1),
     "best_cost": _best(criterion="cost", prevalence=0.3, cost_fp=0.2, cost_fn=3.0),
-    "best_f1": _best(criterion="f1", prevalence=0.2), "best_topleft": _best(criterion="closest_topleft"),
-    "best_min_tpr": _best(criterion="min_tpr", value=0.9), "best_max_fpr": _best(criterion="max_fpr", value=0.1),
-}  # fmt: skip
+    "best_f1": _best(criterion="f1", prevalence=0.2),
+    "best_topleft": _best(criterion="closest_topleft"),
+    "best_min_tpr": _best(criterion="min_tpr", value=0.9),
+    "best_max_fpr": _best(criterion="max_fpr", value=0.1),
+}
 
 
 def _two(crossings):

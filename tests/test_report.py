@@ -98,8 +98,17 @@ def test_a_page_is_safe_and_accessible(pages, kind):
     """Names are text in a bdi; no address but data and anchors; headings, captions, scopes and alternative texts."""
     page = Page(pages[kind])
     assert not {tag for tag, _ in page.elements} & {
-        "iframe", "object", "embed", "form", "input", "base", "link", "b", "i", "u",
-    }  # fmt: skip
+        "iframe",
+        "object",
+        "embed",
+        "form",
+        "input",
+        "base",
+        "link",
+        "b",
+        "i",
+        "u",
+    }
     assert len(page.all("script")) == (1 if kind in {"data", "no_data"} else 0)
     assert not [name for _, attrs in page.elements for name in attrs if name.startswith("on")]
     text = "".join(page.text)
@@ -135,15 +144,27 @@ FIRST = ["#", "Feature", "AUC empirical", "AUC predicted", "q", "Positive if", "
 REST = ["p", "Negative mean (SD)", "Positive mean (SD)", "TPR", "FPR", "Misfit"]
 PREDICTED = [name for name in FIRST + REST if name not in {"AUC empirical", "Misfit"}]
 BY_OPTIONS = [
-    ({}, FIRST + REST, ["Mann-Whitney test", "Benjamini and Hochberg", "delta method", "DeLong", "95%"], ["Welch"],),
+    (
+        {},
+        FIRST + REST,
+        ["Mann-Whitney test", "Benjamini and Hochberg", "delta method", "DeLong", "95%"],
+        ["Welch"],
+    ),
     ({"empirical": False, "level": 0.9}, PREDICTED, ["Welch", "90%", "without empirical results"], ["DeLong", "Mann-"]),
     ({"empirical": "top", "n_top": 2}, FIRST + REST, ["Welch", "Mann-Whitney"], []),
-    ({"adjust": "holm", "direction": "lower"}, FIRST + REST, ["by the method of Holm", "at or below the threshold"],
-        ["Benjamini"]),
-    ({"family": "auto"}, [*FIRST, "Family", "Model weight", *REST],
+    (
+        {"adjust": "holm", "direction": "lower"},
+        FIRST + REST,
+        ["by the method of Holm", "at or below the threshold"],
+        ["Benjamini"],
+    ),
+    (
+        {"family": "auto"},
+        [*FIRST, "Family", "Model weight", *REST],
         ["shrunk estimate", "binormal model of the pooled ranks", "estimates the Ameans on new data"],
-        ["where the two densities cross"]),
-]  # fmt: skip
+        ["where the two densities cross"],
+    ),
+]
 
 
 @pytest.mark.parametrize("case", BY_OPTIONS)
@@ -157,9 +178,12 @@ def test_columns_numbers_and_methods_follow_the_options(tmp_path, monkeypatch, c
     assert len(rows) == len(table)
     shown = {name: [row[head.index(name)] for row in rows] for name in head}
     for title, name, form in (
-        ("p", "p_value", format_p_value), ("q", "q_value", format_p_value), ("TPR", "tpr", format_rate),
-        ("FPR", "fpr", format_rate), ("Ameans, corrected", "ameans_corrected", format_rate),
-    ):  # fmt: skip
+        ("p", "p_value", format_p_value),
+        ("q", "q_value", format_p_value),
+        ("TPR", "tpr", format_rate),
+        ("FPR", "fpr", format_rate),
+        ("Ameans, corrected", "ameans_corrected", format_rate),
+    ):
         assert shown[title] == [form(value) for value in table[name].tolist()], title
     for title, name, stem in (("AUC predicted", "auc", "auc"), ("AUC empirical", "empirical_auc", "empirical")):
         if title in shown:
@@ -272,12 +296,14 @@ def test_refusals_write_no_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table = screened()
     for words, options in {
-        "cannot be written": {"path": "none/there.html"}, "n_top=-1 is below 0; pass 0 or more": {"n_top": -1},
-        "date='tomorrow' is not a date": {"date": "tomorrow"}, "is not (X, y)": {"data": X},
+        "cannot be written": {"path": "none/there.html"},
+        "n_top=-1 is below 0; pass 0 or more": {"n_top": -1},
+        "date='tomorrow' is not a date": {"date": "tomorrow"},
+        "is not (X, y)": {"data": X},
         "has 50 rows, but the table was computed from 80": {"data": (X[:50], Y[:50])},
         "differs from the data of the table": {"n_top": 1, "data": (X + 1, Y)},
         "columns and no column": {"n_top": 1, "data": (X[:, :-1], Y)},
-    }.items():  # fmt: skip
+    }.items():
         refuses(re.escape(words), screening_report, table, **{"path": "page.html"} | options)
     refuses(r"path=page.pdf: pass a name that ends in .html or .htm", feature_report, None, None, "page.pdf")
     refuses("cannot be written", feature_report, None, None, tmp_path / "none" / "there.html")

@@ -213,9 +213,12 @@ def test_the_paragraph_names_the_intervals_that_are_printed(analyze):
 
 def test_only_methods_that_were_used_are_cited(analyze):
     for family, expected in (
-        ("auto", set()), ("boxcox", {"Yeo", "Box,"}), ("yeojohnson", {"Yeo"}), ("gaussian", {"Green"}),
+        ("auto", set()),
+        ("boxcox", {"Yeo", "Box,"}),
+        ("yeojohnson", {"Yeo"}),
+        ("gaussian", {"Green"}),
         ("histogram", set()),
-    ):  # fmt: skip
+    ):
         analysis = analyze(np.exp(X / 4), family=family)
         cited = " ".join(references(analysis))
         assert {name for name in ("Yeo", "Box,", "Green") if name in cited} == expected, family
@@ -343,7 +346,7 @@ def test_code_is_printed_as_prose():
         "see roc.proper() and its best_rule()": "consider a rule with two thresholds, based on the likelihood ratio",
         "two thresholds may do better than one: see roc.proper().": "two thresholds may do better than one.",
         "use family='auto', or": f"use {auto}, or",
-    }.items():  # fmt: skip
+    }.items():
         assert message_to_prose(code) == prose
 
 
@@ -378,9 +381,11 @@ def test_features_are_not_called_rows_with_one_class_pair(tmp_path):
     table = rp.screen(np.column_stack([X, _RNG.normal(size=(80, 2)), np.full(80, np.nan)]), Y)
     text = screening_report(table, tmp_path / "page.html", n_top=1).read_text(encoding="utf-8")
     for words in (
-        "All 4 features", "CI of the first 4 features.", "of each feature; they",
+        "All 4 features",
+        "CI of the first 4 features.",
+        "of each feature; they",
         "of 3 features: the mean absolute difference",
-    ):  # fmt: skip
+    ):
         assert words in text
     for words in ("Ranking of the first 4 features", "No result for 1 feature (", "in 1 feature of the table"):
         assert words in text

@@ -49,11 +49,15 @@ def results(tmp_path_factory):
         patch.setattr(streams, "SPOOL_CELLS", 500)
         large = open_tables(folder / "t.csv").features(label="y")[0]
     held = {
-        "screening": rp.screen(X, y, **CLASSES), "table of a screening": rp.screen(X, y, **CLASSES).table(),
-        "features": as_feature_table(X), "features of a mapping": as_feature_table({"a": [1, 2], "b": [3, 4]}),
-        "features of CSV": open_tables(folder / "t.csv").features(label="y")[0], "features of a large CSV": large,
-        "CSV": read_csv(folder / "t.csv"), "CSV reader": open_tables(folder / "t.csv"),
-    }  # fmt: skip
+        "screening": rp.screen(X, y, **CLASSES),
+        "table of a screening": rp.screen(X, y, **CLASSES).table(),
+        "features": as_feature_table(X),
+        "features of a mapping": as_feature_table({"a": [1, 2], "b": [3, 4]}),
+        "features of CSV": open_tables(folder / "t.csv").features(label="y")[0],
+        "features of a large CSV": large,
+        "CSV": read_csv(folder / "t.csv"),
+        "CSV reader": open_tables(folder / "t.csv"),
+    }
     held |= {} if CORE else _results_of_extras(folder)
     return {name: _use(result) for name, result in held.items()}
 
@@ -93,8 +97,11 @@ def content(result):
         return result.screening_, result.auc_.tolist(), result.get_support().tolist()
     if hasattr(result, "best_threshold_"):
         return (
-            result.best_threshold_, result.roc_, result.threshold_, result.predict(rp.datasets.load_iris().X).tolist(),
-        )  # fmt: skip
+            result.best_threshold_,
+            result.roc_,
+            result.threshold_,
+            result.predict(rp.datasets.load_iris().X).tolist(),
+        )
     return (repr(result),) if isinstance(result, (CsvTable, csv_reader.TableReader)) else (repr(result), result)
 
 
@@ -112,9 +119,12 @@ def _joblib(value):
     return joblib.load(file)
 
 
-COPIES = {"pickle": lambda value: pickle.loads(pickle.dumps(value)),
-    "oldest pickle": lambda value: pickle.loads(pickle.dumps(value, protocol=2)), "copy": copy.copy,
-    "deepcopy": copy.deepcopy} | ({} if CORE else {"joblib": _joblib})  # fmt: skip
+COPIES = {
+    "pickle": lambda value: pickle.loads(pickle.dumps(value)),
+    "oldest pickle": lambda value: pickle.loads(pickle.dumps(value, protocol=2)),
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+} | ({} if CORE else {"joblib": _joblib})
 
 
 @pytest.mark.parametrize("how", COPIES)
@@ -144,12 +154,21 @@ def test_copies_in_another_process(results, start):
 def test_labels_of_csv_that_differ_as_text_stay_different(tmp_path):
     path = tmp_path / "labels.csv"
     cases = {
-        ("1", "01", "2"): ["1", "01", "2"], ("7.0", "007"): ["7.0", "007"],
-        (str(2**53), str(2**53 + 1)): [str(2**53), str(2**53 + 1)], ("1e30", "1e31"): ["1e30", "1e31"],
-        ("1", "1.0"): ["1", "1.0"], ("0", "-0"): ["0", "-0"], ("inf", "1"): ["inf", "1"],
-        ("1e999", "2e999"): ["1e999", "2e999"], ("0", "1"): [0, 1], ("0.0", "1.0"): [0, 1], ("-1", "+1"): [-1, 1],
-        ("1.5", "2"): [1.5, 2.0], ("007", "008"): [7, 8], (str(2**53), "-5"): [2**53, -5],
-    }  # fmt: skip
+        ("1", "01", "2"): ["1", "01", "2"],
+        ("7.0", "007"): ["7.0", "007"],
+        (str(2**53), str(2**53 + 1)): [str(2**53), str(2**53 + 1)],
+        ("1e30", "1e31"): ["1e30", "1e31"],
+        ("1", "1.0"): ["1", "1.0"],
+        ("0", "-0"): ["0", "-0"],
+        ("inf", "1"): ["inf", "1"],
+        ("1e999", "2e999"): ["1e999", "2e999"],
+        ("0", "1"): [0, 1],
+        ("0.0", "1.0"): [0, 1],
+        ("-1", "+1"): [-1, 1],
+        ("1.5", "2"): [1.5, 2.0],
+        ("007", "008"): [7, 8],
+        (str(2**53), "-5"): [2**53, -5],
+    }
     for texts, expected in cases.items():
         path.write_text("x,y\n" + "".join(f"{k},{text}\n" for k, text in enumerate(texts * 2)))
         _, labels = open_tables(path).features(label="y")

@@ -7,6 +7,8 @@ import inspect
 import json
 import pickle
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 
 import numpy as np
@@ -51,7 +53,8 @@ def _results():
     predicted = rp.predict_roc(X, IRIS.y, **CLASSES)
     evil = np.where(Y, EVIL, "<b>")
     results = {
-        "PredictedRoc": GAUSS, "PredictedRoc batch": BATCH,
+        "PredictedRoc": GAUSS,
+        "PredictedRoc batch": BATCH,
         "PredictedRoc empty batch": rp.PredictedRoc(rp.Gaussian(np.zeros(0), 1.0), rp.Gaussian(np.zeros(0), 1.0)),
         "PredictedRoc auto": AUTO,
         "PredictedRoc lower": rp.PredictedRoc(rp.Gaussian(4, 3), rp.Gaussian(2, 2), direction="auto"),
@@ -59,29 +62,48 @@ def _results():
         "PredictedRoc scipy": rp.PredictedRoc(stats.gamma(2), stats.gamma(3)),
         "PredictedRoc no spread": rp.PredictedRoc(rp.Gaussian(1, 0), rp.Gaussian(1, 0)),
         "PredictedRoc far": rp.PredictedRoc(rp.Gaussian(0, 1e-300), rp.Gaussian(1e300, 1e300)),
-        "EmpiricalRoc": EMPIRICAL, "EmpiricalRoc tied": rp.EmpiricalRoc([1, 1, 1], [1]),
-        "EmpiricalRoc infinite": rp.EmpiricalRoc([-np.inf, 1, 2], [2, np.inf]), "BestThreshold": best,
-        "BestThreshold cost": GAUSS.best_threshold("cost", cost_fp=3), "BestThreshold batch": BATCH.best_threshold(),
-        "BestThreshold degenerate": rp.EmpiricalRoc([1, 1], [1]).best_threshold(), "Rates": GAUSS.rates(5.0),
+        "EmpiricalRoc": EMPIRICAL,
+        "EmpiricalRoc tied": rp.EmpiricalRoc([1, 1, 1], [1]),
+        "EmpiricalRoc infinite": rp.EmpiricalRoc([-np.inf, 1, 2], [2, np.inf]),
+        "BestThreshold": best,
+        "BestThreshold cost": GAUSS.best_threshold("cost", cost_fp=3),
+        "BestThreshold batch": BATCH.best_threshold(),
+        "BestThreshold degenerate": rp.EmpiricalRoc([1, 1], [1]).best_threshold(),
+        "Rates": GAUSS.rates(5.0),
         "Rates unweighted": rp.PredictedRoc(rp.Gaussian(4, 3), rp.Gaussian(8, 2)).rates(np.inf),
-        "Rates batch": BATCH.rates(0.5), "Interval": GAUSS.auc_interval(), "Interval batch": BATCH.auc_interval(),
+        "Rates batch": BATCH.rates(0.5),
+        "Interval": GAUSS.auc_interval(),
+        "Interval batch": BATCH.auc_interval(),
         "Comparison": rp.compare(predicted, rp.empirical_roc(X, IRIS.y, **CLASSES)),
         "AucTest": rp.auc_test(Z, RNG.normal(size=40), Y),
         "AucTest named": rp.auc_test_many({EVIL: Z, "b" * 200: -Z}, Y).contrasts[0],
-        "AucTestMany": rp.auc_test_many(list(many.T[:7]), Y), "SampleSize": rp.sample_size(GAUSS, width=0.1),
-        "MeanRoc": rp.mean_roc([(Z, Y), (many[:, 0], Y), (many[:, 1], Y)]), "GreyZone": GAUSS.grey_zone(),
-        "GreyZone batch": BATCH.grey_zone(), "ModelFit": AUTO.model_fit(), "Diagnosis": diagnosis,
-        "DiagnosticFinding": diagnosis.findings[0], "ClassDescription": diagnosis.negative,
-        "ThresholdStability": best.stability(n_resamples=50), "ConfidenceBand": GAUSS.band(),
+        "AucTestMany": rp.auc_test_many(list(many.T[:7]), Y),
+        "SampleSize": rp.sample_size(GAUSS, width=0.1),
+        "MeanRoc": rp.mean_roc([(Z, Y), (many[:, 0], Y), (many[:, 1], Y)]),
+        "GreyZone": GAUSS.grey_zone(),
+        "GreyZone batch": BATCH.grey_zone(),
+        "ModelFit": AUTO.model_fit(),
+        "Diagnosis": diagnosis,
+        "DiagnosticFinding": diagnosis.findings[0],
+        "ClassDescription": diagnosis.negative,
+        "ThresholdStability": best.stability(n_resamples=50),
+        "ConfidenceBand": GAUSS.band(),
         "PrecisionRecallCurve": EMPIRICAL.precision_recall_curve(),
         "PrecisionRecallCurve predicted": GAUSS.precision_recall_curve(),
-        "DecisionCurve": GAUSS.decision_curve(prevalence=0.2), "RocCurve": GAUSS.curve(),
-        "RocCurve batch": BATCH.curve(9), "LikelihoodRatioGain": GAUSS.proper().gain(),
-        "LikelihoodRatioGain batch": BATCH.proper().gain(), "LikelihoodRatioRoc": GAUSS.proper(),
+        "DecisionCurve": GAUSS.decision_curve(prevalence=0.2),
+        "RocCurve": GAUSS.curve(),
+        "RocCurve batch": BATCH.curve(9),
+        "LikelihoodRatioGain": GAUSS.proper().gain(),
+        "LikelihoodRatioGain batch": BATCH.proper().gain(),
+        "LikelihoodRatioRoc": GAUSS.proper(),
         "LikelihoodRatioRoc batch": BATCH.proper(),
         "LikelihoodRatioRoc numeric": rp.PredictedRoc(stats.gamma(2), stats.gamma(3)).proper(),
-        "TwoThresholdRule": GAUSS.proper().best_rule(), "TwoThresholdRule batch": BATCH.proper().best_rule(),
-        "Hook": GAUSS.hook(), "Hook batch": BATCH.hook(), "ClassSummary": summary.negative, "TwoClassSummary": summary,
+        "TwoThresholdRule": GAUSS.proper().best_rule(),
+        "TwoThresholdRule batch": BATCH.proper().best_rule(),
+        "Hook": GAUSS.hook(),
+        "Hook batch": BATCH.hook(),
+        "ClassSummary": summary.negative,
+        "TwoClassSummary": summary,
         "PooledAuc": rp.pool([summary, rp.summarize(many[::-1] + 1, Y, moments=4)]),
         "FeatureHistograms": rp.summarize(many, Y, positive=1, negative=0, histogram_edges=5).histograms,
         "TwoClassSummary named": dataclasses.replace(
@@ -91,21 +113,30 @@ def _results():
         "Dataset named": rp.datasets.Dataset(
             many, evil, tuple(EVIL + str(j) for j in range(15)), ("1",) * 15, EVIL, "", ""
         ),
-        "AucByGroup": rp.auc_estimate(Z, Y, groups=np.tile(["a", EVIL], 20)), "AucEstimate": rp.auc_estimate(Z, Y),
+        "AucByGroup": rp.auc_estimate(Z, Y, groups=np.tile(["a", EVIL], 20)),
+        "AucEstimate": rp.auc_estimate(Z, Y),
         "MulticlassAuc": rp.multiclass_auc(multi, np.arange(30) % 3),
         "LinearCombination": rp.fit_linear_combination(IRIS.X, IRIS.y, **CLASSES),
-        "McNemarTest": rp.mcnemar_test(Z > 0, Z > 1, Y), "ScreeningResult": table,
+        "McNemarTest": rp.mcnemar_test(Z > 0, Z > 1, Y),
+        "ScreeningResult": table,
         "ScreeningResult named": rp.screen(many, evil, positive=EVIL, feature_names=[f"{EVIL}{j}" for j in range(15)]),
-        "ScreeningResult empty": table.top(0), "Gaussian": rp.Gaussian(0, 1e-300),
-        "Gaussian batch": rp.Gaussian(np.zeros((2, 3)), 1.0), "Ecdf": rp.Ecdf([1.0, np.inf]),
-        "GaussianKde": rp.GaussianKde([1.0, 2.0, 4.0]), "NormalSumBatch": NormalSumBatch.fit(many.T),
+        "ScreeningResult empty": table.top(0),
+        "Gaussian": rp.Gaussian(0, 1e-300),
+        "Gaussian batch": rp.Gaussian(np.zeros((2, 3)), 1.0),
+        "Ecdf": rp.Ecdf([1.0, np.inf]),
+        "GaussianKde": rp.GaussianKde([1.0, 2.0, 4.0]),
+        "NormalSumBatch": NormalSumBatch.fit(many.T),
         "ScipyFamilyBatch": ScipyFamilyBatch("gamma", np.array([[2.0, 0.0, 1.5], [3.0, 0.0, 0.5]])),
-        "GaussianMixture": rp.GaussianMixture([0.5, 0.5], [0, 1], [1, 2]), "Histogram": rp.Histogram.fit(Z),
-        "Shrunk": AUTO.negative, "Transformed": rp.predict_roc(X, IRIS.y, **CLASSES, family="boxcox").negative,
-        "FromScipy": GAUSS_SCIPY, "Reflected": GAUSS_SCIPY.reflect(),
-        "Flags": rp.Flags(identical=[True, False], no_benefit=[False, False]), "Flags none": rp.Flags(),
+        "GaussianMixture": rp.GaussianMixture([0.5, 0.5], [0, 1], [1, 2]),
+        "Histogram": rp.Histogram.fit(Z),
+        "Shrunk": AUTO.negative,
+        "Transformed": rp.predict_roc(X, IRIS.y, **CLASSES, family="boxcox").negative,
+        "FromScipy": GAUSS_SCIPY,
+        "Reflected": GAUSS_SCIPY.reflect(),
+        "Flags": rp.Flags(identical=[True, False], no_benefit=[False, False]),
+        "Flags none": rp.Flags(),
         "Features": as_feature_table([[1, 2], [3, 4]], names=[EVIL, "b"]),
-    }  # fmt: skip
+    }
     results["Alternative"] = results["SampleSize"].other_methods[0]
     return results
 
@@ -200,8 +231,11 @@ NUMBERS = {
     "EmpiricalRoc": lambda roc: {"AUC": roc.auc(), "Ameans at this threshold": roc.best_threshold().ameans},
     "EmpiricalRoc infinite": lambda roc: {"AUC": roc.auc()},
     "PredictedRoc batch": lambda roc: {"0": roc.auc()[0], "9": roc.auc()[9]},
-    "BestThreshold": lambda best: {"threshold": best.threshold, "ameans, optimism-corrected": best.ameans_corrected,
-        "fnr": best.fnr},
+    "BestThreshold": lambda best: {
+        "threshold": best.threshold,
+        "ameans, optimism-corrected": best.ameans_corrected,
+        "fnr": best.fnr,
+    },
     "BestThreshold batch": lambda best: {"3": best.threshold[3]},
     "Rates": lambda rates: rates.to_dict(),
     "Rates unweighted": lambda rates: rates.to_dict(),
@@ -227,7 +261,7 @@ NUMBERS = {
     "LinearCombination": lambda sum_: dict(zip(sum_.feature_names, sum_.coefficients, strict=True)),
     "McNemarTest": lambda test: {"error rate 1": test.error_rate1.estimate, "difference": test.difference},
     "MulticlassAuc": lambda result: {f"average ({result.average})": result.auc},
-}  # fmt: skip
+}
 """The numbers that the page of a result shall show, by the name of their row."""
 
 
@@ -434,3 +468,11 @@ def test_only_roc_curves_have_a_diagonal():
         page = RESULTS[name]._repr_html_()
         assert "<polyline" in page, name
         assert ('dasharray="2 4"' in page) == name.endswith("Roc"), name
+
+
+def test_another_process_reads_a_pickle(tmp_path):
+    path = tmp_path / "results"
+    path.write_bytes(pickle.dumps([*COPIED.values()]))
+    code = "import pickle, sys; print(*map(ascii, pickle.load(open(sys.argv[1], 'rb'))), sep='\\n')"
+    process = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
+    assert process.stdout.splitlines() == [ascii(result) for result in COPIED.values()]

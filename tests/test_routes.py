@@ -458,9 +458,17 @@ watcher.join()
 print(peak[0] - base)
 """
 LARGE_ROUTES = [
-    ("file", "parquet"), ("lazy", "parquet"), ("dataset", "parquet"), ("relation", "parquet"), ("file", "feather"),
-    ("reader", "feather"), ("file", "csv"), ("backed", "dense.h5ad"), ("file", "csr.h5ad"), ("file", "csc.h5ad"),
-]  # fmt: skip
+    ("file", "parquet"),
+    ("lazy", "parquet"),
+    ("dataset", "parquet"),
+    ("relation", "parquet"),
+    ("file", "feather"),
+    ("reader", "feather"),
+    ("file", "csv"),
+    ("backed", "dense.h5ad"),
+    ("file", "csr.h5ad"),
+    ("file", "csc.h5ad"),
+]
 
 
 def write_table(path, kind, n_rows):
@@ -572,11 +580,15 @@ def test_tables_that_are_refused(folder, tmp_path):
 
 def test_memory_is_a_size():
     refused = {
-        "memory='much' is not a size": "much", "memory='5 XB' is not a size": "5 XB", "memory=True is not a size": True,
-        "memory='1MB' is too small; pass '16MB' or more": "1MB", "memory=-5 is too small": -5,
-        "memory=10000000.0 is too small": 1e7, "memory=1.5 is not a size": 1.5,
+        "memory='much' is not a size": "much",
+        "memory='5 XB' is not a size": "5 XB",
+        "memory=True is not a size": True,
+        "memory='1MB' is too small; pass '16MB' or more": "1MB",
+        "memory=-5 is too small": -5,
+        "memory=10000000.0 is too small": 1e7,
+        "memory=1.5 is not a size": 1.5,
         "memory=nan is not a size": float("nan"),
-    }  # fmt: skip
+    }
     for words, memory in refused.items():
         for call in (rp.screen, rp.summarize):
             refuses(words, call, X, Y, memory=memory, **CLASSES)
@@ -598,9 +610,12 @@ def test_partitions_that_are_empty_or_of_one_class():
     arrays = da.concatenate([da.from_array(part, chunks=(max(1, len(part)), -1)) for part in parts if len(part)])
     frame = pd.DataFrame(X[:401], columns=NAMES).assign(y=np.sort(Y[:401]))
     empty = dd.concat(
-        [dd.from_pandas(frame[:50], npartitions=1), dd.from_pandas(frame[:0], npartitions=1),
-            dd.from_pandas(frame[50:], npartitions=2)]
-    )  # fmt: skip
+        [
+            dd.from_pandas(frame[:50], npartitions=1),
+            dd.from_pandas(frame[:0], npartitions=1),
+            dd.from_pandas(frame[50:], npartitions=2),
+        ]
+    )
     for empirical in (True, False):
         options = CLASSES | {"empirical": empirical}
         exact = EXACT if empirical else ("n_missing",)
@@ -679,9 +694,18 @@ def test_an_interrupted_screening_leaves_no_file(folder, tmp_path):
     out, temporary = tmp_path / "out.csv", tmp_path / "tmp"
     temporary.mkdir()
     words = [
-        sys.executable, "-m", "rocpredict", "screen", str(tmp_path / "t.parquet"), "--label", "y", "--positive", "sick",
-        "--out", str(out),
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "rocpredict",
+        "screen",
+        str(tmp_path / "t.parquet"),
+        "--label",
+        "y",
+        "--positive",
+        "sick",
+        "--out",
+        str(out),
+    ]
     code = (
         "import sys, os, signal, threading, rocpredict.screening.screen as s\n"
         "old = s.count_blocks\n"

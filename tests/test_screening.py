@@ -1,5 +1,7 @@
 """A screening agrees with the functions of one feature, with SciPy and with simulations."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -22,12 +24,17 @@ def _table(seed=0, rows=120):
     y = np.where(rng.random(rows) < 0.4, "sick", "well")
     sick = y == "sick"
     X = np.column_stack(
-        [rng.normal(size=rows) + sick, rng.exponential(size=rows) * np.where(sick, 2, 1),
-            rng.integers(0, 5, rows) + sick, (rng.random(rows) < np.where(sick, 0.6, 0.2)).astype(float),
+        [
+            rng.normal(size=rows) + sick,
+            rng.exponential(size=rows) * np.where(sick, 2, 1),
+            rng.integers(0, 5, rows) + sick,
+            (rng.random(rows) < np.where(sick, 0.6, 0.2)).astype(float),
             rng.normal(size=rows) - 2 * sick,
             np.where(rng.random(rows) < 0.2, np.nan, rng.normal(size=rows) + 0.5 * sick),
-            rng.normal(1e6, 1e-3, rows) + 2e-3 * sick, rng.normal(size=rows) * np.where(sick, 3, 1)]
-    )  # fmt: skip
+            rng.normal(1e6, 1e-3, rows) + 2e-3 * sick,
+            rng.normal(size=rows) * np.where(sick, 3, 1),
+        ]
+    )
     return X, y
 
 
@@ -43,13 +50,20 @@ def test_each_row_agrees_with_the_functions_of_one_feature():
             best = rp.predict_roc(x, y, **options, direction="lower" if lower else None).best_threshold()
         empirical = rp.empirical_roc(x, y, **options)
         expected = {
-            "auc": predicted.auc(), "auc_low": predicted.auc_interval(method="delta").low,
-            "auc_high": predicted.auc_interval(method="delta").high, "empirical_auc": empirical.auc(),
-            "empirical_se": empirical.auc_std_error(), "empirical_low": empirical.auc_interval().low,
-            "empirical_high": empirical.auc_interval().high, "threshold": best.threshold, "ameans": best.ameans,
-            "tpr": best.tpr, "fpr": best.fpr, "negative_mean": predicted.negative.mean,
+            "auc": predicted.auc(),
+            "auc_low": predicted.auc_interval(method="delta").low,
+            "auc_high": predicted.auc_interval(method="delta").high,
+            "empirical_auc": empirical.auc(),
+            "empirical_se": empirical.auc_std_error(),
+            "empirical_low": empirical.auc_interval().low,
+            "empirical_high": empirical.auc_interval().high,
+            "threshold": best.threshold,
+            "ameans": best.ameans,
+            "tpr": best.tpr,
+            "fpr": best.fpr,
+            "negative_mean": predicted.negative.mean,
             "positive_std": predicted.positive.std,
-        }  # fmt: skip
+        }
         assert lower == (predicted.auc() < 0.5)
         for table in tables:
             assert (table["direction"][j] == "lower") == lower
@@ -308,3 +322,14 @@ def test_a_class_without_spread_gives_no_small_p():
     equal = rp.screen(np.tile(np.arange(10.0), 2)[:, None], np.repeat([0, 1], 10))
     assert np.isinf(equal["threshold"][0])
     assert equal["ameans_corrected"][0] == 0.5
+
+
+def test_any_number_of_threads_gives_the_same_bits(monkeypatch):
+    monkeypatch.setattr("rocpredict.screening.kernels.counts.BLOCK_BYTES", 160_000)
+    rng = np.random.default_rng(9)
+    y = rng.integers(0, 2, 5000)
+    X = rng.normal(size=(5000, 40)) + 0.1 * y[:, None]
+    for engine, moments in product(ENGINES, (2, 4)):
+        one, three = (rp.screen(X, y, engine=engine, n_jobs=jobs, moments=moments) for jobs in (1, 3))
+        for name in one:
+            np.testing.assert_array_equal(one[name], three[name])

@@ -27,14 +27,18 @@ def _table(seed=0, rows=60):
     y = np.where(rng.random(rows) < 0.4, "sick", "well")
     sick = y == "sick"
     X = np.column_stack(
-        [rng.normal(size=rows) + sick, rng.exponential(size=rows) * np.where(sick, 2, 1),
-            rng.integers(0, 5, rows) + sick, (rng.random(rows) < np.where(sick, 0.6, 0.2)).astype(float),
+        [
+            rng.normal(size=rows) + sick,
+            rng.exponential(size=rows) * np.where(sick, 2, 1),
+            rng.integers(0, 5, rows) + sick,
+            (rng.random(rows) < np.where(sick, 0.6, 0.2)).astype(float),
             rng.normal(size=rows) - 2 * sick,
             np.where(rng.random(rows) < 0.6, 0.0, rng.exponential(size=rows) * (1 + 2 * sick)),
             np.where(rng.random(rows) < 0.2, np.nan, rng.normal(size=rows) + 0.5 * sick),
             rng.normal(1e4, 1e-2, rows) + 2e-2 * sick,
-            np.where(rng.random(rows) < 0.5, -3, 3) * ~sick + rng.normal(size=rows)]
-    )  # fmt: skip
+            np.where(rng.random(rows) < 0.5, -3, 3) * ~sick + rng.normal(size=rows),
+        ]
+    )
     return X, y
 
 

@@ -44,18 +44,22 @@ BAD = {
     "missing in the negatives": (np.where(Y == 0, NAN, GOOD), "no_values"),
     "a single positive": (np.where((Y == 0) | (np.arange(ROWS) == 1), GOOD, NAN), "single_observation"),
     "one of each": (np.where(np.arange(ROWS) < 2, GOOD, NAN), "single_observation"),
-    "an infinity": (_at([3], INF), "infinite"), "a negative infinity": (_at([2], -INF), "infinite"),
+    "an infinity": (_at([3], INF), "infinite"),
+    "a negative infinity": (_at([2], -INF), "infinite"),
     "both infinities in a class": (_at([1], INF, _at([3], -INF)), "infinite"),
     "nothing but infinity": (np.full(ROWS, INF), "infinite"),
     "infinite positives": (np.where(Y == 1, INF, GOOD), "infinite"),
     "beyond float64 in square": (GOOD * 1e200, "infinite"),
     "the ends of float64": (np.where(Y == 1, 1.7e308, -1.7e308) * (1 - 0.1 * np.abs(OTHER) / 9), "infinite"),
-    "constant": (np.full(ROWS, 7.1), "constant"), "constant zero": (np.where(Y == 1, 0.0, -0.0), "constant"),
-    "the labels": (Y * 1.0, "label_leakage"), "the labels reversed": (5.0 - Y, "label_leakage"),
+    "constant": (np.full(ROWS, 7.1), "constant"),
+    "constant zero": (np.where(Y == 1, 0.0, -0.0), "constant"),
+    "the labels": (Y * 1.0, "label_leakage"),
+    "the labels reversed": (5.0 - Y, "label_leakage"),
     "the labels with holes": (_at([0, 1], NAN, Y * 1.0), "label_leakage"),
-    "a constant class": (np.where(Y == 1, 3.0, GOOD), "point_mass"), "apart": (GOOD + 100 * Y, "perfect_separation"),
+    "a constant class": (np.where(Y == 1, 3.0, GOOD), "point_mass"),
+    "apart": (GOOD + 100 * Y, "perfect_separation"),
     "apart the other way": (GOOD - 100 * Y, "perfect_reversal"),
-}  # fmt: skip
+}
 
 
 @engines
@@ -167,8 +171,9 @@ def test_arguments_that_are_refused():
         assert_refused({words: (X, labels, dict(zip(("positive", "negative"), classes, strict=False)))})
     for rows, labels in {
         "1 of 40 rows: 5": np.where(np.arange(ROWS) == 5, NAN, Y),
-        "1 of 40 rows: 0": [None, *Y[1:].tolist()], "20 of 40 rows: 1, 3, 5, 7, 9, ...": ["a", None] * 20,
-    }.items():  # fmt: skip
+        "1 of 40 rows: 0": [None, *Y[1:].tolist()],
+        "20 of 40 rows: 1, 3, 5, 7, 9, ...": ["a", None] * 20,
+    }.items():
         words = f"y has missing values (NaN) in {rows}; pass nan_policy='omit' to omit them"
         assert_refused({words: (X, labels, {"nan_policy": "raise"})})
     assert_refused({words: (X, Y, options) for words, options in BAD_OPTIONS.items()})

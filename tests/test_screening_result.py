@@ -21,18 +21,38 @@ X[:, 4] = np.where(Y == 1, np.inf, X[:, 4])
 TABLE = rp.screen(X, Y)
 SUMMARY = rp.summarize(X, Y)
 KEYS = {
-    "index": (1, [1]), "negative index": (-1, [4]), "NumPy index": (np.int64(2), [2]),
-    "slice": (slice(1, 4, 2), [1, 3]), "list": ([3, 0], [3, 0]), "tuple": ((3, 0), [3, 0]),
-    "array": (np.array([4, 4]), [4, 4]), "nothing": ([], []),
+    "index": (1, [1]),
+    "negative index": (-1, [4]),
+    "NumPy index": (np.int64(2), [2]),
+    "slice": (slice(1, 4, 2), [1, 3]),
+    "list": ([3, 0], [3, 0]),
+    "tuple": ((3, 0), [3, 0]),
+    "array": (np.array([4, 4]), [4, 4]),
+    "nothing": ([], []),
     "mask": (np.array([True, False, True, False, False]), [0, 2]),
     "list of booleans": ([False, True, False, False, False], [1]),
-}  # fmt: skip
+}
 WRONG_KEYS = {
-    "True": True, "None": None, "float": 1.0, "floats": [0.0, 1.0], "beyond": 5, "beyond in a list": [0, 9],
-    "short mask": [True, False], "long mask": np.ones(6, bool), "two axes": [[0, 1], [2, 3]], "dict": {"a": 1},
-    "set": {0, 1}, "Ellipsis": ..., "Decimal": Decimal(1), "sNaN": Decimal("sNaN"), "object": object(), "bytes": b"auc",
-    "slice of text": slice("a", "b"), "huge": 10**30, "NaN": np.nan,
-}  # fmt: skip
+    "True": True,
+    "None": None,
+    "float": 1.0,
+    "floats": [0.0, 1.0],
+    "beyond": 5,
+    "beyond in a list": [0, 9],
+    "short mask": [True, False],
+    "long mask": np.ones(6, bool),
+    "two axes": [[0, 1], [2, 3]],
+    "dict": {"a": 1},
+    "set": {0, 1},
+    "Ellipsis": ...,
+    "Decimal": Decimal(1),
+    "sNaN": Decimal("sNaN"),
+    "object": object(),
+    "bytes": b"auc",
+    "slice of text": slice("a", "b"),
+    "huge": 10**30,
+    "NaN": np.nan,
+}
 if pd:
     for kind in ("pandas", "polars"):
         KEYS[f"{kind} mask"] = (optional(kind).Series([False, True, False, False, True]), [1, 4])
@@ -93,9 +113,14 @@ def test_json_holds_the_table(tmp_path):
 
 @pytest.mark.parametrize(
     ("write", "name", "allowed"),
-    [("to_csv", "q.xlsx", ".csv or .txt"), ("to_csv", "q.csv.gz", ".csv or .txt"),
-        ("to_json", "q.csv", ".json or .txt"), ("report", "q.pdf", ".html or .htm"), ("report", "q", ".html or .htm")],
-)  # fmt: skip
+    [
+        ("to_csv", "q.xlsx", ".csv or .txt"),
+        ("to_csv", "q.csv.gz", ".csv or .txt"),
+        ("to_json", "q.csv", ".json or .txt"),
+        ("report", "q.pdf", ".html or .htm"),
+        ("report", "q", ".html or .htm"),
+    ],
+)
 def test_a_file_name_of_another_format_is_refused(tmp_path, write, name, allowed):
     """Nothing is written. A name without a suffix is allowed for tables, as is a suffix in capitals."""
     with pytest.raises(RocPredictError) as error:
@@ -108,8 +133,18 @@ def test_a_file_name_of_another_format_is_refused(tmp_path, write, name, allowed
 
 
 INVISIBLE = [
-    "\ufeff", "\u200b", "\x00", "\u00a0", "\u2060", "\u202e", "\u3000", "\x1f", "\u00ad", "\u2800", " \ufeff\x00",
-]  # fmt: skip
+    "\ufeff",
+    "\u200b",
+    "\x00",
+    "\u00a0",
+    "\u2060",
+    "\u202e",
+    "\u3000",
+    "\x1f",
+    "\u00ad",
+    "\u2800",
+    " \ufeff\x00",
+]
 
 
 def _spreadsheet_cells(text, separator):

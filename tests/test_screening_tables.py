@@ -27,11 +27,15 @@ def _table():
     rng = np.random.default_rng(20)
     y = np.arange(ROWS) % 2
     X = np.column_stack(
-        [np.round(rng.normal(size=ROWS) * 8 + 4 * y), rng.integers(-2, 3, ROWS) - y,
+        [
+            np.round(rng.normal(size=ROWS) * 8 + 4 * y),
+            rng.integers(-2, 3, ROWS) - y,
             np.where(rng.random(ROWS) < 0.7, 0, rng.integers(-4, 9, ROWS) + 2 * y),
-            np.where(rng.random(ROWS) < 0.5, -0.0, 0.0) + (rng.random(ROWS) < 0.2), np.full(ROWS, 3.0),
-            rng.integers(0, 3, ROWS) * y]
-    )  # fmt: skip
+            np.where(rng.random(ROWS) < 0.5, -0.0, 0.0) + (rng.random(ROWS) < 0.2),
+            np.full(ROWS, 3.0),
+            rng.integers(0, 3, ROWS) * y,
+        ]
+    )
     return X.astype(float), y
 
 
@@ -56,16 +60,20 @@ def screened(table, y=Y, **options):
 
 
 LAYOUTS = {
-    "Fortran": np.asfortranarray, "rows backwards": lambda table: table[::-1].copy()[::-1],
+    "Fortran": np.asfortranarray,
+    "rows backwards": lambda table: table[::-1].copy()[::-1],
     "every third column": lambda table: np.repeat(np.repeat(table, 3, axis=1), 2, axis=0)[::2, ::3],
     "part of wider rows": lambda table: np.concatenate([table, table], axis=1)[:, : table.shape[1]],
     "unaligned": lambda table: np.frombuffer(b"0" + table.tobytes(), "u1")[1:].view("f8").reshape(table.shape),
     "read only": lambda table: np.broadcast_to(table, table.shape),
-    "long double": lambda table: table.astype(np.longdouble), "objects": lambda table: table.astype(object),
-    "masked, no mask": np.ma.array, "list of lists": lambda table: table.tolist(),
-    "tuple of tuples": lambda table: tuple(map(tuple, table.tolist())), "list of arrays": list,
+    "long double": lambda table: table.astype(np.longdouble),
+    "objects": lambda table: table.astype(object),
+    "masked, no mask": np.ma.array,
+    "list of lists": lambda table: table.tolist(),
+    "tuple of tuples": lambda table: tuple(map(tuple, table.tolist())),
+    "list of arrays": list,
     "an __array__": lambda table: type("Holder", (), {"__array__": lambda *_, **__: table})(),
-}  # fmt: skip
+}
 
 
 @engines
@@ -245,10 +253,13 @@ if pd:
         "mixed": (["a", 1, pd.NA, np.nan, 2.5, None], pl.String, ["a", "1", "", "", "2.5", ""]),
         "nothing": ([None] * 6, pl.Null, [""] * 6),
         "dates": ([datetime.date.fromisoformat(day) for day in DAYS], pl.Date, DAYS),
-        "times": (pd.to_datetime([f"{day}T06:00" for day in DAYS], utc=True).astype(object), pl.Datetime("us", "UTC"),
-            [f"{day}T06:00:00+00:00" for day in DAYS]),
+        "times": (
+            pd.to_datetime([f"{day}T06:00" for day in DAYS], utc=True).astype(object),
+            pl.Datetime("us", "UTC"),
+            [f"{day}T06:00:00+00:00" for day in DAYS],
+        ),
         "numpy": (np.arange("2020-01-01", "2020-01-07", dtype="M8[D]").astype("M8[s]"), pl.Datetime, DAYS),
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.extra("pandas", "polars")

@@ -486,12 +486,19 @@ def test_estimate_beats_the_empirical_curve_on_few_observations():
 
 LARGE = np.finfo(float).max
 ODD = {
-    "perfect separation": ([1, 2, 3, 4], [11, 12, 14]), "reversed separation": ([11, 12, 14], [1, 2, 3, 4]),
-    "constant negatives": ([2, 2, 2, 2], [1, 2, 3, 4]), "constant positives": ([1, 2, 3, 4], [2, 2, 2]),
-    "both constant": ([2, 2, 2], [3, 3]), "constant feature": ([2, 2, 2], [2, 2, 2, 2]),
-    "zero feature": ([0, 0, 0], [0, 0]), "two rows": ([1, 2], [1.5, 3]), "two rows tied": ([1, 1], [1, 2]),
-    "one value differs": ([1] * 9, [1] * 8 + [2]), "one value is not 0": ([0] * 9, [0] * 8 + [1]),
-    "binary": ([0, 0, 1, 0, 0], [1, 1, 0, 1]), "integers": ([3, 1, 4, 1, 5, 2, 6], [5, 3, 5, 8, 9, 7]),
+    "perfect separation": ([1, 2, 3, 4], [11, 12, 14]),
+    "reversed separation": ([11, 12, 14], [1, 2, 3, 4]),
+    "constant negatives": ([2, 2, 2, 2], [1, 2, 3, 4]),
+    "constant positives": ([1, 2, 3, 4], [2, 2, 2]),
+    "both constant": ([2, 2, 2], [3, 3]),
+    "constant feature": ([2, 2, 2], [2, 2, 2, 2]),
+    "zero feature": ([0, 0, 0], [0, 0]),
+    "two rows": ([1, 2], [1.5, 3]),
+    "two rows tied": ([1, 1], [1, 2]),
+    "one value differs": ([1] * 9, [1] * 8 + [2]),
+    "one value is not 0": ([0] * 9, [0] * 8 + [1]),
+    "binary": ([0, 0, 1, 0, 0], [1, 1, 0, 1]),
+    "integers": ([3, 1, 4, 1, 5, 2, 6], [5, 3, 5, 8, 9, 7]),
     "huge offset": (1e9 + 1e-3 * np.arange(9) ** 2, 1e9 + 1e-3 * (np.arange(7) ** 2 + 3)),
     "huge negative offset": (-1e9 + 1e-3 * np.arange(9) ** 2, -1e9 + 1e-3 * (np.arange(7) ** 2 + 3)),
     "neighbouring floats": ([1, 1 + 2**-52], [1, 1 + 2**-51]),
@@ -502,9 +509,10 @@ ODD = {
     "subnormal": (5e-324 * np.array([100.0, 250, 400]), 5e-324 * np.array([260.0, 500, 390])),
     "outlier": ([1.0, 2, 3, 4, 5, 1e300], [2.0, 3, 5, 8]),
     "outliers of both kinds": ([-1e300, 2, 3, 4, 5], [2.0, 3, 5, 8, 1e300]),
-    "outliers near 0": ([1e-300, 2, 3, 4, 5], [2.0, 3, 5, 8, 1e300]), "zeros": ([0, 0, 0, 1.5, 2], [0, 3.1, 2, 2.2]),
+    "outliers near 0": ([1e-300, 2, 3, 4, 5], [2.0, 3, 5, 8, 1e300]),
+    "zeros": ([0, 0, 0, 1.5, 2], [0, 3.1, 2, 2.2]),
     "2 against 200": ([0.2, 0.9], stats.norm.ppf((np.arange(200) + 0.5) / 200, 0.5)),
-}  # fmt: skip
+}
 
 
 @for_each(ODD)

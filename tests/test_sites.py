@@ -263,9 +263,11 @@ def test_a_file_is_added_once():
     assert (parts[0] + again).file_checksums == ()
     shared = parts[0].suppress_small_counts(5)
     for twice in (
-        lambda: parts[0] + parts[0], lambda: parts[1] + (parts[0] + parts[1]),
-        lambda: sum([parts[0], parts[1], shared]), lambda: parts[0] + pickle.loads(pickle.dumps(parts[0])),
-    ):  # fmt: skip
+        lambda: parts[0] + parts[0],
+        lambda: parts[1] + (parts[0] + parts[1]),
+        lambda: sum([parts[0], parts[1], shared]),
+        lambda: parts[0] + pickle.loads(pickle.dumps(parts[0])),
+    ):
         refuses("cannot be added: one of them contains the other or its rows", twice)
     for twice in (lambda: a + a, lambda: (a + b) + (c + a), lambda: a + parts[0]):
         refuses(r"both contain the file with checksum [0-9a-f]{64}; add each file once", twice)

@@ -60,11 +60,14 @@ def two_clouds(n=200, seed=0, share=0.3):
 @pytest.mark.filterwarnings("ignore")  # the checks fit to odd tables
 @pytest.mark.parametrize(
     ("estimator", "failing"),
-    [(ThresholdedClassifier(GaussianNB(), family="gaussian"), set()),
+    [
+        (ThresholdedClassifier(GaussianNB(), family="gaussian"), set()),
         (ThresholdedClassifier(GaussianNB()), AT_ONE_HALF),
-        (ThresholdedClassifier(RidgeClassifier(), cv=3, criterion="cost", cost_fn=2), set()), (RocSelector(), set()),
-        (RocSelector(max_q=0.5, empirical=False, engine="numpy"), set())],
-)  # fmt: skip
+        (ThresholdedClassifier(RidgeClassifier(), cv=3, criterion="cost", cost_fn=2), set()),
+        (RocSelector(), set()),
+        (RocSelector(max_q=0.5, empirical=False, engine="numpy"), set()),
+    ],
+)
 def test_scikit_learns_checks(estimator, failing):
     """All checks of ``parametrize_with_checks`` pass, except for the check of decisions at 1/2."""
     checks = check_estimator(estimator, on_fail=None, on_skip=None)
@@ -74,11 +77,17 @@ def test_scikit_learns_checks(estimator, failing):
 
 
 CRITERIA = [
-    {}, {"criterion": "youden"}, {"criterion": "cost", "cost_fp": 1, "cost_fn": 5},
-    {"criterion": "cost", "prevalence": 0.02, "cost_fn": 10}, {"criterion": "accuracy"},
-    {"criterion": "f1", "prevalence": 0.1}, {"criterion": "f_beta", "beta": 2}, {"criterion": "closest_topleft"},
-    {"criterion": "min_tpr", "value": 0.9}, {"criterion": "max_fpr", "value": 0.1},
-]  # fmt: skip
+    {},
+    {"criterion": "youden"},
+    {"criterion": "cost", "cost_fp": 1, "cost_fn": 5},
+    {"criterion": "cost", "prevalence": 0.02, "cost_fn": 10},
+    {"criterion": "accuracy"},
+    {"criterion": "f1", "prevalence": 0.1},
+    {"criterion": "f_beta", "beta": 2},
+    {"criterion": "closest_topleft"},
+    {"criterion": "min_tpr", "value": 0.9},
+    {"criterion": "max_fpr", "value": 0.1},
+]
 
 
 @pytest.mark.parametrize("family", ["empirical", "gaussian"])
@@ -274,15 +283,18 @@ def test_scikit_learns_tools():
 
 
 REFUSED = {
-    "criterion='best' is not allowed": {"criterion": "best"}, "needs value=": {"criterion": "min_tpr"},
-    "value=90.*outside": {"criterion": "min_tpr", "value": 90}, "does not accept prevalence=": {"prevalence": 0.1},
-    "does not accept costs": {"cost_fp": 2}, "family='normal' is not available": {"family": "normal"},
+    "criterion='best' is not allowed": {"criterion": "best"},
+    "needs value=": {"criterion": "min_tpr"},
+    "value=90.*outside": {"criterion": "min_tpr", "value": 90},
+    "does not accept prevalence=": {"prevalence": 0.1},
+    "does not accept costs": {"cost_fp": 2},
+    "family='normal' is not available": {"family": "normal"},
     "family='gamma' needs values above 0": {"family": "gamma"},
     r"positive='sick' is not a label in y; labels are \[0, 1\]": {"positive": "sick"},
     "response_method='predict' is not allowed": {"response_method": "predict"},
     "GaussianNB has no method decision_function": {"response_method": "decision_function"},
     "cv= holds out row 0 in 3 folds": {"cv": RepeatedStratifiedKFold(n_splits=2, n_repeats=3)},
-}  # fmt: skip
+}
 REFUSED_LABELS = {
     "the training data of fold 0 contain only one class": ({"cv": KFold(2)}, [0] * 20 + [1] * 20),
     r"y has only one class, \[1\]": ({}, [1] * 40),
@@ -325,7 +337,7 @@ def best_of_class_pairs(X, y, *, pairs="rest"):
     class_pairs = [(y == k, y != k) for k in labels[-1:] if len(labels) == 2] or [
         *([(y == k, y != k) for k in labels] if pairs == "rest" else []),
         *([(y == b, y == a) for i, a in enumerate(labels) for b in labels[i + 1 :]] if pairs == "all" else []),
-    ]  # fmt: skip
+    ]
     auc, p = np.empty((2, len(class_pairs), X.shape[1]))
     for k, (positive, negative) in enumerate(class_pairs):
         tests = stats.mannwhitneyu(X[positive], X[negative], use_continuity=False, method="asymptotic")
@@ -506,12 +518,16 @@ def test_features_are_selected_in_each_fold():
 
 def test_arguments_that_the_selector_refuses():
     for words, options in {
-        "k=0 is below 1": {"k": 0}, "k=2.5 is not an integer": {"k": 2.5}, "min_auc=0.3 is below 1/2": {"min_auc": 0.3},
-        "min_auc=80 is outside": {"min_auc": 80}, "max_q=5 is outside": {"max_q": 5},
-        "direction='up' is not allowed": {"direction": "up"}, "pairs='each' is not allowed": {"pairs": "each"},
+        "k=0 is below 1": {"k": 0},
+        "k=2.5 is not an integer": {"k": 2.5},
+        "min_auc=0.3 is below 1/2": {"min_auc": 0.3},
+        "min_auc=80 is outside": {"min_auc": 80},
+        "max_q=5 is outside": {"max_q": 5},
+        "direction='up' is not allowed": {"direction": "up"},
+        "pairs='each' is not allowed": {"pairs": "each"},
         "empirical='top' is not allowed": {"empirical": "top"},
         "engine='fortran' is not allowed": {"engine": "fortran"},
-    }.items():  # fmt: skip
+    }.items():
         refuses(words, RocSelector(**options).fit, PIMA.X, PIMA.y)
 
 

@@ -323,9 +323,11 @@ def test_one_sided_claims_follow_the_interval(table):
     x1, x2, y = table
     low, high = rp.auc_test(x1, x2, y, level=0.9).interval
     for alternative, margin, expected in (
-        ("greater", None, low > 0), ("less", None, high < 0), ("noninferior", 0.2, low > -0.2),
+        ("greater", None, low > 0),
+        ("less", None, high < 0),
+        ("noninferior", 0.2, low > -0.2),
         ("equivalent", 0.6, low > -0.6 and high < 0.6),
-    ):  # fmt: skip
+    ):
         result = rp.auc_test(x1, x2, y, alternative=alternative, margin=margin)
         assert (result.p_value < 0.05) == expected, alternative
 

@@ -26,19 +26,26 @@ SHRUNK = get_fitter("auto", None)(LOW, HIGH)
 ROOT = PowerTransform("box-cox", 0.5, 0.0, 2.0, -1.0, 1.5)
 YEO = PowerTransform("yeo-johnson", 2.0, 0.5, 0.1, -1.0, 1.5)
 PAIRS = {
-    "gaussian": (Gaussian(4, 3), Gaussian(8, 2)), "gaussian equal": (Gaussian(0, 1), Gaussian(1, 1)),
-    "gaussian reversed": (Gaussian(1, 1), Gaussian(0, 2)), "gaussian apart": (Gaussian(0, 1), Gaussian(9, 1.5)),
+    "gaussian": (Gaussian(4, 3), Gaussian(8, 2)),
+    "gaussian equal": (Gaussian(0, 1), Gaussian(1, 1)),
+    "gaussian reversed": (Gaussian(1, 1), Gaussian(0, 2)),
+    "gaussian apart": (Gaussian(0, 1), Gaussian(9, 1.5)),
     "gaussian nested": (Gaussian(0, 3), Gaussian(0.2, 0.5)),
     "gaussian nearly equal": (Gaussian(0, 1), Gaussian(3, 1 + 1e-9)),
-    "gaussian ratio 1000": (Gaussian(0, 1), Gaussian(0.5, 1e3)), "samples": (Ecdf(LOW), Ecdf(HIGH)),
+    "gaussian ratio 1000": (Gaussian(0, 1), Gaussian(0.5, 1e3)),
+    "samples": (Ecdf(LOW), Ecdf(HIGH)),
     "samples tied": (Ecdf([1, 2, 2, 3]), Ecdf([2, 3, 3, 4, 5])),
     "samples weighted": (Ecdf([1, 2, 3], [0.5, 2, 1]), Ecdf([2, 4], [3, 1.5])),
-    "normal": (stats.norm(0, 1), stats.norm(1, 2)), "gamma": (stats.gamma(2), stats.gamma(5, scale=0.7)),
+    "normal": (stats.norm(0, 1), stats.norm(1, 2)),
+    "gamma": (stats.gamma(2), stats.gamma(5, scale=0.7)),
     "exponential": (stats.expon(), stats.expon(scale=3)),
     "weibull": (stats.weibull_min(1.7, scale=2), stats.weibull_min(1.7, scale=3)),
-    "logistic": (stats.logistic(0, 2), stats.logistic(1, 2)), "laplace": (stats.laplace(0, 1), stats.laplace(1, 3)),
-    "lognormal": (stats.lognorm(0.5), stats.lognorm(0.8, scale=2)), "beta": (stats.beta(2, 1), stats.beta(5, 1)),
-    "student": (stats.t(3), stats.t(4, 1)), "unlike": (stats.gamma(3), stats.norm(4, 1.5)),
+    "logistic": (stats.logistic(0, 2), stats.logistic(1, 2)),
+    "laplace": (stats.laplace(0, 1), stats.laplace(1, 3)),
+    "lognormal": (stats.lognorm(0.5), stats.lognorm(0.8, scale=2)),
+    "beta": (stats.beta(2, 1), stats.beta(5, 1)),
+    "student": (stats.t(3), stats.t(4, 1)),
+    "unlike": (stats.gamma(3), stats.norm(4, 1.5)),
     "gumbel left": (stats.gumbel_l(), stats.gumbel_l(0.5)),
     "generalized logistic": (stats.genlogistic(1.3), stats.genlogistic(1.3, 0.7)),
     "hyperbolic secant": (stats.hypsecant(), stats.hypsecant(0.5)),
@@ -46,10 +53,13 @@ PAIRS = {
     "mixture": (GaussianMixture([0.3, 0.7], [-1, 2], [1, 0.5]), GaussianMixture([0.6, 0.4], [1, 4], [1, 2])),
     "histogram": (Histogram([0, 1, 2, 4], [3, 4, 1]), Histogram([0, 1, 3, 5], [1, 3, 5])),
     "transformed": (Transformed(Gaussian(1, 0.3), ROOT), Transformed(Gaussian(1.6, 0.4), ROOT)),
-    "transformed, reflected": (Transformed(Gaussian(0.4, 0.8), YEO.reflect()),
-        Transformed(Gaussian(-0.2, 0.5), YEO.reflect())),
-    "shrinkage": SHRUNK, "density and values": (stats.norm(0, 1), Ecdf([0.5, 1.5, 1.5])),
-}  # fmt: skip
+    "transformed, reflected": (
+        Transformed(Gaussian(0.4, 0.8), YEO.reflect()),
+        Transformed(Gaussian(-0.2, 0.5), YEO.reflect()),
+    ),
+    "shrinkage": SHRUNK,
+    "density and values": (stats.norm(0, 1), Ecdf([0.5, 1.5, 1.5])),
+}
 PAIRS = {name: tuple(from_scipy(d) if hasattr(d, "dist") else d for d in pair) for name, pair in PAIRS.items()}
 SOLVERS = {name: solver_for(*pair) for name, pair in PAIRS.items()}
 SMOOTH = {name for name, pair in PAIRS.items() if not any(d.atoms().points.size for d in pair)}
@@ -171,13 +181,17 @@ def test_crossings_are_sign_changes_and_all_of_them(name, log_price):
 
 
 @for_each(
-    [(stats.gumbel_l(), stats.gumbel_l(loc=0.5), 0.7, 0),
+    [
+        (stats.gumbel_l(), stats.gumbel_l(loc=0.5), 0.7, 0),
         (stats.genlogistic(1.3), stats.genlogistic(1.3, loc=0.7), 0.3, 0),
         (stats.genlogistic(1.3), stats.genlogistic(1.3, loc=0.7), 0.7, 1),
-        (stats.hypsecant(), stats.hypsecant(loc=0.5), 0.2, 0), (stats.hypsecant(), stats.hypsecant(loc=0.5), 0.8, 0),
-        (stats.hypsecant(), stats.hypsecant(loc=0.7), 0.3, 0), (stats.hypsecant(loc=0.7), stats.hypsecant(), 0.5, 1),
-        (stats.norm(), stats.norm(), 0.5, 0)]
-)  # fmt: skip
+        (stats.hypsecant(), stats.hypsecant(loc=0.5), 0.2, 0),
+        (stats.hypsecant(), stats.hypsecant(loc=0.5), 0.8, 0),
+        (stats.hypsecant(), stats.hypsecant(loc=0.7), 0.3, 0),
+        (stats.hypsecant(loc=0.7), stats.hypsecant(), 0.5, 1),
+        (stats.norm(), stats.norm(), 0.5, 0),
+    ]
+)
 def test_no_crossing_where_the_log_ratio_moves_by_rounding_only(negative, positive, prevalence, n_crossings):
     """A log ratio that is flat in the tails, or a density that has underflowed to 0, has no crossing there."""
     crossings = PredictedRoc(negative, positive).crossings(prevalence=prevalence)

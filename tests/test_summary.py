@@ -240,7 +240,7 @@ def test_summaries_that_do_not_add_up():
         "the negative label is 'n' in the first and 'x' in the second": summary(y="xw", positive="w", negative="x"),
         "the positive label is 'p' in the first and 'w' in the second": summary(y=["n", "w"], positive="w"),
         "the negative label is 'n' in the first and 'p' in the second": summary(positive="n", negative="p"),
-    }.items():  # fmt: skip
+    }.items():
         assert refusal(first.__add__, other) == f"summaries cannot be added: {words}"
     words = refusal(first.negative.__add__, first.select([0]).negative)
     assert words == "summaries of 2 and 1 features cannot be added; pass summaries of the same features"
@@ -272,7 +272,9 @@ BAD_BATCHES = {
     "positive= is needed with batches": ([(TWO, ["a", "b"])], {}),
     "positive= is needed with": ([(TWO, [0, 7])], {}),
     "no batch has an observation of the positive class, 'A'; labels are 'a', 'b'; did you mean 'a'?": (
-        [(TWO, ["a", "b"])], {"positive": "A"}),
+        [(TWO, ["a", "b"])],
+        {"positive": "A"},
+    ),
     "no batch has an observation of the negative class": ([(TWO, [1, 1])], {}),
     "positive=[0, 1] is not a label": ([(TWO, [0, 1])], {"positive": [0, 1]}),
     "summaries cannot be added: only the second has 'x1'": ([(TWO, [0, 1]), ([[1.0, 2.0]], [1])], {}),
@@ -280,10 +282,12 @@ BAD_BATCHES = {
     "a batch=[1, 2, 3] is not a pair; pass (X, y)": ([[1, 2, 3]], {}),
     "y is missing, and X=array(": (np.eye(3), {}),
     "y is missing, and X=5 is not an iterable of (X, y) batches; pass y, or pass such an iterable as X": (5, {}),
-}  # fmt: skip
+}
 BAD_OPTIONS = {
     "y has neither positive='1' nor negative=6, and at least one of them is needed; labels are 0, 1; did you mean 1?": {
-        "positive": "1", "negative": 6},
+        "positive": "1",
+        "negative": 6,
+    },
     "negative=1 is also the positive label; pass two different labels": {"positive": 1, "negative": 1},
     "positive=5 is not a label in y; labels are [0, 1]": {"positive": 5},
     "positive=[1] is not a label in y; labels are [0, 1]": {"positive": [1], "negative": 0},
@@ -293,7 +297,7 @@ BAD_OPTIONS = {
     "engine='cuda' is not allowed; choose one of 'auto', 'numpy', 'numba'": {"engine": "cuda"},
     "n_jobs=0 is not valid; pass 1 or more, or -1 for one thread on each processor": {"n_jobs": 0},
     "weights has shape (1,); pass one weight for each of the 80 rows": {"weights": [1.0]},
-}  # fmt: skip
+}
 
 
 def test_batches_and_options_that_are_refused():
@@ -315,8 +319,13 @@ def test_from_summary_predicts_what_predict_roc_predicts():
                 roc = rp.predict_roc(x, y, nan_policy="omit", direction=direction)
             single = roc.best_threshold()
             expected = [
-                roc.auc(), *roc.auc_interval(method="delta"), single.threshold, single.ameans, single.tpr, single.fpr,
-            ]  # fmt: skip
+                roc.auc(),
+                *roc.auc_interval(method="delta"),
+                single.threshold,
+                single.ameans,
+                single.tpr,
+                single.fpr,
+            ]
             result = [batch.auc()[j], interval.low[j], interval.high[j]]
             result += [getattr(best, name)[j] for name in ("threshold", "ameans", "tpr", "fpr")]
             np.testing.assert_allclose(result, expected, rtol=1e-12, atol=1e-13)
@@ -339,9 +348,14 @@ def test_select_features():
     X, y = sample(16)
     summary = rp.summarize(X, y, moments=4)
     for chosen, columns in (
-        ([2, 0], [2, 0]), (slice(1, None), [1, 2, 3]), (np.array([True, False, False, True]), [0, 3]),
-        (np.array([3]), [3]), (2, [2]), (-1, [3]), ([], []),
-    ):  # fmt: skip
+        ([2, 0], [2, 0]),
+        (slice(1, None), [1, 2, 3]),
+        (np.array([True, False, False, True]), [0, 3]),
+        (np.array([3]), [3]),
+        (2, [2]),
+        (-1, [3]),
+        ([], []),
+    ):
         part, names = summary.select(chosen), [f"x{j}" for j in columns]
         assert part.feature_names == tuple(names)
         assert len(part) == len(part.negative) == len(names)

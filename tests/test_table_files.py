@@ -62,10 +62,14 @@ def message_of(paths, label="y", only=None):
 
 
 USUAL = {
-    "plain": "a,b,y\n1,x,p\n2.5,z,q\n", "CRLF": "a,b,y\r\n1,x,p\r\n2.5,z,q\r\n", "CR": "a,b,y\r1,x,p\r2.5,z,q\r",
-    "byte order mark": "\ufeffa,b,y\n1,x,p\n2.5,z,q", "quotes and empty lines": '"a",b,y\n"1",x,p\n\n\r\n2.5,"z","q"\n',
-    "spaces": " a , b ,y\n 1,x , p\n2.5 ,z,q \n", "quotes where none belong": 'a,b,y\n1,5" x,p\n2.5,z,q\n',
-}  # fmt: skip
+    "plain": "a,b,y\n1,x,p\n2.5,z,q\n",
+    "CRLF": "a,b,y\r\n1,x,p\r\n2.5,z,q\r\n",
+    "CR": "a,b,y\r1,x,p\r2.5,z,q\r",
+    "byte order mark": "\ufeffa,b,y\n1,x,p\n2.5,z,q",
+    "quotes and empty lines": '"a",b,y\n"1",x,p\n\n\r\n2.5,"z","q"\n',
+    "spaces": " a , b ,y\n 1,x , p\n2.5 ,z,q \n",
+    "quotes where none belong": 'a,b,y\n1,5" x,p\n2.5,z,q\n',
+}
 
 
 @either
@@ -183,19 +187,24 @@ def test_paths_and_columns_that_are_refused(tmp_path):
     assert repr(open_tables([parquet])) == "ColumnarFiles(['t.parquet'], 1 columns)"
     for only, words in (
         (["b"], "usecols='b' is not a column of t0.csv; columns are 'a', 'y'"),
-        (["a", "a"], "usecols= contains 'a' twice"), (["y"], "'y' holds the labels and cannot be a feature too"),
-        ("a", "usecols='a' is not a list of columns"), ([], "t0.csv has no column other than the labels"),
-    ):  # fmt: skip
+        (["a", "a"], "usecols= contains 'a' twice"),
+        (["y"], "'y' holds the labels and cannot be a feature too"),
+        ("a", "usecols='a' is not a list of columns"),
+        ([], "t0.csv has no column other than the labels"),
+    ):
         assert words in message_of([csv], only=only)
     for paths, words in (
-        (tmp_path / "none.csv", "none.csv: No such file"), (tmp_path / "none.parquet", "none.parquet: No such file"),
+        (tmp_path / "none.csv", "none.csv: No such file"),
+        (tmp_path / "none.parquet", "none.parquet: No such file"),
         (tmp_path / "*.txt", "*.txt matches no file"),
         (tmp_path / "empty", "empty is a folder without files that end in .csv, .tsv, .parquet"),
         (tmp_path, "is a folder of CSV and Parquet files; pass a pattern such as *.csv"),
         ("https://example.com/t.parquet", "is a remote path; pass a lazy frame, such as polars.scan_parquet("),
-        ([], "paths is empty"), (3, "3 is not a path"), ("a\0b.csv", r"'a\x00b.csv' is not a path"),
+        ([], "paths is empty"),
+        (3, "3 is not a path"),
+        ("a\0b.csv", r"'a\x00b.csv' is not a path"),
         ([csv, parquet], "t0.csv and t.parquet: one is CSV and one is Parquet"),
-    ):  # fmt: skip
+    ):
         assert words in message_of(paths)
 
 
@@ -439,9 +448,14 @@ def files(tmp_path_factory):
 
 
 PATHS = {
-    "folder of CSV": "csv", "folder of Parquet": "parquet", "folder of Feather": "feather", "pattern": "csv/part?.csv",
-    "pattern of folders": "**/*.parquet", "list": ["csv/part0.csv", "csv/part1.csv"], "h5ad": "data.h5ad",
-}  # fmt: skip
+    "folder of CSV": "csv",
+    "folder of Parquet": "parquet",
+    "folder of Feather": "feather",
+    "pattern": "csv/part?.csv",
+    "pattern of folders": "**/*.parquet",
+    "list": ["csv/part0.csv", "csv/part1.csv"],
+    "h5ad": "data.h5ad",
+}
 
 
 @pytest.mark.extra("anndata", "polars")

@@ -184,9 +184,11 @@ def test_the_preview_is_in_the_language_of_the_page(monkeypatch, x):
 def test_frames_of_every_kind_are_the_same_page(make):
     """A frame with a label column, a column of words and a gap: the words are left out, the gap is counted."""
     columns = {
-        "size": [1.0, 2.5, np.nan, 3.0, 2.0, 4.5], "color": ["red"] * 6, "mass": [5, 1, 4, 2, 8, 3],
+        "size": [1.0, 2.5, np.nan, 3.0, 2.0, 4.5],
+        "color": ["red"] * 6,
+        "mass": [5, 1, 4, 2, 8, 3],
         "kind": ["a", "a", "a", "b", "b", "b"],
-    }  # fmt: skip
+    }
     held = TeachingPage(make(columns), "kind", positive="b", unit={"size": "cm"}, **LEAST).payload()
     (own,) = held["datasets"]
     assert (own["key"], own["name"]) == ("own", "Your data")
@@ -287,9 +289,14 @@ def test_saved_pages_contain_the_fitted_families(fitted, monkeypatch):
 
 @pytest.mark.parametrize(
     "samples",
-    [([1, 2.5], [2, 3.5, 4]), ([5, 4], [3, 1]), ([1e-99, 2e-99], [3e-99, 4e-99]), ([1e99, 2e99], [3e99, 4e99]),
-        ([0] * 9 + [1], range(10))],
-)  # fmt: skip
+    [
+        ([1, 2.5], [2, 3.5, 4]),
+        ([5, 4], [3, 1]),
+        ([1e-99, 2e-99], [3e-99, 4e-99]),
+        ([1e99, 2e99], [3e99, 4e99]),
+        ([0] * 9 + [1], range(10)),
+    ],
+)
 def test_extreme_samples_have_finite_tables(fitted, samples):
     """Two values in a class, huge and tiny values, ties: whatever is fitted is valid JSON."""
     x, y = np.concatenate(samples), np.repeat([0, 1], [len(samples[0]), len(samples[1])])
@@ -342,8 +349,10 @@ WRONG_PAGES = [
     ("title={1: 2} is not text; pass a str or None", {"title": {1: 2}}),
     ("unit=b'x' is not text", FOUR | {"unit": b"x"}),
     ("401 features; a page can have at most 400; select columns with feature=", FOUR | {"x": np.zeros((4, 401))}),
-    ("134 features and 3 pairs of labels, which give 402 combinations; a page can have at most 400; select columns",
-        {"x": np.zeros((6, 134)), "y": [0, 1, 2] * 2}),
+    (
+        "134 features and 3 pairs of labels, which give 402 combinations; a page can have at most 400; select columns",
+        {"x": np.zeros((6, 134)), "y": [0, 1, 2] * 2},
+    ),
     ("threshold=inf", {"threshold": np.inf}),
     ("datasets='iris' is not a list", {"datasets": "iris"}),
     ("datasets='titanic' is not allowed", {"datasets": ["titanic"]}),
@@ -353,7 +362,7 @@ WRONG_PAGES = [
     ("url='https://a.org/#b' is not an address", {"url": "https://a.org/#b"}),
     ("url='https://' is not an address", {"url": "https://"}),
     ("url='https://[a/' is not an address", {"url": "https://[a/"}),
-]  # fmt: skip
+]
 
 
 @for_each(WRONG_PAGES)
@@ -525,22 +534,29 @@ def test_degenerate_states_have_results():
 
 
 WRONG_STATES = [
-    ("mean0=nan contains NaN", {"mean0": "NaN"}), ("mean0=inf contains infinite", {"mean0": "inf"}),
+    ("mean0=nan contains NaN", {"mean0": "NaN"}),
+    ("mean0=inf contains infinite", {"mean0": "inf"}),
     ("mean0='1e300' is too large", {"mean0": "1e300"}),
-    ("std1='-2' is not allowed; pass a number above 0", {"std1": "-2"}), ("std0='0' is not allowed", {"std0": "0"}),
+    ("std1='-2' is not allowed; pass a number above 0", {"std1": "-2"}),
+    ("std0='0' is not allowed", {"std0": "0"}),
     ("cost='0' is not allowed", {"cost": "0"}),
     ("prevalence=1.0 is outside the open interval (0, 1)", {"prevalence": "1"}),
-    ("threshold='' is not a number", {"threshold": ""}), ("threshold=None is not a number", {"threshold": None}),
-    ("threshold=True is not a number", {"threshold": True}), ("threshold=", {"threshold": 10**400}),
+    ("threshold='' is not a number", {"threshold": ""}),
+    ("threshold=None is not a number", {"threshold": None}),
+    ("threshold=True is not a number", {"threshold": True}),
+    ("threshold=", {"threshold": 10**400}),
     ("feature=9 is not on the page; pass an index from 0 to 3", {"data": "iris", "feature": "9"}),
     ("feature='1.5' is not an integer", {"data": "iris", "feature": "1.5"}),
     ("feature='-1' is not an integer", {"data": "iris", "feature": "-1"}),
     ("pair=3 is not on the page; pass an index from 0 to 2", {"data": "iris", "pair": "3"}),
-    ("data='own' is not allowed; choose one of 'iris'", {"data": "own"}), ("data=5 is not text", {"data": 5}),
+    ("data='own' is not allowed; choose one of 'iris'", {"data": "own"}),
+    ("data=5 is not text", {"data": 5}),
     ("family='empirical' is not allowed; choose one of 'gaussian'", {"family": "empirical"}),
-    ("direction='auto' is not allowed", {"direction": "auto"}), ("state=None is not a mapping", None),
-    ("is not a mapping", [("threshold", 1)]), ("is not a mapping", "threshold=1"),
-]  # fmt: skip
+    ("direction='auto' is not allowed", {"direction": "auto"}),
+    ("state=None is not a mapping", None),
+    ("is not a mapping", [("threshold", 1)]),
+    ("is not a mapping", "threshold=1"),
+]
 
 
 def test_an_invalid_state_is_refused_by_name():
@@ -607,8 +623,11 @@ def test_a_site_has_its_page_its_picture_and_its_worksheet(tmp_path):
     (folder / "notes.txt").write_text("mine")
     page.save_site(str(folder))
     assert sorted(path.name for path in folder.iterdir()) == [
-        "index.html", "notes.txt", "preview.png", "worksheet.html",
-    ]  # fmt: skip
+        "index.html",
+        "notes.txt",
+        "preview.png",
+        "worksheet.html",
+    ]
     assert (folder / "preview.png").read_bytes().startswith(b"\x89PNG")
     text = (folder / "index.html").read_text("utf-8")
     elements = Elements(text).all
@@ -692,10 +711,12 @@ def test_one_connection_serves_many_requests(server):
 
 def test_a_wrong_state_is_400_and_one_sentence(server):
     queries = {
-        "std0=-1": "std0='-1' is not allowed", "mean0=NaN": "mean0=nan contains NaN",
-        "data=iris&feature=77": "feature=77 is not on the page", "data=%3Cscript%3E": "data='<script>' is not allowed",
+        "std0=-1": "std0='-1' is not allowed",
+        "mean0=NaN": "mean0=nan contains NaN",
+        "data=iris&feature=77": "feature=77 is not on the page",
+        "data=%3Cscript%3E": "data='<script>' is not allowed",
         "&".join(f"a{k}=1" for k in range(50)): "Max number of fields exceeded",
-    }  # fmt: skip
+    }
 
     def check(query):
         reply, content = ask(server, f"/model?{query}")
@@ -720,14 +741,22 @@ def test_other_hosts_and_methods_are_refused(server):
 
 LENGTH, HOST = "Content-Length: 10485760\r\n", "HTTP/1.1\r\nHost: {host}\r\n"
 HEADS = [
-    (405, f"POST /model {HOST}{LENGTH}\r\n"), (413, f"POST /model {HOST}{LENGTH}Expect: 100-continue\r\n\r\n"),
-    (413, f"GET /model {HOST}{LENGTH}\r\n"), (413, f"GET /model {HOST}Transfer-Encoding: chunked\r\n\r\n"),
-    (414, f"GET /model?a={{long}} {HOST}\r\n"), (403, "GET /model HTTP/1.1\r\n\r\n"), (501, f"BREW /pot {HOST}\r\n"),
+    (405, f"POST /model {HOST}{LENGTH}\r\n"),
+    (413, f"POST /model {HOST}{LENGTH}Expect: 100-continue\r\n\r\n"),
+    (413, f"GET /model {HOST}{LENGTH}\r\n"),
+    (413, f"GET /model {HOST}Transfer-Encoding: chunked\r\n\r\n"),
+    (414, f"GET /model?a={{long}} {HOST}\r\n"),
+    (403, "GET /model HTTP/1.1\r\n\r\n"),
+    (501, f"BREW /pot {HOST}\r\n"),
     (403, f"GET /model {HOST}Host: {{host}}\r\n\r\n"),
-    (413, f"GET /model {HOST}Content-Length: 0\r\nContent-Length: 0\r\n\r\n"), (400, f"GET http://[::1 {HOST}\r\n"),
-    (400, f"GET http://{{host}}/ {HOST}\r\n"), (505, "GET / HTTP/9.9\r\nHost: {host}\r\n\r\n"),
-    (431, "GET / HTTP/1.1\r\n" + "{long}" * 14), (400, "nonsense {long} of mine\r\n\r\n"), (400, "nonsense\r\n\r\n"),
-]  # fmt: skip
+    (413, f"GET /model {HOST}Content-Length: 0\r\nContent-Length: 0\r\n\r\n"),
+    (400, f"GET http://[::1 {HOST}\r\n"),
+    (400, f"GET http://{{host}}/ {HOST}\r\n"),
+    (505, "GET / HTTP/9.9\r\nHost: {host}\r\n\r\n"),
+    (431, "GET / HTTP/1.1\r\n" + "{long}" * 14),
+    (400, "nonsense {long} of mine\r\n\r\n"),
+    (400, "nonsense\r\n\r\n"),
+]
 
 
 def test_bodies_and_nonsense_are_refused_unread(server):

@@ -15,9 +15,12 @@ CODE = "\n".join(SCRIPTS.values())
 # What `words` stands for in each script.
 SECTIONS = dict.fromkeys(MODULES, ("page",)) | {"lesson.js": ("lesson",), "sampling_panel.js": ("chance",)}
 SECTIONS |= {
-    "dialog.js": ("dialog",), "qr.js": ("dialog",), "overlays.js": ("overlay",), "data_dialog.js": ("entry",),
+    "dialog.js": ("dialog",),
+    "qr.js": ("dialog",),
+    "overlays.js": ("overlay",),
+    "data_dialog.js": ("entry",),
     "own_data.js": ("entry",),
-}  # fmt: skip
+}
 _NAMED = re.compile(r"(?<![\w$])words((?:\.[A-Za-z_]\w*)+)(\[)?")
 _METHODS = {"replace", "length"}
 # The sections of the page: their names are arguments, and nothing else of the page's first level is looked up by name.

@@ -21,13 +21,20 @@ def only_tpr(rates):
 
 
 CRITERIA = [
-    ("ameans", {}), ("youden", {}), ("cost", {"prevalence": 0.3, "cost_fp": 3.0}),
-    ("cost", {"prevalence": 0.3, "cost_fp": 0.0}), ("cost", {"prevalence": 0.9, "cost_fn": 0.0}),
-    ("accuracy", {"prevalence": 0.5}), ("f1", {"prevalence": 0.3}), ("f_beta", {"prevalence": 0.1, "beta": 2.0}),
+    ("ameans", {}),
+    ("youden", {}),
+    ("cost", {"prevalence": 0.3, "cost_fp": 3.0}),
+    ("cost", {"prevalence": 0.3, "cost_fp": 0.0}),
+    ("cost", {"prevalence": 0.9, "cost_fn": 0.0}),
+    ("accuracy", {"prevalence": 0.5}),
+    ("f1", {"prevalence": 0.3}),
+    ("f_beta", {"prevalence": 0.1, "beta": 2.0}),
     ("closest_topleft", {}),
     *((name, {"value": value}) for name in ("min_tpr", "min_tnr", "max_fpr") for value in (0.0, 0.25, 0.5, 0.9, 1.0)),
-    (product_of_rates, {}), (many_maxima, {}), (only_tpr, {}),
-]  # fmt: skip
+    (product_of_rates, {}),
+    (many_maxima, {}),
+    (only_tpr, {}),
+]
 TOLERANCE = 1e-12
 
 
@@ -43,12 +50,14 @@ def evaluate(criterion, options, rates):
         square = options.get("beta", 1.0) ** 2
         return (1 + square) * share * tpr / (square * share + share * tpr + (1 - share) * fpr)
     simple = {
-        "ameans": lambda: (tpr + tnr) / 2, "youden": lambda: tpr - fpr,
-        "accuracy": lambda: share * tpr + (1 - share) * tnr, "closest_topleft": lambda: -np.hypot(fpr, fnr),
+        "ameans": lambda: (tpr + tnr) / 2,
+        "youden": lambda: tpr - fpr,
+        "accuracy": lambda: share * tpr + (1 - share) * tnr,
+        "closest_topleft": lambda: -np.hypot(fpr, fnr),
         "min_tpr": lambda: np.where(tpr >= value - TOLERANCE, tnr, -np.inf),
         "min_tnr": lambda: np.where(tnr >= value - TOLERANCE, tpr, -np.inf),
         "max_fpr": lambda: np.where(fpr <= value + TOLERANCE, tpr, -np.inf),
-    }  # fmt: skip
+    }
     return simple[criterion]()
 
 
@@ -136,10 +145,14 @@ def pairs_with_many_crossings():
     return [
         *((random_mixture(rng), random_mixture(rng)) for _ in range(4)),
         (rp.GaussianMixture([0.5, 0.5], [-5, 5], [1, 1]), rp.GaussianMixture([0.5, 0.5], [-3, 7], [1, 1])),
-        (stats.uniform(0, 10), stats.uniform(20, 1)), (stats.uniform(0, 10), stats.uniform(5, 10)),
-        (stats.poisson(3), stats.poisson(5)), (values, rp.Gaussian(4, 2)), (rp.Gaussian(3, 2), values),
-        (rp.Gaussian(0, 1), rp.Gaussian(1.5, 1.2)), *((roc.negative, roc.positive) for roc in fitted),
-    ]  # fmt: skip
+        (stats.uniform(0, 10), stats.uniform(20, 1)),
+        (stats.uniform(0, 10), stats.uniform(5, 10)),
+        (stats.poisson(3), stats.poisson(5)),
+        (values, rp.Gaussian(4, 2)),
+        (rp.Gaussian(3, 2), values),
+        (rp.Gaussian(0, 1), rp.Gaussian(1.5, 1.2)),
+        *((roc.negative, roc.positive) for roc in fitted),
+    ]
 
 
 def fault_of_densities(roc, grid, rates, criterion, options):
@@ -205,9 +218,10 @@ def test_lists_and_tuples_are_arrays():
     ]
     for criterion, options in {
         "cost": {"prevalence": (0.1, 0.4), "cost_fp": [1, 2], "cost_fn": (3.0, 1.0)},
-        "accuracy": {"prevalence": [0.1, 0.4]}, "f1": {"prevalence": (0.1, 0.4)},
+        "accuracy": {"prevalence": [0.1, 0.4]},
+        "f1": {"prevalence": (0.1, 0.4)},
         "min_tpr": {"value": [0.8, 0.9]},
-    }.items():  # fmt: skip
+    }.items():
         several = rp.PredictedRoc.from_stats(**stats).best_threshold(criterion, **options)
         for j, roc in enumerate(alone):
             one = roc.best_threshold(criterion, **{name: value[j] for name, value in options.items()})

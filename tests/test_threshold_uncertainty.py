@@ -22,11 +22,19 @@ def informedness_squared(rates):
 
 
 CRITERIA = {
-    "ameans": {}, "youden": {}, "balanced_accuracy": {}, "cost": {"prevalence": 0.3, "cost_fn": 4.0},
-    "accuracy": {"prevalence": 0.4}, "f1": {"prevalence": 0.3}, "f_beta": {"prevalence": 0.3, "beta": 0.5},
-    "closest_topleft": {}, "min_tpr": {"value": 0.8}, "min_tnr": {"value": 0.8}, "max_fpr": {"value": 0.2},
+    "ameans": {},
+    "youden": {},
+    "balanced_accuracy": {},
+    "cost": {"prevalence": 0.3, "cost_fn": 4.0},
+    "accuracy": {"prevalence": 0.4},
+    "f1": {"prevalence": 0.3},
+    "f_beta": {"prevalence": 0.3, "beta": 0.5},
+    "closest_topleft": {},
+    "min_tpr": {"value": 0.8},
+    "min_tnr": {"value": 0.8},
+    "max_fpr": {"value": 0.2},
     informedness_squared: {},
-}  # fmt: skip
+}
 WEIGHTED = ("ameans", "youden", "balanced_accuracy", "cost", "accuracy")
 CASES = {f"{name}, {direction}": (name, direction) for name in CRITERIA for direction in ("higher", "lower")}
 
@@ -183,8 +191,11 @@ def test_resampled_choices_by_brute_force():
 def test_thresholds_that_cannot_be_best_are_omitted_without_effect(monkeypatch):
     """The search in bounded blocks of thresholds equals the full search, in 200 samples; AUC from 0.5."""
     criteria = {
-        "ameans": {}, "cost": {"prevalence": 0.2, "cost_fn": 3.0}, "closest_topleft": {}, "min_tpr": {"value": 0.9},
-    }  # fmt: skip
+        "ameans": {},
+        "cost": {"prevalence": 0.2, "cost_fn": 3.0},
+        "closest_topleft": {},
+        "min_tpr": {"value": 0.9},
+    }
     rng, sizes, n_omitted = np.random.default_rng(5), [], 0
     monkeypatch.setattr(bootstrap, "_N_BLOCKS", 20)
     middle = bootstrap.middle_of_best
@@ -371,9 +382,14 @@ def test_predicted_uncertainty_of_degenerate_moments():
 def test_counted_uncertainty_of_degenerate_data():
     """No NaN and no crash; with one row in a class nothing is out of bag, and the corrected value is approximate."""
     data = [
-        ([1.0], [2.0]), ([2.0], [1.0]), ([1.0], [1.0]), ([1.0], [0.0, 2.0]), ([0.0] * 5, [0.0] * 5),
-        ([1.0, 2], [3.0, 4]), ([-np.inf, 0.0, np.inf], [np.inf, np.inf, 1.0]),
-    ]  # fmt: skip
+        ([1.0], [2.0]),
+        ([2.0], [1.0]),
+        ([1.0], [1.0]),
+        ([1.0], [0.0, 2.0]),
+        ([0.0] * 5, [0.0] * 5),
+        ([1.0, 2], [3.0, 4]),
+        ([-np.inf, 0.0, np.inf], [np.inf, np.inf, 1.0]),
+    ]
 
     def check(case):
         (negative, positive), name = case
@@ -412,16 +428,21 @@ def test_error_words():
     table = [
         (lambda: best.threshold_interval(method="delta"), "method='delta'.*bootstrap"),
         (lambda: best.ameans_interval(method="wilson"), "method='wilson'.*optimism-corrected"),
-        (lambda: best.threshold_interval(1.5), "level=1.5"), (lambda: best.ameans_interval(0), "level=0"),
+        (lambda: best.threshold_interval(1.5), "level=1.5"),
+        (lambda: best.ameans_interval(0), "level=0"),
         (lambda: best.threshold_interval(n_resamples=2), "n_resamples=2 is too few"),
         (lambda: best.stability(n_resamples=0), "n_resamples=0 is too few"),
-        (lambda: best.stability(rng=-3), "rng=-3 is not a seed"), (lambda: best.stability(rng="x"), "rng='x'"),
-        (uncounted.threshold_interval, "count="), (uncounted.ameans_interval, "count="),
+        (lambda: best.stability(rng=-3), "rng=-3 is not a seed"),
+        (lambda: best.stability(rng="x"), "rng='x'"),
+        (uncounted.threshold_interval, "count="),
+        (uncounted.ameans_interval, "count="),
         (lambda: counted.threshold_interval(method="bootstrap"), "needs the sample"),
         (lambda: counted.ameans_interval(method="out-of-bag"), "method='out-of-bag'"),
-        (counted.stability, "needs a threshold of an empirical curve"), (gamma.threshold_interval, "two Gaussians"),
-        (gamma.ameans_interval, "two Gaussians"), (batch.stability, "needs a threshold of an empirical curve"),
-    ]  # fmt: skip
+        (counted.stability, "needs a threshold of an empirical curve"),
+        (gamma.threshold_interval, "two Gaussians"),
+        (gamma.ameans_interval, "two Gaussians"),
+        (batch.stability, "needs a threshold of an empirical curve"),
+    ]
     check_refused(table)
     assert np.shape(batch.threshold_interval().low) == np.shape(batch.ameans_interval().high) == (2,)
     assert repr(batch)

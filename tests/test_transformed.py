@@ -153,10 +153,17 @@ def test_invalid_transforms_are_refused():
 
 
 @for_each(
-    [*product(["boxcox", "yeojohnson"], [None, "lower"]), ("kde", "lower"), ("kde of ties", None),
-        ("kde of equal classes", None), *product(PARAMETRIC_FAMILIES, [None]), ("weibull", "lower"),
-        ("student_t of ties", "lower"), ("logistic of equal classes", None)]
-)  # fmt: skip
+    [
+        *product(["boxcox", "yeojohnson"], [None, "lower"]),
+        ("kde", "lower"),
+        ("kde of ties", None),
+        ("kde of equal classes", None),
+        *product(PARAMETRIC_FAMILIES, [None]),
+        ("weibull", "lower"),
+        ("student_t of ties", "lower"),
+        ("logistic of equal classes", None),
+    ]
+)
 def test_resamples_fitted_as_a_batch_equal_single_fits(family, direction):
     rng = np.random.default_rng(31)
     x, y = np.concatenate([rng.gamma(4, 1, 25), rng.gamma(5, 1.3, 30)]), np.repeat([0, 1], [25, 30])

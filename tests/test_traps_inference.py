@@ -184,9 +184,12 @@ def test_t12_infinite_scores_are_ranked_by_everything_that_ranks():
     assert not np.isnan([*interval]).any()
     x[3] = np.nan
     calls = (
-        lambda: rp.auc_test(x, None, Y), lambda: rp.auc_test(scores(), x, Y), lambda: rp.auc_test((x, Y), (x, Y)),
-        lambda: rp.auc_test_many([scores(), x], Y), lambda: rp.auc_test_many([scores(), x, x], Y),
-    )  # fmt: skip
+        lambda: rp.auc_test(x, None, Y),
+        lambda: rp.auc_test(scores(), x, Y),
+        lambda: rp.auc_test((x, Y), (x, Y)),
+        lambda: rp.auc_test_many([scores(), x], Y),
+        lambda: rp.auc_test_many([scores(), x, x], Y),
+    )
     check_refused([(call, "NaN") for call in calls])
 
 

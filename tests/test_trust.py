@@ -99,12 +99,14 @@ ONLY = "this prediction uses only the model (family='auto': model weight"
 
 
 @for_each(
-    [(ModelFit(0.8, True, 0.021, 0.4, 9, 9), f"no {EXPECTED} {WEIGHT} 80%."),
+    [
+        (ModelFit(0.8, True, 0.021, 0.4, 9, 9), f"no {EXPECTED} {WEIGHT} 80%."),
         (ModelFit(0.3, True, 0.1, 2.5, 9, 9), f"on average, {EXPECTED} {WEIGHT} 30%."),
         (ModelFit(0.05, True, 0.3, 9, 9, 9), f"much {EXPECTED} {WEIGHT} 5%."),
         (ModelFit(1, False, 0.02, 0.2, 9, 9), f"no {EXPECTED} {ONLY} 100%)."),
-        (ModelFit(0.4, False, 0.1, 5, 9, 9), f"{ONLY} 40%).")]
-)  # fmt: skip
+        (ModelFit(0.4, False, 0.1, 5, 9, 9), f"{ONLY} 40%)."),
+    ]
+)
 def test_the_summary_describes_the_model_fit(trust, words):
     assert words in trust.summary
     assert trust.summary.startswith(

@@ -83,9 +83,12 @@ def test_a_sample_against_a_density():
 
 
 DISCRETE = [
-    (stats.poisson(2), stats.poisson(4)), (stats.binom(9, 0.3), stats.binom(9, 0.6)),
-    (stats.geom(0.5), stats.poisson(3)), (stats.binom(9, 0.3), stats.geom(0.2)), (stats.poisson(3), stats.poisson(3)),
-]  # fmt: skip
+    (stats.poisson(2), stats.poisson(4)),
+    (stats.binom(9, 0.3), stats.binom(9, 0.6)),
+    (stats.geom(0.5), stats.poisson(3)),
+    (stats.binom(9, 0.3), stats.geom(0.2)),
+    (stats.poisson(3), stats.poisson(3)),
+]
 
 
 @for_each(product(DISCRETE, (None, "lower")))
@@ -139,11 +142,16 @@ EVEN = stats.uniform(0, 2)
 
 
 @for_each(
-    [(stats.expon(0, 1.5), stats.expon(0.3, 0.45)), (stats.uniform(0, 5), stats.norm(0, 1)),
-        (stats.gamma(0.38), stats.norm(1, 0.5)), (stats.beta(2, 2), stats.uniform(0.2, 0.5)),
-        (stats.beta(2, 3), stats.norm(0.5, 0.2)), (stats.laplace(0, 1), stats.laplace(1, 1)),
-        (stats.cauchy(0, 1), stats.norm(1, 1))]
-)  # fmt: skip
+    [
+        (stats.expon(0, 1.5), stats.expon(0.3, 0.45)),
+        (stats.uniform(0, 5), stats.norm(0, 1)),
+        (stats.gamma(0.38), stats.norm(1, 0.5)),
+        (stats.beta(2, 2), stats.uniform(0.2, 0.5)),
+        (stats.beta(2, 3), stats.norm(0.5, 0.2)),
+        (stats.laplace(0, 1), stats.laplace(1, 1)),
+        (stats.cauchy(0, 1), stats.norm(1, 1)),
+    ]
+)
 def test_likelihood_ratio_auc_by_ranking_fine_cells(negative, positive):
     """Against the classes cut into 200,000 cells and ranked by their ratio: the cells' own AUC, to 1e-4."""
     roc = rp.PredictedRoc(negative, positive)
@@ -158,9 +166,14 @@ def test_likelihood_ratio_auc_by_ranking_fine_cells(negative, positive):
 
 
 @for_each(
-    [(EVEN, stats.beta(1, 0.1)), (EVEN, stats.beta(1, 0.05)), (stats.gamma(0.1, loc=1), stats.uniform(0, 4)),
-        (stats.beta(0.58, 0.25), stats.gamma(1.66, scale=2.04)), (stats.beta(0.5, 0.5), stats.beta(2, 1))]
-)  # fmt: skip
+    [
+        (EVEN, stats.beta(1, 0.1)),
+        (EVEN, stats.beta(1, 0.05)),
+        (stats.gamma(0.1, loc=1), stats.uniform(0, 4)),
+        (stats.beta(0.58, 0.25), stats.gamma(1.66, scale=2.04)),
+        (stats.beta(0.5, 0.5), stats.beta(2, 1)),
+    ]
+)
 def test_a_pole_of_a_density_costs_no_digits(negative, positive):
     """Densities that are infinite at an end: the AUC and its complement sum to 1, and so do whole partial areas."""
     roc = rp.PredictedRoc(negative, positive)

@@ -90,15 +90,20 @@ def test_average_precision_of_whole_numbers_and_of_samples_by_two_routes():
 
 
 @for_each(
-    [(PredictedRoc.from_stats(mean=(0, 90), std=(1, 1)), 1.0), (PredictedRoc.from_stats(mean=(0, 0), std=(0, 0)), 0.3),
+    [
+        (PredictedRoc.from_stats(mean=(0, 90), std=(1, 1)), 1.0),
+        (PredictedRoc.from_stats(mean=(0, 0), std=(0, 0)), 0.3),
         (PredictedRoc.from_stats(mean=(0, 1), std=(0, 0)), 1.0),
         (PredictedRoc.from_stats(mean=(1, 0), std=(0, 0)), 0.3),
         (PredictedRoc.from_stats(mean=(90, 0), std=(1, 1)), None),
         (PredictedRoc.from_stats(mean=(0, 1), std=(0, 1)), None),
-        (PredictedRoc.from_stats(mean=(0, 1), std=(1, 0)), 0.3 / (0.3 + 0.7 * ndtr(-1))), (EmpiricalRoc([1], [2]), 1.0),
-        (EmpiricalRoc([2], [1]), 0.3), (EmpiricalRoc([1, 1], [1, 1]), 0.3),
-        (EmpiricalRoc([-np.inf, np.inf], [np.inf]), 0.3 / (0.3 + 0.35))]
-)  # fmt: skip
+        (PredictedRoc.from_stats(mean=(0, 1), std=(1, 0)), 0.3 / (0.3 + 0.7 * ndtr(-1))),
+        (EmpiricalRoc([1], [2]), 1.0),
+        (EmpiricalRoc([2], [1]), 0.3),
+        (EmpiricalRoc([1, 1], [1, 1]), 0.3),
+        (EmpiricalRoc([-np.inf, np.inf], [np.inf]), 0.3 / (0.3 + 0.35)),
+    ]
+)
 def test_degenerate_classes_give_numbers(roc, ap):
     curve, decision = roc.precision_recall_curve(prevalence=0.3), roc.decision_curve(prevalence=0.3)
     assert np.isfinite(curve.precision).all()
@@ -114,11 +119,13 @@ def test_degenerate_classes_give_numbers(roc, ap):
 ROCS = {
     "gaussian": PredictedRoc(Gaussian(4, 3), Gaussian(8, 2)),
     "gaussian, lower": PredictedRoc(Gaussian(8, 2), Gaussian(4, 3), direction="lower"),
-    "scipy": PredictedRoc(stats.gamma(2), stats.gamma(4)), "transformed": predict_roc(*drawn(), family="boxcox"),
-    "counted": empirical_roc(*drawn()), "counted, ties": empirical_roc(*drawn(0)),
+    "scipy": PredictedRoc(stats.gamma(2), stats.gamma(4)),
+    "transformed": predict_roc(*drawn(), family="boxcox"),
+    "counted": empirical_roc(*drawn()),
+    "counted, ties": empirical_roc(*drawn(0)),
     "counted, lower": empirical_roc(-drawn()[0], drawn()[1], direction="lower"),
     "separated": EmpiricalRoc([1, 2], [3, 4]),
-}  # fmt: skip
+}
 
 
 @for_each(ROCS)
@@ -194,18 +201,24 @@ def test_views_are_values():
         (ROCS["gaussian"].decision_curve, "needs the prevalence"),
         (lambda: ROCS["gaussian"].decision_curve(prevalence=0), "prevalence=0 is outside"),
         (lambda: ROCS["gaussian"].precision_recall_curve(prevalence=[0.1, 0.2]), "pass one number"),
-        (lambda: ROCS["gaussian"].precision_recall_curve(prevalence=0.1, n_points=1),
-            "n_points=1 is not between 2 and 10000000"),
+        (
+            lambda: ROCS["gaussian"].precision_recall_curve(prevalence=0.1, n_points=1),
+            "n_points=1 is not between 2 and 10000000",
+        ),
         (lambda: ROCS["gaussian"].decision_curve(prevalence=0.2, probabilities=[0, 0.5]), "outside the open"),
         (lambda: ROCS["gaussian"].decision_curve(prevalence=0.2, probabilities=0.5), r"pass an array of shape \(k,\)"),
         (lambda: ROCS["gaussian"].decision_curve(prevalence=0.2, rule="p"), "rule='p' is not allowed"),
         (lambda: ROCS["gaussian"].decision_curve(prevalence=0.2, rule="probability"), r"outside \[0, 1\]"),
         (lambda: ROCS["counted, lower"].decision_curve(rule="probability"), "direction='lower'"),
-        (lambda: PredictedRoc.from_stats(effect_size=[1, 2]).decision_curve(prevalence=0.2),
-            r"batch of ROC curves of shape \(2,\)"),
-        (lambda: PredictedRoc.from_stats(effect_size=[1, 2]).precision_recall_curve(prevalence=0.2),
-            "batch of ROC curves of shape"),
+        (
+            lambda: PredictedRoc.from_stats(effect_size=[1, 2]).decision_curve(prevalence=0.2),
+            r"batch of ROC curves of shape \(2,\)",
+        ),
+        (
+            lambda: PredictedRoc.from_stats(effect_size=[1, 2]).precision_recall_curve(prevalence=0.2),
+            "batch of ROC curves of shape",
+        ),
     ]
-)  # fmt: skip
+)
 def test_invalid_arguments_are_refused(call, words):
     refuses(words, call)

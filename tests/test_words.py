@@ -72,27 +72,41 @@ def test_docstrings_begin_with_a_noun_or_an_ordinary_verb():
 # ---- phrases
 PLAIN = {
     r"counted (auc|ameans|area|curve|rate|roc|tpr|value)s?": "empirical",
-    r"(?<!_)honest(ly|y)?": "optimism-corrected, unbiased", r"share of the model": "model weight",
+    r"(?<!_)honest(ly|y)?": "optimism-corrected, unbiased",
+    r"share of the model": "model weight",
     r"(row|data|sample|curve|flag|table|feature|label)s? (ask|know|tell|say|want)s?": "data show, a flag indicates",
-    r"beside": "with, next to, compared with", r"(drawn|pulled) towards": "shrunk towards",
+    r"beside": "with, next to, compared with",
+    r"(drawn|pulled) towards": "shrunk towards",
     r"(tells?|told) (\w+ ){0,4}apart": "distinguish, discriminate between",
-    r"tells? (nothing|something)": "is uninformative, is informative", r"anew": "again",
-    r"re-?drawn": "resampled, simulated, drawn again", r"but for": "except for", r"as it were": "nothing",
-    r"likelier": "more likely", r"read off": "estimated from", r"left-over|rows left over": "test data",
-    r"held-out rows|held out rows|rows held out": "held-out data, test data", r"stated outcomes?": "flags",
+    r"tells? (nothing|something)": "is uninformative, is informative",
+    r"anew": "again",
+    r"re-?drawn": "resampled, simulated, drawn again",
+    r"but for": "except for",
+    r"as it were": "nothing",
+    r"likelier": "more likely",
+    r"read off": "estimated from",
+    r"left-over|rows left over": "test data",
+    r"held-out rows|held out rows|rows held out": "held-out data, test data",
+    r"stated outcomes?": "flags",
     r"by chance would put": "expected from sampling variation",
     r"class(es)? lies? (higher|lower)": "has larger values, has smaller values",
     r"numbers? of cases": "number of observations, frequency weights",
-    r"(cases|rows) a class": "observations per class", r"what became of": "result of", r"how sure": "uncertainty of",
-    r"all but (one|two|\d+)": "every ... except", r"mend(s|ed|ing)?": "repair, correct",
+    r"(cases|rows) a class": "observations per class",
+    r"what became of": "result of",
+    r"how sure": "uncertainty of",
+    r"all but (one|two|\d+)": "every ... except",
+    r"mend(s|ed|ing)?": "repair, correct",
     r"whoever|somebody": "anyone, a user",
     r"albeit|hence|hereby|therein|thereof|thus|upon|whence|whereof|whilst": "modern English",
-    r"without a word": "without a warning", r"what (came|comes) (in|out)": "the input, the result",
-    r"after this page": "after reading this page", r"to the last float": "to the resolution of float64",
-    r"(higher|lower|larger|smaller) values are positive": "indicate the positive class", r"monte-carlo": "Monte Carlo",
+    r"without a word": "without a warning",
+    r"what (came|comes) (in|out)": "the input, the result",
+    r"after this page": "after reading this page",
+    r"to the last float": "to the resolution of float64",
+    r"(higher|lower|larger|smaller) values are positive": "indicate the positive class",
+    r"monte-carlo": "Monte Carlo",
     r"(standard|normal|regular|student|vector|penal|maxim|minim|optim)is(e|es|ed|ing|ation)": "the spelling with z",
     r"pass shape": "pass an array of shape",
-}  # fmt: skip
+}
 """Phrases that a reader of statistical English does not understand at once, and what to write in their place."""
 _GAP = r"""(?:[\s_]|\\n",\s*"|["']\s*\n\s*[rbf]*["']|\n\s*(?:\#|//)\s*)+"""
 _PHRASES = {re.compile(f"(?:{phrase.replace(' ', _GAP)})(?![a-z0-9])"): plain for phrase, plain in PLAIN.items()}
@@ -117,10 +131,15 @@ def test_a_phrase_is_found_on_one_line_and_across_lines():
             "def test_counted_rates(): ...",
             "// counted\n// area",
         ),
-        *('f"the counted "\n    f"AUC"', '"the counted\\n",\n    "curve"', "anew", "We lay it beside.",
-            "It tells both classes apart."),
+        *(
+            'f"the counted "\n    f"AUC"',
+            '"the counted\\n",\n    "curve"',
+            "anew",
+            "We lay it beside.",
+            "It tells both classes apart.",
+        ),
         *("The sample says so.", "accurate but for ties"),
-    ):  # fmt: skip
+    ):
         assert len([*obscure_phrases(text)]) == 1, text
     for text in ("counted curvature", "discounted curve", "all but forty", "besides, renewed", "the UpOn1"):
         assert not [*obscure_phrases(text)], text

@@ -48,8 +48,12 @@ def test_a_malicious_address_has_no_effect(opened: Callable[..., Looker]) -> Non
             assert look.state()["draws"] <= 50
             assert look.state()["n"] <= 1000
         named = {entry.split("=")[0] for entry in at[1:].split("&")} & {
-            "std0", "data", "feature", "prevalence", "names",
-        }  # fmt: skip
+            "std0",
+            "data",
+            "feature",
+            "prevalence",
+            "names",
+        }
         if at in {"#std0=-1", "#data=nothing", "#data=own", "#data=iris&feature=99", "#prevalence=2", "#names=foo"}:
             assert any(name in look.one(".link-note").text for name in named)
         look.driver.get("about:blank")

@@ -26,10 +26,13 @@ def _expected(roc: rp.PredictedRoc, state: dict[str, Any]) -> dict[str, float]:
     odds = {"prevalence": state["prevalence"], "cost_fp": state["cost"]}
     cheapest, best = roc.best_threshold("cost", **odds), roc.best_threshold()
     return {
-        **{f"rates.{name}": float(getattr(rates, name)) for name in _RATES}, "auc": roc.auc(),
-        "best.threshold": best.threshold, "best.ameans": best.ameans, "costbest.threshold": cheapest.threshold,
+        **{f"rates.{name}": float(getattr(rates, name)) for name in _RATES},
+        "auc": roc.auc(),
+        "best.threshold": best.threshold,
+        "best.ameans": best.ameans,
+        "costbest.threshold": cheapest.threshold,
         "costbest.cost": cheapest.criterion_value,
-    }  # fmt: skip
+    }
 
 
 def test_saved_families_equal_the_library(look: Looker, tmp_path: Path) -> None:

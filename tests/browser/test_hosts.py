@@ -16,9 +16,15 @@ from rocpredict.teaching.page import TeachingPage
 from tests.browser.looking import ERRORS, Looker
 
 HOSTILE = (
-    "</script><script>document.title='harmed'</script>", "<img src=x onerror=\"document.title='harmed'\">",
-    "\"quoted\" & 'single' `tick`", "x" * 200, "מדד עם ערך", "🧬 level", "constructor", "inf",
-)  # fmt: skip
+    "</script><script>document.title='harmed'</script>",
+    "<img src=x onerror=\"document.title='harmed'\">",
+    "\"quoted\" & 'single' `tick`",
+    "x" * 200,
+    "מדד עם ערך",
+    "🧬 level",
+    "constructor",
+    "inf",
+)
 _STAND_IN = """
 window.sent = []; window.saved = {}; window.heard = null;
 window.model = {
@@ -63,9 +69,12 @@ def test_served_numbers_are_the_library_s(look: Looker) -> None:
         look.open(server.url)
         for _ in range(10):
             state = {
-                "mean0": float(rng.normal()), "mean1": float(rng.normal()), "std0": float(rng.uniform(0.5, 2)),
-                "std1": float(rng.uniform(0.5, 2)), "threshold": float(rng.normal()),
-            }  # fmt: skip
+                "mean0": float(rng.normal()),
+                "mean1": float(rng.normal()),
+                "std0": float(rng.uniform(0.5, 2)),
+                "std1": float(rng.uniform(0.5, 2)),
+                "threshold": float(rng.normal()),
+            }
             look.set(**state)
             roc = rp.PredictedRoc(
                 negative=rp.Gaussian(state["mean0"], state["std0"]), positive=rp.Gaussian(state["mean1"], state["std1"])

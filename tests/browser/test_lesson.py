@@ -21,8 +21,11 @@ def _press_button(look: Looker, name: str) -> None:
 
 
 _ACTIONS = {
-    "alarm": {"threshold": 8.0}, "crossing": {"threshold": 6.0}, "rare": {"prevalence": 0.01}, "widths": {"mean0": 8.0},
-}  # fmt: skip
+    "alarm": {"threshold": 8.0},
+    "crossing": {"threshold": 6.0},
+    "rare": {"prevalence": 0.01},
+    "widths": {"mean0": 8.0},
+}
 _KEYS = ["alarm", "crossing", "curve", "auc", "rare", "widths", "cost", "iris", "pima", "sample"]
 _ROC = rp.PredictedRoc(rp.Gaussian(4, 3), rp.Gaussian(8, 2))
 _COST = _ROC.best_threshold("cost", prevalence=0.5, cost_fp=0.1, cost_fn=1.0)

@@ -53,9 +53,12 @@ def test_the_saved_page_makes_no_request_and_logs_nothing(opened: Callable[..., 
     """No request leaves the file, and the console has no severe line, in a session that uses every control."""
     look = opened()
     for state in (
-        {"data": "iris"}, {"strip": True, "costline": True, "weighted": True}, {"lecture": True}, {"step": 2},
+        {"data": "iris"},
+        {"strip": True, "costline": True, "weighted": True},
+        {"lecture": True},
+        {"step": 2},
         {"draws": 30},
-    ):  # fmt: skip
+    ):
         look.set(**state)
     for word in ("best", "reset", "python", "embed"):
         look.click(word)
@@ -88,9 +91,13 @@ def test_arrows_move_both_handles(opened: Callable[..., Looker], handle: str) ->
     look.focus(f"[data-handle='{handle}']")
     at = 6.0
     for key, step in (
-        (Keys.ARROW_RIGHT, 1 / 200), (Keys.ARROW_UP, 1 / 200), (Keys.ARROW_LEFT, -1 / 200), (Keys.ARROW_DOWN, -1 / 200),
-        (Keys.PAGE_UP, 1 / 20), (Keys.PAGE_DOWN, -1 / 20),
-    ):  # fmt: skip
+        (Keys.ARROW_RIGHT, 1 / 200),
+        (Keys.ARROW_UP, 1 / 200),
+        (Keys.ARROW_LEFT, -1 / 200),
+        (Keys.ARROW_DOWN, -1 / 200),
+        (Keys.PAGE_UP, 1 / 20),
+        (Keys.PAGE_DOWN, -1 / 20),
+    ):
         look.press(key)
         at += side * step * (high - low)
         assert look.state()["threshold"] == pytest.approx(at, rel=1e-12)

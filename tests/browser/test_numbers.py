@@ -23,13 +23,18 @@ def _settings(count: int, seed: int) -> list[dict[str, Any]]:
     rng = np.random.default_rng(seed)
     return [
         {
-            "data": "", "mean0": float(rng.normal(0, 5)), "mean1": float(rng.normal(0, 5)),
-            "std0": float(np.exp(rng.normal())), "std1": float(np.exp(rng.normal())),
-            "direction": str(rng.choice(["higher", "lower"])), "prevalence": float(rng.uniform(0.01, 0.99)),
-            "cost": float(np.exp(rng.normal())), "threshold": float(rng.normal(0, 5)),
+            "data": "",
+            "mean0": float(rng.normal(0, 5)),
+            "mean1": float(rng.normal(0, 5)),
+            "std0": float(np.exp(rng.normal())),
+            "std1": float(np.exp(rng.normal())),
+            "direction": str(rng.choice(["higher", "lower"])),
+            "prevalence": float(rng.uniform(0.01, 0.99)),
+            "cost": float(np.exp(rng.normal())),
+            "threshold": float(rng.normal(0, 5)),
         }
         for _ in range(count)
-    ]  # fmt: skip
+    ]
 
 
 def _roc(state: dict[str, Any]) -> rp.PredictedRoc:

@@ -115,19 +115,30 @@ def test_fifty_tables_equal_the_library(opened: Callable[..., Looker], tmp_path:
 
 
 BAD = {
-    "encoding": "a,b\n1,\ufffd", "header": "marker,outcome\n", "twice": "a,a,outcome\n1,2,x\n3,4,y",
-    "cells": "a;outcome\n1;x\n2;y;z", "commas": "a,outcome\n1,x\n2,5,y", "quote": 'a,outcome\n1,"x\n2,y',
-    "rows": "a,outcome\n" + "1,x\n2,y\n" * 50_000 + "1,x", "marks": "a;b;outcome\n1,5;1.5;x\n2,5;2.5;y",
-    "comma": 'a,outcome\n"1,500",x\n2,y', "labels": "a,b\n1,2\n1,2\n1,2",
-    "classes": "name,mean,SD\nx,1,2\ny,2,3\nz,3,4", "names": "name,mean,SD\nx,1,2\nx,2,3",
-    "mean": "name,mean,SD\nx,one,2\ny,2,3", "std": "name,mean,SD\nx,1,2\ny,2,0",
+    "encoding": "a,b\n1,\ufffd",
+    "header": "marker,outcome\n",
+    "twice": "a,a,outcome\n1,2,x\n3,4,y",
+    "cells": "a;outcome\n1;x\n2;y;z",
+    "commas": "a,outcome\n1,x\n2,5,y",
+    "quote": 'a,outcome\n1,"x\n2,y',
+    "rows": "a,outcome\n" + "1,x\n2,y\n" * 50_000 + "1,x",
+    "marks": "a;b;outcome\n1,5;1.5;x\n2,5;2.5;y",
+    "comma": 'a,outcome\n"1,500",x\n2,y',
+    "labels": "a,b\n1,2\n1,2\n1,2",
+    "classes": "name,mean,SD\nx,1,2\ny,2,3\nz,3,4",
+    "names": "name,mean,SD\nx,1,2\nx,2,3",
+    "mean": "name,mean,SD\nx,one,2\ny,2,3",
+    "std": "name,mean,SD\nx,1,2\ny,2,0",
     "summary": "\tx\ty\nage\t1 ± 2\t2 ± 3\nsize\t4 (2-5)\t1 ± 2",
-}  # fmt: skip
+}
 BAD_ON_USE = {
-    "text": "a,outcome\n1,x\nabc,y", "none": "a,outcome\nu,x\nv,y\nw,x", "label": "a,outcome\n1,x\n2,\n3,y",
-    "few": "a,outcome\n1,x\n2,x\n3,y", "constant": "a,outcome\n1,x\n1,x\n3,y\n4,y",
+    "text": "a,outcome\n1,x\nabc,y",
+    "none": "a,outcome\nu,x\nv,y\nw,x",
+    "label": "a,outcome\n1,x\n2,\n3,y",
+    "few": "a,outcome\n1,x\n2,x\n3,y",
+    "constant": "a,outcome\n1,x\n1,x\n3,y\n4,y",
     "beyond": "a,outcome\n1e200,x\n2e200,x\n3,y\n4,y",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("lang", ["en", "de"])

@@ -13,9 +13,12 @@ from tests.browser.looking import Looker
 _KINDS = ("screening", "feature", "worksheet-en", "worksheet-de")
 _CLASSES = {"positive": "virginica", "negative": "versicolor"}
 _HOSTILE = (
-    "</script><script>document.title='harmed'</script>", "<img src=x onerror=\"document.title='harmed'\">",
-    "\"quoted\" & 'single' {{ 7*7 }}", "x" * 200, "מדד עם ערך",
-)  # fmt: skip
+    "</script><script>document.title='harmed'</script>",
+    "<img src=x onerror=\"document.title='harmed'\">",
+    "\"quoted\" & 'single' {{ 7*7 }}",
+    "x" * 200,
+    "מדד עם ערך",
+)
 _CUT_OFF = """
 const wide = (e) => !e.closest("svg") && e.clientWidth && e.scrollWidth > e.clientWidth + 1;
 const cut = (e) => wide(e) && getComputedStyle(e).overflowX === "hidden";

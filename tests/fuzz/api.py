@@ -29,21 +29,37 @@ POOLS = {
 }
 """Sources of half of the values of an argument; the others are numbers, words and junk."""
 PLAUSIBLE: dict[str, tuple[Any, ...]] = {
-    "level": (0.5, 0.9, 0.999), "fpr": (0, 0.1, 1, (0, 0.2), (0.5, 1), np.linspace(0, 1, 5)),
-    "tpr": (0, 0.9, 1, (0.8, 1)), "threshold": (0, 5.5, np.inf, -np.inf), "prevalence": (0.01, 0.5, [0.1, 0.4]),
-    "value": (0.1, 0.9, (0.1, 0.9)), "beta": (0.5, 2), "cost_fp": (0, 1, 10, [1, 2], (1, 2.5)),
-    "cost_fn": (0, 1, 10, [1, 2], (1, 2.5)), "direction": ("higher", "lower", "auto", None),
-    "positive": (1, 0, True, "sick"), "nan_policy": ("raise", "omit"), "n_resamples": (20, 50), "rng": (0, 7),
-    "weights": (np.arange(24) % 3, np.ones(24), np.linspace(0, 1, 24)), "clusters": (np.arange(24) // 2, np.zeros(24)),
-    "strata": (np.arange(24) % 2, np.arange(24)), "null": (0, 0.5, 0.8, 1), "margin": (0.05, 0.2),
-    "kind": ("pointwise", "simultaneous"), "backend": ("pandas", "polars", "pyarrow"), "n_points": (2, 50),
+    "level": (0.5, 0.9, 0.999),
+    "fpr": (0, 0.1, 1, (0, 0.2), (0.5, 1), np.linspace(0, 1, 5)),
+    "tpr": (0, 0.9, 1, (0.8, 1)),
+    "threshold": (0, 5.5, np.inf, -np.inf),
+    "prevalence": (0.01, 0.5, [0.1, 0.4]),
+    "value": (0.1, 0.9, (0.1, 0.9)),
+    "beta": (0.5, 2),
+    "cost_fp": (0, 1, 10, [1, 2], (1, 2.5)),
+    "cost_fn": (0, 1, 10, [1, 2], (1, 2.5)),
+    "direction": ("higher", "lower", "auto", None),
+    "positive": (1, 0, True, "sick"),
+    "nan_policy": ("raise", "omit"),
+    "n_resamples": (20, 50),
+    "rng": (0, 7),
+    "weights": (np.arange(24) % 3, np.ones(24), np.linspace(0, 1, 24)),
+    "clusters": (np.arange(24) // 2, np.zeros(24)),
+    "strata": (np.arange(24) % 2, np.arange(24)),
+    "null": (0, 0.5, 0.8, 1),
+    "margin": (0.05, 0.2),
+    "kind": ("pointwise", "simultaneous"),
+    "backend": ("pandas", "polars", "pyarrow"),
+    "n_points": (2, 50),
     "measure": ("tpr", "fpr", "precision", "npv"),
-}  # fmt: skip
+}
 """Values that a user might give: a third of those of these arguments."""
 LITERALS = {
-    "family": FAMILIES, "criterion": CRITERIA, "method": (*AUC_METHODS, *ONE_SAMPLE_METHODS, "hilgers", "exact"),
+    "family": FAMILIES,
+    "criterion": CRITERIA,
+    "method": (*AUC_METHODS, *ONE_SAMPLE_METHODS, "hilgers", "exact"),
     "alternative": ALTERNATIVES,
-}  # fmt: skip
+}
 XY: dict[str, Any] = {"x": X, "y": Y}
 CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "predict_roc": (rp.predict_roc, XY),
@@ -81,15 +97,25 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "summarize": (rp.summarize, {"X": TABLE, "y": Y}),
     "from_summary": (rp.PredictedRoc.from_summary, {"summary": rp.summarize(TABLE[:, :3], Y)}),
     "fit_linear_combination": (rp.fit_linear_combination, {"X": TABLE[:, :2], "y": Y, "n_folds": None}),
-    "LinearCombination.from_stats": (rp.LinearCombination.from_stats,
-        {"mean": [[0, 0], [1, 1]], "covariance": [np.eye(2), np.eye(2)]}),
+    "LinearCombination.from_stats": (
+        rp.LinearCombination.from_stats,
+        {"mean": [[0, 0], [1, 1]], "covariance": [np.eye(2), np.eye(2)]},
+    ),
     "class_mean_distance": (rp.class_mean_distance, {"X": TABLE[:, :2], "y": TEXT, "class_label": "sick"}),
     "TeachingPage": (rp.TeachingPage, {"x": TABLE[:, 0], "y": Y}),
-}  # fmt: skip
+}
 RESULTS = (
-    "predict_roc", "empirical_roc", "PredictedRoc", "from_stats", "from_stats batch", "screen", "summarize", "mean_roc",
-    "rates", "compare",
-)  # fmt: skip
+    "predict_roc",
+    "empirical_roc",
+    "PredictedRoc",
+    "from_stats",
+    "from_stats batch",
+    "screen",
+    "summarize",
+    "mean_roc",
+    "rates",
+    "compare",
+)
 VALID_OF_METHOD = {"best_threshold": {"criterion": "cost", "prevalence": 0.3}}
 NOT_CALLED = {"plot", "report", "serve", "save", "wait", "open_browser", "widget", "to_parquet", "to_csv"}
 

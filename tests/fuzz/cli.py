@@ -19,14 +19,16 @@ from tests.fuzz.outcomes import Outcome, empty_folder, main, time_limit
 
 COMMANDS: dict[str, tuple[tuple[str, ...], ...]] = {
     "predict": (("--mean", "4", "8", "--std", "3", "2"), ("--mean", "4", "8", "--sem", "1", "1", "--count", "9", "9")),
-    "compare": (("iris", "--positive", "virginica", "--negative", "versicolor", "--feature", "petal_width"),
-        ("t.csv",)),
+    "compare": (
+        ("iris", "--positive", "virginica", "--negative", "versicolor", "--feature", "petal_width"),
+        ("t.csv",),
+    ),
     "diagnose": (("t.csv", "--label", "y", "--feature", "a", "--positive", "1", "--resamples", "20"),),
     "screen": (("t.csv", "--label", "y", "--positive", "1"), ("iris",), ("pima", "--top", "3")),
     "sample-size": (("--auc", "0.8", "--width", "0.1"), ("--auc", ".8", "--power", ".9", "--against", ".6")),
     "report": (("t.csv", "--label", "y", "--feature", "a", "--positive", "1", "--out", "r.html", "--resamples", "20"),),
     "teach": (("iris", "--save", "p.html"), ("--save", "p.html")),
-}  # fmt: skip
+}
 TEXTS = """
     0 1 -1 0.5 -1e3 1e308 5e-324 nan inf -inf 1e400 1,5 0x10 \uff11 -- - a y b text glucose petal_width iris pima
     t.csv semi.csv bad.csv none.csv . / /dev/null /dev/full /nowhere/x.csv o.csv o.json o.svg o.html o.parquet o.xyz

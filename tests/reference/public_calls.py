@@ -170,10 +170,15 @@ def screened(table: Any, columns: str = COLUMNS) -> list[Any]:
 
 
 COMPOSED: dict[str, Callable[[Any], Any]] = {
-    "AucTestMany": tested_many, "AucByGroup": grouped, "SampleSize": planned, "Diagnosis": diagnosed,
-    "MulticlassAuc": multiclass, "TwoClassSummary": summarized, "ScreeningResult": screened,
+    "AucTestMany": tested_many,
+    "AucByGroup": grouped,
+    "SampleSize": planned,
+    "Diagnosis": diagnosed,
+    "MulticlassAuc": multiclass,
+    "TwoClassSummary": summarized,
+    "ScreeningResult": screened,
     "Comparison": lambda result: [part for part in result.to_dict().values() if not isinstance(part, str)],
-}  # fmt: skip
+}
 
 
 def within_classes(rates: Any) -> list[Any]:
@@ -396,9 +401,11 @@ def everything(make: Call) -> dict[str, Call]:
         return [roc.tpr(AT), roc.fpr(AT), roc.tnr(AT), roc.fnr(AT), roc.tpr_at_fpr(FPRS), roc.fpr_at_tpr(FPRS), *limits]
 
     return {
-        "auc": lambda: [make().auc(), make().auc_complement()], "partial-auc": areas, "points": points,
+        "auc": lambda: [make().auc(), make().auc_complement()],
+        "partial-auc": areas,
+        "points": points,
         "best": lambda: [make().best_threshold(), make().curve(65)],
-    }  # fmt: skip
+    }
 
 
 # Predicted and empirical curves --------------------------------------------------------------------------------------
@@ -422,46 +429,79 @@ for name, make in SHAPED.items():
 GROUPS["predicted"] |= {
     "paper/measures": lambda: [within_classes(pair().rates(6.0)), with_prevalence(pair().rates(6.0, prevalence=0.1))],
     "paper/log-auc-complement": lambda: pair().log_auc_complement(),
-    "paper/direction": lambda: [best(pair(direction="lower")), best(pair(direction="higher")),
-        pair((8, 2), (4, 3), direction="auto").best_threshold()],
-    "paper/shape": lambda: [[pair().slope([0.01, 0.1, 0.5, 0.9]), pair().slope(0.2)],
-        [*pair().hook(), pair().hook().exists], [pair().crossings(), pair().crossings(prevalence=0.1, cost_fn=5)]],
+    "paper/direction": lambda: [
+        best(pair(direction="lower")),
+        best(pair(direction="higher")),
+        pair((8, 2), (4, 3), direction="auto").best_threshold(),
+    ],
+    "paper/shape": lambda: [
+        [pair().slope([0.01, 0.1, 0.5, 0.9]), pair().slope(0.2)],
+        [*pair().hook(), pair().hook().exists],
+        [pair().crossings(), pair().crossings(prevalence=0.1, cost_fn=5)],
+    ],
     "unequal/hook": lambda: [*salt().hook()],
-    "degenerate": lambda: [best(pair((4, 0))), pair((4, 0), (8, 0)).best_threshold(), best(pair((4, 0), (4, 0))),
-        pair((4, 2), (4, 2)).best_threshold(), pair((8, 2), (4, 2)).best_threshold(),
-        pair((4, 1), (4, 3)).best_threshold()],
+    "degenerate": lambda: [
+        best(pair((4, 0))),
+        pair((4, 0), (8, 0)).best_threshold(),
+        best(pair((4, 0), (4, 0))),
+        pair((4, 2), (4, 2)).best_threshold(),
+        pair((8, 2), (4, 2)).best_threshold(),
+        pair((4, 1), (4, 3)).best_threshold(),
+    ],
     "stats/counts": lambda: [from_stats(**COUNTED), rp.PredictedRoc.from_stats(**COUNTED).prevalence],
-    "stats/spreads": lambda: [from_stats(mean=(5.1, 6.4), sem=(0.08, 0.13), count=(120, 80)),
-        from_stats(median=(5.0, 6.4), iqr=(1.2, 1.6)), from_stats(median=(5.0, 6.4), iqr=((4.4, 5.6), (5.6, 7.2))),
-        from_stats(effect_size=0.8)],
+    "stats/spreads": lambda: [
+        from_stats(mean=(5.1, 6.4), sem=(0.08, 0.13), count=(120, 80)),
+        from_stats(median=(5.0, 6.4), iqr=(1.2, 1.6)),
+        from_stats(median=(5.0, 6.4), iqr=((4.4, 5.6), (5.6, 7.2))),
+        from_stats(effect_size=0.8),
+    ],
     "stats/lower": lambda: from_stats(mean=(8, 4), std=(2, 3), direction="lower"),
     "stats/batch": lambda: from_stats(mean=([4, 0], [8, 1]), std=([3, 1], [2, 2])),
     "stats/summary": lambda: [of_summary(), of_summary(direction="lower")],
-    "batch/points": lambda: [batch_rates(), batch().fpr_grid([0.0, 1.0, 5.0]),
-        [batch().tpr_at_fpr(0.1), batch().threshold_at_tpr(0.9)]],
-    "batch/areas": lambda: [[batch().auc(), batch().auc_complement(), list(batch().shape)],
-        batch().partial_auc(fpr=(0, 0.2), correction="mcclish"), [*batch().hook(), batch().hook().exists]],
-    "batch/best": lambda: [batch().best_threshold(),
-        batch().best_threshold("cost", prevalence=[0.1, 0.2, 0.3, 0.4], cost_fn=3)],
+    "batch/points": lambda: [
+        batch_rates(),
+        batch().fpr_grid([0.0, 1.0, 5.0]),
+        [batch().tpr_at_fpr(0.1), batch().threshold_at_tpr(0.9)],
+    ],
+    "batch/areas": lambda: [
+        [batch().auc(), batch().auc_complement(), list(batch().shape)],
+        batch().partial_auc(fpr=(0, 0.2), correction="mcclish"),
+        [*batch().hook(), batch().hook().exists],
+    ],
+    "batch/best": lambda: [
+        batch().best_threshold(),
+        batch().best_threshold("cost", prevalence=[0.1, 0.2, 0.3, 0.4], cost_fn=3),
+    ],
     "batch/proper": lambda: [batch().proper().auc(), batch().proper().best_rule()],
-    "unlike-pairs": lambda: [best(rp.PredictedRoc(rp.Gaussian(4, 3), scipy.stats.logistic(8, 2))),
+    "unlike-pairs": lambda: [
+        best(rp.PredictedRoc(rp.Gaussian(4, 3), scipy.stats.logistic(8, 2))),
         best(rp.PredictedRoc(rp.Ecdf(np.array([1.0, 2.0, 2.0, 5.0])), rp.Gaussian(4, 1))),
-        best(rp.PredictedRoc(scipy.stats.poisson(3), scipy.stats.poisson(6)))],
-}  # fmt: skip
+        best(rp.PredictedRoc(scipy.stats.poisson(3), scipy.stats.poisson(6))),
+    ],
+}
 GROUPS["tail"] |= {
-    "areas": lambda: [pair((0, 1), (30, 1)).auc_complement(), pair((0, 1), (90, 1)).log_auc_complement(),
-        [pair().partial_auc(fpr=(0, 1e-6)), pair().partial_auc(fpr=(0, 1e-12))]],
-    "points": lambda: [[pair().fpr([20.0, 40.0, 80.0]), pair().fnr([-20.0, -40.0])],
+    "areas": lambda: [
+        pair((0, 1), (30, 1)).auc_complement(),
+        pair((0, 1), (90, 1)).log_auc_complement(),
+        [pair().partial_auc(fpr=(0, 1e-6)), pair().partial_auc(fpr=(0, 1e-12))],
+    ],
+    "points": lambda: [
+        [pair().fpr([20.0, 40.0, 80.0]), pair().fnr([-20.0, -40.0])],
         [pair().tpr_at_fpr([1e-12, 1e-50, 1e-200]), pair().fpr_at_tpr([1e-12, 1e-50])],
-        [rp.Gaussian(0, 1).sf([10.0, 20.0, 35.0]), rp.Gaussian(0, 1).isf([1e-20, 1e-300])]],
-}  # fmt: skip
+        [rp.Gaussian(0, 1).sf([10.0, 20.0, 35.0]), rp.Gaussian(0, 1).isf([1e-20, 1e-300])],
+    ],
+}
 CRITERIA: dict[str, dict[str, Any]] = {
-    "youden": {"criterion": "youden"}, "cost": {"criterion": "cost", "prevalence": 0.1, "cost_fp": 1, "cost_fn": 20},
-    "accuracy": {"criterion": "accuracy", "prevalence": 0.3}, "f1": {"criterion": "f1", "prevalence": 0.3},
+    "youden": {"criterion": "youden"},
+    "cost": {"criterion": "cost", "prevalence": 0.1, "cost_fp": 1, "cost_fn": 20},
+    "accuracy": {"criterion": "accuracy", "prevalence": 0.3},
+    "f1": {"criterion": "f1", "prevalence": 0.3},
     "f-beta": {"criterion": "f_beta", "beta": 2.0, "prevalence": 0.3},
-    "closest-to-top-left": {"criterion": "closest_topleft"}, "lowest-tpr": {"criterion": "min_tpr", "value": 0.8},
-    "lowest-tnr": {"criterion": "min_tnr", "value": 0.8}, "highest-fpr": {"criterion": "max_fpr", "value": 0.25},
-}  # fmt: skip
+    "closest-to-top-left": {"criterion": "closest_topleft"},
+    "lowest-tpr": {"criterion": "min_tpr", "value": 0.8},
+    "lowest-tnr": {"criterion": "min_tnr", "value": 0.8},
+    "highest-fpr": {"criterion": "max_fpr", "value": 0.25},
+}
 
 
 def chosen(name: str) -> list[Any]:
@@ -473,9 +513,11 @@ GROUPS["criterion"] |= {name: partial(chosen, name) for name in CRITERIA}
 GROUPS["criterion"] |= {
     "paper/balanced-accuracy": lambda: pair().best_threshold("balanced_accuracy"),
     "paper/always-negative": lambda: pair().best_threshold("accuracy", prevalence=1e-9),
-    "function": lambda: [pair().best_threshold(lambda rates: rates.mcc, prevalence=0.1),
-        ties().best_threshold(lambda rates: rates.mcc)],
-}  # fmt: skip
+    "function": lambda: [
+        pair().best_threshold(lambda rates: rates.mcc, prevalence=0.1),
+        ties().best_threshold(lambda rates: rates.mcc),
+    ],
+}
 # Distributions and families ------------------------------------------------------------------------------------------
 FAMILIES = (
     *("gaussian", "auto", "boxcox", "yeojohnson", "kde", "empirical", "histogram", "mixture", "gamma", "lognormal"),
@@ -542,10 +584,15 @@ def histogram_densities() -> list[Any]:
 
 GROUPS["distribution"] |= {
     "gaussian": lambda: [density(rp.Gaussian(4, 3)), gaussian_fits(), density(rp.Gaussian(4, 3).reflect())],
-    "sample": lambda: [shares(rp.Ecdf(np.array([1.0, 2.0, 2.0, 3.5, 8.0])), AT),
-        shares(rp.Ecdf(np.array([1.0, 2.0, 3.5]), np.array([1.0, 2.0, 5.0])), AT)],
-    "kernels": kernel_densities, "mixture": mixtures, "histogram": histogram_densities, "bounds-of-histograms": bounds,
-}  # fmt: skip
+    "sample": lambda: [
+        shares(rp.Ecdf(np.array([1.0, 2.0, 2.0, 3.5, 8.0])), AT),
+        shares(rp.Ecdf(np.array([1.0, 2.0, 3.5]), np.array([1.0, 2.0, 5.0])), AT),
+    ],
+    "kernels": kernel_densities,
+    "mixture": mixtures,
+    "histogram": histogram_densities,
+    "bounds-of-histograms": bounds,
+}
 GROUPS["family"] |= {f"{family.replace('_', '-')}/fit": partial(family_fit, family) for family in FAMILIES}
 MOMENTS_OF_TWO = {"mean": (0.4, 0.6), "std": (0.15, 0.2)}
 GROUPS["family"] |= {
@@ -585,26 +632,35 @@ GROUPS["empirical/ties"] |= everything(ties)
 GROUPS["empirical/petals"] |= everything(petals)
 GROUPS["empirical"] |= {
     "ties/shape": lambda: [ties().slope([0.05, 0.3, 0.6]), [*ties().hook(), ties().hook().exists], ties().crossings()],
-    "ties/measures": lambda: [within_classes(ties().rates(4.0)),
-        [*with_prevalence(ties().rates(4.0)), ties().prevalence]],
+    "ties/measures": lambda: [
+        within_classes(ties().rates(4.0)),
+        [*with_prevalence(ties().rates(4.0)), ties().prevalence],
+    ],
     "corrected-best": lambda: [make().best_threshold().ameans_corrected for make in (ties, petals)],
     "reversed": reversed_classes,
-    "degenerate": lambda: [best(rp.empirical_roc(*APART)),
-        rp.empirical_roc([1, 1, 1, 1], [0, 0, 1, 1]).best_threshold()],
-    "weights": lambda: [[weighted().auc(), weighted().tpr(AT), weighted().fpr(AT)], weighted().best_threshold(),
-        [weighted().auc_interval(), weighted().auc_std_error()]],
+    "degenerate": lambda: [
+        best(rp.empirical_roc(*APART)),
+        rp.empirical_roc([1, 1, 1, 1], [0, 0, 1, 1]).best_threshold(),
+    ],
+    "weights": lambda: [
+        [weighted().auc(), weighted().tpr(AT), weighted().fpr(AT)],
+        weighted().best_threshold(),
+        [weighted().auc_interval(), weighted().auc_std_error()],
+    ],
     "from": of_everything,
     "missing/auc": lambda: rp.empirical_roc(
         pima_missing().column("insulin"), pima().y, **PIMA, nan_policy="omit"
     ).auc(),
-}  # fmt: skip
+}
 COUNTS = rp.rates(tp=80, fp=10, fn=20, tn=90)
 UNDEFINED = rp.rates(tp=0, fp=0, fn=5, tn=5)
 GROUPS["rates"] |= {
     "counts": lambda: [within_classes(COUNTS), with_prevalence(COUNTS), COUNTS.confusion],
-    "undefined": lambda: [[within_classes(UNDEFINED), with_prevalence(UNDEFINED)],
-        with_prevalence(rp.rates(tp=[8, 5], fp=[1, 0], fn=[2, 5], tn=[9, 0]))],
-}  # fmt: skip
+    "undefined": lambda: [
+        [within_classes(UNDEFINED), with_prevalence(UNDEFINED)],
+        with_prevalence(rp.rates(tp=[8, 5], fp=[1, 0], fn=[2, 5], tn=[9, 0])),
+    ],
+}
 
 
 # More than one threshold, views --------------------------------------------------------------------------------------
@@ -613,11 +669,13 @@ def salt() -> Any:
 
 
 QUESTIONS: dict[str, Callable[[Any], Any]] = {
-    "auc": lambda roc: [roc.auc(), roc.auc_complement(), roc.gain()], "best-rule": lambda roc: roc.best_rule(),
+    "auc": lambda roc: [roc.auc(), roc.auc_complement(), roc.gain()],
+    "best-rule": lambda roc: roc.best_rule(),
     "best-rule-costs": lambda roc: roc.best_rule(prevalence=0.1, cost_fn=5),
     "operating-points": lambda roc: [roc.tpr_at_fpr([0.05, 0.2]), roc.fpr_at_tpr([0.5, 0.9])],
-    "rule-at-fpr": lambda roc: roc.rule_at_fpr(0.05), "partial-auc": lambda roc: roc.partial_auc(fpr=(0, 0.1)),
-}  # fmt: skip
+    "rule-at-fpr": lambda roc: roc.rule_at_fpr(0.05),
+    "partial-auc": lambda roc: roc.partial_auc(fpr=(0, 0.1)),
+}
 
 
 def predictive_figures() -> list[Any]:
@@ -635,11 +693,17 @@ GROUPS["proper"] |= {
     "unequal/curve": lambda: [salt().proper().curve().fpr, salt().proper().curve().tpr],
 }
 GROUPS["grey-zone"] |= {
-    "gaussian": lambda: [pair().grey_zone(), pair().grey_zone(max_fnr=0.02, max_fpr=0.1),
-        pair().grey_zone(min_npv=0.98, min_ppv=0.5, prevalence=0.1)],
-    "sample": lambda: [ties().grey_zone(max_fnr=0.1, max_fpr=0.15), glucose().grey_zone(min_npv=0.9, min_ppv=0.7),
-        predictive_figures()],
-}  # fmt: skip
+    "gaussian": lambda: [
+        pair().grey_zone(),
+        pair().grey_zone(max_fnr=0.02, max_fpr=0.1),
+        pair().grey_zone(min_npv=0.98, min_ppv=0.5, prevalence=0.1),
+    ],
+    "sample": lambda: [
+        ties().grey_zone(max_fnr=0.1, max_fpr=0.15),
+        glucose().grey_zone(min_npv=0.9, min_ppv=0.7),
+        predictive_figures(),
+    ],
+}
 GROUPS["precision-recall"] |= {
     "paper": lambda: pair().precision_recall_curve(prevalence=0.05, n_points=65),
     "ties": lambda: ties().precision_recall_curve(),
@@ -688,10 +752,12 @@ GROUPS["interval"] |= {
     "fitted/threshold": lambda: predicted_petals().best_threshold().threshold_interval(),
     "fitted/threshold-bootstrap": lambda: predicted_petals().best_threshold().threshold_interval(**DRAWN),
     "standard-error": lambda: [std_errors(), published().auc_std_error()],
-    "partial-auc/asymptotic": lambda: [glucose().partial_auc_interval(fpr=(0, 0.2)),
+    "partial-auc/asymptotic": lambda: [
+        glucose().partial_auc_interval(fpr=(0, 0.2)),
         glucose().partial_auc_interval(tpr=(0.8, 1), method="delong"),
         glucose().partial_auc_interval(fpr=(0, 0.2), method="logit"),
-        glucose().partial_auc_interval(fpr=(0, 0.2), correction="mcclish")],
+        glucose().partial_auc_interval(fpr=(0, 0.2), correction="mcclish"),
+    ],
     "partial-auc/resampled": lambda: each(
         lambda method: ties().partial_auc_interval(fpr=(0, 0.5), method=method, **FEW), ("bootstrap", "bca")
     ),
@@ -699,26 +765,34 @@ GROUPS["interval"] |= {
     "tpr-at-fpr/bootstrap": lambda: petals().tpr_at_fpr_interval(0.1, **FEW),
     "tpr-at-fpr/hilgers": lambda: glucose().tpr_at_fpr_interval(0.1, method="hilgers"),
     "fpr-at-tpr/bootstrap": lambda: petals().fpr_at_tpr_interval(0.9, **FEW),
-    "rate": lambda: [[glucose().rate_interval(name, 126) for name in ("tpr", "fpr", "npv")],
-        glucose().rate_interval("tpr", 126, method="wilson")],
+    "rate": lambda: [
+        [glucose().rate_interval(name, 126) for name in ("tpr", "fpr", "npv")],
+        glucose().rate_interval("tpr", 126, method="wilson"),
+    ],
     "threshold": lambda: [make().best_threshold().threshold_interval(**FEW) for make in (petals, ties)],
     "ameans": lambda: [make().best_threshold().ameans_interval(**FEW) for make in (petals, ties)],
-    "stability": lambda: [petals().best_threshold().stability(**FEW),
-        ties().best_threshold("cost", prevalence=0.2, cost_fn=4).stability(n_resamples=50, rng=2)],
-    "proportion": lambda: [rp.proportion_interval([0, 9, 10], 10),
-        rp.proportion_interval([0, 9, 10], 10, method="wilson", level=0.9)],
-}  # fmt: skip
+    "stability": lambda: [
+        petals().best_threshold().stability(**FEW),
+        ties().best_threshold("cost", prevalence=0.2, cost_fn=4).stability(n_resamples=50, rng=2),
+    ],
+    "proportion": lambda: [
+        rp.proportion_interval([0, 9, 10], 10),
+        rp.proportion_interval([0, 9, 10], 10, method="wilson", level=0.9),
+    ],
+}
 GROUPS["band"] |= {
     "published/pointwise": lambda: published().band(),
     "published/simultaneous": lambda: published().band(kind="simultaneous"),
     "ties/pointwise": lambda: ties().band(fpr=[0.0, 0.1, 0.3, 0.7, 1.0], **FEW),
     "petals/hilgers": lambda: petals().band(method="hilgers", fpr=[0.05, 0.1, 0.5]),
     "petals/simultaneous": lambda: petals().band(kind="simultaneous"),
-    "covers": lambda: [published().band(kind="simultaneous").contains(lambda fpr: fpr),
-        petals().band(kind="simultaneous").contains(predicted_petals())],
+    "covers": lambda: [
+        published().band(kind="simultaneous").contains(lambda fpr: fpr),
+        petals().band(kind="simultaneous").contains(predicted_petals()),
+    ],
     "fitted/pointwise": lambda: predicted_petals().band(fpr=[0.05, 0.1, 0.5], **DRAWN),
     "fitted/simultaneous": lambda: predicted_petals().band(kind="simultaneous"),
-}  # fmt: skip
+}
 
 
 # Comparison, tests, groups -------------------------------------------------------------------------------------------
@@ -774,49 +848,66 @@ GROUPS["compare"] |= {
     "lower": lambda: rp.compare(*lower_curves()),
 }
 GROUPS["diagnose"] |= {
-    "petals": lambda: diagnosis(*flower(), **IRIS), "age": lambda: diagnosis(*woman("age"), **PIMA),
+    "petals": lambda: diagnosis(*flower(), **IRIS),
+    "age": lambda: diagnosis(*woman("age"), **PIMA),
     "skewed-boxcox": lambda: diagnosis(*skewed(), family="boxcox"),
-    "skewed-auto": lambda: diagnosis(*skewed(), family="auto"), "ties": lambda: diagnosis(*TIES),
+    "skewed-auto": lambda: diagnosis(*skewed(), family="auto"),
+    "ties": lambda: diagnosis(*TIES),
     "one-finding": lambda: rp.diagnose(*skewed(), n_resamples=60).finding("negative skewness").value,
-}  # fmt: skip
+}
 GROUPS["test"] |= {
-    "paired/default": paired, "paired/delong": lambda: paired(method="delong"),
+    "paired/default": paired,
+    "paired/delong": lambda: paired(method="delong"),
     "paired/partial-auc": lambda: [paired(fpr=(0, 0.2)), paired(tpr=(0.8, 1))],
     "paired/one-sided": lambda: [paired(alternative="greater"), paired(alternative="less", level=0.9)],
-    "paired/margin": lambda: [paired("mass", "age", alternative="noninferior", margin=0.05),
-        paired("mass", "age", alternative="equivalent", margin=0.1)],
+    "paired/margin": lambda: [
+        paired("mass", "age", alternative="noninferior", margin=0.05),
+        paired("mass", "age", alternative="equivalent", margin=0.1),
+    ],
     "paired/directions": lambda: rp.auc_test(
         -woman()[0], woman("mass")[0], pima().y, **PIMA, direction=("lower", "higher")
     ),
-    "paired/same": lambda: paired("glucose", "glucose"), "paired/bootstrap": lambda: small_pair(**DRAWN),
+    "paired/same": lambda: paired("glucose", "glucose"),
+    "paired/bootstrap": lambda: small_pair(**DRAWN),
     "paired/venkatraman": lambda: small_pair(method="venkatraman", **FEW),
     "paired/tpr-at-fpr": lambda: small_pair(tpr_at_fpr=0.2, **DRAWN),
     "paired/partial-bootstrap": lambda: small_pair(fpr=(0, 0.3), **DRAWN),
-    "paired/clusters": lambda: paired(clusters=blocks()), "paired/strata": lambda: paired(strata=blocks(200)),
-    "paired/weights": lambda: paired(weights=np.arange(768) % 3 + 1), "paired/missing": missing_pair,
+    "paired/clusters": lambda: paired(clusters=blocks()),
+    "paired/strata": lambda: paired(strata=blocks(200)),
+    "paired/weights": lambda: paired(weights=np.arange(768) % 3 + 1),
+    "paired/missing": missing_pair,
     "one/value": lambda: [one(null=0.75), one(null=0.75, method="delong")],
-    "one/half": lambda: [one(null=0.5, method="mann-whitney"),
-        rp.auc_test(APART[0], None, APART[1], null=0.5, method="exact")],
+    "one/half": lambda: [
+        one(null=0.5, method="mann-whitney"),
+        rp.auc_test(APART[0], None, APART[1], null=0.5, method="exact"),
+    ],
     "one/noninferior": lambda: one(null=0.8, alternative="noninferior", margin=0.05),
-    "one/of-curve": lambda: [petals().auc_test(0.9), published().auc_test(0.75)], "unpaired/default": unpaired,
-    "unpaired/delong": lambda: unpaired(method="delong"), "unpaired/partial": lambda: unpaired(fpr=(0, 0.2)),
+    "one/of-curve": lambda: [petals().auc_test(0.9), published().auc_test(0.75)],
+    "unpaired/default": unpaired,
+    "unpaired/delong": lambda: unpaired(method="delong"),
+    "unpaired/partial": lambda: unpaired(fpr=(0, 0.2)),
     "unpaired/bootstrap": lambda: unpaired(**DRAWN),
     "unpaired/venkatraman": lambda: unpaired(method="venkatraman", n_resamples=50, rng=1),
-    "unpaired/greater": lambda: unpaired(alternative="greater"), "many/default": many,
+    "unpaired/greater": lambda: unpaired(alternative="greater"),
+    "many/default": many,
     "many/contrasts": lambda: many(contrasts=[[1, -1, 0], [0.5, 0.5, -1]]),
     "many/clusters": lambda: many(clusters=blocks()),
     "many/covariances": lambda: [many().covariance, many(clusters=blocks()).covariance],
-}  # fmt: skip
+}
 GROUPS["estimate"] |= {
     "methods": lambda: [estimate(), estimate(method="delong"), estimate(method="logit", level=0.9)],
-    "clusters": lambda: [estimate(clusters=blocks()),
-        rp.auc_estimate(*TIES, clusters=[*range(6), 1, 2, *range(6), 0, 1, 2])],
+    "clusters": lambda: [
+        estimate(clusters=blocks()),
+        rp.auc_estimate(*TIES, clusters=[*range(6), 1, 2, *range(6), 0, 1, 2]),
+    ],
     "strata": lambda: estimate(strata=woman("age")[0] // 10),
     "weights": lambda: estimate(weights=np.arange(768) % 4 + 1),
     "lower": lambda: estimate(direction="lower"),
-    "by-group": lambda: [estimate(groups=woman("age")[0] // 15),
-        estimate(groups=woman("age")[0] // 15, method="delong")],
-}  # fmt: skip
+    "by-group": lambda: [
+        estimate(groups=woman("age")[0] // 15),
+        estimate(groups=woman("age")[0] // 15, method="delong"),
+    ],
+}
 # Classifiers, several classes, several features, planning ------------------------------------------------------------
 CALLS_OF_TWO = ([0, 1, 1, 0, 1, 1, 0, 0, 1, 1], [1, 1, 0, 0, 1, 0, 0, 1, 1, 0], [0, 1, 1, 1, 1, 1, 0, 0, 1, 1])
 
@@ -852,11 +943,14 @@ def expected(positive_mean: float) -> Any:
 MOMENTS: dict[str, Any] = {"mean": ([0, 0], [1, 1]), "covariance": ([[1, 0], [0, 1]], [[4, 0], [0, 1]])}
 PAPER: dict[str, Any] = {"mean": (4, 8), "std": (3, 2)}
 GROUPS["classifiers"] |= {
-    "mcnemar": lambda: [rp.mcnemar_test(*CALLS_OF_TWO), rp.mcnemar_test(*CALLS_OF_TWO, method="mid-p"),
+    "mcnemar": lambda: [
+        rp.mcnemar_test(*CALLS_OF_TWO),
+        rp.mcnemar_test(*CALLS_OF_TWO, method="mid-p"),
         rp.mcnemar_test(*CALLS_OF_TWO, method="asymptotic", level=0.9),
-        rp.mcnemar_test([0, 1, 1], [0, 1, 1], [0, 1, 0])],
+        rp.mcnemar_test([0, 1, 1], [0, 1, 1], [0, 1, 0]),
+    ],
     "folds": lambda: [mean_roc(), mean_roc(n_points=21, level=0.9), mean_roc().tpr_at_fpr([0.1, 0.5])],
-}  # fmt: skip
+}
 GROUPS["multiclass"] |= {
     "hand-till": many_classes,
     "one-against-rest": lambda: many_classes(method="one-vs-rest"),
@@ -866,14 +960,21 @@ GROUPS["multiclass"] |= {
     "one-feature": lambda: rp.multiclass_auc(*flower("sepal_length"), labels=ORDER),
 }
 GROUPS["combination"] |= {
-    "auc": combination, "ameans": lambda: combination(criterion="ameans"),
-    "ridge": lambda: combination(ridge=0.1, n_folds=5), "no-folds": lambda: combination(n_folds=None),
+    "auc": combination,
+    "ameans": lambda: combination(criterion="ameans"),
+    "ridge": lambda: combination(ridge=0.1, n_folds=5),
+    "no-folds": lambda: combination(n_folds=None),
     "score": lambda: combination(n_folds=None).score(iris().X),
-    "moments": lambda: [rp.LinearCombination.from_stats(**MOMENTS),
-        rp.LinearCombination.from_stats(**MOMENTS, criterion="ameans")],
-    "distance": lambda: [distance("versicolor"), distance("versicolor", leave_one_out=True),
-        distance("virginica", metric="mahalanobis", leave_one_out=True)],
-}  # fmt: skip
+    "moments": lambda: [
+        rp.LinearCombination.from_stats(**MOMENTS),
+        rp.LinearCombination.from_stats(**MOMENTS, criterion="ameans"),
+    ],
+    "distance": lambda: [
+        distance("versicolor"),
+        distance("versicolor", leave_one_out=True),
+        distance("virginica", metric="mahalanobis", leave_one_out=True),
+    ],
+}
 GROUPS["plan"] |= {
     "width": lambda: rp.sample_size(**PAPER, width=0.05),
     "width-auc": lambda: rp.sample_size(auc=0.8, width=0.1),
@@ -883,12 +984,14 @@ GROUPS["plan"] |= {
     ),
     "power-value": lambda: rp.sample_size(auc=0.7, power=0.9, against=0.5),
     "power-greater": lambda: rp.sample_size(**PAPER, power=0.9, against=0.8, alternative="greater", ratio=2),
-    "power-two-curves": lambda: [rp.sample_size(expected(8), against=expected(7), power=0.8, correlation=0.5),
-        rp.sample_size(expected(8), against=expected(7), power=0.8)],
+    "power-two-curves": lambda: [
+        rp.sample_size(expected(8), against=expected(7), power=0.8, correlation=0.5),
+        rp.sample_size(expected(8), against=expected(7), power=0.8),
+    ],
     "tpr-at-fpr": lambda: rp.sample_size(expected(8), width=0.1, tpr_at_fpr=0.1),
     "gamma-pair": lambda: rp.sample_size(gammas(), width=0.08),
     "pilot-sample": lambda: rp.sample_size(petals(), width=0.08),
-}  # fmt: skip
+}
 
 
 # Summaries, screening, reports ---------------------------------------------------------------------------------------
@@ -952,16 +1055,21 @@ def report_of_feature(x: Any, y: Any, **options: Any) -> list[str]:
 ADJUSTMENTS = ("benjamini-hochberg", "benjamini-yekutieli", "holm", "bonferroni", "none")
 AUTO_COLUMNS = "auc empirical_auc threshold ameans ameans_corrected tpr fpr misfit model_weight"
 GROUPS["summary"] |= {
-    "iris/moments2": summary, "iris/moments4": lambda: summary(moments=4),
-    "iris/weights": lambda: summary(weights=np.arange(150) % 3 + 1), "iris/merged2": lambda: merged(2),
-    "iris/merged4": lambda: merged(4), "iris/merged-unlike": lambda: (summary(moments=4) + summary()).order,
-    "iris/selected": lambda: summary().select([2, 0]), "iris/json": through_json,
+    "iris/moments2": summary,
+    "iris/moments4": lambda: summary(moments=4),
+    "iris/weights": lambda: summary(weights=np.arange(150) % 3 + 1),
+    "iris/merged2": lambda: merged(2),
+    "iris/merged4": lambda: merged(4),
+    "iris/merged-unlike": lambda: (summary(moments=4) + summary()).order,
+    "iris/selected": lambda: summary().select([2, 0]),
+    "iris/json": through_json,
     "mixed/moments4": lambda: rp.summarize(*mixed(), moments=4),
     "mixed/compiled": lambda: rp.summarize(*mixed(), engine="numba"),
     "sparse/moments2": lambda: rp.summarize(*sparse()),
-}  # fmt: skip
+}
 GROUPS["screen"] |= {
-    "iris/moments2": screen_iris, "iris/moments4": lambda: screened(screen_iris(moments=4), f"{COLUMNS} {SHAPES}"),
+    "iris/moments2": screen_iris,
+    "iris/moments4": lambda: screened(screen_iris(moments=4), f"{COLUMNS} {SHAPES}"),
     "iris/no-counting": lambda: screen_iris(empirical=False),
     "iris/counting-top": lambda: screen_iris(empirical="top", n_top=2),
     "iris/rest": lambda: rp.screen(iris().X, iris().y),
@@ -974,11 +1082,17 @@ GROUPS["screen"] |= {
     "iris/batches": lambda: rp.screen(
         ((iris().X[rows], iris().y[rows]) for rows in np.arange(150).reshape(3, 50)), empirical=False, **IRIS
     ),
-    "iris/pandas": lambda: frames("pandas"), "iris/polars": lambda: frames("polars"),
-    "iris/float32": lambda: rp.screen(iris().X.astype(np.float32), iris().y, **IRIS), "iris/exported": exported,
-    "iris/ordered": lambda: [screen_iris().top(2), screen_iris().sort("threshold").row_index,
-        screen_iris().in_input_order().row_index],
-    "mixed/default": screen_mixed, "mixed/moments4": lambda: screened(screen_mixed(moments=4), SHAPES),
+    "iris/pandas": lambda: frames("pandas"),
+    "iris/polars": lambda: frames("polars"),
+    "iris/float32": lambda: rp.screen(iris().X.astype(np.float32), iris().y, **IRIS),
+    "iris/exported": exported,
+    "iris/ordered": lambda: [
+        screen_iris().top(2),
+        screen_iris().sort("threshold").row_index,
+        screen_iris().in_input_order().row_index,
+    ],
+    "mixed/default": screen_mixed,
+    "mixed/moments4": lambda: screened(screen_mixed(moments=4), SHAPES),
     "mixed/weights": lambda: screen_mixed(weights=np.arange(90) % 3 + 1),
     "mixed/compiled": lambda: screen_mixed(engine="numba"),
     "mixed/two-threads": lambda: screen_mixed(engine="numpy", n_jobs=2),
@@ -987,7 +1101,7 @@ GROUPS["screen"] |= {
     "sparse/default": lambda: rp.screen(*sparse()),
     "cancer/default": lambda: rp.screen(cancer().X, cancer().y, positive="malignant"),
     "pima/missing": lambda: rp.screen(pima_missing().X, pima_missing().y, **PIMA),
-}  # fmt: skip
+}
 GROUPS["report"] |= {
     "screening": report_of_screening,
     "screening-data": lambda: report_of_screening(data=(iris().X, iris().y)),
@@ -1064,12 +1178,14 @@ def drawn(name: str, *things: Any, **options: Any) -> list[Any]:
 
 
 GROUPS["sklearn"] |= {
-    "thresholded/default": thresholded, "thresholded/cost": lambda: thresholded(criterion="cost", cost_fn=5),
+    "thresholded/default": thresholded,
+    "thresholded/cost": lambda: thresholded(criterion="cost", cost_fn=5),
     "thresholded/lowest-tpr": lambda: thresholded(criterion="min_tpr", value=0.9, cv=3),
     "thresholded/gaussian": lambda: warned(lambda: thresholded(family="gaussian")),
     "selector": lambda: [selected(k=3), selected(min_auc=0.6), selected(max_q=0.01), selected(k=3, empirical=False)],
-    "scores": scores_of_features, "estimator": of_estimator,
-}  # fmt: skip
+    "scores": scores_of_features,
+    "estimator": of_estimator,
+}
 GROUPS["data"] |= {
     "iris": lambda: dataset(iris()),
     "pima": lambda: [dataset(pima()), dataset(pima_missing())],
@@ -1085,21 +1201,25 @@ GROUPS["teaching"] |= {
 }
 FLOWERS = "iris --positive virginica --negative versicolor"
 COMMANDS = {
-    "paper": "paper", "predict/paper": "predict --mean 4 8 --std 3 2",
+    "paper": "paper",
+    "predict/paper": "predict --mean 4 8 --std 3 2",
     "predict/counts": "predict --mean 5.1 6.4 --sem 0.08 0.13 --count 120 80",
     "predict/gamma": "predict --mean 4 8 --std 3 5 --family gamma",
     "predict/threshold": "predict --effect-size 0.8 --threshold 0.5 --prevalence 0.1",
     "predict/cost": "predict --mean 4 8 --std 3 2 --prevalence 0.1 --criterion cost --cost-fn 5",
-    "compare/iris": f"compare {FLOWERS}", "compare/two-features": "compare pima --feature glucose --feature mass",
+    "compare/iris": f"compare {FLOWERS}",
+    "compare/two-features": "compare pima --feature glucose --feature mass",
     "compare/three-features": "compare pima --feature glucose --feature mass --feature age --nan omit",
     "compare/auto": f"compare {FLOWERS} --family auto --feature petal_width",
     "diagnose/iris": f"diagnose {FLOWERS} --feature petal_width --resamples 60",
-    "diagnose/pima": "diagnose pima --feature age --resamples 60", "screen/iris": f"screen {FLOWERS}",
-    "screen/pima": "screen pima --empirical top --n-top 3", "screen/rest": "screen iris --adjust holm",
+    "diagnose/pima": "diagnose pima --feature age --resamples 60",
+    "screen/iris": f"screen {FLOWERS}",
+    "screen/pima": "screen pima --empirical top --n-top 3",
+    "screen/rest": "screen iris --adjust holm",
     "plan/width": "sample-size --mean 4 8 --std 3 2 --width 0.05",
     "plan/power": "sample-size --auc 0.7 --power 0.9 --against 0.5",
     "plan/tpr": "sample-size --mean 4 8 --std 3 2 --width 0.1 --tpr-at-fpr 0.1",
-}  # fmt: skip
+}
 GROUPS["command"] |= {name: partial(command, words) for name, words in COMMANDS.items()}
 GROUPS["command"] |= {
     "predict/streams": lambda: each(printed, [f"predict --mean 4 8 --std {std} 2" for std in (3, -3)]),
@@ -1107,22 +1227,29 @@ GROUPS["command"] |= {
     "teach/published": lambda: saved_page("--mean 5.1 6.4 --std 0.9 1.2"),
 }
 GROUPS["figure"] |= {
-    "roc": lambda: drawn("plot_roc", pair(), published()), "roc-empirical": lambda: drawn("plot_roc", ties()),
+    "roc": lambda: drawn("plot_roc", pair(), published()),
+    "roc-empirical": lambda: drawn("plot_roc", ties()),
     "comparison": lambda: drawn("plot_comparison", predicted_petals(), petals()),
-    "densities": lambda: drawn("plot_densities", pair()), "probit": lambda: drawn("plot_probit", pair()),
+    "densities": lambda: drawn("plot_densities", pair()),
+    "probit": lambda: drawn("plot_probit", pair()),
     "band": lambda: drawn("plot_band", published()),
     "precision-recall": lambda: drawn("plot_precision_recall", published()),
     "decision": lambda: drawn("plot_decision", published()),
     "cost": lambda: drawn("plot_cost", published(), cost_fn=3, prevalence=0.2),
-    "measures": lambda: drawn("plot_measures", published()), "mean-roc": lambda: drawn("plot_mean_roc", mean_roc()),
-}  # fmt: skip
+    "measures": lambda: drawn("plot_measures", published()),
+    "mean-roc": lambda: drawn("plot_mean_roc", mean_roc()),
+}
 REFUSED: list[Call] = [
-    lambda: pair().rates(6.0).precision, lambda: rp.Gaussian(4, -1), lambda: pair().best_threshold("nothing"),
+    lambda: pair().rates(6.0).precision,
+    lambda: rp.Gaussian(4, -1),
+    lambda: pair().best_threshold("nothing"),
     lambda: rp.predict_roc(pima_missing().column("glucose"), pima().y, **PIMA),
-    lambda: rp.empirical_roc([1, 2, 3], [1, 1, 1]), lambda: rp.rates(tp=-1, fp=0, fn=5, tn=5),
-    lambda: pair().auc_interval(), lambda: predicted_petals().best_threshold().stability(**FEW),
+    lambda: rp.empirical_roc([1, 2, 3], [1, 1, 1]),
+    lambda: rp.rates(tp=-1, fp=0, fn=5, tn=5),
+    lambda: pair().auc_interval(),
+    lambda: predicted_petals().best_threshold().stability(**FEW),
     lambda: screen_mixed(nan_policy="raise"),
-]  # fmt: skip
+]
 CALLS = {f"{group}/{name}": call for group, calls in GROUPS.items() for name, call in calls.items()}
 CALLS["refused"] = lambda: each(refused, REFUSED)
 """Every call by its id."""
