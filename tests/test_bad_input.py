@@ -151,6 +151,7 @@ CRITERIA = [
     ({"criterion": "min_tpr"}, "criterion='min_tpr' needs value=; pass a number in [0, 1]"),
     ({"criterion": "f_beta"}, "criterion='f_beta' needs beta=; pass a number above 0"),
     ({"criterion": "max_fpr", "value": 95}, "value=95 is outside [0, 1]; pass fractions, not percentages"),
+    ({"criterion": len}, "criterion raised TypeError: object of type 'Rates' has no len(); it must take the rates"),
     ({"criterion": lambda _: "high"}, "criterion returned 'high'; it must return an array of numbers"),
     ({"criterion": lambda rates: rates.tpr * NAN}, "criterion is undefined (NaN) at every threshold"),
     ({"criterion": lambda rates: 1.0}, "criterion returned shape () for rates of shape"),

@@ -23,6 +23,7 @@ from rocpredict.base.validation import (
     check_nonnegative,
     check_option,
     check_probabilities,
+    first_line,
     short_repr,
     to_scalar,
 )
@@ -506,7 +507,15 @@ def utility(target: ThresholdCriterion, rates: Rates[Any]) -> FloatArray:
 
 
 def _evaluate_function(criterion: RateFunction, rates: Rates[Any]) -> FloatArray:
-    result = criterion(rates)
+    try:
+        result = criterion(rates)
+    except RocPredictError:
+        raise
+    except Exception as error:
+        raise RocPredictError(
+            f"criterion raised {type(error).__name__}: {first_line(error)}; it must take the rates of all thresholds "
+            "and return one number for each"
+        ) from error
     try:
         values = np.asarray(result, dtype=np.float64)
     except (TypeError, ValueError):
