@@ -217,7 +217,7 @@ def test_shapes_that_do_not_fit_the_batch():
 
 
 FROM_STATS = {
-    "nothing": ({}, "no standard deviation was passed; pass one of std=, sem=, iqr= (with median=) and effect_size="),
+    "nothing": ({}, "no standard deviation was passed; pass one of std=, sem=, iqr= (with median=) or effect_size="),
     "mean alone": ({"mean": (1, 2)}, "no standard deviation was passed"),
     "sem alone": ({"sem": (1, 2), "count": (4, 9)}, "sem= needs mean="),
     "std and sem": ({"mean": (1, 2), "std": (1, 2), "sem": (1, 2)}, "std= and sem= exclude each other; pass one of"),

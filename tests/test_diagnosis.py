@@ -163,7 +163,7 @@ def test_skewness_and_heavy_tails_are_found_with_their_remedy():
     negative, positive = stats.expon.ppf(Q[::2]), 9 * stats.expon.ppf(Q[::2]) ** 1.5
     assert "warn" in severities(diagnosis_of(negative, positive)).values()
     item = diagnosis_of(negative, positive, family=stats.gamma, n_resamples=20).finding("positive skewness")
-    assert (item.severity, item.suggestion) == ("note", "none if the curve fits")
+    assert (item.severity, item.suggestion) == ("note", "no action is needed if the curve fits")
 
 
 def test_ties_and_point_masses_at_a_limit_are_detected():
@@ -272,8 +272,8 @@ def test_small_samples_get_a_note():
     assert result.severity == "ok"
     result = diagnose([1.0, 2, 3, 4], [0, 0, 1, 1], n_resamples=20)
     assert np.isnan([result.negative.skewness, result.negative.kurtosis, result.negative.skewness_z]).all()
-    assert "too few observations for z" in result.finding("negative skewness").message
-    assert "excess kurtosis undefined (too few observations for z)" in result.finding("negative kurtosis").message
+    assert "too few observations for a z-score" in result.finding("negative skewness").message
+    assert "kurtosis undefined (too few observations for a z-score)" in result.finding("negative kurtosis").message
     assert result.finding("negative skewness").severity == "ok"
     assert "too few for a decisive check" in result.verdict
 

@@ -224,7 +224,7 @@ def test_what_is_no_histogram_or_cannot_be_counted_into_bins():
         (Histogram.fit, ([1.0, 2.0], "sturges"), "bins='sturges' is not allowed; choose one of 'fd'"),
         (Histogram.fit, ([1.0, 2.0], 0), "bins=0 is not between 1 and 100000"),
         (Histogram.fit, ([1.0, 2.0], 1.5), "bins=1.5 is not an integer"),
-        (Histogram.fit, ([1.0, 2.0, 5.0], [0, 1, 3]), "from 0 to 3, but x has 1 value outside among 3; pass edges"),
+        (Histogram.fit, ([1.0, 2.0, 5.0], [0, 1, 3]), r"x has 1 value \(of 3\) outside this range; pass edges"),
         (Histogram.fit, ([1.0, 2.0], [1.0]), r"bins has shape \(1,\)"),
         (Histogram.fit, ([1.0, np.nan], "fd"), "NaN"),
     ]

@@ -198,7 +198,7 @@ REFUSALS = {
     "positive=array([1]) is not a label in y": (Y, np.array([1])),
     "negative=7 is not a label in y; labels are [0, 1]": (Y, 1, 7),
     "negative=1 is also the positive label; pass two different labels": (Y, 1, 1),
-    "labels are [1, 2], and only {0, 1}, {-1, 1} and booleans have a default": ([1, 1, 2, 2],),
+    "labels are [1, 2], and only {0, 1}, {-1, 1} and booleans have a default positive label": ([1, 1, 2, 2],),
     "positive= is needed: labels are [-1, 0, 1], and only": ([-1, 0, 1, 1],),
     "y has only the label 1; two classes are needed": ([1, 1, 1, 1],),
     "y has only the label 'a'; two classes are needed": (["a"] * 4, "a"),

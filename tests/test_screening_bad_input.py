@@ -132,7 +132,7 @@ BAD_LABELS = {
     "positive='1' is not a label in y; labels are [0, 1]": (Y, "1"),
     "positive=nan is not a label in y; labels are [0, 1]": (Y, np.nan),
     NEEDED + "which of the labels ['a', 'b'] is the positive class?": (np.array(["b", "a"])[Y],),
-    NEEDED + "labels are [4, 5], and only {0, 1}, {-1, 1} and booleans have a default": (Y + 4,),
+    NEEDED + "labels are [4, 5], and only {0, 1}, {-1, 1} and booleans have a default positive label": (Y + 4,),
     "y=3 is not an array; pass one value for each row": (3,),
     "y has 40 different values, too many for class labels": (GOOD,),
 }

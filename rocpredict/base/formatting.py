@@ -1,8 +1,9 @@
 """Numbers, lists and labels as text, and results as JSON.
 
 Sentences, legends and reports show rates and AUCs with three decimals: "0.788 (95% CI 0.752 to 0.819)". More decimals
-are shown if they are needed to distinguish an estimate from 0, 1 and its bounds. P-values are "p = 0.012" or "p <
-0.001". Tables and reprs show six digits, or two for p-values: "4.8e-05". Only exact values are shown as 0 or 1.
+are shown if they are needed to distinguish an estimate from 0, from 1 and from the bounds of its interval. P-values are
+shown as "p = 0.012" or "p < 0.001". Tables and reprs show six digits, or two for p-values: "4.8e-05". Only exact values
+are shown as 0 or 1.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def format_number(value: Any, digits: int = 6) -> str:
-    """Format a number for a reader: integers in full, NaN as "undefined"."""
+    """Format a number as text, with all digits of an integer and "undefined" for NaN."""
     value = value.item() if isinstance(value, (np.generic, np.ndarray)) else value
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -38,7 +39,7 @@ def format_number(value: Any, digits: int = 6) -> str:
 
 
 def format_rate(value: float, decimals: int = 3) -> str:
-    """Format a rate; only exact values are shown as 0 or 1."""
+    """Format a rate; 0 and 1 are shown only if they are exact."""
     if value != value:  # noqa: PLR0124
         return "–"
     if 0 < value < 0.5 * 10.0**-decimals:
@@ -49,7 +50,7 @@ def format_rate(value: float, decimals: int = 3) -> str:
 
 
 def count_decimals(estimate: float, low: float, high: float) -> int:
-    """Return the number of decimals needed to distinguish a rate from 0, 1 and the bounds of its interval."""
+    """Return the number of decimals needed to distinguish a rate from 0, from 1 and from the bounds of its interval."""
     for decimals in range(3, _MAX_DECIMALS):
         text = f"{estimate:.{decimals}f}"
         if all(value == estimate or f"{value:.{decimals}f}" != text for value in (0, 1, low, high)):
@@ -111,7 +112,7 @@ def truncate(text: str, width: int = _MAX_CHARS) -> str:
 
 
 def escape_html(value: object) -> str:
-    """Escape text for HTML, make control characters visible, and isolate its writing direction."""
+    """Escape text for HTML, make control characters visible, and isolate the writing direction of the text."""
     return f"<bdi>{escape(escape_control_characters(truncate(str(value))))}</bdi>"
 
 

@@ -38,13 +38,13 @@ _MAX_VALUES_AS_LABELS = 20
 _MAX_LABELS = 1_000
 _OMIT_REMEDY = "pass nan_policy='omit' to omit them"
 REST_LABEL = "rest"
-"""Name of a class that consists of several negative labels."""
+"""Label of a class that consists of several negative labels."""
 MAX_EXPANDED_ROWS = 10_000_000
-"""Largest sum of integer weights for which observations are repeated."""
+"""Largest sum of integer weights up to which each observation is repeated as often as its weight."""
 
 
 class ClassRows(NamedTuple):
-    """Row indices of both classes, their labels and the numbers of rows omitted for missing values or labels.
+    """Row indices and labels of both classes, and the numbers of rows omitted because of missing values or labels.
 
     ``negative_labels`` contains the labels of the negative class if it has several, and is otherwise empty.
     """
@@ -78,7 +78,7 @@ class SourceRows(NamedTuple):
     y: Any
 
     def shares_labels(self, other: SourceRows) -> bool:
-        """Return whether both label arrays use the same memory; equal copies may belong to other observations."""
+        """Return whether two label arrays share memory; equal copies may be labels of different observations."""
         if self.y is None or self.y is other.y:
             return self.y is not None
         first, second = np.asarray(self.y), np.asarray(other.y)
@@ -144,7 +144,7 @@ def split_rows(
     negative: Label = None,
     nan_policy: NanPolicy = "raise",
 ) -> tuple[dict[str, FloatArray], ClassRows]:
-    """Return, for each class, the rows that have a value in every column.
+    """Return the rows of each class that have a value in every column.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def split_rows(
 
 
 class EncodedLabels(NamedTuple):
-    """Class of each row as an integer code, and the pairs of classes that are compared."""
+    """Integer code of the class of each row, and the pairs of classes to compare."""
 
     codes: NDArray[np.int16]
     """Codes 0, 1, 2, ..., and -1 for a row without a class."""
@@ -228,7 +228,7 @@ def encode_labels(
     if pairs is not None:
         check_option("pairs", pairs, ("rest", "all"))
     names, positive, negative = unique_labels(labels), _to_python(positive), _to_python(negative)
-    most_stand_once = len(labels) < 2 * len(names) or len(names) > _MAX_LABELS  # as among identifiers
+    most_stand_once = len(labels) < 2 * len(names) or len(names) > _MAX_LABELS  # typical of identifiers
     if positive is None and negative is None and len(names) > _MAX_VALUES_AS_LABELS and most_stand_once:
         raise RocPredictError(
             f"y has {len(names)} different values, too many for class labels; pass class labels, or name the positive "
@@ -277,7 +277,7 @@ def check_sample_weight(weights: ArrayLike | None, length: int, name: str = "wei
 
 
 def repeat_rows(weights: ArrayLike | None, *columns: ArrayLike) -> tuple[Any, ...]:
-    """Repeat each row of the columns by its integer weight.
+    """Repeat each row of the columns as often as its integer weight.
 
     Raises
     ------
@@ -375,7 +375,7 @@ def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = N
 
 
 def equal_labels(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
-    """Return a mask of the labels that equal one label in Python; NumPy would ignore a NUL at the end of a text."""
+    """Return a mask of the labels that equal one label, compared by Python; NumPy would ignore trailing NULs."""
     if labels.dtype.kind == "O":
         wrapped = np.empty((), dtype=object)
         wrapped[()] = _to_python(label)
@@ -386,12 +386,12 @@ def equal_labels(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
 
 
 def is_unlabelled(labels: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return a mask of the rows without a label, for labels as ``check_labels`` returns them."""
+    """Return a mask of the rows without a label in an array that ``check_labels`` returned."""
     return equal_labels(labels, None) if labels.dtype.kind == "O" else np.zeros(len(labels), bool)
 
 
 def encode_groups(name: str, groups: ArrayLike, length: int) -> tuple[NDArray[np.intp], list[Any]]:
-    """Return the group code of each row, -1 for missing groups, and the sorted names of the groups.
+    """Return the group code of each row (-1 if its group is missing) and the sorted names of the groups.
 
     Raises
     ------
@@ -447,7 +447,7 @@ def check_index(columns: Mapping[str, Any]) -> None:
     if len(indexes) > 1:
         indexes = [(name, index.compute() if hasattr(index, "compute") else index) for name, index in indexes]
     for (first, index), (second, other) in pairwise(indexes):
-        if index is other or len(index) != len(other) or index.equals(other):  # unequal lengths raise a later error
+        if index is other or len(index) != len(other) or index.equals(other):  # unequal lengths raise an error later
             continue
         if any(_is_default(a) and not _is_permutation(b) for a, b in ((index, other), (other, index))):
             continue
@@ -465,11 +465,11 @@ def check_not_lazy(name: str, values: Any) -> None:
         if type(values).__name__ == "Array":
             raise RocPredictError(
                 f"{name} is a Dask array with chunks of unknown sizes; pass {name}.compute_chunk_sizes(), or, if it is "
-                "part of a Dask DataFrame, call frame.compute() once and pass parts of the result"
+                "part of a Dask DataFrame, call frame.compute() once and pass columns of the result"
             )
         raise RocPredictError(
             f"{name} is part of a Dask DataFrame, which may return its rows in a different order each time; call "
-            "frame.compute() once and pass parts of the result"
+            "frame.compute() once and pass columns of the result"
         )
 
 
@@ -529,14 +529,14 @@ def _times_to_objects(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _to_python(label: Any) -> Any:
-    """Convert a label that is a NumPy date or time as ``check_labels`` does, and return other labels unchanged."""
+    """Convert a NumPy date or time to the type that ``check_labels`` returns, and return other labels unchanged."""
     return _times_to_objects(np.array([label]))[0] if isinstance(label, (np.datetime64, np.timedelta64)) else label
 
 
 def _is_equal(item: Any, label: Any) -> bool:
     try:
         return bool(item == _to_python(label))
-    except (TypeError, ValueError, ArithmeticError):  # values without equality, such as a signaling NaN
+    except (TypeError, ValueError, ArithmeticError):  # comparison fails, for example with a signaling NaN
         return False
 
 
@@ -545,12 +545,12 @@ def unique_labels(labels: NDArray[Any]) -> list[Any]:
     if labels.dtype.kind in "biu":
         extremes = [labels.min(), labels.max()]
         if np.count_nonzero(labels == extremes[0]) + np.count_nonzero(labels == extremes[1]) == len(labels):
-            return [label.item() for label in extremes]  # two labels need no sorting
+            return [label.item() for label in extremes]  # only two labels: no sort is needed
     if labels.dtype.kind == "O":
         labels = labels[~is_unlabelled(labels)]
     try:
         return list(np.unique(labels).tolist())
-    except TypeError:  # labels of different kinds have no order
+    except TypeError:  # labels of different types may have no order
         return sorted(set(labels.tolist()), key=repr)
 
 
@@ -588,7 +588,7 @@ def _default_positive(names: list[Any], negative: Any) -> Any:
         return max(names)
     raise RocPredictError(
         f"positive= is needed: labels are {_format_labels(names)}, "
-        "and only {0, 1}, {-1, 1} and booleans have a default"
+        "and only {0, 1}, {-1, 1} and booleans have a default positive label"
     )
 
 

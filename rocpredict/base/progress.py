@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 ProgressCallback = Callable[[int, int], None]
-"""Function of two integers: how many pieces of work (of equal size) are finished, and how many exist (0: unknown)."""
+"""Function of the number of finished steps, all of equal size, and the number of all steps (0 if unknown)."""
 Item = TypeVar("Item")
 
 _callback: ContextVar[ProgressCallback | None] = ContextVar("progress callback", default=None)
@@ -16,7 +16,7 @@ _callback: ContextVar[ProgressCallback | None] = ContextVar("progress callback",
 
 @contextmanager
 def use_progress(callback: ProgressCallback) -> Iterator[None]:
-    """Call a function with the progress of all calculations of this thread inside the ``with`` block."""
+    """Report the progress of this thread's calculations within the ``with`` block to a callback function."""
     token = _callback.set(callback)
     try:
         yield
@@ -25,14 +25,14 @@ def use_progress(callback: ProgressCallback) -> Iterator[None]:
 
 
 def report_progress(n_done: int, total: int) -> None:
-    """Report the number of finished pieces of work and the number of all pieces."""
+    """Report the number of finished steps and the number of all steps."""
     callback = _callback.get()
     if callback is not None:
         callback(n_done, total)
 
 
 def track(items: Iterable[Item], total: int, n_before: int = 0) -> Iterator[Item]:
-    """Yield items, and report one more finished piece of work after each item."""
+    """Yield items, and report one more finished step after each item."""
     for n_done, item in enumerate(items, n_before + 1):
         yield item
         report_progress(n_done, total)

@@ -47,12 +47,13 @@ def rates(*, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rate
     ----------
     tp, fp, fn, tn : float or array
         Numbers of true positives, false positives, false negatives and true negatives, or sums of weights; 0 or more.
-        Keyword-only, since scikit-learn's ``confusion_matrix(...).ravel()`` returns another order: tn, fp, fn, tp.
+        These arguments are keyword-only, since scikit-learn's ``confusion_matrix(...).ravel()`` returns another order:
+        tn, fp, fn, tp.
 
     Returns
     -------
     Rates
-        Measures with the broadcast shape of the counts. A measure that is 0/0 is NaN and named in ``undefined``.
+        Measures with the broadcast shape of the counts. A measure that is 0/0 is NaN, and its name is in ``undefined``.
 
     Raises
     ------
@@ -143,7 +144,7 @@ def precision_from_recall(recall: ArrayLike, n_positive: ArrayLike, n_predicted_
 
 
 class _Alias:
-    """Property with another name of a measure."""
+    """Property that returns a measure under another name."""
 
     def __init__(self, target: str) -> None:
         self.target = target
@@ -166,7 +167,8 @@ class Rates(Result, Generic[Value]):
     tpr, fpr, tnr, fnr : float or array
         Rates within a class, each computed directly and not as 1 minus another rate.
     prevalence : float or array, or None
-        Fraction of positives; None if it is unknown. Measures that combine both classes need it, or ``counts``.
+        Fraction of positives; None if it is unknown. Measures that combine both classes need the prevalence or
+        ``counts``.
     counts : ConfusionCounts or None
         Confusion matrix as numbers of observations (expected numbers for a prediction), if the class sizes are known.
 
@@ -326,7 +328,7 @@ class Rates(Result, Generic[Value]):
 
     @property
     def mcc(self) -> Value:
-        """Return the Matthews correlation coefficient of predictions and classes."""
+        """Return the Matthews correlation coefficient between the predicted and the true class."""
         tp, fp, fn, tn = (divide_or_nan(cell, sum(self._cells)) for cell in self._cells)
         spread = (tp + fn) * (fp + tn)
         with np.errstate(invalid="ignore"):
@@ -346,7 +348,7 @@ class Rates(Result, Generic[Value]):
     # ---- the confusion matrix, rows by true class, columns by predicted class, negative first (scikit-learn's layout)
     @property
     def confusion(self) -> FloatArray:
-        """Return the confusion matrix [[TN, FP], [FN, TP]] as numbers of observations, on the last two axes."""
+        """Return the confusion matrix [[TN, FP], [FN, TP]] of numbers of observations; it is on the last two axes."""
         if self.counts is None:
             raise RocPredictError(
                 "confusion needs the number of observations of both classes; use confusion_joint for fractions"
@@ -365,7 +367,7 @@ class Rates(Result, Generic[Value]):
 
     @property
     def undefined(self) -> tuple[str, ...]:
-        """Return the names of the available measures that are 0/0 for at least one item."""
+        """Return the names of the measures that are 0/0 for at least one threshold or feature."""
         return tuple(name for name in self._names() if np.isnan(getattr(self, name)).any())
 
     @property
@@ -397,7 +399,7 @@ MEASURES = (
 )
 """All measures."""
 ALIASES = {name: member.target for name, member in vars(Rates).items() if isinstance(member, _Alias)}
-"""Names of measures in other fields, and the measure that each name denotes."""
+"""Names of measures that other fields use, each with the measure that it denotes."""
 
 
 def divide_or_nan(part: ArrayLike, whole: ArrayLike) -> FloatArray:
@@ -440,8 +442,8 @@ def zero_variance_interval(
     """Return the interval bounds of an AUC whose estimated variance is zero.
 
     If the smaller class has n observations, there are n disjoint pairs of a negative and a positive. All these pairs
-    agree, so the proportion of discordant pairs is at most 1 - ((1 - level)/2)^(1/n) (Clopper and Pearson 1934). In the
-    worst case, all discordant pairs differ in the same direction.
+    have the same outcome, so the proportion of pairs with another outcome is at most 1 - ((1 - level)/2)^(1/n) (Clopper
+    and Pearson 1934). In the worst case, all the latter pairs differ in the same direction.
     """
     max_share = ((1 - level) / 2) ** (1 / np.minimum(*class_sizes))
     return np.asarray(estimate * max_share), np.asarray(1 - (1 - estimate) * max_share)
@@ -473,8 +475,8 @@ def proportion_interval(
         Confidence level, in (0, 1).
     method : {"clopper-pearson", "wilson"}, default="clopper-pearson"
         - "clopper-pearson": exact interval [1]_. Its coverage is at least ``level`` for every proportion.
-        - "wilson": score interval [2]_. Its coverage is ``level`` on average over proportions, and it is narrower than
-          the exact interval.
+        - "wilson": score interval [2]_. Its mean coverage over all proportions is about ``level``, and it is narrower
+          than the exact interval.
 
     Returns
     -------

@@ -66,7 +66,7 @@ def report_screening(table: Any, path: str | PathLike[str], **options: Any) -> A
 
 
 def omitted_text(result: Any) -> str:
-    """Return the part of a repr with the numbers of omitted observations, if any."""
+    """Return the numbers of omitted observations as text for a repr, or an empty text if there are none."""
     numbers = {name: getattr(result, name) for name in ("omitted", "n_unlabelled")}
     return "".join(f", {name}={number}" for name, number in numbers.items() if np.any(number))
 
@@ -83,11 +83,11 @@ MAX_ROWS = 10
 
 
 class Result:
-    """Base class of results, which derives repr, table, dictionary, data frame and equality from the fields.
+    """Base class of results; its methods derive the repr, table, dictionary, data frame and equality from the fields.
 
     A subclass is a frozen dataclass or a named tuple. ``field(metadata=...)`` accepts a ``label`` and a ``format`` for
-    the table (as in ``Table.formats``), and ``hidden``, which excludes a field from dictionary, table and frame.
-    Fields that begin with an underscore are hidden, too.
+    the table (as in ``Table.formats``), and ``hidden``, which excludes a field from the dictionary, the table and the
+    data frame. Fields whose names begin with an underscore are hidden, too.
 
     Attributes
     ----------
@@ -97,16 +97,16 @@ class Result:
         Names in the dictionary and in the table, in order, if they differ from the fields and ``derived``. The value of
         the first name in the table has the shape of the result: () for one feature, F for a batch.
     _text, _text_batch : str
-        Template, as for ``str.format``, of the text between the parentheses of the repr; "name=" precedes only the
-        attribute of this name. "{auc:.6r}" formats a rate by ``format_number``, which shows 1 only if it is exact.
+        Template, as for ``str.format``, of the text between the parentheses of the repr; only the attribute ``name``
+        may follow "name=". "{auc:.6r}" formats a rate by ``format_number``, which shows 1 only if it is exact.
         "{flag_text}" stands for the flags, "{omitted_text}" for the omitted observations, "{length}" for the number of
         items, and "{batch_shape}" for the shape F of a batch.
     _heading : str
         Template of the title of the table.
     _long : bool
-        Whether each item of a field belongs to a point of one curve, not to a feature; the table shows some points.
+        If True, each item of a field belongs to a point of one curve, not to a feature; the table shows some points.
     _frame_of_table : bool
-        Whether the data frame has the rows of the table.
+        Whether the data frame has the same rows as the table.
     """
 
     __slots__ = ()
@@ -131,7 +131,7 @@ class Result:
     def table(self) -> Table:
         """Return the numbers as a table, which can be converted to text, HTML, Markdown and CSV.
 
-        The table of a batch shows the first features.
+        The table of a batch shows the first features only.
         """
         values, names = _Values(self), self._tabled or self._names()
         shape, heading = values["batch_shape"], self._heading.format_map(values) or type(self).__name__
@@ -219,7 +219,7 @@ class Result:
         return {name: np.broadcast_to(value, shape or (1,)).ravel() for name, value in values.items()}
 
     def _names(self) -> tuple[str, ...]:
-        """Return the names of the fields that are shown and of the derived properties."""
+        """Return the names of the fields that are shown, followed by the names of the derived properties."""
         names = [name for name in _field_names(self) if name[0] != "_" and not _metadata(self, name).get("hidden")]
         return (*names, *self.derived)
 
@@ -254,7 +254,7 @@ class Result:
 
 
 class _Values(dict[str, Any]):
-    """Attributes of a result by name, for ``str.format_map``."""
+    """Mapping of names to attributes of a result, for ``str.format_map``."""
 
     def __init__(self, result: Result) -> None:
         self.result = result
@@ -274,7 +274,7 @@ class _Values(dict[str, Any]):
 
 
 class _TemplateFormatter(Formatter):
-    """Formatter of the templates of reprs."""
+    """Formatter for the templates of reprs."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
         if format_spec.endswith("r"):
@@ -301,7 +301,7 @@ def _is_array(value: Any) -> bool:
 
 
 def _open(value: Any) -> Any:
-    """Return the fields of a non-result dataclass or the parts of a partial function, and other values unchanged."""
+    """Convert a dataclass that is not a result to a dict and a partial function to a tuple; keep other values."""
     if isinstance(value, partial):
         return value.func, value.args, value.keywords
     if is_dataclass(value) and not isinstance(value, (Result, type)):
@@ -341,7 +341,7 @@ def _equal(a: Any, b: Any) -> bool:
 
 
 def _hashable(value: Any) -> Any:
-    """Return a hashable value, the same one for all values that are equal by ``_equal``."""
+    """Convert a value to a hashable object; values that are equal by ``_equal`` give equal objects."""
     if isinstance(value, np.ndarray) and value.ndim:
         if value.dtype.kind not in "biuf":
             return _hashable(value.tolist())
@@ -361,7 +361,7 @@ def batch_table(title: str, shape: tuple[int, ...], columns: Mapping[str, Any], 
     """Return a table of the first features of a batch, with the shape of the batch in its title."""
     size = int(np.prod(shape))
     many = min(size, MAX_ROWS)
-    arrays = [np.asarray(values) for values in columns.values()]  # of the whole batch, or of its first features only
+    arrays = [np.asarray(values) for values in columns.values()]  # each for all features, or for the first ones only
     wide = [array if array.shape in {shape, (many,)} else np.broadcast_to(array, shape) for array in arrays]
     places = [", ".join(map(str, map(int, np.unravel_index(place, shape)))) for place in range(many)]
     rows = [list(cells) for cells in zip(places, *(array.flat[:many].tolist() for array in wide), strict=True)]
@@ -371,7 +371,7 @@ def batch_table(title: str, shape: tuple[int, ...], columns: Mapping[str, Any], 
 
 
 def curve_table(title: str, columns: Mapping[str, ArrayLike], **rest: Any) -> Table:
-    """Return a table of evenly spaced rows of long columns, including the first and the last row."""
+    """Return a table of at most ``MAX_ROWS`` evenly spaced rows of the columns, with the first and the last row."""
     arrays = [np.asarray(values) for values in columns.values()]
     last = len(arrays[0]) - 1
     places = sorted({round(last * part / (MAX_ROWS - 1)) for part in range(MAX_ROWS)}) if last >= 0 else []
@@ -379,36 +379,36 @@ def curve_table(title: str, columns: Mapping[str, ArrayLike], **rest: Any) -> Ta
 
 
 FLAG_DESCRIPTIONS = {
-    "always_negative": "no threshold does better than never predicting positive; the threshold is +inf "
+    "always_negative": "no threshold is better than classifying all values as negative; the threshold is +inf "
     "(-inf if smaller values indicate the positive class)",
-    "always_positive": "no threshold does better than always predicting positive; the threshold is -inf "
+    "always_positive": "no threshold is better than classifying all values as positive; the threshold is -inf "
     "(+inf if smaller values indicate the positive class)",
     "auto_direction": "the direction was chosen from the sample (direction='auto'), which makes the AUC optimistic",
     "close_studies": "the studies agree more closely than 97.5% of homogeneous sets of studies; the random-effects "
-    "interval assumes a larger variation, the 2.5% quantile of the variation in homogeneous sets",
+    "interval is computed for a larger variation between studies (the 2.5% quantile for homogeneous studies)",
     "constant": "all values are equal; the feature is uninformative",
-    "crossings_uncertain": "the likelihood ratio equals the cost ratio up to rounding over an interval; crossings may "
-    "be missing or lie anywhere in this interval",
+    "crossings_uncertain": "the likelihood ratio equals the cost ratio, up to rounding, over a whole interval; "
+    "crossings in this interval may be missing or misplaced",
     "dominant_cluster": "one cluster has more than half of the observations of a class; the standard error depends on "
     "that cluster",
     "dropped_resamples": "the family could not be fitted to some resamples; these resamples were omitted",
-    "equal_thresholds": "some thresholds outside the plateau (the interval around the best threshold) do equally "
-    "well; see `best_threshold().equal_thresholds` in Python",
+    "equal_thresholds": "some thresholds outside the plateau (the interval around the best threshold) are "
+    "equally good; see `best_threshold().equal_thresholds` in Python",
     "extrapolated": "fewer than one negative is expected in the range of FPR, or fewer than one positive in the range "
     "of TPR; the interval depends on an assumed curve in this range",
     "fallback": "the requested method gives zero variance; another method was used",
     "identical": "both classes have the same distribution; no threshold is better than chance",
-    "infinite": "infinite values, or a variance beyond the range of float64; a prediction needs finite moments",
+    "infinite": "a class has infinite values, or its variance is beyond the range of float64; no curve is predicted",
     "interval_extended": "the computed interval excluded the estimate and was widened to include it",
-    "label_leakage": "each class has a single value, and the two differ; the feature may be a copy of the label",
+    "label_leakage": "each class has a single value, and the two values differ; the feature may be a copy of the label",
     "misfit": "the predicted curve deviates from the empirical curve by more than sampling variation explains; use the "
     "empirical values",
     "no_benefit": "no threshold has an Ameans above 1/2",
     "no_discordant_pairs": "the two predictions are correct for the same observations; p is 1",
     "no_values": "a class has no value of this feature; nothing can be computed",
-    "not_numeric": "the column is not numeric (text, dates); it was not screened",
-    "opposite_directions": "one AUC is above 1/2 and the other is below; the features may have opposite directions "
-    "(pass the direction of each), or the class means of a feature contradict its ranks",
+    "not_numeric": "the column is not numeric (it contains text or dates); it was not screened",
+    "opposite_directions": "one AUC is above 1/2 and the other is below 1/2; the features may have opposite "
+    "directions (pass the direction of each), or the class means of a feature contradict its ranks",
     "pairing_unknown": "it is unknown whether the curves come from the same observations; they were tested as "
     "independent samples",
     "perfect_reversal": "every positive ranks below every negative in the chosen direction; the AUC is 0",
@@ -418,7 +418,7 @@ FLAG_DESCRIPTIONS = {
     "separated_study": "a study separates the classes almost perfectly; an upper limit replaces its extrapolated AUC "
     "in the pooled estimate",
     "single_observation": "a class has a single observation; its variability cannot be estimated",
-    "single_study": "only one study has values of this feature; a random-effects AUC needs two or more",
+    "single_study": "only one study has values of this feature; a random-effects AUC needs two or more studies",
     "undercoverage": "the interval contains the true value less often than its level states if the classes differ in "
     "size or variance",
     "unbounded": "the data do not determine the threshold: it is infinite, or its standard error is unknown",
@@ -495,7 +495,7 @@ class Flags(Result, Mapping[str, NDArray[np.bool_]]):
     def __getstate__(self) -> Any:
         return None, {"_masks": self._masks}
 
-    __eq__, __hash__ = Result.__eq__, Result.__hash__  # not the methods of Mapping
+    __eq__, __hash__ = Result.__eq__, Result.__hash__  # instead of the methods of Mapping
 
     def __repr__(self) -> str:
         texts = [name if mask.ndim == 0 else f"{name}: {mask.sum()} of {mask.size}" for name, mask in self.items()]
@@ -508,7 +508,7 @@ def _format_count(mask: NDArray[np.bool_]) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Interval(Result, Generic[Value]):
-    """Confidence interval with its estimate.
+    """Confidence interval with its point estimate.
 
     ``low, high = interval`` unpacks the bounds. ``value in interval`` tests whether the interval contains a value.
 
@@ -523,7 +523,7 @@ class Interval(Result, Generic[Value]):
     estimate : float or array of shape F
         Point estimate.
     flags : Flags
-        Flags for degenerate inputs.
+        Flags that indicate degenerate inputs.
     """
 
     low: Value
@@ -540,7 +540,7 @@ class Interval(Result, Generic[Value]):
 
     @property
     def width(self) -> Value:
-        """Difference high - low."""
+        """Difference between the bounds, ``high - low``."""
         return to_scalar(np.subtract(self.high, self.low))
 
     def __iter__(self) -> Iterator[Value]:

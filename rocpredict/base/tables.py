@@ -92,7 +92,7 @@ def _to_pixels(x: Any, y: Any) -> tuple[Any, Any]:
 
 
 def thin_curve(x: ArrayLike, y: ArrayLike, most: int = 241) -> tuple[Any, Any]:
-    """Reduce a monotone curve to at most ``most`` points along its length, including the first and the last."""
+    """Reduce a monotone curve to about ``most`` points evenly spaced along its length, with the first and the last."""
     x, y = np.asarray(x), np.asarray(y)
     if len(x) <= most:
         return x, y
@@ -124,7 +124,7 @@ class Table:
     rows : sequence of sequences
         Cells of each row: text, numbers, dates, or None for an empty cell. The first cell names the row.
     formats : mapping of str to str or callable
-        Format of a column by its name: a format specification or a function. By default, six digits.
+        Format specification or formatting function of a column, keyed by its name. By default, numbers have six digits.
     notes : sequence of str
         Sentences below the table.
     flags : Flags, optional

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 
 class RocPredictError(ValueError):
-    """Error for an invalid argument; the message names the argument, the received and the accepted values."""
+    """Error for an invalid argument; the message states the argument, its value and the accepted values."""
 
 
 class MissingExtraError(RocPredictError, ImportError):
@@ -26,7 +26,7 @@ class AssumptionWarning(UserWarning):
 
 
 FloatArray: TypeAlias = NDArray[np.float64]
-if TYPE_CHECKING:  # the default makes ``Interval`` mean ``Interval[float]``; at run time, it would need Python 3.13
+if TYPE_CHECKING:  # ``Interval`` means ``Interval[float]``; at run time, such a default needs Python 3.13
     from typing_extensions import TypeVar
 
     Value = TypeVar("Value", bound=float | FloatArray, covariant=True, default=float)
@@ -42,13 +42,13 @@ Label: TypeAlias = Hashable
 Seed: TypeAlias = int | Sequence[int] | np.random.SeedSequence | np.random.BitGenerator | np.random.Generator | None
 """Seed or generator that ``numpy.random.default_rng`` accepts."""
 Direction: TypeAlias = Literal["higher", "lower", "auto"] | None
-"""Side of the threshold on which values are predicted positive."""
+"""Side of the threshold on which values are classified as positive."""
 Directions: TypeAlias = Direction | Sequence[Literal["higher", "lower"]]
 """One direction for all curves, or one for each curve."""
 Correction: TypeAlias = Literal["mcclish"] | None
 """Scale of a partial area: unchanged, or standardized by the method of McClish (1989)."""
 Pairs: TypeAlias = Literal["rest", "all"]
-"""Contrasts of several classes: each against the rest, or every pair."""
+"""Comparisons of several classes: each class against the rest, or every pair of classes."""
 NanPolicy: TypeAlias = Literal["raise", "omit"]
 """Handling of missing values."""
 
@@ -82,7 +82,7 @@ def check_real(name: str, value: ArrayLike) -> FloatArray:
 
 
 def check_result(name: str, value: object, kind: type, maker: str) -> None:
-    """Raise if ``value`` is not a result of a class, which the function ``maker`` returns."""
+    """Raise if ``value`` is not an instance of ``kind``, the class that the function ``maker`` returns."""
     if not isinstance(value, kind):
         raise RocPredictError(f"{name}={short_repr(value)} is not a {kind.__name__}; pass the result of {maker}")
 
@@ -187,7 +187,7 @@ def check_nonnegative(name: str, value: ArrayLike) -> FloatArray:
 
 
 def is_list(value: object) -> bool:
-    """Return whether a value has items in an order: no text, mapping, set, array without axes or sparse matrix."""
+    """Return whether a value is ordered and not text, a mapping, a set, a 0-d array or a sparse matrix."""
     has_items = getattr(value, "ndim", 1) and not hasattr(value, "tocsc")
     return isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping, set)) and bool(has_items)
 
@@ -219,7 +219,7 @@ def check_int(name: str, value: object, *, least: int | None = None) -> int:
 
 
 def check_seed(name: str, seed: Seed) -> np.random.Generator:
-    """Return the random generator of a seed, or the generator itself."""
+    """Return a random generator for a seed, or the generator that was passed."""
     try:
         return np.random.default_rng(seed)
     except (TypeError, ValueError, OverflowError):

@@ -41,14 +41,14 @@ class Comparison(Result):
     level : float
         Confidence level of the interval of the empirical AUC.
     auc_error : float
-        Predicted - empirical AUC.
+        Predicted AUC minus empirical AUC.
     auc_error_z : float
         ``auc_error`` in standard errors of the empirical AUC (see Notes of ``compare``). This ratio is
         not the statistic of a z-test, which would require a prediction that is independent of these data.
     max_tpr_gap : float
-        Largest difference in TPR at the same FPR, predicted - empirical (signed). For n >= 3 negatives, only FPRs
-        from 1/n to 1 - 1/n are searched. Closer to 0 and 1, the empirical curve is a single step, which no smooth curve
-        can follow.
+        Largest difference (with its sign) of predicted TPR - empirical TPR at the same FPR. For n >= 3 negatives, only
+        FPRs from 1/n to 1 - 1/n are searched. Closer to 0 and 1, the empirical curve is a single step, which no smooth
+        curve can follow.
     max_tpr_gap_fpr : float
         FPR of the largest difference.
     area_between : float
@@ -66,7 +66,7 @@ class Comparison(Result):
     empirical_ameans_corrected : float
         Optimism-corrected Ameans of the empirical threshold, an estimate for new data.
     threshold_regret : float
-        Loss of the predicted threshold on these data: empirical_ameans - ameans_at_predicted_threshold.
+        Ameans that the predicted threshold loses on these data: empirical_ameans - ameans_at_predicted_threshold.
     curves : (predicted, empirical)
         Both ROC curves, which ``plot`` draws.
     """
@@ -172,7 +172,7 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
     fitted to the same data, its error is correlated with the error of the empirical AUC. For two Gaussian classes of
     20, 50 and 200 observations each, ``auc_error_z`` was between -0.4 and 0.4 in 95% of samples; for two lognormal
     classes of 200, the mean was -4.5. For a prediction fitted to the same data, a value of 1 is therefore already
-    evidence against the distributions. If DeLong's standard error is 0 (no overlap) or a class has a single
+    evidence against the predicted distributions. If DeLong's standard error is 0 (no overlap) or a class has a single
     observation, the smoothed standard error is used. If all values are tied, the standard error of Hanley and McNeil is
     used. ``auc_error_z`` is therefore always finite.
 
@@ -258,7 +258,7 @@ def _empirical_std_error(empirical: EmpiricalRoc) -> float:
 
 @np.errstate(under="ignore")
 def max_tpr_gap(predicted: Roc, empirical: EmpiricalRoc) -> tuple[float, float]:
-    """Return the largest difference in TPR, predicted - empirical, and its FPR; see ``Comparison``."""
+    """Return the largest difference between predicted and empirical TPR, and its FPR; see ``Comparison``."""
     _check(predicted, empirical)
     fpr = np.unique(np.concatenate([_GRID, empirical.curve().fpr, predicted.curve().fpr]))
     before = np.maximum(np.nextafter(fpr, 0), 0)

@@ -60,7 +60,7 @@ class DiagnosticFinding(Result):
     message : str
         Description of the result.
     suggestion : str
-        What to do; empty if nothing needs to be done.
+        Recommended action; empty if no action is needed.
     """
 
     name: str
@@ -114,13 +114,15 @@ class Diagnosis(Result):
     direction : str
         "higher" or "lower".
     negative, positive : ClassDescription
-        Counts, moments, ties, limits, outliers and fit of each class.
+        Count, moments, ties, values at the limits, outliers and goodness of fit of each class.
     std_ratio : Interval
         Ratio of the standard deviations, positive over negative class.
     predicted_auc, empirical_auc, auc_error, auc_p_value : float
-        Both AUCs, the difference predicted - empirical, and its p-value (by parametric bootstrap, see ``diagnose``).
+        Both AUCs, the difference predicted AUC - empirical AUC, and its p-value (by parametric bootstrap, see
+        ``diagnose``).
     area_between, area_between_expected, area_between_p_value : float
-        Mean abs(predicted TPR - empirical TPR) over all FPRs, its mean in samples from the fit, and its p-value.
+        Mean abs(predicted TPR - empirical TPR) over all FPRs, its mean in samples simulated from the fit, and its
+        p-value.
     max_tpr_gap, max_tpr_gap_fpr, max_tpr_gap_threshold : float
         Largest difference in TPR (with the sign of predicted - empirical), its FPR, and the predicted threshold at this
         FPR. For n >= 3 negatives, only FPRs from 1/n to 1 - 1/n are searched.
@@ -262,11 +264,11 @@ def diagnose(
     positive : label, optional
         Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
     negative : label, optional
-        Label of the negative class. By default, all other labels.
+        Label of the negative class. By default, all other labels are negative.
     family : str or ScipyFamily, default="gaussian"
         Family of the class distributions, as in ``predict_roc``; "empirical" is not allowed.
     direction : {"higher", "lower", "auto"}, optional
-        Side of the positive class, as in ``predict_roc``. By default, "higher".
+        Direction of the classification rule, as in ``predict_roc``. By default, "higher".
     nan_policy : {"raise", "omit"}, default="raise"
         How to handle observations with missing values: raise an error, or omit them and report how many.
     n_resamples : int, default=500
@@ -295,11 +297,11 @@ def diagnose(
     simulated values are at least as large as the observed value. The refit is necessary: the textbook p-value of the
     Kolmogorov-Smirnov test ignores that parameters are estimated. The families by name, except "auto" and
     "histogram", are fitted to all samples at once, within about a second ("beta" and "skew_normal": 8 and 25 s with 200
-    observations per class). Any other family takes as long as 1000 fits.
+    observations per class). For any other family, the computing time is that of two fits per simulated sample.
 
-    A large p does not prove that the family is correct: with 20 observations per class, no check is decisive. With
-    thousands of observations, a small p can result from a misfit that hardly affects the curve: see ``area_between``,
-    ``auc_error`` and ``threshold_regret``.
+    A large p-value does not prove that the family is correct: with 20 observations per class, no check is decisive.
+    With thousands of observations, a small p-value can result from a misfit that hardly affects the curve: see
+    ``area_between``, ``auc_error`` and ``threshold_regret``.
 
     References
     ----------
@@ -381,7 +383,7 @@ class _Limits(NamedTuple):
         return "warn" if value > self.warn else "note" if value > self.note else "ok"
 
     def severity_by_p_value(self, p: float, value: float) -> str:
-        """Return the severity of a measure that must also exceed sampling variation."""
+        """Return the severity of a measure that is reported only if it exceeds sampling variation."""
         if p <= _P_WARN and value > self.warn:
             return "warn"
         return "note" if p <= _P_NOTE and value > self.note else "ok"
@@ -389,8 +391,8 @@ class _Limits(NamedTuple):
 
 _SKEWNESS, _KURTOSIS = _Limits(1.0, 2.0), _Limits(1.0, 3.0)
 _Z = _Limits(2.6, 3.3)
-"""Limits of skewness and kurtosis in standard errors. A finding has the lower of two severities: the one by these
-limits, and the one by the limits of the measure itself."""
+"""Limits of skewness and kurtosis in standard errors. A finding has the lower of two severities: by these limits,
+and by the limits of the measure itself."""
 _SHARE, _OUTLIERS = _Limits(0.05, 0.10), _Limits(0.001, 0.02)
 _STD_RATIO = _Limits(1.5, 2.0)
 _AREA, _AUC_ERROR, _REGRET = _Limits(0.0, 0.02), _Limits(0.01, 0.02), _Limits(0.02, 0.03)
@@ -410,7 +412,7 @@ _ShapeCheck = tuple[str, float, str, str, str]
 
 
 def _find(d: Diagnosis) -> Iterator[DiagnosticFinding]:
-    """Yield the findings of a diagnosis from its numbers."""
+    """Yield the findings that follow from the numbers of a diagnosis."""
     yield _check_sample_size(d.negative.count, d.positive.count)
     for name in ("negative", "positive"):
         yield from _check_class(d, name, getattr(d, name))
@@ -430,12 +432,12 @@ def _shape_finding(d: Diagnosis, check: _ShapeCheck, word: str = "") -> Diagnost
     remedy = _suggest_for_skewness(d) if remedy == SKEWED_SUGGESTION else remedy
     if d.family != "gaussian":
         severity = "note" if severity == "warn" else severity
-        remedy = "none if the curve fits" if "family=" in remedy else remedy
+        remedy = "no action is needed if the curve fits" if "family=" in remedy else remedy
     return _finding(name, value, severity, message, f"use {remedy}" if remedy.startswith("family=") else remedy)
 
 
 def _suggest_for_skewness(d: Diagnosis) -> str:
-    """Return a remedy for skewness, which is not a smooth family if many values of a class are equal or at a limit."""
+    """Return a remedy for skewness; no smooth family is suggested if many values of a class are equal or at a limit."""
     for shape in (d.negative, d.positive):
         checks = {} if shape.constant else {name: severity for name, _, severity, *_ in _check_shape(shape)}
         if shape.constant or "warn" in (checks["ties"], checks["boundary"]):
@@ -455,7 +457,7 @@ def _format_signed(value: float, form: str = ".1f") -> str:
 
 
 def _format_z(value: float) -> str:
-    return "too few observations for z" if np.isnan(value) else f"z = {_format_signed(value)}"
+    return "too few observations for a z-score" if np.isnan(value) else f"z = {_format_signed(value)}"
 
 
 def _format_percent(fraction: float) -> str:
@@ -483,8 +485,8 @@ def _check_curve(d: Diagnosis) -> Iterator[DiagnosticFinding]:
     severity = _AUC_ERROR.severity_by_p_value(d.auc_p_value, abs(d.auc_error))
     yield _finding("AUC", d.auc_error, severity, message, remedy)
     message = (
-        f"the predicted threshold {d.threshold:.6g} has an Ameans {d.threshold_regret:.3f} lower than the best "
-        f"threshold on the same data ({format_p_statement(d.threshold_p_value)})"
+        f"the Ameans at the predicted threshold {d.threshold:.6g} is {d.threshold_regret:.3f} lower than at the best "
+        f"threshold for the same data ({format_p_statement(d.threshold_p_value)})"
     )
     severity = _REGRET.severity_by_p_value(d.threshold_p_value, d.threshold_regret)
     yield _finding("threshold", d.threshold_regret, severity, message, remedy)
@@ -544,7 +546,7 @@ def _check_shape(shape: ClassDescription) -> Iterator[_ShapeCheck]:
     yield "boundary", fraction, severity, message, OTHER_SUGGESTION
 
     several = "warn" if shape.outliers * shape.count > _MIN_GROUP_SIZE - 0.5 else "note"
-    message = f"{_format_percent(shape.outliers)} of the values lie more than 3 IQR outside the quartiles"
+    message = f"{_format_percent(shape.outliers)} of the values lie more than 3 IQRs beyond the quartiles"
     remedy = f"check these observations; if they are correct, use {OTHER_SUGGESTION}"
     yield "outliers", shape.outliers, _milder(_OUTLIERS.severity(shape.outliers), several), message, remedy
 
@@ -665,7 +667,7 @@ def _axis_limits(samples: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, Fl
 
 
 def _n_bins(samples: list[FloatArray], spreads: FloatArray, span: float) -> int:
-    """Return the number of bins for the narrower class by the rule of Freedman and Diaconis (1981), within bounds."""
+    """Return the number of bins by the rule of Freedman and Diaconis (1981) for the narrower class, within bounds."""
     counts = np.array([len(x) for x in samples])
     with np.errstate(divide="ignore", over="ignore"):
         needed = span * np.cbrt(counts) / (2 * spreads)

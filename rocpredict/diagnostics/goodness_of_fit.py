@@ -51,11 +51,12 @@ class ClassDescription(Result):
     n_unique : int
         Number of distinct values.
     mode, mode_fraction, mode_count : float, float, int
-        Most frequent value (the lowest of several), and the fraction and number of observations with this value.
+        Most frequent value (the lowest if several are equally frequent), and the fraction and number of observations
+        with this value.
     fraction_at_minimum, fraction_at_maximum, fraction_at_zero : float
         Fractions of observations equal to the minimum, to the maximum and to 0.
     outliers : float
-        Fraction of observations more than 3 interquartile ranges outside the quartiles.
+        Fraction of observations more than 3 interquartile ranges beyond the quartiles.
     ks : float
         Largest difference between the fitted and the empirical cdf.
     anderson_darling : float
@@ -142,10 +143,10 @@ def _describe(values: FloatArray, ks: float, anderson_darling: float, p_value: f
 
 
 def std_ratio(negative: ClassDescription, positive: ClassDescription, level: float = 0.95) -> Interval:
-    """Return the ratio of the standard deviations, positive over negative class, with an F interval.
+    """Return the ratio of the standard deviations (positive/negative class) with its interval from the F distribution.
 
-    For positive excess kurtosis, the degrees of freedom n - 1 are divided by 1 + kurtosis/2, since the variance of a
-    heavy-tailed sample varies more (Shoemaker 2003). If a class has zero variance, the interval is [0, inf].
+    For positive excess kurtosis, the degrees of freedom n - 1 are divided by 1 + kurtosis/2, since the sample variance
+    of a heavy-tailed distribution varies more (Shoemaker 2003). If a class has zero variance, the interval is [0, inf].
     """
     if negative.constant or positive.constant:
         estimate = nan if negative.constant and positive.constant else float("inf") if negative.constant else 0.0
@@ -220,7 +221,7 @@ def sort_by_direction(roc: Roc, negative: FloatArray, positive: FloatArray) -> S
 
 
 def goodness_of_fit(roc: Roc, samples: SortedSamples) -> GoodnessOfFit:
-    """Compute the measures of misfit of a ROC curve to two samples."""
+    """Compute the measures of misfit between a ROC curve and two samples."""
     predicted, empirical = np.asarray(roc.tpr_at_fpr(COMPARISON_FPR)), empirical_tpr(*samples)
     with np.errstate(divide="ignore"):
         tails = [np.log(_mid_tails(d, x)) for d, x in zip(orient_classes(roc), samples, strict=True)]
@@ -275,7 +276,7 @@ class FallingValues(NamedTuple):
     def goodness_of_fit(
         self, log_tails: list[tuple[FloatArray, FloatArray]], predicted: FloatArray, youden: FloatArray
     ) -> GoodnessOfFit:
-        """Compute the misfits from the log tails of each class at its values, and the predicted TPR and Youden's J."""
+        """Compute the misfits from log tails at the values of each class, predicted TPRs and Youden's J."""
         negative, positive = (anderson_darling(*tails) for tails in log_tails)
         counts = [tails[0].shape[1] for tails in log_tails]
         above = self.positives[self.is_negative].reshape(len(self.values), -1) / counts[1]
@@ -315,7 +316,7 @@ def ks_statistic(distribution: Distribution, sample: Ecdf) -> float:
 
 
 def plot_ranks(count: int) -> NDArray[np.intp]:
-    """Return evenly spaced ranks (from 0) of the values to plot; in a small sample, all ranks."""
+    """Return evenly spaced ranks (from 0) of the values to plot, or all ranks of a small sample."""
     return np.unique(np.round(np.linspace(0, count - 1, min(count, _MAX_POINTS))).astype(np.intp))
 
 
@@ -372,7 +373,7 @@ def parametric_bootstrap(roc: PredictedRoc, counts: tuple[int, int], resampling:
 
 
 def p_values(observed: GoodnessOfFit, simulated: GoodnessOfFit) -> GoodnessOfFit:
-    """Return the p-value (b + 1)/(n + 1) of each measure; b of n simulated values are at least as large as observed."""
+    """Return the p-values (b + 1)/(n + 1) of measures that are at least as large as observed in b of n simulations."""
 
     def p_value(value: float, draws: FloatArray) -> float:
         limit = value if np.isinf(value) else value - _ROUNDING * (1 + abs(value))
@@ -382,7 +383,7 @@ def p_values(observed: GoodnessOfFit, simulated: GoodnessOfFit) -> GoodnessOfFit
 
 
 def _bootstrap_gaussian(roc: PredictedRoc, counts: tuple[int, int], resampling: BootstrapOptions) -> Iterator[_Chunk]:
-    """Simulate many samples at a time, in units of the larger standard deviation to avoid overflow."""
+    """Simulate many Gaussian samples at a time, in units of the larger standard deviation to avoid overflow."""
     low, high = cast(tuple[Gaussian, Gaussian], orient_classes(roc))
     unit = max(low.std, high.std)
     distance = float(np.clip(high.mean / unit - low.mean / unit, -_MAX_SEPARATION, _MAX_SEPARATION))

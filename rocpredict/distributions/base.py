@@ -101,7 +101,7 @@ class Distribution(Result, ABC, Generic[Value]):
         Returns
         -------
         float or array
-            Densities in the broadcast shape of ``x`` and ``shape``; 0 outside the support and for point masses.
+            Densities in the broadcast shape of ``x`` and ``shape``, without the point masses; 0 outside the support.
         """
         return to_scalar(self._pdf(self._check_x(x)))
 
@@ -291,7 +291,7 @@ class Distribution(Result, ABC, Generic[Value]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReflectedDistribution(Distribution[Value]):
-    """Distribution of -X, for a distribution of X whose own class cannot represent it."""
+    """Distribution of -X if the class of the distribution of X cannot represent it."""
 
     base: Distribution[Any]
     _heading = "Distribution of -X"

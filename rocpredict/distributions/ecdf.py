@@ -19,7 +19,7 @@ IntArray = NDArray[np.intp]
 def count_below(values: FloatArray, queries: FloatArray) -> tuple[IntArray, IntArray]:
     """Count, for each query, the values below it and the values at or below it.
 
-    Values and queries are in ascending order. Without ties between them, both results are the same array.
+    Values and queries are in ascending order. If no query equals a value, both results are the same array.
     """
     below = np.searchsorted(values, queries, side="left")
     at = values.take(below, mode="clip")
@@ -29,7 +29,7 @@ def count_below(values: FloatArray, queries: FloatArray) -> tuple[IntArray, IntA
 
 
 def count_below_transposed(n_less: IntArray, n_less_equal: IntArray, size: int) -> tuple[IntArray, IntArray]:
-    """Count, for each of ``size`` values, the queries below it and at or below it, from results of ``count_below``."""
+    """Convert results of ``count_below`` to the numbers of queries below and at or below each of ``size`` values."""
     queries_below = np.cumsum(np.bincount(n_less_equal, minlength=size + 1)[:size])
     if n_less_equal is n_less:
         return queries_below, queries_below
@@ -59,7 +59,7 @@ class Ecdf(Distribution[float]):
     Attributes
     ----------
     total : float
-        Sum of the weights, or the number of values without weights.
+        Sum of the weights; without weights, the number of values.
 
     Raises
     ------
@@ -182,7 +182,7 @@ class Ecdf(Distribution[float]):
         return self._above[np.searchsorted(self.sorted_sample, x, side="right")]
 
     def mid_rank_weight(self, below: NDArray[np.intp], to: NDArray[np.intp]) -> FloatArray:
-        """Return the mean of two cumulative weights: of the first ``below`` and of the first ``to`` sorted values."""
+        """Return the mean of the cumulative weights of the first ``below`` and of the first ``to`` sorted values."""
         if self.weights is None:
             return below.astype(np.float64) if below is to else (below + to) / 2
         return (self._below[below] + self._below[to]) / 2
@@ -207,7 +207,7 @@ _MIN_TOTAL_MASS = 1 - 1e-9
 
 
 def is_discrete(distribution: Distribution) -> bool:
-    """Return True if a distribution of one feature consists of point masses."""
+    """Return True if a distribution of one feature consists of point masses only."""
     return isinstance(distribution, Ecdf) or bool(distribution.atoms().masses.sum() > _MIN_TOTAL_MASS)
 
 
@@ -226,7 +226,7 @@ COMPARISON_FPR = (np.arange(N_FPR) + 0.5) / N_FPR
 """FPRs at which curves are compared: the midpoints of ``N_FPR`` equal intervals of [0, 1]."""
 FPR_PROBIT = ndtri(COMPARISON_FPR)
 MAX_HARMLESS_AREA = 0.02
-"""Largest area between two curves that never counts as a misfit."""
+"""Area between two curves up to which their difference never counts as a misfit."""
 
 
 def area_between(predicted: FloatArray, empirical: FloatArray) -> FloatArray:
@@ -234,9 +234,9 @@ def area_between(predicted: FloatArray, empirical: FloatArray) -> FloatArray:
 
     Notes
     -----
-    The mean estimates the area between the curves. The error of this estimate is due to steps of the empirical curve
-    between these FPRs. With 50 observations per class, the error is at most 3% of the area, and in most samples at
-    most 1%.
+    The mean estimates the area between the curves. The error of this estimate is caused by steps of the empirical curve
+    between two of these FPRs. With 50 observations per class, the error is at most 3% of the area, and in most samples
+    at most 1%.
     """
     return np.asarray(np.abs(predicted - empirical).mean(axis=-1))
 
@@ -244,8 +244,8 @@ def area_between(predicted: FloatArray, empirical: FloatArray) -> FloatArray:
 def empirical_tpr(negative: FloatArray, positive: FloatArray, fpr: FloatArray = COMPARISON_FPR) -> FloatArray:
     """Return the empirical TPR at ascending FPRs in (0, 1).
 
-    Ties between the classes are diagonal segments. The values of each class are in ascending order along the last axis,
-    and have shape (n,) for one feature or (F, n) for many.
+    Ties between the classes produce diagonal segments. The values of each class are in ascending order along the last
+    axis, and have shape (n,) for one feature or (F, n) for many.
     """
     n0 = negative.shape[-1]
     at = negative[..., n0 - 1 - np.minimum((fpr * n0).astype(np.intp), n0 - 1)[::-1]]
@@ -255,7 +255,7 @@ def empirical_tpr(negative: FloatArray, positive: FloatArray, fpr: FloatArray = 
 
 
 def upper_tails(sample: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the proportions of a sorted sample above each of several ascending thresholds, and at or above it."""
+    """Return the proportions of a sorted sample above, and at or above, each of several ascending thresholds."""
     n, m = sample.shape[-1], at.shape[-1]
     if sample.ndim == 1:
         to, below = sample.searchsorted(at, "right"), sample.searchsorted(at, "left")

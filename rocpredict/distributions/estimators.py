@@ -76,7 +76,7 @@ def maximize_newton(
 def minimize_bfgs(
     loss: Loss, starts: Sequence[FloatArray], bounds: tuple[tuple[float, ...], tuple[float, ...]]
 ) -> FloatArray:
-    """Minimize, for each sample, a loss within bounds by the BFGS method from several starts of shape (samples, k)."""
+    """Minimize a loss for each sample within bounds by the BFGS method, from ``starts`` of shape (samples, k) each."""
     low, high = (np.array(limits) for limits in bounds)
 
     def line_search(
@@ -102,7 +102,7 @@ def minimize_bfgs(
         return is_accepted, *ahead
 
     def bfgs(best: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the lowest losses and their points, by the BFGS method."""
+        """Return the lowest losses that the BFGS method finds from one start, and the points at which they occur."""
         rows = np.arange(len(best))
         lowest, slope = loss(best, rows)
         at, value, identity = best.copy(), lowest.copy(), np.eye(len(low))
@@ -139,13 +139,13 @@ _N_TERMS = 24
 
 
 def lognormal_from_moments(mean: float, std: float) -> tuple[float, ...]:
-    """Return the standard deviation of the logarithms, location 0 and the median."""
+    """Return the standard deviation of the logarithms, location 0 and the median of a lognormal distribution."""
     square = np.logaddexp(0.0, 2 * (np.log(std) - np.log(mean)))
     return np.sqrt(square), 0.0, mean * np.exp(-square / 2)
 
 
 def weibull_from_moments(mean: float, std: float) -> tuple[float, ...]:
-    """Return the shape c, location 0 and the scale."""
+    """Return the shape c, location 0 and the scale of a Weibull distribution."""
     target = np.log(np.logaddexp(0.0, 2 * (np.log(std) - np.log(mean))))
     inverse = std / mean
     for _ in range(_MAX_ITER):  # d log(excess)/d log(1/c) is between 1 and 2, so Newton's method converges
@@ -167,7 +167,7 @@ def _log_one_plus_cv2(e: float) -> tuple[float, float]:
 
 
 def beta_from_moments(mean: float, std: float) -> tuple[float, ...]:
-    """Return the shapes a and b, location 0 and scale 1, or raise an error if the standard deviation is too large."""
+    """Return the shapes, location 0 and scale 1 of a beta distribution, or raise an error if ``std`` is too large."""
     total = (mean / std) * ((1 - mean) / std) - 1
     if total <= 0:
         raise RocPredictError(
@@ -191,13 +191,13 @@ MAX_DF = 1e6
 """Upper limit of the degrees of freedom, beyond which Student's t is practically Gaussian."""
 MAX_SKEW = 100.0
 """Upper limit of the absolute shape parameter, beyond which a skew normal is practically half normal."""
-_LOG1P_SERIES_LIMIT = 0.01  # below this limit log1p(u) - u loses two digits or more
+_LOG1P_SERIES_LIMIT = 0.01  # below this limit, log1p(u) - u loses two or more digits
 _MIN_ASYMPTOTIC_K = 15.0  # above this k, the asymptotic series of log k - psi(k) has double precision
-_EULER_TERMS = (1 / 2, 1 / 12, 0.0, -1 / 120, 0.0, 1 / 252, 0.0, -1 / 240, 0.0, 1 / 132)  # factors of 1/k, 1/k^2
+_EULER_TERMS = (1 / 2, 1 / 12, 0.0, -1 / 120, 0.0, 1 / 252, 0.0, -1 / 240, 0.0, 1 / 132)  # of 1/k, 1/k^2, ...
 
 
 def fit_gamma(samples: FloatArray) -> FloatArray:
-    """Return the shape k, location 0 and the scale; k solves log k - psi(k) = log(mean) - mean of the logarithms."""
+    """Return shape k, location 0 and scale of gamma distributions; log k - psi(k) = log(mean) - mean of the logs."""
     mean = scaled_mean(samples)
     log_gap = _x_minus_1_minus_log_x(samples, mean[:, None]).mean(axis=1)
     start = (3 - log_gap + np.hypot(log_gap - 3, np.sqrt(24 * log_gap))) / (12 * log_gap)
@@ -210,19 +210,19 @@ def fit_gamma(samples: FloatArray) -> FloatArray:
 
 
 def fit_lognormal(samples: FloatArray) -> FloatArray:
-    """Return the standard deviation of the logarithms, location 0 and the geometric mean."""
+    """Return the standard deviation of the logarithms, location 0 and the geometric mean of each sample."""
     reference, logs = _logs(samples)
     mean = logs.mean(axis=1)
     return _columns(np.sqrt(np.mean((logs - mean[:, None]) ** 2, axis=1)), 0.0, reference * np.exp(mean))
 
 
 def fit_exponential(samples: FloatArray) -> FloatArray:
-    """Return location 0 and the mean."""
+    """Return location 0 and the mean of each sample."""
     return _columns(0.0, scaled_mean(samples))
 
 
 def fit_weibull(samples: FloatArray) -> FloatArray:
-    """Return the shape c, location 0 and the scale, by Newton's method on the score equation of c."""
+    """Return shape c, location 0 and scale of Weibull distributions, by Newton's method on the score equation of c."""
     reference, logs = _logs(samples)
     mean, std = logs.mean(axis=1), logs.std(axis=1)
     z = (logs - mean[:, None]) / std[:, None]
@@ -241,14 +241,14 @@ def fit_weibull(samples: FloatArray) -> FloatArray:
 
 
 def fit_laplace(samples: FloatArray) -> FloatArray:
-    """Return the median and the mean absolute deviation from the median."""
+    """Return the median of each sample and the mean absolute deviation from this median."""
     unit, scaled = _scaled(samples)
     median = np.median(scaled, axis=1)
     return _columns(median * unit, np.abs(scaled - median[:, None]).mean(axis=1) * unit)
 
 
 def fit_logistic(samples: FloatArray) -> FloatArray:
-    """Return location and scale; the log-likelihood is a concave function of location/scale and 1/scale."""
+    """Return the parameters of logistic distributions; the log-likelihood is concave in location/scale and 1/scale."""
     standard = _standardized(samples)
 
     def objective(at: FloatArray, rows: NDArray[np.intp]) -> FloatArray:
@@ -271,7 +271,7 @@ def fit_logistic(samples: FloatArray) -> FloatArray:
 
 
 def fit_beta(samples: FloatArray) -> FloatArray:
-    """Return the shapes a and b, location 0 and scale 1; the log-likelihood is a concave function of a and b."""
+    """Return shapes a and b, location 0 and scale 1 of beta distributions; the log-likelihood is concave in a and b."""
     mean, variance = samples.mean(axis=1), samples.var(axis=1)
     logs = np.stack([np.log(samples).mean(axis=1), np.log1p(-samples).mean(axis=1)], axis=1)
     start = np.stack([mean, 1 - mean], axis=1) * np.maximum(mean * (1 - mean) / variance - 1, 0.01)[:, None]
@@ -290,10 +290,11 @@ def fit_beta(samples: FloatArray) -> FloatArray:
 
 
 def student_t(samples: FloatArray) -> FloatArray:
-    """Return the degrees of freedom in [1, 1e6], location and scale.
+    """Return the degrees of freedom (in [1, 1e6]), location and scale of Student's t distributions.
 
-    If one value makes up half of the sample or more, the likelihood may have no maximum at a positive scale (it is
-    unbounded for more than half). The result then has 1e6 degrees of freedom and is practically a Gaussian.
+    If one value makes up half of the sample or more, the likelihood may have no maximum at a positive scale (if it
+    makes up more than half, the likelihood is unbounded). The fit then has 1e6 degrees of freedom and is practically a
+    Gaussian.
     """
     standard = _standardized(samples)
 
@@ -323,7 +324,7 @@ def student_t(samples: FloatArray) -> FloatArray:
 
 
 def skew_normal(samples: FloatArray) -> FloatArray:
-    """Return the shape, location and scale.
+    """Return the shape, location and scale of skew normal distributions.
 
     The shape is limited to [-100, 100], because the likelihood may have no maximum at a finite shape.
     """
@@ -358,7 +359,7 @@ def log_less_digamma(k: ArrayLike, *, slope: bool = False) -> FloatArray:
 
 
 def _skew_normal_moments_start(skew: FloatArray) -> FloatArray:
-    """Return location, log scale and shape of standardized skew normals with this skewness, or the nearest possible."""
+    """Return location, log scale and shape of standardized skew normals with the skewness ``skew`` or the nearest."""
     size = np.clip(np.abs(skew), 0.05, 0.98) ** (2 / 3)
     delta = np.copysign(np.sqrt(np.pi / 2 * size / (size + ((4 - np.pi) / 2) ** (2 / 3))), skew)
     scale = 1 / np.sqrt(1 - 2 * delta**2 / np.pi)
@@ -383,7 +384,7 @@ def _scaled(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 class _Standardized(NamedTuple):
-    """Samples in units of their means and standard deviations."""
+    """Samples, standardized by their means and standard deviations."""
 
     unit: FloatArray
     centre: FloatArray

@@ -28,7 +28,7 @@ def is_frozen_scipy(candidate: object) -> bool:
 
 
 def from_scipy(frozen: Any) -> ScipyDistribution | Ecdf:
-    """Convert a frozen scipy.stats distribution."""
+    """Convert a frozen scipy.stats distribution; a table of values and probabilities becomes an ``Ecdf``."""
     if hasattr(frozen.dist, "xk"):  # ``dist`` is a table of values and probabilities
         _, loc, _ = frozen.dist._parse_args(*frozen.args, **frozen.kwds)
         return Ecdf(np.asarray(frozen.dist.xk) + loc, frozen.dist.pk)
@@ -126,7 +126,7 @@ class ScipyDistribution(Distribution[float]):
         return self._clip_to_support(self._evaluate("isf", q))
 
     def atoms(self) -> Atoms:
-        """Return the point masses of a discrete distribution, except for tails with a probability below 1e-30."""
+        """Return the point masses of a discrete distribution, except those in tails with a probability below 1e-30."""
         return self._atoms if self.discrete else super().atoms()
 
     @cached_property
@@ -252,7 +252,7 @@ PARAMETRIC_FAMILIES = {
     "logistic": "real line: loc is the mean and the median; standard deviation scale pi/sqrt(3)",
     "laplace": "real line: loc is the mean and the median; scale is the mean absolute deviation from loc; "
     "standard deviation scale sqrt(2)",
-    "exponential": "0 or more: the scale is the mean and the standard deviation",
+    "exponential": "0 or more: the mean and the standard deviation equal the scale",
     "weibull": "above 0: shape c; P(X <= scale) = 1 - 1/e; mean scale Gamma(1 + 1/c)",
     "beta": "between 0 and 1: shapes a and b; mean a/(a + b), variance mean (1 - mean)/(a + b + 1)",
     "student_t": "real line: df degrees of freedom; loc is the median; variance scale^2 df/(df - 2) for df above 2",
@@ -309,8 +309,8 @@ def fit_family(name: str, sample: Any, label: str) -> ScipyDistribution:
     Parameters
     ----------
     name : str
-        Key of ``PARAMETRIC_FAMILIES``. The location of families for positive values is fixed at 0; the beta is fitted
-        on (0, 1).
+        Key of ``PARAMETRIC_FAMILIES``. Families of positive values have location 0, and the beta family has the support
+        (0, 1).
     sample : array of shape (n,)
         Finite values of one class, with at least two distinct ones.
     label : {"negative", "positive"}
@@ -374,7 +374,7 @@ def fit_resampled_families(
 
 
 def _fit_rows(name: str, samples: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Return the parameters of samples of shape (B, n), and a mask of the samples that could be fitted."""
+    """Return the parameters fitted to samples of shape (B, n), and a mask of the samples with a successful fit."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         parameters = _FAMILIES[name].fit(samples)
     return parameters, np.isfinite(parameters).all(axis=1) & (parameters[:, -1] > 0)
@@ -390,18 +390,18 @@ def from_moments(name: str, mean: Any, std: Any = None) -> ScipyDistribution:
     mean : float
         Mean, in the unit of the feature.
     std : float, optional
-        Standard deviation, in the unit of the feature. May be omitted for the exponential, where it must equal the
-        mean.
+        Standard deviation, in the unit of the feature. May be omitted for the exponential family, for which it must
+        equal the mean.
 
     Returns
     -------
     ScipyDistribution
-        Distribution with these moments.
+        Distribution with this mean and standard deviation.
 
     Raises
     ------
     RocPredictError
-        If the family is not one of those above, if the mean is outside the support, or if ``std`` is not above 0 or is
+        If ``name`` is not one of these families, if the mean is outside the support, or if ``std`` is not above 0 or is
         too large for this family and mean.
 
     Notes
@@ -435,14 +435,14 @@ def from_moments(name: str, mean: Any, std: Any = None) -> ScipyDistribution:
 
 
 def freeze_family(name: str, *parameters: float) -> ScipyDistribution:
-    """Return the distribution with these shapes, location and scale, omitting a location of 0 and a scale of 1."""
+    """Return a distribution of the family, without arguments for a location of 0 and a scale of 1."""
     *shapes, loc, scale = (float(parameter) for parameter in parameters)
     loc_and_scale = {key: value for key, value, plain in (("loc", loc, 0.0), ("scale", scale, 1.0)) if value != plain}
     return ScipyDistribution(_scipy_family(name)(*shapes, **loc_and_scale))
 
 
 def _scipy_family(name: str, *, absolute: bool = False) -> Any:
-    """Return the family of scipy.stats; ``absolute`` allows fast methods that are less accurate in far tails."""
+    """Return the family of scipy.stats; ``absolute=True`` allows fast methods that are less accurate in far tails."""
     from scipy import stats
 
     from rocpredict.distributions.skew_normal import QUICK_FAMILIES, SKEW_NORMAL
@@ -475,7 +475,7 @@ def _check_exponential(mean: float, std: Any) -> None:
 
 
 def check_distribution(name: str, candidate: object) -> Distribution:
-    """Return a distribution, converted if it is one of scipy.stats, or raise an error for any other argument."""
+    """Return a distribution unchanged, convert one of scipy.stats, and raise an error for any other argument."""
     if isinstance(candidate, Distribution):
         return candidate
     if is_frozen_scipy(candidate):

@@ -1,4 +1,4 @@
-"""Fit a family of distributions to the samples of two classes."""
+"""Fits of a family of distributions to the samples of two classes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FAMILIES = {
     "empirical": "empirical distribution of the sample",
     **PARAMETRIC_FAMILIES,
 }
-"""Description of every family, by name."""
+"""Description of each family, keyed by its name."""
 
 
 def fits_batches(family: Any) -> bool:

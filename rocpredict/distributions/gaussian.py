@@ -167,7 +167,7 @@ class Gaussian(Distribution[Value]):
         If the standard deviation is 0, the mean is a point mass with probability 1; otherwise the result is empty.
         """
         if self.shape:
-            raise RocPredictError(f"atoms() called on a batch of shape {self.shape}; it needs one feature")
+            raise RocPredictError(f"atoms() needs one feature; this is a batch of shape {self.shape}")
         points = [self.mean] if self.std == 0 else []
         return Atoms(np.array(points), np.ones(len(points)))
 

@@ -1,4 +1,4 @@
-"""Piecewise uniform density."""
+"""Histograms as piecewise uniform densities."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def check_increasing(edges: FloatArray) -> None:
 
 
 def compute_bin_edges(values: FloatArray, bins: str | int | ArrayLike) -> FloatArray:
-    """Return ``bins`` if it contains edges, else edges at equal distances from the smallest to the largest value."""
+    """Return ``bins`` if it is an array of edges, else equidistant edges from the smallest to the largest value."""
     if isinstance(bins, Iterable) and not isinstance(bins, str):
         edges = check_finite("bins", bins)
         if edges.ndim != 1 or len(edges) < 2:
@@ -73,8 +73,8 @@ class Histogram(Distribution[float]):
     Parameters
     ----------
     edges : array-like of shape (k + 1,)
-        Bin edges in the unit of the feature, finite and strictly increasing. All values lie between the first and the
-        last edge.
+        Bin edges in the unit of the feature, finite and strictly increasing. All values of the class lie between the
+        first and the last edge.
     counts : array-like of shape (k,)
         Number of observations in each bin, 0 or more, not all 0; fractions are allowed.
 
@@ -167,8 +167,8 @@ class Histogram(Distribution[float]):
         outside = int(np.sum((values < edges[0]) | (values > edges[-1])))
         if outside:
             raise RocPredictError(
-                f"the edges reach from {edges[0]:g} to {edges[-1]:g}, but x has {pluralize(outside, 'value')} outside "
-                f"among {values.size}; pass edges that enclose all values"
+                f"the edges reach from {edges[0]:g} to {edges[-1]:g}, but x has {pluralize(outside, 'value')} "
+                f"(of {values.size}) outside this range; pass edges that enclose all values"
             )
         index = np.minimum(np.searchsorted(edges, values, side="right") - 1, len(edges) - 2)
         return cls(edges, np.bincount(index, minlength=len(edges) - 1))
@@ -240,7 +240,7 @@ class Histogram(Distribution[float]):
         return index, (x >= self.edges[0]) & (x <= self.edges[-1])
 
     def _interpolate_in_bin(self, index: NDArray[np.intp], below: FloatArray, above: FloatArray) -> FloatArray:
-        """Return the value that divides its bin into the fractions ``below`` and ``above``, from the nearer edge."""
+        """Return the value that divides its bin into these two fractions, computed from the nearer edge."""
         low, high = self.edges[index], self.edges[index + 1]
         width = high - low
         return np.asarray(np.clip(np.where(below < above, low + width * below, high - width * above), low, high))

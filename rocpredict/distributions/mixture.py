@@ -25,13 +25,13 @@ from rocpredict.distributions.base import LOG_SQRT_2PI
 from rocpredict.distributions.normal_sum import NormalSum, NormalSumBatch, NormalSumDistribution, mean_and_std
 
 _N_RANDOM_INITS = 4
-_N_SHORT_RUNS = 20  # EM steps from every start; then only the start with the highest likelihood continues
-_MAX_ITER = 1000  # EM steps on the binned sample
-_MAX_ITER_FULL = 100  # EM steps on the full sample, after those on the bins
-_N_BINS = 1024  # groups of neighboring values for the first fit of a large sample
+_N_SHORT_RUNS = 20  # EM steps from each start; then only the fit with the highest likelihood is continued
+_MAX_ITER = 1000  # largest number of EM steps on the binned sample
+_MAX_ITER_FULL = 100  # largest number of subsequent EM steps on the full sample
+_N_BINS = 1024  # number of groups of neighboring values in the first fit to a large sample
 _TOL = 1e-7  # smallest gain in log-likelihood per observation and step
 _MIN_RELATIVE_STD = 0.01  # lower limit of the standard deviation of a component, for a standardized sample
-_MAX_BLOCK_SIZE = 2**15  # array elements per block, which fits into a cache
+_MAX_BLOCK_SIZE = 2**15  # largest number of array elements per block, which then fits into a cache
 
 
 class MixtureFit(NamedTuple):
@@ -43,12 +43,12 @@ class MixtureFit(NamedTuple):
     log_likelihood: FloatArray
 
     def select(self, rows: Any) -> MixtureFit:
-        """Return the selected ones of several mixtures."""
+        """Return the selected mixtures."""
         return MixtureFit(*(part[rows] for part in self))
 
 
 def fit_mixture(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Generator) -> MixtureFit:
-    """Fit k components to standardized, ascending values with counts, by maximum likelihood with several starts."""
+    """Fit k Gaussians to standardized, ascending values with ``counts``, by maximum likelihood from several starts."""
     floor = min_std(float(counts.sum()))
     bins, bin_counts = _bin_sample(x, counts)
     fits = initial_parameters(bins, bin_counts, k, rng, floor)
@@ -60,7 +60,7 @@ def fit_mixture(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Genera
 
 
 def _bin_sample(x: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Replace neighboring values of a large sample by their mean, for a first approximate fit."""
+    """Replace each group of neighboring values of a large sample by its mean, for a first approximate fit."""
     group = np.floor(np.cumsum(counts) * (_N_BINS / counts.sum()))
     first = np.flatnonzero(np.diff(group, prepend=-1.0))
     if len(x) <= _N_BINS or len(first) <= _N_BINS // 4:  # many tied values leave few groups
@@ -72,7 +72,7 @@ def _bin_sample(x: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArr
 def _run_em(
     x: FloatArray, counts: FloatArray, fits: MixtureFit, floor: ArrayLike, max_iter: int, *, needed: ArrayLike = -np.inf
 ) -> MixtureFit:
-    """Iterate each mixture until its log-likelihood converges; ``max_iter`` limits the EM steps.
+    """Iterate each mixture until its log-likelihood converges; ``max_iter`` is the largest number of EM steps.
 
     A mixture whose log-likelihood would not reach ``needed`` in ``max_iter`` further steps is not continued. Two EM
     steps are followed by a step from an extrapolated mixture (SQUAREM, Varadhan and Roland 2008), if the extrapolated
@@ -105,7 +105,7 @@ def _run_em(
 
 
 def _extrapolate(fits: MixtureFit, first: MixtureFit, second: MixtureFit, floor: FloatArray) -> MixtureFit:
-    """Extrapolate two EM steps, with weights and standard deviations on the logarithmic scale."""
+    """Extrapolate from two EM steps, with weights and standard deviations on the logarithmic scale."""
     points = [np.hstack([np.log(fit.weights), fit.means, np.log(fit.stds)]) for fit in (fits, first, second)]
     step, bend = points[1] - points[0], points[2] - 2 * points[1] + points[0]
     length = np.maximum(np.linalg.norm(step, axis=1) / np.linalg.norm(bend, axis=1), 1.0)[:, None]
@@ -117,7 +117,7 @@ def _extrapolate(fits: MixtureFit, first: MixtureFit, second: MixtureFit, floor:
 
 
 def select_n_components(x: FloatArray, counts: FloatArray, rng: np.random.Generator, max_components: int) -> MixtureFit:
-    """Return the mixture with the smallest BIC; the search stops when two more components do not lower it."""
+    """Return the mixture with the lowest BIC; the search stops when two more components do not lower the BIC."""
     fits: list[MixtureFit] = []
     for k in range(1, max_components + 1):
         fits.append(fit_mixture(x, counts, k, rng))
@@ -181,7 +181,7 @@ def _em_step_block(x: FloatArray, counts: FloatArray, fits: MixtureFit, floor: F
     level *= (counts / density)[:, None]
     sizes = np.maximum(level.sum(axis=-1), np.finfo(float).tiny)
     level *= z
-    shifts = level.sum(axis=-1) / sizes  # of the means, in units of sqrt(2) times the component's standard deviation
+    shifts = level.sum(axis=-1) / sizes  # of the means, in units of sqrt(2) standard deviations
     variances = 2 * (np.einsum("skn,skn->sk", level, z) / sizes - shifts**2)
     return MixtureFit(
         sizes / sizes.sum(axis=1, keepdims=True),
@@ -202,10 +202,10 @@ def _standard_scores(sample: FloatArray) -> tuple[FloatArray, FloatArray, float,
 
 
 def fit_resamples(resamples: FloatArray, sample: FloatArray) -> NormalSumBatch:
-    """Fit a mixture to each of B resamples of a sample, shape (B, n); no resample may be constant.
+    """Fit a mixture to each row of ``resamples``, an array of shape (B, n); no row may be constant.
 
-    Instead of several starts, each fit begins at the mixture of the sample with the same number of components. For
-    each resample, BIC selects this number, as in ``select_n_components``.
+    Each fit has a single start, the mixture with the same number of components that was fitted to the original sample.
+    For each resample, the BIC selects the number of components, as in ``select_n_components``.
     """
     scores, counts, mean, std = _standard_scores(sample)
     x = (np.sort(resamples, axis=1) / 2 - mean / 2) / (std / 2)
@@ -329,13 +329,13 @@ class GaussianMixture(NormalSumDistribution):
         Expectation maximization (Dempster, Laird and Rubin 1977) runs from several starts: quantiles of the sample and
         k-means++ draws. With the sample's standard deviation s, no component has a standard deviation below
         max(s/sqrt(n), s/100). Without this limit the likelihood would be unbounded, since a component could shrink to a
-        group of tied values. With one component, the result equals ``Gaussian.fit(x, ddof=0)``. The steps are
+        group of tied values. With one component, the result equals ``Gaussian.fit(x, ddof=0)``. Pairs of steps are
         extrapolated (Varadhan and Roland 2008).
 
         BIC = (3k - 1) log n - 2 log L for k components (Schwarz 1978). The search stops when two more components do not
         lower the BIC. In small samples, the BIC may select one component for two groups that overlap.
 
-        The resamples of a bootstrap are fitted at once. Each fit begins at the mixture of the sample, and BIC selects
+        In a bootstrap, each fit to a resample begins at the mixture that was fitted to the sample, and the BIC selects
         the number of components of each resample.
 
         Examples
@@ -355,7 +355,7 @@ class GaussianMixture(NormalSumDistribution):
             raise RocPredictError(
                 f"n_components={k} is not between 1 and {n_distinct}, the number of distinct values in x"
             )
-        scores, counts, mean, std = _standard_scores(sample)  # the fit is the same in every unit
+        scores, counts, mean, std = _standard_scores(sample)  # the fit does not depend on the unit
         generator = check_seed("rng", rng)
         if k is None:
             fitted = select_n_components(scores, counts, generator, min(_MAX_COMPONENTS, n_distinct))

@@ -24,12 +24,12 @@ from rocpredict.base.validation import (
 from rocpredict.distributions.base import LOG_SQRT_2PI, Distribution, find_smallest_root
 from rocpredict.distributions.ecdf import Ecdf
 
-_WINDOW_SIZE = 512  # neighboring centers per window of values
-_MAX_BLOCK_SIZE = 2**20  # array elements per block, 8 MB for each of a few arrays
-_N_TABLE_POINTS = 32  # centers in the table of quantiles
-_MIN_LOG = -800.0  # below the logarithm of the smallest float
+_WINDOW_SIZE = 512  # number of neighboring centers per window of values
+_MAX_BLOCK_SIZE = 2**20  # largest number of array elements per block (8 MB for each of a few arrays)
+_N_TABLE_POINTS = 32  # number of centers in the table of quantiles
+_MIN_LOG = -800.0  # less than the logarithm of the smallest float
 _NEWTON_STEPS = 6
-_NEIGHBORS = 8  # floats that are searched first, on each side of a Newton result that has not converged
+_NEIGHBORS = 8  # number of floats searched first on each side of a Newton result that has not converged
 _TAIL_RTOL = 2e-14  # accepted relative error of the tail probability of a quantile
 _MAX_QUANTILE_NOISE = 1e-9  # accepted rounding error of a quantile, in units of the largest standard deviation
 _N_CELL_NODES = 10  # Gauss nodes that replace the centers of a cell
@@ -39,8 +39,8 @@ _GAP = 4.0  # distance of neighboring centers that counts as a gap, in standard 
 _MANY_VALUES = 10_000  # sums at this many values or more are interpolated
 _CHEBYSHEV_NODES = chebpts1(20)
 _CHEBYSHEV_MATRIX = np.linalg.inv(chebvander(_CHEBYSHEV_NODES, 19)).T
-_MAX_BATCH_BLOCK_SIZE = 2**17  # array elements per block of a batch, which fits into a cache
-_N_BATCH_POINTS = 129  # points in the table of quantiles, for each sample of a batch
+_MAX_BATCH_BLOCK_SIZE = 2**17  # largest number of array elements per block of a batch; it fits into a cache
+_N_BATCH_POINTS = 129  # number of points in the table of quantiles of each sample of a batch
 _BATCH_STEPS, _BATCH_XTOL = 100, 1e-7  # a last Newton step of 1e-7 kernel widths leaves an error of about 1e-14
 _MIN_COMPRESSION = 2  # with fewer centers per node, all centers are kept
 
@@ -79,7 +79,7 @@ class NormalSum:
 
     @cached_property
     def cutoff_z(self) -> float:
-        """Distance in standard deviations beyond which the contribution of a component is below rounding error."""
+        """Number of standard deviations from its mean beyond which the contribution of a component is negligible."""
         return float(np.sqrt(2 * (38 + np.log(self.total / self.weights.min()))))
 
     @cached_property
@@ -133,7 +133,7 @@ class NormalSum:
         return self._sum_kernels(x, log_partial_sum) - LOG_SQRT_2PI
 
     def quantile_brackets(self, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return lower bounds, upper bounds and first guesses of the quantiles of the probabilities Phi(z)."""
+        """Return lower bounds, upper bounds and first guesses of the quantiles for the probabilities Phi(z)."""
         x, table = self._quantile_table
         last = len(x) - 1
         widths = np.where(z < 0, self.stds.max(), self.stds.min()), np.where(z < 0, self.stds.min(), self.stds.max())
@@ -148,7 +148,7 @@ class NormalSum:
 
     @cached_property
     def _quantile_table(self) -> tuple[FloatArray, FloatArray]:
-        """Ascending values x, and Phi^-1(P(X <= x)) of each."""
+        """Ascending values x, and Phi^-1(P(X <= x)) for each of them."""
         index = np.unique(np.linspace(0, len(self.means) - 1, _N_TABLE_POINTS).round().astype(int))
         with np.errstate(over="ignore"):
             x = np.unique(self.means[index, None] + self.stds[index, None] * np.linspace(-6, 6, 13))
@@ -201,7 +201,7 @@ class NormalSum:
             yield from ((rows[first : first + step], part) for first in range(0, len(rows), step))
 
     def _windows(self, x: FloatArray) -> Iterator[tuple[NDArray[np.intp], slice]]:
-        """Yield groups of indices of values with similar ranks among the means, and the components that contribute."""
+        """Yield groups of indices of values with similar ranks among the means, each with its relevant components."""
         if not self.equal_stds or len(self.means) <= _WINDOW_SIZE:
             yield np.arange(len(x)), slice(0, len(self.means))
             return
@@ -229,12 +229,12 @@ def compress_centres(centres: FloatArray, counts: FloatArray, std: float) -> tup
 
     Notes
     -----
-    A cell is about as wide as its distance from the nearest end or gap, but at most two standard deviations wide. Near
-    an end or a gap, the tail of the sum depends on the outermost centers. If a cell has more than ten centers, these
-    are replaced by the nodes of a Gauss quadrature rule for their weights (the eigenvalues of the Jacobi matrix of the
-    orthogonal polynomials). The new weights are above 0, and the first 19 moments of the cell are unchanged. For a
-    half-width of one standard deviation, the error of a tail is at most max|Phi^(20)|/(20! 2^18), about 2e-16 of the
-    weight of the cell.
+    A cell is about as wide as its distance from the nearest gap or end of the sample, but at most two standard
+    deviations wide. Near an end or a gap, the tail of the sum depends on the outermost centers. If a cell has more than
+    ten centers, these are replaced by the nodes of a Gauss quadrature rule for their weights (the eigenvalues of the
+    Jacobi matrix of the orthogonal polynomials). The new weights are above 0, and the first 19 moments of the cell are
+    unchanged. For a half-width of one standard deviation, the error of a tail is at most max|Phi^(20)|/(20! 2^18),
+    about 2e-16 of the weight of the cell.
     """
     if len(centres) <= _MIN_COMPRESSION * _N_CELL_NODES:
         return centres, counts
@@ -250,7 +250,7 @@ def compress_centres(centres: FloatArray, counts: FloatArray, std: float) -> tup
 def _replace_centres(
     centres: FloatArray, counts: FloatArray, first: NDArray[np.intp], std: float
 ) -> tuple[FloatArray, FloatArray, NDArray[np.intp]]:
-    """Return the centers and weights after the replacement in each cell, with the cell of each center.
+    """Return the centers and weights after the replacement in each cell, and the index of the cell of each center.
 
     ``first`` is the index of the first center of each cell.
     """
@@ -303,7 +303,7 @@ def _cell_starts(centres: FloatArray, std: float) -> NDArray[np.intp]:
 
 
 def symmetric_sum(terms: FloatArray) -> FloatArray:
-    """Sum over the last axis in an order in which reversed terms have the same sum to the last bit."""
+    """Sum over the last axis in an order that gives exactly the same sum if the terms are reversed."""
     half = terms.shape[-1] // 2
     total = (terms[..., :half] + terms[..., ::-1][..., :half]).sum(axis=-1)
     return np.asarray(total + terms[..., half] if terms.shape[-1] % 2 else total)
@@ -315,9 +315,9 @@ class NormalSumDistribution(Distribution):
     Notes
     -----
     With weights w, means m and standard deviations s, the tails are sums of w Phi(+-(x - m)/s), computed separately.
-    Quantiles are roots of the smaller tail. Sums are computed in blocks of values and components, so that they need at
-    most some tens of megabytes. If all components have the same standard deviation, the components far from a value are
-    not evaluated: each contributes either 0 or its weight to a tail.
+    A quantile is the root of an equation in the smaller tail. Sums are computed in blocks of values and components, so
+    that they need at most a few tens of megabytes. If all components have the same standard deviation, the components
+    far from a value are not evaluated: each contributes either 0 or its weight to a tail.
     """
 
     components: NormalSum
@@ -381,7 +381,7 @@ class NormalSumDistribution(Distribution):
     def _root_quantile(
         self, target: FloatArray, guess: FloatArray, bracket: tuple[FloatArray, FloatArray], *, upper: bool
     ) -> FloatArray:
-        """Return quantiles to float64 resolution, searched around ``guess`` and, if necessary, in the bracket."""
+        """Return quantiles to float64 resolution, found around ``guess`` or, if necessary, in the whole bracket."""
         excess = partial(self._excess, upper=upper)
         reach = _NEIGHBORS * np.spacing(np.abs(guess))
         low, high = guess - reach, guess + reach
@@ -437,25 +437,25 @@ class GaussianKde(NormalSumDistribution):
     means : array of shape (k,)
         Means of the kernels, ascending: one for each distinct value.
     components : NormalSum
-        The kernels, weighted by the number of observations that each represents; fewer for a large sample.
+        Kernels weighted by the number of observations they represent; in large samples fewer than ``means``.
 
     Raises
     ------
     RocPredictError
-        If values are not finite, fewer than two are distinct, the bandwidth, its factor or the weights are invalid, or
-        the weights sum to 1 or less and a standard deviation is needed.
+        If values are not finite, or fewer than two are distinct; if the bandwidth, its factor or the weights are
+        invalid; or if the weights sum to 1 or less and a standard deviation is needed.
 
     Notes
     -----
     With ``variance_preserving=True``, the kernel of x has the mean m + (x - m) sqrt((1 - h^2/s^2) n/(n - 1)), with
-    the sample mean m. The variance of the estimate is then s^2 for every bandwidth h. For h >= s there is one kernel
-    with standard deviation s at m, which equals ``Gaussian.fit``.
+    the sample mean m. The variance of the estimate is then s^2 for every bandwidth h. For h >= s, the estimate is one
+    kernel with mean m and standard deviation s, the same Gaussian as from ``Gaussian.fit``.
 
     In a large sample, the kernels of each interval of two bandwidths are replaced by the ten kernels of a Gauss
     quadrature rule [3]_, which has the same first 19 moments. Near the ends of the sample and near gaps, the intervals
     are shorter. The density and both tails then differ from the sums over all kernels by less than 1e-13 of their
-    maximum, or by the spacing of floats at the values divided by the bandwidth if this ratio is larger. The computing
-    time no longer grows with the sample size.
+    maximum. If the spacing of floats at the values, divided by the bandwidth, is larger than 1e-13, it replaces this
+    factor. The computing time no longer grows with the sample size.
 
     References
     ----------
@@ -524,7 +524,7 @@ class GaussianKde(NormalSumDistribution):
 
     @cached_property
     def components(self) -> NormalSum:  # type: ignore[override]
-        """The kernels, weighted by the number of observations that each represents; fewer for a large sample."""
+        """Kernels weighted by the number of observations they represent; in large samples fewer than ``means``."""
         centres, counts = compress_centres(*self._kernels, self.std)
         return NormalSum(counts, centres, np.full(len(centres), self.std))
 
@@ -573,14 +573,14 @@ class GaussianKde(NormalSumDistribution):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NormalSumBatch(Distribution[FloatArray]):
-    """Kernel density estimates, or Gaussian mixtures, of many samples.
+    """Kernel density estimates or Gaussian mixtures of many samples.
 
     Parameters
     ----------
     weights, means : arrays of shape F + (k,)
         Components of each sample; their weights sum to 1, and some may be 0.
     stds : array of shape F + (k,)
-        Standard deviations of the components, or of shape F + (1,) if the components of a sample have the same one.
+        Standard deviations of the components; shape F + (1,) if all components of a sample have the same one.
     """
 
     weights: FloatArray
@@ -593,7 +593,7 @@ class NormalSumBatch(Distribution[FloatArray]):
 
         The densities equal ``GaussianKde(x, bandwidth_factor=2, variance_preserving=True)`` up to 1e-13. In the tails,
         only the absolute error is this small, because the cells of ``compress_centres`` are two bandwidths wide even at
-        the ends.
+        the ends of the sample.
         """
         values = np.sort(values, axis=1)
         n_rows, n = values.shape
@@ -657,7 +657,7 @@ class NormalSumBatch(Distribution[FloatArray]):
         return reached.min(axis=-1), reached.max(axis=-1)
 
     def bounds(self, z: float) -> tuple[FloatArray, FloatArray]:
-        """Return a value below and a value above the means of all components by ``z`` standard deviations or more."""
+        """Return values that are at least ``z`` standard deviations below and above the means of all components."""
         return self.quantile_bounds(-z)[0], self.quantile_bounds(z)[1]
 
     def _sum_kernels(self, x: FloatArray, kernel: Callable[[FloatArray, slice], FloatArray]) -> FloatArray:

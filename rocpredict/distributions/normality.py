@@ -1,4 +1,4 @@
-"""Misfit of a fitted pair of distributions and the warning about it."""
+"""Misfit of a pair of fitted distributions, and the warning about this misfit."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from rocpredict.distributions.ecdf import COMPARISON_FPR, FPR_PROBIT, MAX_HARMLE
 
 
 class Assumption(NamedTuple):
-    """Model of a family, and what causes a warning about it."""
+    """Model that a family assumes, and the limit and the usual cause of a warning about its misfit."""
 
     model: str
     limit: float
-    """Limit of the ratio of the mean squared distance to its expected value; a right family has a median of 0.3."""
+    """Limit of the ratio of the mean squared distance to its expected value; the median is 0.3 for a correct model."""
     doubt: str
 
 
@@ -30,19 +30,19 @@ ASSUMPTIONS = {
     "histogram": Assumption("histograms", 1.4, "the bins are too wide"),
     "mixture": Assumption("Gaussian mixtures", 1.4, "up to four Gaussians per class do not describe the sample"),
 }
-"""Families whose fits issue a warning."""
+"""Families for which a warning is issued if the fit is poor."""
 CONTRADICTED_LIMIT = 0.4
-"""The limit if a class is significantly skewed (Gaussians), or if many of its values are tied (other families)."""
+"""The limit for Gaussians if a class is significantly skewed, and for other families if many values are tied."""
 SKEWNESS_Z_LIMIT = 3.2
-"""Absolute z-score above which a skewness counts as significant, as it does in 1 of 350 pairs of normal samples."""
+"""Absolute z-score above which skewness is significant; 1 of 350 pairs of normal samples exceed it."""
 MIN_CLASS_SIZE = 5
-"""Smallest number of observations per class for a warning."""
+"""Smallest number of observations per class for which a warning is issued."""
 _PSEUDO_VARIANCE = 0.25
 """Constant that is added, divided by the square of the smaller class size, to the expected squared difference. If the
 classes hardly overlap, this difference is almost 0; without the constant, one misclassified value would exceed every
 limit."""
 _COARSE_FPR = (np.arange(32) + 0.5) / 32
-"""FPRs at which the expected value is computed; few suffice, because it is a smooth function of the FPR."""
+"""FPRs at which the expected squared difference is computed; few suffice, as it is a smooth function of the FPR."""
 _ARCSINE_FPR = np.arcsin(np.sqrt(_COARSE_FPR))[:, None]
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
@@ -55,7 +55,7 @@ OTHER_SUGGESTION = "family='auto' or rp.empirical_roc"
 
 
 class SampleMoments(NamedTuple):
-    """Mean and standard deviation (``ddof=1``) of a sample, its skewness and excess kurtosis (``ddof=0``)."""
+    """Mean, standard deviation (``ddof=1``), skewness and excess kurtosis (``ddof=0``) of a sample."""
 
     mean: float
     std: float
@@ -74,7 +74,7 @@ class CurveMisfit(NamedTuple):
 
 @contextmanager
 def suppress_misfit_warning() -> Iterator[None]:
-    """Suppress ``misfit_warning`` within the context, in the current thread or task only."""
+    """Suppress ``misfit_warning`` in a ``with`` block, for the current thread or task only."""
     token = _warnings_enabled.set(False)
     try:
         yield
@@ -100,8 +100,8 @@ def misfit_warning(
     family : str, default="gaussian"
         A key of ``ASSUMPTIONS``.
     tpr_at : function, optional
-        TPR of the fitted curve at an array of FPRs, for the rule "positive when x >= threshold". Two Gaussians do not
-        need it.
+        TPR of the fitted curve at an array of FPRs, for the rule "positive when x >= threshold". May be omitted for two
+        Gaussians.
 
     Notes
     -----
@@ -110,9 +110,10 @@ def misfit_warning(
     normality. For two exponential classes whose means differ by a factor of 2, about 10%, 40% and 93% of simulations
     cause a warning with 10, 20 and 50 observations per class.
 
-    For kernel densities, histograms and mixtures of pairs that they describe (kernels: normal, lognormal and gamma
-    classes; histograms: uniform classes and classes with four bins; mixtures: normal classes), fewer than 1 of 100
-    simulations cause a warning, too. With 50 and 200 observations per class, these proportions do:
+    For the other families, too, fewer than 1 of 100 simulations cause a warning if the family describes the classes
+    (kernel densities: normal, lognormal and gamma classes; histograms: uniform classes and classes with four bins;
+    mixtures: normal classes). For other pairs, the table lists the proportion of simulations that cause a warning with
+    50 and with 200 observations per class:
 
     ========== ============================ ==== ====
     family     pair                           50  200
@@ -162,7 +163,7 @@ def misfit_warning(
 
 
 def curve_misfit(samples: tuple[FloatArray, FloatArray], tpr_at: Callable[[FloatArray], FloatArray]) -> CurveMisfit:
-    """Compare the empirical curve of two ascending samples with a curve.
+    """Compare the empirical curve of two ascending samples with the curve ``tpr_at``.
 
     If the area between the curves is tolerated, ``ratio_to_expected`` is set to 0 without being computed.
     """
@@ -177,7 +178,7 @@ def curve_misfit(samples: tuple[FloatArray, FloatArray], tpr_at: Callable[[Float
 def binormal_misfit(
     samples: tuple[FloatArray, FloatArray], moments: tuple[SampleMoments, SampleMoments]
 ) -> CurveMisfit:
-    """Compare the empirical curve with the curve of two Gaussians with these moments.
+    """Compare the empirical curve with the curve of two Gaussians with the given moments.
 
     Values are in ascending order, and at least one standard deviation is above 0. If the area between the curves never
     counts as a misfit, ``ratio_to_expected`` is set to 0 without being computed.
@@ -268,13 +269,13 @@ def _explain_misfit(
 
 
 def _classes_by_magnitude(measured: Any) -> list[tuple[str, Any]]:
-    """Return the names and measures of both classes, the larger absolute measure first."""
+    """Return the names and measures of both classes, beginning with the larger absolute measure."""
     by_class = zip(("negative", "positive"), measured, strict=True)
     return sorted(by_class, key=lambda item: -abs(item[1][0] if isinstance(item[1], tuple) else item[1]))
 
 
 def _mode_fraction(sample: FloatArray) -> tuple[float, float]:
-    """Return the proportion of the most frequent value (0 if it occurs fewer than three times), and the value."""
+    """Return the proportion of the most frequent value (0 if it occurs fewer than three times), and this value."""
     values, counts = np.unique(sample, return_counts=True)
     mode = int(np.argmax(counts))
     return float(counts[mode] / len(sample)) if counts[mode] >= _MIN_TIES else 0.0, float(values[mode])

@@ -29,11 +29,11 @@ class PowerTransform:
     power : float or array of shape F
         Power p; with p = 1 the transform is linear.
     centre, scale : float or array of shape F
-        Location and scale, in the unit of the feature. The scale must be above 0; the centre of Box-Cox must be 0.
+        Location and scale, in the unit of the feature. ``scale`` must be above 0, and ``centre`` must be 0 for Box-Cox.
     low, high : float or array of shape F
-        Bounds of l (see Notes) between which the power applies: l of the smallest and the largest sample value.
+        Bounds of l (see Notes) between which the power applies, such as l of the smallest and the largest sample value.
     reflected : bool, default=False
-        Whether x is transformed to minus the transform of -x.
+        If True, x is mapped to minus the transform of -x.
 
     Raises
     ------
@@ -73,7 +73,7 @@ class PowerTransform:
             )
 
     def __getitem__(self, index: Any) -> PowerTransform:
-        """Return the transforms of the selected features of a batch, or add a batch axis with ``None``."""
+        """Return the transforms of the selected features of a batch, or, for an index of ``None``, add a batch axis."""
         names = ("kind", "power", "centre", "scale", "low", "high")
         return replace(self, **{name: to_scalar(np.asarray(getattr(self, name))[index]) for name in names})
 
@@ -159,7 +159,7 @@ def _scaled_logs(x: FloatArray, centre: FloatArray, scale: FloatArray, yeo_johns
 def _power_transform(
     values: FloatArray, power: ArrayLike, yeo_johnson: NDArray[np.bool_], *, inverse: bool = False
 ) -> FloatArray:
-    """Return z from l, or l from z if ``inverse``, with the power 2 - p for negative values of Yeo-Johnson."""
+    """Compute z from l, or l from z if ``inverse``; for Yeo-Johnson, negative values have the power 2 - p."""
     below = yeo_johnson & (values < 0)
     p, sizes = np.where(below, np.subtract(2, power), power), np.where(below, -values, values)
     flat = np.abs(p) < _MIN_POWER
@@ -174,7 +174,7 @@ class Transformed(Distribution):
     """Distribution of a feature whose power transform has a known distribution.
 
     A ROC curve is invariant under increasing transforms. Two classes with the same transform therefore have the same
-    ROC curve as their ``base`` distributions, with the same closed forms.
+    ROC curve as their ``base`` distributions, and the same closed forms apply.
 
     Parameters
     ----------
@@ -234,12 +234,12 @@ class Transformed(Distribution):
         return Transformed(self.base.reflect(), self.transform.reflect())
 
     def map_back(self, z: FloatArray) -> FloatArray:
-        """Return the feature values of transformed values; for a batch, these may have an additional last axis."""
+        """Return the feature values of the transformed values ``z``, which may have an additional last axis."""
         transform = self.transform[..., None] if np.ndim(z) > len(self.shape) > 0 else self.transform
         return transform.inverse_transform(z)
 
     def has_transform_of(self, other: Transformed) -> bool:
-        """Return whether both transforms are equal, feature by feature."""
+        """Return whether both distributions have equal transforms for all features."""
         parts = zip(astuple(self.transform), astuple(other.transform), strict=True)
         return all(np.array_equal(*part) for part in parts)
 
@@ -259,8 +259,8 @@ class Transformed(Distribution):
 
 LAMBDA_GRID = np.arange(-30, 41) / 10
 """Candidate powers."""
-_COARSE_STEP, _FINE_STEP = 15, 4  # steps of the first two search grids, in candidate powers
-_CHUNK_SIZE = 2**21  # transformed values per chunk
+_COARSE_STEP, _FINE_STEP = 15, 4  # step sizes of the first two search grids, as numbers of candidate powers
+_CHUNK_SIZE = 2**21  # number of transformed values per chunk
 
 
 def fit_power_transforms(
@@ -273,7 +273,7 @@ def fit_power_transforms(
     negative, positive : arrays of shape (F, n0) and (F, n1)
         Finite feature values of the classes.
     method : {None, "yeo-johnson"}, default=None
-        - None: Box-Cox of x/(geometric mean) if all values are above 0. If values are 0 or more, Yeo-Johnson of
+        - None: Box-Cox of x/(geometric mean) if all values are above 0. If the smallest value is 0, Yeo-Johnson of
           x/(geometric mean of the values above 0). If a value is negative, Yeo-Johnson of (x - median)/SD.
         - ``"yeo-johnson"``: always Yeo-Johnson of (x - median)/SD.
 
@@ -320,7 +320,7 @@ def _centre_and_scale(
 
 
 def _maximize_likelihood(logs: FloatArray, first: int, yeo_johnson: NDArray[np.bool_]) -> FloatArray:
-    """Return the power with the highest penalized likelihood, for each feature.
+    """Return, for each feature, the power with the highest penalized likelihood.
 
     Notes
     -----

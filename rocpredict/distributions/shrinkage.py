@@ -33,7 +33,7 @@ _RANK_VARIANCE = 0.4
 _INFORMATION_POWER, _INFORMATION_OFFSET = 0.25, 0.1
 _MAX_LIKELIHOOD_SIZE = 500
 _WIDE_BLOCK = 1 / 20
-_PRODUCT_SIZE = 64  # rows and columns of one matrix product; for larger ones, BLAS uses several threads
+_PRODUCT_SIZE = 64  # largest number of rows or columns of a matrix product for which BLAS uses one thread
 _MAX_DELTA, _N_AREA_CELLS, _MIN_AREA_RANGE, _MAX_SCORE = 5.0, 128, 0.4, 6.0
 _EQUAL_VARIANCE_WEIGHT = 2.0
 _RESIDUAL_OFFSET, _RESIDUAL_POWER = 0.5, 1.5
@@ -100,9 +100,9 @@ class _ShapeTable(NamedTuple):
     cumulative: FloatArray
     """Expected number of positives up to each cell boundary, from the smoothed ``posterior``, shape (C, M + 1)."""
     log_prior: FloatArray
-    """Logarithm of the prior, plus the correction of the likelihood by the information about the ranks, shape (C,)."""
+    """Log prior of each shape, plus the part of the log-likelihood that does not depend on the ranks, shape (C,)."""
     delta: FloatArray
-    """Phi^-1(AUC), shape (C,)."""
+    """Phi^-1(AUC) of each shape, shape (C,)."""
     is_reversed: FloatArray
     """1 where a threshold between two cells has an Ameans below 1/2, otherwise 0; shape (C, M - 1)."""
 
@@ -172,12 +172,12 @@ def _multiply(left: FloatArray, right: FloatArray) -> FloatArray:
 
 
 def _dot(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the products of the rows and a vector, without BLAS and its threads."""
+    """Return the dot product of each row and a vector, computed without BLAS to avoid its threads."""
     return np.asarray(np.einsum("ij,j->i", values, weights))
 
 
 def _rebin(values: FloatArray, n_bins: int) -> FloatArray:
-    """Return the sums of values of shape (F, k) over equal parts of the axis, shape (F, n_bins)."""
+    """Return the sums of ``values``, shape (F, k), over ``n_bins`` equal parts of the last axis."""
     size = values.shape[1]
     if size == n_bins:
         return values
@@ -185,7 +185,7 @@ def _rebin(values: FloatArray, n_bins: int) -> FloatArray:
 
 
 def _interpolate_columns(values: FloatArray, at: FloatArray) -> FloatArray:
-    """Return values of shape (F, k), interpolated at fractional column numbers, shape (F, len(at))."""
+    """Return ``values``, shape (F, k), interpolated at the fractional column numbers ``at``."""
     column = np.minimum(at.astype(np.intp), values.shape[1] - 2)
     share = at - column
     low, high = np.take(values, column, axis=1), np.take(values, column + 1, axis=1)  # contiguous rows
@@ -282,11 +282,11 @@ class ShrinkageEstimate(NamedTuple):
     ----------
     pooled : PooledSample
     posterior : array of shape (F, m + 1)
-        Sums of the estimate.
+        Cumulative sums of the estimate.
     model : array of shape (F, m + 1)
-        Sums of the model alone, which has the same area as the estimate.
+        Cumulative sums of the model alone, which has the same AUC as the estimate.
     sample : array of shape (F, m + 1)
-        Sums of the sample.
+        Cumulative sums of the sample.
     data_weight : array of shape (F,)
         Weight of the residual (sample minus model) in the estimate.
     misfit_ratio : array of shape (F,)
@@ -330,7 +330,7 @@ def residual_weight(misfit_ratio: ArrayLike) -> FloatArray:
 
 
 def ranked_misfit(fpr: FloatArray, tpr: FloatArray, negative: FloatArray, positive: FloatArray) -> FloatArray:
-    """Return the misfit statistic of a curve, given by TPRs at FPRs, for two samples of one feature."""
+    """Return the misfit statistic of a curve, given as arrays ``fpr`` and ``tpr``, for two samples of one feature."""
     pooled = PooledSample.from_samples(negative[None, :], positive[None, :])
     n0, n1, m = len(negative), len(positive), pooled.x.shape[1]
     fpr, tpr = (np.concatenate([[0.0], rate, [1.0]]) for rate in (fpr, tpr))
@@ -384,7 +384,7 @@ def estimate_shrinkage(
     tilt -= noise * center
     tilt_below -= noise_below * center
     leverage = _dot(tilt, rank)[:, None]
-    tilt /= leverage  # adding tilt to P(positive) adds 1 to the sum of P(positive) times rank
+    tilt /= leverage  # the sum of P(positive) times rank increases by 1 if tilt is added to P(positive)
     tilt_below /= leverage
     residual = sample - shape
     residual_area = _dot(residual, rank)[:, None]
@@ -480,9 +480,9 @@ def fit_shrinkage(
     Parameters
     ----------
     negative, positive : arrays of shape (n,)
-        Finite values, at least 2 each.
+        Finite values, at least 2 per class.
     direction : {None, "higher", "lower", "auto"}
-        Side of the positive class; "higher" and "lower" mean that it was known before the data were seen.
+        Direction of the feature; "higher" and "lower" mean that it was known before the data were seen.
     """
     if direction == "lower":
         below, above = fit_shrinkage(-negative, -positive, "higher")

@@ -20,7 +20,7 @@ _CUTOFF = 40.0  # an integrand below exp(-40) of its peak is negligible
 _MIN_H = 1e-18  # a smaller distance from 0 changes no digit
 _BLOCK_SIZE = 4096
 _ACCURATE_TAIL = 0.01  # probability above which Phi(-h) - 2 T(h, a) has a relative error of about 1e-14
-_MIN_LOG = -800.0  # below the logarithm of the smallest float
+_MIN_LOG = -800.0  # less than the logarithm of the smallest float
 _LARGEST_MEDIAN = float(ndtri(0.75))  # median of |X|, to which the median of X tends as the shape increases
 
 
@@ -57,7 +57,7 @@ SKEW_NORMAL: rv_continuous = SkewNormalFamily(name="skewnorm")
 
 
 class QuickSkewNormalFamily(SkewNormalFamily):
-    """Skew normal family with a relative error of the tails of 1e-10; cdf(ppf(q)) differs from q by 1e-15 at most."""
+    """Skew normal family whose tails have a relative error of 1e-10; cdf(ppf(q)) differs from q by at most 1e-15."""
 
     min_ratio = 1e-6
 

@@ -70,7 +70,7 @@ def is_auc_fast(roc: Any) -> bool:
 
 
 def _thumbnail_points(roc: Any) -> tuple[FloatArray, FloatArray]:
-    """Return FPR and TPR at a few thresholds that cover both classes."""
+    """Return FPR and TPR at a few thresholds that cover the range of both classes."""
     pair: tuple[Any, ...] = roc._oriented_distributions
     every = roc._solver.is_discrete and sum(len(d.unique_values) for d in pair) <= 2 * _N_POINTS
     inner = np.concatenate([d.unique_values if every else _quantile_grid(d, quick=roc._solver.is_fast) for d in pair])
@@ -124,7 +124,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Distribution of each class: ``Gaussian``, ``Ecdf`` or a frozen scipy.stats distribution. Two Gaussians may be
         batches of shape F (one distribution per feature); results then have shape F.
     direction : {None, "higher", "lower", "auto"}, default=None
-        Side of the positive class:
+        Direction of the classification rule:
 
         * None or "higher": positive when x >= threshold.
         * "lower": positive when x <= threshold.
@@ -136,12 +136,13 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     n_unlabelled : int, default=0
         Number of rows that were omitted because they have no label.
     negative_labels : tuple, default=()
-        Labels of the negative class if it consists of several; the repr shows them.
+        Labels of the negative class if it has more than one label; the repr shows them.
 
     Raises
     ------
     RocPredictError
-        If a class is not a distribution, ``direction`` is unknown, or a number of observations is out of range.
+        If ``negative`` or ``positive`` is not a distribution, ``direction`` is unknown, or a number of observations is
+        out of range.
     """
 
     negative: Distribution[Value]
@@ -212,7 +213,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Returns
         -------
         float or array
-            P(x >= threshold) in the positive class, with the same shape as ``threshold`` (for a batch, shape F).
+            P(x >= threshold) in the positive class, or P(x <= threshold) for direction "lower", with the same shape as
+            ``threshold`` (for a batch, shape F).
 
         Examples
         --------
@@ -240,7 +242,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Returns
         -------
         float or array
-            P(x >= threshold) in the negative class, with the same shape as ``threshold`` (for a batch, shape F).
+            P(x >= threshold) in the negative class, or P(x <= threshold) for direction "lower", with the same shape as
+            ``threshold`` (for a batch, shape F).
 
         Examples
         --------
@@ -306,7 +309,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         thresholds : array-like of shape (T,)
-            Thresholds that all features share.
+            Thresholds, the same for all features.
 
         Returns
         -------
@@ -328,7 +331,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         thresholds : array-like of shape (T,)
-            Thresholds that all features share.
+            Thresholds, the same for all features.
 
         Returns
         -------
@@ -525,13 +528,13 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         n_points : int, default=513
-            Number of thresholds, chosen to cover both classes. Ignored for empirical curves: all their points are
-            returned.
+            Number of thresholds, which cover the range of both classes. For empirical curves, this argument is ignored
+            and all points are returned.
 
         Returns
         -------
         RocCurve
-            Arrays ``thresholds`` (descending from infinity), ``fpr`` and ``tpr`` of shape F + (T,).
+            Arrays ``thresholds`` (in the order of ``RocCurve``), ``fpr`` and ``tpr`` of shape F + (T,).
 
         Examples
         --------
@@ -611,8 +614,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Raises
         ------
         RocPredictError
-            If the prevalence is unknown or the curve is a batch, or if ``rule="probability"`` is used with values
-            outside [0, 1] or with direction "lower".
+            If the prevalence is unknown or the curve is a batch, or if ``rule="probability"`` is used with feature
+            values outside [0, 1] or with direction "lower".
 
         Notes
         -----
@@ -710,9 +713,10 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Notes
         -----
         For two Gaussians the best threshold is the crossing of the (weighted) densities at which the likelihood ratio
-        increases. The threshold solves the quadratic equation of [1]_. If no crossing is better than calling all or no
-        observations positive, the threshold is infinite. For samples, the best thresholds form intervals; the result is
-        the midpoint of the middle interval. Rates on the data from which the threshold was chosen are optimistic.
+        increases. The threshold solves the quadratic equation of [1]_. If no crossing is better than classifying all or
+        no observations as positive, the threshold is infinite. For samples, the best thresholds form intervals; the
+        result is the midpoint of the middle interval. Rates on the data from which the threshold was chosen are
+        optimistic.
 
         References
         ----------
@@ -837,7 +841,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         min_ppv: ArrayLike | None = None,
         prevalence: ArrayLike | None = None,
     ) -> GreyZone[Value]:
-        """Return two thresholds, one to rule out and one to rule in, with an undecided zone between them.
+        """Return two thresholds, one for ruling out and one for ruling in, with an undecided zone between them.
 
         Parameters
         ----------
@@ -858,8 +862,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Returns
         -------
         GreyZone
-            The widest decided regions that meet the requirements. If no threshold meets a requirement, the bound on
-            that side is infinite, and no observation is decided there.
+            Thresholds that bound the widest decided regions that meet the requirements. If no threshold meets a
+            requirement, the bound on that side is infinite, and no observation is decided there.
 
         Raises
         ------
@@ -869,15 +873,17 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
         Notes
         -----
-        Observations at or above the upper threshold are called positive, and observations below the lower threshold
-        negative. With direction "lower", observations at or below the lower threshold are called positive, and
-        observations above the upper threshold negative. If the two regions would overlap, one threshold meets both
-        requirements: ``single_threshold`` is True, and this is the threshold in the overlap with the highest Ameans.
+        Observations at or above the upper threshold are classified as positive, and observations below the lower
+        threshold as negative. With direction "lower", observations at or below the lower threshold are classified as
+        positive, and observations above the upper threshold as negative. If the two regions would overlap, one
+        threshold meets both requirements: ``single_threshold`` is True, and of the thresholds in the overlap, the one
+        with the highest Ameans is returned.
 
         A predictive value does not always increase with the threshold, because the other class can be more frequent far
-        out in a tail. ``min_ppv`` refers to all observations ruled in together. Among the thresholds that meet this
-        requirement, the threshold that leaves the fewest observations undecided is chosen. The same applies to
-        ``min_npv``. For samples the rates are computed from the same data, without correction for sampling variation.
+        out in a tail. ``min_ppv`` limits the PPV of all ruled-in observations taken together. Among the thresholds
+        that meet this requirement, the threshold that leaves the fewest observations undecided is chosen. The same
+        applies to ``min_npv``. For samples the rates are computed from the same data, without correction for sampling
+        variation.
 
         The partition into three zones is described in [1]_. With error rates as requirements, the grey zone equals the
         intermediate range of the two-graph ROC plot [2]_.
@@ -914,8 +920,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         kind : str, default="roc"
             Kind of plot:
 
-            * "roc": curve with its best point.
-            * "densities": class densities with the threshold.
+            * "roc": ROC curve with its point of highest Ameans.
+            * "densities": class densities with the best threshold.
             * "probit": curve on probit axes.
             * "measures": performance measures against the threshold.
             * "cost": cost curve.
@@ -950,7 +956,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     # ---- representation and internals
     @property
     def _repr_suffix(self) -> str:
-        """Return the part of the repr with the direction, omitted observations and several negative labels, if any."""
+        """Return the end of the repr, with the direction, omitted observations and several negative labels, if any."""
         suffix = f", direction={self.direction!r}" if self.direction is not None else ""
         suffix += " (auto)" if self.auto_direction else ""
         labels = f", negative_labels={short_repr(self.negative_labels)}" if self.negative_labels else ""
@@ -1070,7 +1076,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         return np.broadcast_to(tails, self.shape + tails.shape[-1:])
 
     def _thresholds(self, points: int) -> FloatArray:
-        """Return thresholds that cover both classes, descending from +inf to -inf."""
+        """Return thresholds that cover the range of both classes, descending from +inf to -inf."""
         if (thresholds := self._solver.thresholds) is not None:
             return thresholds
         wide = [add_grid_axis(d) for d in self._oriented_distributions]

@@ -202,17 +202,17 @@ class PrecisionRecallCurve(Result):
     Attributes
     ----------
     thresholds : array of shape (T,)
-        Thresholds in the unit of the feature, ordered as in ``RocCurve``: no observation is called positive at the
-        first threshold, and all are at the last.
+        Thresholds in the unit of the feature, ordered as in ``RocCurve``: no observation is classified as positive at
+        the first threshold, and all observations are at the last.
     recall : array of shape (T,)
         True positive rates.
     precision : array of shape (T,)
-        Proportion of positives among the observations called positive. At the first point no observation is called
-        positive, and precision is 0/0. The first precision of an empirical curve is set to 1, as in scikit-learn; the
-        first precision of a predicted curve is set to the precision of its next point.
+        Proportion of positives among the observations classified as positive. At the first point, no observation is
+        classified as positive, and precision is 0/0. The first precision of an empirical curve is set to 1, as in
+        scikit-learn; the first precision of a predicted curve is set to the precision of its next point.
     prevalence : float
-        Proportion of positives at which the precision is computed. This is also the expected precision of a random
-        guess.
+        Proportion of positives at which the precision is computed. This is also the expected precision of random
+        guessing.
     solver : Solver
         Solver of the two classes, reflected so that positives have larger values.
     """
@@ -229,7 +229,7 @@ class PrecisionRecallCurve(Result):
     def _from_curve(cls, curve: RocCurve, solver: Solver, prevalence: float) -> Self:
         """Return the precision-recall curve at the thresholds of a ROC curve."""
         precision = np.asarray(precision_from_rates(curve.tpr, curve.fpr, prevalence))
-        is_undefined = np.isnan(precision)  # no observation is called positive
+        is_undefined = np.isnan(precision)  # no observation is classified as positive
         first = 1.0 if solver.is_discrete else precision[np.argmin(is_undefined)]
         return cls(curve.thresholds, curve.tpr, np.where(is_undefined, first, precision), prevalence, solver)
 
@@ -290,11 +290,11 @@ class DecisionCurve(Result):
     Attributes
     ----------
     probabilities : array of shape (k,)
-        Threshold probabilities p: at p the cost of a false positive is p/(1 - p) times the benefit of a true positive.
+        Threshold probabilities p. At p, the cost of a false positive is p/(1 - p) times the benefit of a true positive.
     net_benefit : array of shape (k,)
         Net benefit of the rule, TPR prevalence - FPR (1 - prevalence) p/(1 - p), in true positives per observation.
     treat_all, treat_none : array of shape (k,)
-        Net benefit of calling all observations positive and of calling none positive (0).
+        Net benefit of classifying all observations as positive, and of classifying none as positive (0).
     thresholds : array of shape (k,)
         Thresholds of the rule, in the unit of the feature.
     tpr, fpr : array of shape (k,)

@@ -29,19 +29,20 @@ class EmpiricalRoc(Roc[float]):
     negative, positive : array-like of shape (n,) or Ecdf
         Feature values of each class. Infinite values are accepted, NaN is not.
     direction : {None, "higher", "lower", "auto"}, default=None
-        Side of the positive class:
+        Direction of the classification rule:
 
         * None or "higher": positive when x >= threshold.
         * "lower": positive when x <= threshold.
         * "auto": the direction with an AUC of at least 0.5.
     count : pair of float, optional
-        Numbers of observations of the (negative, positive) class. They are the sizes of the samples and may be omitted.
+        Numbers of observations of the (negative, positive) class. By default, the sizes of the samples; other numbers
+        raise an error.
     omitted : pair of int, default=(0, 0)
         Numbers of observations of the (negative, positive) class that were omitted because of missing values.
     n_unlabelled : int, default=0
         Number of rows that were omitted because they have no label.
     negative_labels : tuple, default=()
-        Labels of the negative class if it consists of several; the repr shows them.
+        Labels of the negative class if it has more than one label; the repr shows them.
     source_rows : SourceRows, optional
         Rows of the observations in the original data. ``empirical_roc`` stores them, so that ``auc_test`` can check
         that two curves are based on the same observations.
@@ -126,7 +127,7 @@ class EmpiricalRoc(Roc[float]):
         positive : label, optional
             Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
         negative : label, optional
-            Label of the negative class. By default, all other labels.
+            Label of the negative class. By default, all other labels are negative.
         nan_policy : {"raise", "omit"}, default="raise"
             How to handle missing values and labels, as in ``empirical_roc``.
         weights : array-like of shape (n,), optional
@@ -249,10 +250,10 @@ def empirical_roc(
     positive : label, optional
         Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
     negative : label, optional
-        Label of the negative class. By default, all other labels. If passed, observations with a third label are
-        ignored.
+        Label of the negative class. By default, all other labels are negative. If passed, observations with a third
+        label are ignored.
     direction : {None, "higher", "lower", "auto"}, default=None
-        Side of the positive class:
+        Direction of the classification rule:
 
         * None or "higher": positive when x >= threshold.
         * "lower": positive when x <= threshold.
@@ -270,7 +271,7 @@ def empirical_roc(
     Raises
     ------
     RocPredictError
-        If ``x`` and ``y`` differ in length, a class is empty, a label is unknown, values are missing and
+        If ``x`` and ``y`` differ in length, a class is empty, a label is unknown, a value is missing with
         ``nan_policy="raise"``, or a weight is negative.
 
     See Also

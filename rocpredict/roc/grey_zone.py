@@ -28,7 +28,7 @@ from rocpredict.solvers.quadrature import bisect
 
 _DEFAULT_ERROR_RATE = 0.05
 _PREVALENCE_REMEDY = "pass prevalence=0.1, for example, or class counts"
-#: Tolerated relative rounding error of a rate at the threshold that is computed from this rate.
+#: Tolerated relative difference, due to rounding, between a rate and the rate at the threshold computed from it.
 _ROUNDING = 1e-12
 
 
@@ -43,17 +43,17 @@ class GreyZone(Result, Generic[Value]):
         an infinite bound; if both bounds are equal, all observations are decided. ``rule_out`` and ``rule_in`` return
         the same two numbers, named by their role.
     tpr, fpr : float or array of shape F
-        Proportion of the positives, and of the negatives, that are called positive.
+        Proportion of the positives, and of the negatives, that are ruled in (classified as positive).
     tnr, fnr : float or array of shape F
-        Proportion of the negatives, and of the positives, that are called negative.
+        Proportion of the negatives, and of the positives, that are ruled out (classified as negative).
     undecided_negative, undecided_positive : float or array of shape F
-        Proportion of each class in the grey zone: 1 minus the proportions called positive and called negative.
+        Proportion of each class in the grey zone: 1 minus the proportions ruled in and ruled out.
     single_threshold : bool or array of shape F
         True if one threshold meets both requirements, so no grey zone is needed; then ``low == high``.
     prevalence : float or array, or None
         Proportion of positives in the population where the rule is used.
     lower : bool or array of shape F
-        True for direction "lower": low values rule in.
+        True for direction "lower", in which low values are ruled in.
     """
 
     low: Value
@@ -85,17 +85,17 @@ class GreyZone(Result, Generic[Value]):
 
     @property
     def rule_in(self) -> Value:
-        """Return the threshold of the positive calls: x >= rule_in or, for direction "lower", x <= rule_in."""
+        """Return the threshold for ruling in; the rule is x >= rule_in or, for direction "lower", x <= rule_in."""
         return to_scalar(np.where(self.lower, self.low, self.high))
 
     @property
     def rule_out(self) -> Value:
-        """Return the threshold of the negative calls: x < rule_out or, for direction "lower", x > rule_out."""
+        """Return the threshold for ruling out; the rule is x < rule_out or, for direction "lower", x > rule_out."""
         return to_scalar(np.where(self.lower, self.high, self.low))
 
     @property
     def undecided(self) -> Value:
-        """Return the proportion of all observations that are undecided, at the prevalence."""
+        """Return the proportion of undecided observations in a population with this prevalence."""
         base_rate = self._prevalence_for("undecided")
         return to_scalar(base_rate * self.undecided_positive + (1 - base_rate) * self.undecided_negative)
 
@@ -115,7 +115,7 @@ class GreyZone(Result, Generic[Value]):
     def likelihood_ratios(self) -> tuple[Value, Value, Value]:
         """Return the likelihood ratios of the three zones (ruled out, undecided, ruled in).
 
-        Each is P(zone | positive)/P(zone | negative), and NaN for an empty zone.
+        Each ratio is P(zone | positive)/P(zone | negative), or NaN for an empty zone.
         """
         zones = ((self.fnr, self.tnr), (self.undecided_positive, self.undecided_negative), (self.tpr, self.fpr))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -124,7 +124,7 @@ class GreyZone(Result, Generic[Value]):
 
     @property
     def decided_rates(self) -> Rates[Value]:
-        """Return the rates and the prevalence among the decided observations; NaN for a class without any."""
+        """Return the rates and the prevalence among the decided observations; NaN for a class without decided ones."""
         decided_prevalence = None
         if self.prevalence is not None:
             base_rate = np.asarray(self.prevalence)
@@ -164,9 +164,9 @@ class GreyZone(Result, Generic[Value]):
 
 
 class _Demand(NamedTuple):
-    """Requirement on one threshold, either a maximum error rate or minimum odds of correct to wrong calls.
+    """Requirement on one threshold, either a maximum error rate or minimum odds of correct to wrong decisions.
 
-    ``right`` and ``wrong`` return the rates of correct and of wrong calls at a threshold, each within its class.
+    ``right`` and ``wrong`` return the rates of correct and of wrong decisions at a threshold, each within its class.
     """
 
     right: Callable[[FloatArray], Any]
@@ -185,10 +185,10 @@ class _Demand(NamedTuple):
 
 
 def _check_demand(limits: dict[str, Any], names: tuple[str, str], prior: Any) -> tuple[Any, Any]:
-    """Return the maximum error rate and the minimum log odds of correct calls; one of the two is None.
+    """Return the maximum error rate and the minimum log odds of correct decisions; one of the two is None.
 
-    ``names`` are the keys of the rate and of the predictive value in ``limits``. ``prior`` is the log odds of a wrong
-    call among all observations.
+    ``names`` are the keys of the rate and of the predictive value in ``limits``. ``prior`` is the log odds, among all
+    observations, of the class for which the decision is wrong.
     """
     rate, value = names
     if limits[value] is None:
@@ -287,9 +287,9 @@ def _grey_zone_search(solver: Solver, rule_out: _Demand, rule_in: _Demand) -> _Z
 
 
 def _widest_regions(solver: Solver, rule_out: _Demand, rule_in: _Demand, t: FloatArray) -> _ZoneLimits:
-    """Return the widest regions among ascending thresholds, or the best threshold if the regions overlap.
+    """Return the widest regions bounded by two of the ascending thresholds, or the best threshold if these overlap.
 
-    If no threshold in the overlap meets both requirements, the region ruled in keeps its width.
+    If no threshold in the overlap meets both requirements, the rule-in region keeps its width.
     """
     meets_in, meets_out = rule_in.is_met(t), rule_out.is_met(t)
     first = int(np.argmax(meets_in))
@@ -306,7 +306,7 @@ def _ameans(solver: Solver, t: FloatArray) -> FloatArray:
 
 
 def _bisect(holds: Callable[[FloatArray], NDArray[np.bool_]], left: float, right: float) -> tuple[float, float]:
-    """Return the last float at which ``holds`` is false and the first at which it is true, between two thresholds."""
+    """Return the last float at which ``holds`` is false, and the first at which it is true, between two thresholds."""
     if not (np.isfinite(left) and np.isfinite(right)):
         return left, right
     before, there = bisect(holds, np.asarray(left), np.asarray(right))

@@ -48,8 +48,9 @@ class LikelihoodRatioGain(Result, Generic[Value]):
     Notes
     -----
     ``youden_gain`` is the gain in Youden's J = TPR - FPR, twice the gain in Ameans. J of the likelihood-ratio rule is
-    the total variation distance of the classes, 1 minus their overlap. If the densities cross at most twice, as the
-    densities of two Gaussians do, ``youden_gain`` equals the J of the best single threshold in the opposite direction.
+    the total variation distance between the classes, 1 minus their overlap. If the densities cross at most twice, as
+    the densities of two Gaussians do, ``youden_gain`` equals the J of the best single threshold in the opposite
+    direction.
     """
 
     auc_single: Value
@@ -96,7 +97,7 @@ class LikelihoodRatioGain(Result, Generic[Value]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LikelihoodRatioRoc(CurveMethods[Value], Result):
-    """ROC curve of the likelihood-ratio rule, which calls an observation positive if its likelihood ratio is high.
+    """ROC curve of the likelihood-ratio rule, which predicts the positive class for high likelihood ratios.
 
     No other rule based on the same feature is better [1]_: the curve is concave and nowhere below the curve of the
     one-threshold rule for the same two distributions. For two Gaussians with different standard deviations the rule has
@@ -114,9 +115,9 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
     -----
     * Two Gaussians: closed forms, except that rates are computed by Newton's method on the two thresholds and partial
       areas by quadrature. All features of a batch are computed at once.
-    * Samples: the values are ranked by their likelihood ratio in the same samples, which is optimistic.
+    * Samples: the values are ranked by their likelihood ratio in the same samples, so the curve is optimistic.
     * Other densities: the axis is divided at the local extrema of the likelihood ratio.
-    * A density and a discrete distribution: the likelihood ratio separates the classes perfectly.
+    * One class with a density and one discrete class: the likelihood ratio separates the classes perfectly.
 
     The numerical error is about 1e-12.
 
@@ -157,8 +158,9 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         Parameters
         ----------
         n_points : int, default=513
-            Number of points, chosen to cover both classes. Ignored for empirical curves: all their points are returned.
-            If the likelihood ratio is constant over an interval, the number of points may differ slightly.
+            Number of points, which cover the range of both classes. For empirical curves, this argument is ignored and
+            all points are returned. If the likelihood ratio is constant over an interval, the number of points may
+            differ slightly.
 
         Returns
         -------
@@ -213,8 +215,8 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         Returns
         -------
         TwoThresholdRule
-            Thresholds in the unit of the feature, with their rates. If the best rule calls all observations the same
-            class, both thresholds are infinite.
+            Thresholds in the unit of the feature, with their rates. If the best rule assigns all observations to the
+            same class, both thresholds are infinite.
 
         Raises
         ------
@@ -242,7 +244,7 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         Returns
         -------
         LikelihoodRatioGain
-            Its ``summary`` states the gain in one sentence.
+            The attribute ``summary`` states the gain in one sentence.
         """
         best = self.base.optimal(EVEN)
         hook = Hook(*(to_scalar(part) for part in self.base.hook()))
@@ -255,7 +257,7 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         return self._check_batch_argument(name, rates) if self.base.shape else rates
 
     def _check_batch_argument(self, name: str, values: FloatArray) -> FloatArray:
-        """Return values, or raise an error unless they are one number or one number for each feature."""
+        """Return ``values``, or raise an error unless it is one number or one number for each feature."""
         check_one_or_each(name, values, self.base.shape)
         return values
 
@@ -271,7 +273,7 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         )
 
     def table(self) -> Table:
-        """Return the distributions and, if it is fast to compute, the AUC as a table.
+        """Return a table of the distributions and, if it is fast to compute, the AUC.
 
         Returns
         -------

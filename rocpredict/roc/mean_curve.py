@@ -41,7 +41,8 @@ class MeanRoc(Result):
     ----------
     fpr, tpr : array of shape (m,)
         Mean curve from (0, 0) to (1, 1): at each FPR, the mean TPR of the folds. If the curve of a fold rises
-        vertically at an FPR, this FPR occurs twice: with the mean of the lowest, and with the mean of the highest TPRs.
+        vertically at an FPR, this FPR occurs twice, first with the mean of the lowest TPRs and then with the mean of
+        the highest TPRs.
     low, high : array of shape (m,)
         Pointwise confidence band of the mean curve: ``level`` is the confidence level at each point.
     std : array of shape (m,)
@@ -130,7 +131,7 @@ class MeanRoc(Result):
         return plot_result("plot_mean_roc", (self,), {"ax": ax} | options)
 
     def table(self) -> Table:
-        """Return the mean AUC and the AUC of each fold as a table.
+        """Return a table of the mean AUC and the AUC of each fold.
 
         Returns
         -------
@@ -155,7 +156,7 @@ def mean_roc(
     level: float = 0.95,
     nan_policy: NanPolicy = "raise",
 ) -> MeanRoc:
-    """Average the ROC curves of several folds vertically.
+    """Compute the vertical average of the ROC curves of several folds.
 
     Parameters
     ----------
@@ -164,13 +165,13 @@ def mean_roc(
     positive : label, optional
         Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
     negative : label, optional
-        Label of the negative class. By default, all other labels.
+        Label of the negative class. By default, all other labels are negative.
     direction : {None, "higher", "lower"}, default=None
-        Side of the positive class, the same for all folds; None means "higher". "auto" is not accepted, because its
-        result could differ between folds.
+        Direction of the classification rule, the same for all folds; None means "higher". "auto" is not accepted,
+        because its result could differ between folds.
     n_points : int, optional
         Number of evenly spaced FPRs at which the curve is computed, in addition to (0, 0). By default, all FPRs at
-        which a fold has a vertex; the curve is then exact, and the area under it is the mean AUC.
+        which the curve of a fold has a vertex; the curve is then exact, and the area under it is the mean AUC.
     level : float, default=0.95
         Confidence level, in (0, 1), of the pointwise band and of the interval of the mean AUC.
     nan_policy : {"raise", "omit"}, default="raise"
@@ -188,8 +189,8 @@ def mean_roc(
 
     Notes
     -----
-    The curve is the vertical average of the folds [1]_. ``positive``, ``negative``, ``direction`` and ``nan_policy``
-    apply to folds that are passed as (x, y).
+    The curve is the vertical average of the curves of the folds [1]_. ``positive``, ``negative``, ``direction`` and
+    ``nan_policy`` apply to folds that are passed as (x, y).
 
     The band is a t interval of the mean of K folds with K - 1 degrees of freedom, in the form of Wilson's score
     interval. The band therefore stays within [0, 1] and has a positive width between the corners. The effective sample
@@ -197,8 +198,8 @@ def mean_roc(
     of all folds, so that TPRs that are nearly equal by chance do not produce a very narrow band. The interval of the
     mean AUC is computed in the same way. Let H be the harmonic mean of the numbers of negatives and positives of all
     folds. The effective sample size of the AUC is at most 2 H, and it is H if the folds have equal AUCs. At level 0.95,
-    the interval contained the true AUC in 97.6% to 99.8% of 800 simulated samples of 5 or 10 independent folds with 10
-    + 10 to 8 + 100 observations. With 2 folds the interval is too wide to be useful.
+    the interval contained the true AUC in 97.6% to 99.8% of 800 simulated samples of 5 or 10 independent folds, with
+    class sizes from 10 and 10 to 8 and 100 observations. With 2 folds the interval is too wide to be useful.
 
     The band refers to the mean curve of folds of this size. The mean curve of small folds is biased: it is above the
     population curve at the upper end of each vertical step, and below the population curve at the lower end.
@@ -266,7 +267,7 @@ def _fold_rocs(folds: Iterable[Any], options: dict[str, Any]) -> tuple[Empirical
 
 
 def _tpr_matrix(rocs: tuple[EmpiricalRoc, ...], n_points: int | None) -> tuple[FloatArray, FloatArray]:
-    """Return the FPRs of the mean curve and the TPR of each fold at them, of shape (folds, m)."""
+    """Return the FPRs of the mean curve, and the TPRs of the folds at these FPRs, shape (folds, m)."""
     curves = [roc.curve() for roc in rocs]
     if n_points is None:
         grid = np.unique(np.concatenate([curve.fpr for curve in curves]))

@@ -85,7 +85,7 @@ class ModelFit(Result):
 
     @property
     def summary(self) -> str:
-        """Interpretation of the numbers in one sentence."""
+        """Interpretation of the fit in one sentence."""
         large = "more than" if self.misfit_ratio <= _RATIO_LARGE else "much more than"
         size = "no more than" if self.misfit_ratio <= _RATIO_OK else large
         percent = f"{self.model_weight:.0%}"
@@ -126,7 +126,7 @@ class PredictedRoc(Roc[Value]):
         Distribution of each class: ``Gaussian``, ``Ecdf`` or a frozen scipy.stats distribution. Two Gaussians may be
         batches of shape F (one distribution per feature); results then have shape F.
     direction : {None, "higher", "lower", "auto"}, default=None
-        Side of the positive class:
+        Direction of the classification rule:
 
         * None or "higher": positive when x >= threshold.
         * "lower": positive when x <= threshold.
@@ -139,15 +139,15 @@ class PredictedRoc(Roc[Value]):
     n_unlabelled : int, default=0
         Number of rows that were omitted because they have no label.
     negative_labels : tuple, default=()
-        Labels of the negative class if it consists of several; the repr shows them.
+        Labels of the negative class if it has more than one label; the repr shows them.
     pair_fit : PairFit, optional
         Samples and fitting function of the classes. ``predict_roc`` stores them for the bootstrap.
 
     Raises
     ------
     RocPredictError
-        If a class is not a distribution, the shapes of batches differ, ``direction`` is unknown, or a number of
-        observations is out of range.
+        If ``negative`` or ``positive`` is not a distribution, the shapes of batches differ, ``direction`` is unknown,
+        or a number of observations is out of range.
 
     See Also
     --------
@@ -157,9 +157,9 @@ class PredictedRoc(Roc[Value]):
 
     Notes
     -----
-    Two Gaussians have closed-form results, for one feature or a batch. Other pairs are computed numerically. The
-    prediction is only as good as its distributional assumptions; compare it with an empirical curve if data are
-    available.
+    Results for two Gaussians are computed in closed form, for one feature or a batch. Results for other pairs are
+    computed numerically. The prediction is only as good as its distributional assumptions; compare it with an empirical
+    curve if data are available.
 
     Examples
     --------
@@ -271,7 +271,7 @@ class PredictedRoc(Roc[Value]):
             "exponential", "logistic", "laplace" or "beta". Families other than "gaussian" need ``mean`` with ``std`` or
             ``sem``, and one feature.
         direction : {None, "higher", "lower", "auto"}, default=None
-            Side of the positive class:
+            Direction of the classification rule:
 
             * None or "higher": positive when x >= threshold.
             * "lower": positive when x <= threshold.
@@ -312,7 +312,7 @@ class PredictedRoc(Roc[Value]):
         if len(statistics) != 1:
             names = " and ".join(f"{name}=" for name in statistics)
             problem = f"{names} exclude each other" if statistics else "no standard deviation was passed"
-            raise RocPredictError(f"{problem}; pass one of std=, sem=, iqr= (with median=) and effect_size=")
+            raise RocPredictError(f"{problem}; pass one of std=, sem=, iqr= (with median=) or effect_size=")
         statistic = statistics[0]
         if (median is not None) != (statistic == "iqr"):
             raise RocPredictError("median= and iqr= belong together; pass both, in place of mean= and std=")
@@ -346,7 +346,7 @@ class PredictedRoc(Roc[Value]):
         summary : TwoClassSummary
             Summary of the features, from ``rocpredict.summarize``.
         direction : {None, "higher", "lower", "auto"}, default=None
-            Side of the positive class:
+            Direction of the classification rule:
 
             * None or "higher": positive when x >= threshold.
             * "lower": positive when x <= threshold.
@@ -471,8 +471,8 @@ def predict_roc(
     positive : label, optional
         Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
     negative : label, optional
-        Label of the negative class. By default, all other labels. If passed, observations with a third label are
-        ignored.
+        Label of the negative class. By default, all other labels are negative. If passed, observations with a third
+        label are ignored.
     family : str or scipy.stats distribution, default="gaussian"
         Distribution that is fitted to each class:
 
@@ -487,7 +487,7 @@ def predict_roc(
         * a distribution such as ``scipy.stats.gumbel_r``: fitted by its own ``fit`` method (maximum likelihood). If the
           distribution is defined for x > 0 and all values are positive, its lower bound is fixed at 0.
     direction : {None, "higher", "lower", "auto"}, default=None
-        Side of the positive class:
+        Direction of the classification rule:
 
         * None or "higher": positive when x >= threshold.
         * "lower": positive when x <= threshold.
@@ -496,7 +496,8 @@ def predict_roc(
         How to handle observations with missing values: raise an error, or omit them and report how many.
     weights : array-like of shape (n,), optional
         Frequency weights of the observations, 0 or more. An integer weight k is equivalent to k copies of the
-        observation. Other weights are accepted for "gaussian" and "empirical" only, and without the bootstrap.
+        observation. Other weights are accepted only for "gaussian" and "empirical", and bootstrap methods are then not
+        available.
 
     Returns
     -------
@@ -563,7 +564,7 @@ def fit_warning(family: Any, fitted: tuple[Any, Any], samples: tuple[FloatArray,
 
 
 def _expand_weights(classes: ClassSamples) -> tuple[FloatArray, FloatArray] | None:
-    """Return the values of both classes repeated by integer weights, or None for other weights."""
+    """Return the values of both classes, each repeated as often as its integer weight, or None for other weights."""
     weights = classes.negative_weights, classes.positive_weights
     if weights[0] is None:
         return classes.negative, classes.positive

@@ -44,7 +44,7 @@ class OptimalThreshold(NamedTuple):
     crossings: FloatArray
     """Crossings of the weighted densities, ascending on the last axis and padded with NaN."""
     equal_thresholds: FloatArray
-    """One threshold of each other interval of equally good ones, ascending on the last axis and padded with NaN."""
+    """One threshold of each other interval of equally good thresholds, ascending on the last axis, padded with NaN."""
     flags: Flags
     expected_ameans: FloatArray | None = None
     """Ameans expected on new data, if the Ameans of the curve is known to be optimistic."""
@@ -95,13 +95,13 @@ class TwoThresholdRule(Result, _TwoThresholdRuleFields[Value]):
     ----------
     low, high : float or array of shape F
         Lowest and highest threshold. If the rule has one threshold, ``low`` is -inf or ``high`` is +inf. If both are
-        infinite, the rule calls every value positive (if ``positive_inside`` is True) or no value.
+        infinite, the rule classifies every value as positive if ``positive_inside`` is True, and otherwise no value.
     positive_inside : bool or array of shape F
-        True if values with ``low <= x <= high`` are called positive, False if values with ``x <= low`` or ``x >= high``
-        are. With more than two thresholds, the call also changes between ``low`` and ``high``.
+        True if values with ``low <= x <= high`` are classified as positive, False if values with ``x <= low`` or ``x >=
+        high`` are. With more than two thresholds, the class also changes between ``low`` and ``high``.
     thresholds : array of shape (k,), or F + (2,) for a batch
-        All thresholds at which the call changes, ascending. There are more than two if the densities cross more than
-        twice. Two Gaussians have two thresholds, which may be infinite.
+        All thresholds at which the predicted class changes, ascending. There are more than two if the densities cross
+        more than twice. Two Gaussians have two thresholds, which may be infinite.
     tpr, fpr, tnr, fnr : float or array of shape F
         Rates of the rule.
     ameans : float or array of shape F
@@ -121,7 +121,7 @@ class TwoThresholdRule(Result, _TwoThresholdRuleFields[Value]):
 
 
 def summarize_rule(edges: FloatArray, *, starts_positive: bool) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
-    """Return ``low``, ``high`` and ``positive_inside`` of a rule whose call changes at every edge."""
+    """Return ``low``, ``high`` and ``positive_inside`` of a rule whose predicted class changes at every edge."""
     if not len(edges):
         return np.asarray(-np.inf), np.asarray(np.inf), np.asarray(starts_positive)
     last_positive = starts_positive != (len(edges) % 2 == 1)
@@ -139,7 +139,7 @@ class RocCurve(Result):
     ----------
     thresholds : array of shape (..., n_points)
         Thresholds in the unit of the feature: descending from +inf, or ascending from -inf if positives have smaller
-        values. The first threshold calls no value positive, the last one calls all values positive.
+        values. The first threshold classifies no value as positive, and the last one classifies all values as positive.
     fpr, tpr : arrays of shape (..., n_points)
         Rates of the rule at each threshold.
     """
@@ -154,7 +154,7 @@ class RocCurve(Result):
         return int(np.shape(self.fpr)[-1])
 
     def table(self) -> Table:
-        """Return a table of selected points of the curve or, for a batch, the middle point of each curve."""
+        """Return a table of selected points of the curve or, for a batch, of the middle point of each curve."""
         columns = {"threshold": self.thresholds, "FPR": self.fpr, "TPR": self.tpr}
         title = f"ROC curve with {len(self)} points"
         if np.ndim(self.fpr) > 1:
@@ -191,7 +191,7 @@ def interpolate_tpr_below(fpr: FloatArray, tpr: FloatArray, at: ArrayOrFloat) ->
 
 
 def interpolate_tpr_batch(fpr: FloatArray, tpr: FloatArray, at: float) -> FloatArray:
-    """Return the TPRs at one FPR, shape (B,), of B polylines whose vertices have shape (B, m)."""
+    """Return the TPR of each of B polylines, whose vertices have shape (B, m), at the same FPR."""
     index = np.count_nonzero(fpr <= at, axis=-1)[..., None] - 1
     following = np.minimum(index + 1, fpr.shape[-1] - 1)
     vertices = (np.take_along_axis(part, where, -1)[..., 0] for part in (fpr, tpr) for where in (index, following))
@@ -207,7 +207,7 @@ def _interpolate(at: ArrayOrFloat, start: FloatArray, end: FloatArray, low: Floa
 
 
 def hook_of_polyline(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, float]:
-    """Return the FPR bounds of the part of a polyline below the chance line, and the area of this part."""
+    """Return the FPR bounds of the part of a polyline below the chance line, and the area between part and line."""
     start, end = (tpr - fpr)[:-1], (tpr - fpr)[1:]
     run = np.diff(fpr)
     under = (np.minimum(start, end) < 0) & (run > 0)
@@ -223,7 +223,7 @@ def hook_of_polyline(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, fl
 
 
 def is_undominated(tpr: FloatArray, fpr: FloatArray) -> NDArray[np.bool_]:
-    """Return a mask of the operating points (ascending on the last axis) that no point with an equal rate dominates."""
+    """Return a mask of the operating points (ascending) that are not dominated by a point with the same TPR or FPR."""
     index = np.arange(tpr.shape[-1])
     change = np.ones((*tpr.shape[:-1], 1), dtype=bool)
     first = np.maximum.accumulate(np.where(np.concatenate([change, np.diff(tpr) > 0], axis=-1), index, 0), axis=-1)
@@ -234,7 +234,7 @@ def is_undominated(tpr: FloatArray, fpr: FloatArray) -> NDArray[np.bool_]:
 
 
 def middle_of_best(utility: FloatArray, tolerance: ArrayLike = ROUNDING) -> NDArray[np.intp]:
-    """Return the index of the middle one of the best values on the last axis; of two middle ones, the first."""
+    """Return the index of the middle one (or the first of two middle ones) of the best values on the last axis."""
     good = utility >= utility.max(axis=-1, keepdims=True) - np.asarray(tolerance)[..., None]
     rank = np.cumsum(good, axis=-1)
     return np.asarray(np.argmax(good & (rank == (rank[..., -1:] + 1) // 2), axis=-1))
@@ -301,7 +301,7 @@ class Solver(CurveSolver):
     Attributes
     ----------
     is_fast : bool
-        Whether every method is fast enough for a repr.
+        Whether every method is fast enough to be called in a repr.
     is_discrete : bool
         Whether the number of operating points is finite.
     takes_batches : bool
@@ -385,7 +385,7 @@ class Solver(CurveSolver):
         meets = sign_changes(excess, grid, excess(grid))
         points, masses = negative.atoms()
         start, end = excess(np.nextafter(points, np.inf)), excess(points)
-        with np.errstate(divide="ignore", invalid="ignore"):  # the segment of a point mass may cross the diagonal
+        with np.errstate(divide="ignore", invalid="ignore"):  # the segment of a point mass may cross the chance line
             crossing = np.minimum(start, end) ** 2 / np.abs(end - start) / 2
         at_atoms = np.where(start * end < 0, crossing, np.maximum(0.0, -(start + end) / 2))
         edges = np.unique(np.concatenate([self.panel_edges, meets]))
@@ -462,14 +462,14 @@ class Solver(CurveSolver):
         equal_thresholds: FloatArray | None = None,
         **flags: ArrayLike,
     ) -> OptimalThreshold:
-        """Return the result for a best threshold, with its rates, the flags that follow from them, and ``flags``."""
+        """Return the best threshold with its rates, and add ``flags`` to the flags that follow from the rates."""
         low, high = (threshold, threshold) if plateau is None else plateau
         rates = rates_at(self.negative, self.positive, threshold)
         return make_optimum(threshold, rates, (low, high), crossings, equal_thresholds, **flags)
 
 
 def _refine_grid(grid: FloatArray, index: NDArray[np.intp], reach: int) -> FloatArray:
-    """Return 33 equidistant points between the neighbors of a point of each grid, or copies of an infinite point."""
+    """Return 33 equidistant points between the neighbors of one point of each grid, or copies of an infinite point."""
     inner = np.take_along_axis(grid, index, axis=-1)
     left, right = (
         np.take_along_axis(grid, np.clip(index + step, 0, grid.shape[-1] - 1), axis=-1) for step in (-reach, reach)
@@ -488,7 +488,7 @@ def make_optimum(
     equal_thresholds: FloatArray | None = None,
     **flags: ArrayLike,
 ) -> OptimalThreshold:
-    """Return the best threshold with its rates, the flags that follow from the rates, and ``flags``."""
+    """Return the best threshold with its rates, and add ``flags`` to the flags that follow from the rates."""
     tpr, fpr, tnr, fnr = (np.asarray(rate) for rate in (rates.tpr, rates.fpr, rates.tnr, rates.fnr))
     equal = np.empty((*np.shape(threshold), 0)) if equal_thresholds is None else equal_thresholds
     all_flags = Flags(
@@ -521,7 +521,7 @@ def check_defined(utility: FloatArray) -> None:
 
 
 def tangent_correction(residual: FloatArray, rate: FloatArray, log_slope: FloatArray) -> FloatArray:
-    """Return a rate, corrected along the tangent for a ``residual`` on the other axis and clipped to [0, 1]."""
+    """Correct a rate along the tangent of the curve for a ``residual`` of the other rate, and clip it to [0, 1]."""
     with np.errstate(over="ignore", invalid="ignore"):
         step = residual * np.exp(log_slope)
     return np.clip(rate + np.where(np.isfinite(step), step, 0.0), 0.0, 1.0)
@@ -560,7 +560,7 @@ class LikelihoodRatioSolver(CurveSolver):
 
 
 class SameCurveSolver(CurveSolver):
-    """Areas and rates computed by the solver ``base``, which has the same curve."""
+    """Areas and rates computed by the solver ``base`` of the same ROC curve."""
 
     base: CurveSolver
 

@@ -31,7 +31,7 @@ Z_GRID = np.linspace(-39, 39, 131)
 """Grid of z-scores; outside this range the normal density is 0 in double precision."""
 PANEL_BLOCK = 256
 """Number of features per block for functions that use thousands of points per feature."""
-_BLOCK = 8_192  # features per block; temporary arrays then fit into the cache
+_BLOCK = 8_192  # number of features per block; temporary arrays then fit into the cache
 _MAX_SQUARABLE = 1e140  # numbers in [1/_MAX_SQUARABLE, _MAX_SQUARABLE] are squared without scaling
 _SQRT_HALF = np.sqrt(0.5)
 _LOG_SQRT_2PI = np.log(2 * np.pi) / 2
@@ -137,7 +137,7 @@ class BinormalSolver(Solver):
         return Hook(np.where(area > 0, ndtr(first), 0.0), np.where(area > 0, ndtr(last), 0.0), area)
 
     def crossings(self, log_price: FloatArray) -> FloatArray:
-        """Return the two thresholds with f1 = price * f0, ascending on a last axis; a missing one is NaN."""
+        """Return the two thresholds with f1 = price * f0, ascending on the last axis; NaN if there is no crossing."""
         return map_blocks(_crossings, *self.parameters, log_price)[0]
 
     def crossing_z_scores(self, log_price: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -148,7 +148,7 @@ class BinormalSolver(Solver):
         """Return the threshold that maximizes TPR - price * FPR.
 
         The threshold is the crossing at which the likelihood ratio rises; it may be outside the interval between the
-        means. If no crossing is better than -inf or inf, the threshold is infinite.
+        means. If no crossing is better than a threshold of -inf or inf, the threshold is infinite.
         """
         m0, s0, m1, s1 = self.parameters
         threshold, tpr, fpr, tnr, fnr, both = map_blocks(_best_threshold, m0, s0, m1, s1, log_price)
@@ -211,7 +211,7 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             angle = 2 * (s0 / (s0 + s1)) * (s1 / np.abs(s1 - s0))
             same = (s0 == s1) & (s0 == 0)
-            h = np.clip(separation(d, s0, s1), Z_GRID[0], Z_GRID[-1])  # beyond, T is 0 (or computed as NaN)
+            h = np.clip(separation(d, s0, s1), Z_GRID[0], Z_GRID[-1])  # T is 0 (or NaN) outside this range
             complement = 2 * owens_t(h, np.where(s0 == s1, np.inf, angle))
         return np.where(same, np.where(d == 0, 0.5, 0.0), complement)
 
@@ -314,7 +314,7 @@ def _crossings(*columns: FloatArray) -> tuple[FloatArray]:
 
 
 def _sort_crossings(rising: FloatArray, falling: FloatArray, s0: FloatArray, s1: FloatArray) -> FloatArray:
-    """Return both crossings, ascending on a last axis; a missing one is NaN."""
+    """Return both crossings, ascending on the last axis; NaN if a crossing does not exist."""
     continuous = (s0 > 0) & (s1 > 0)
     rising, falling = (np.where(continuous & np.isfinite(t), t, np.nan) for t in (rising, falling))
     return np.stack([np.fmin(rising, falling), np.maximum(rising, falling)], axis=-1)
@@ -422,7 +422,7 @@ def _degenerate_rule(
 
 
 def _degenerate_roc_points(pair: FoldedPair, rates: FloatArray, inner: list[FloatArray]) -> list[FloatArray]:
-    """Replace points by a perfect curve if a class is a point mass, or by the chance line if the classes are equal."""
+    """Move points to the perfect curve if a class is a point mass, or to the chance line if the classes are equal."""
     rank, half = np.arange(len(rates)), len(rates) // 2
     up, top = rank < half, rank >= half - 1
     perfect = np.where(up, np.inf, 0.0), np.where(up, 0.0, rates), np.where(top, 1.0, rates)
@@ -506,8 +506,8 @@ def z_scores(
     """Return z0 and z1 of the crossing at which the likelihood ratio rises, then of the crossing at which it falls.
 
     The z-scores of a missing crossing are NaN; the z-scores of a crossing at infinity are infinite. Each root of the
-    quadratic can be written with a sum or with a difference that loses digits; ``near`` and ``far`` are written with
-    sums. The sign of d determines at which of the two crossings the ratio rises.
+    quadratic equation can be written with a sum, or with a difference that loses digits; ``near`` and ``far`` are
+    written with sums. The sign of d determines at which of the two crossings the likelihood ratio rises.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         gap = s1 - s0
@@ -552,7 +552,7 @@ def integrate_normal_cdf(
 
 
 def _bivariate_normal_cdf(d: FloatArray, sigma: FloatArray, beta: FloatArray, x: FloatArray) -> FloatArray:
-    """Return P(Z1 <= D, Z2 <= x) for correlation -beta/sqrt(sigma^2 + beta^2), by Owen (1956)."""
+    """Return P(Z1 <= D, Z2 <= x) for the correlation -beta/sqrt(sigma^2 + beta^2), by Owen's (1956) formula."""
     square = sigma * sigma + beta * beta
     d = d + 0.0  # convert -0.0 to 0.0, which sets the sign of the infinities below
     h = d / np.sqrt(square)
@@ -626,7 +626,7 @@ def _mean_value(
 
 
 def _break_points(d: FloatArray, sigma: FloatArray, beta: FloatArray) -> FloatArray:
-    """Return the x at which x or (d + beta x)/sigma is a point of ``Z_GRID``."""
+    """Return all x for which x or (d + beta x)/sigma is a point of ``Z_GRID``."""
     break_point = np.nan_to_num((Z_GRID * sigma - d) / beta, nan=0.0)
     return np.concatenate([np.broadcast_to(Z_GRID, break_point.shape), break_point], axis=-1)
 
@@ -640,8 +640,9 @@ def _panel_edges(break_points: FloatArray, low: FloatArray, high: FloatArray) ->
 class FoldedNormal(NamedTuple):
     """Standard normal distribution folded about a center, with the methods of a distribution.
 
-    A rule calls a value positive if it is at or above z, or at or below the mirror image of z in the center. If
-    ``inside`` is True, the values between z and its mirror image are called positive, and z is the lower of the two.
+    A rule classifies a value as positive if it is at or above z, or at or below the mirror image of z in the center. If
+    ``inside`` is True, the values between z and its mirror image are classified as positive, and z is the lower of the
+    two.
     """
 
     centre: FloatArray
@@ -653,12 +654,12 @@ class FoldedNormal(NamedTuple):
             return np.where(np.isinf(self.centre), self.centre, 2 * self.centre - z)
 
     def sf(self, z: FloatArray) -> FloatArray:
-        """Return the probability that the rule calls a value of the class positive."""
+        """Return the probability that the rule classifies a value of the class as positive."""
         image = self.reflect(z)
         return np.where(self.inside, cdf_difference(np.minimum(z, image), image), ndtr(-z) + ndtr(image))
 
     def cdf(self, z: FloatArray) -> FloatArray:
-        """Return the probability that the rule calls a value of the class negative."""
+        """Return the probability that the rule classifies a value of the class as negative."""
         image = self.reflect(z)
         return np.where(self.inside, ndtr(z) + ndtr(-image), cdf_difference(np.minimum(z, image), z))
 
@@ -698,7 +699,7 @@ class FoldedNormal(NamedTuple):
 
 
 class FoldedPair(NamedTuple):
-    """Two Gaussian classes with means 0 (the abscissa) and d (the ordinate), folded about one point."""
+    """Two Gaussian classes folded about one point, with mean 0 (the first class) and mean d (the other class)."""
 
     d: FloatArray
     std: FloatArray
@@ -711,12 +712,12 @@ class FoldedPair(NamedTuple):
 
     @property
     def abscissa(self) -> FoldedNormal:
-        """Class whose rate is passed."""
+        """First class, whose rate is passed."""
         return FoldedNormal(self.centre, self.inside)
 
     @property
     def ordinate(self) -> FoldedNormal:
-        """Class whose rate is returned."""
+        """Other class, whose rate is returned."""
         return FoldedNormal(self.other_centre, self.inside)
 
     @property
@@ -735,7 +736,7 @@ class FoldedPair(NamedTuple):
         return np.asarray((self.d == 0) & (self.std == self.other_std))
 
     def other_z(self, z: FloatArray) -> FloatArray:
-        """Return the z-score of a rule in the other class from its z-score in the first class."""
+        """Convert the z-score of a rule in the first class to its z-score in the other class."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             other = (self.std * z - self.d) / self.other_std
             bound = np.where(self.inside, np.minimum(other, self.other_centre), np.maximum(other, self.other_centre))

@@ -1,4 +1,4 @@
-"""Exact solution for two samples."""
+"""Exact ROC curve of two samples."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from rocpredict.solvers.base import (
 
 
 class OperatingPoints(NamedTuple):
-    """All operating points, from no value called positive to all values called positive."""
+    """All operating points, from the one without predicted positives to the one without predicted negatives."""
 
     thresholds: FloatArray
     low: FloatArray
@@ -48,7 +48,7 @@ class OperatingPoints(NamedTuple):
 
 
 class BestRun(NamedTuple):
-    """Index of the best operating point, bounds of its run of equally good points, and middles of the other runs."""
+    """Index of the best operating point, bounds of its run of equally good points, and middle points of other runs."""
 
     best: int
     first: int
@@ -66,12 +66,12 @@ class EmpiricalSolver(Solver):
 
     @cached_property
     def points(self) -> OperatingPoints:
-        """All operating points, thresholds descending from +inf to -inf."""
+        """All operating points, with thresholds in descending order from +inf to -inf."""
         values = np.union1d(self.negative.unique_values, self.positive.unique_values)
         edges = np.concatenate([[-np.inf], values, [np.inf]])
         thresholds = np.concatenate([[-np.inf], midpoints(values[:-1], values[1:]), [np.inf]])[::-1]
         upper = np.concatenate([values, [np.inf]])[::-1]
-        never = np.arange(len(upper)) == 0  # threshold inf calls no value positive, not even inf
+        never = np.arange(len(upper)) == 0  # the threshold inf excludes every value, even inf
         pair = self.positive, self.negative
         tpr, fpr = (np.where(never, 0.0, d.weight_at_or_above(upper) / d.total) for d in pair)
         fnr, tnr = (np.where(never, 1.0, d.weight_below(upper) / d.total) for d in pair)
@@ -88,7 +88,7 @@ class EmpiricalSolver(Solver):
         return self.auc_from_ranks(self.negative.mid_rank_weight(*below))
 
     def auc_from_ranks(self, lower: FloatArray) -> FloatArray:
-        """Return the AUC from the weight of the negatives below each positive (ascending, ties counted as 1/2)."""
+        """Return the AUC from the weight of the negatives below each positive (positives ascending, ties as 1/2)."""
         weights = self.positive.sorted_weights
         ordered_pairs = lower.sum() if weights is None else weights @ lower
         return np.asarray(ordered_pairs / (self.negative.total * self.positive.total))
@@ -109,7 +109,7 @@ class EmpiricalSolver(Solver):
         return np.asarray(area_under(x, y, float(low), float(high)))
 
     def threshold_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the threshold of the last operating point up to an FPR, or of the first point that reaches a TPR."""
+        """Return the threshold of the last operating point with FPR <= rate, or of the first one with TPR >= rate."""
         v = self.points
         if axis == "fpr":
             return np.asarray(v.thresholds[np.searchsorted(v.fpr, rate, side="right") - 1])
@@ -143,7 +143,7 @@ class EmpiricalSolver(Solver):
         return self._optimum([best_run(price) for price in prices], np.shape(log_price))
 
     def maximize(self, utility: Callable[[Rates[Any]], FloatArray]) -> OptimalThreshold:
-        """Return the middle one of the operating points with the highest utility, and its run of such points."""
+        """Return the middle of the operating points with the highest utility, and the run of such points around it."""
         v = self.points
         values = utility(Rates(v.tpr, v.fpr, v.tnr, v.fnr))
         check_defined(values)
@@ -151,11 +151,11 @@ class EmpiricalSolver(Solver):
 
     @cached_property
     def _undominated(self) -> NDArray[np.bool_]:
-        """Mask of the operating points that no point with an equal TPR or FPR dominates."""
+        """Mask of the operating points that are not dominated by a point with the same TPR or FPR."""
         return is_undominated(self.points.tpr, self.points.fpr)
 
     def _best_run(self, utility: FloatArray, tolerance: float) -> BestRun:
-        """Return the middle one of the best operating points, the ends of its run, and the middle points of other runs.
+        """Return the middle one of the best operating points, the bounds of its run, and the middles of other runs.
 
         A run consists of consecutive best points. If two operating points have the same utility and one dominates the
         other, the dominated point is excluded.
@@ -223,7 +223,7 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
         return self._rule(self.positive_fraction > v.low[np.searchsorted(v.fpr, fpr, side="right") - 1])
 
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return, for each operating point, the smallest likelihood ratio called positive, the FPR and the TPR."""
+        """Return the smallest likelihood ratio classified as positive, the FPR and the TPR of each operating point."""
         v = self.base.points
         fraction = np.concatenate([[np.inf], v.high[1:]])
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -231,7 +231,7 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
         return ratio, v.fpr, v.tpr
 
     def _rule(self, called: NDArray[np.bool_]) -> TwoThresholdRule[Any]:
-        """Return the rule that calls exactly the values selected by a mask positive."""
+        """Return the rule that classifies exactly the values selected by a mask as positive."""
         edges = midpoints(self.values[:-1], self.values[1:])[np.diff(called.astype(int)) != 0]
         rates = (
             np.asarray(self.weights[label][where].sum() / self.total[label])
@@ -241,7 +241,7 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
 
 
 def midpoints(lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Return thresholds in (lower, upper], for any two neighboring values."""
+    """Return a threshold in (lower, upper] for each pair of neighboring values."""
     with np.errstate(over="ignore", invalid="ignore"):
         middle = np.where(np.isfinite(lower + upper), (lower + upper) / 2, lower / 2 + upper / 2)
     largest = np.finfo(float).max

@@ -1,6 +1,7 @@
 """Closed forms for two distributions of one family, the AUC of sums of normals, and the choice of the solver.
 
-A crossing of the weighted densities solves f1(x)/f0(x) = kappa; functions receive log kappa as ``level``.
+A crossing of the weighted densities solves f1(x)/f0(x) = kappa; the functions for crossings receive log kappa as
+``level``.
 """
 
 from __future__ import annotations
@@ -37,10 +38,10 @@ _NEWTON_STEPS = 3
 _DOUBLE_ROOT_RTOL = 1e-5  # relative slope below which Newton steps do not improve a nearly double root
 _SERIES_RTOL = 1e-3  # a series is used if the relative difference of the shapes is below this limit
 _MIN_BRANCH = 1e-290  # values of Lambert's W below this limit are computed from their logarithms
-_MAX_BLOCK_SIZE = 2**20  # pairs per block, 8 MB for each of a few arrays
+_MAX_BLOCK_SIZE = 2**20  # largest number of pairs per block (8 MB for each of a few arrays)
 _NODE_STEP = 0.35  # distance of nodes in units of hypot(s0, s1); the relative error of the trapezoidal rule is 1e-17
 _MAX_SEEDED_COMPONENTS = 1000
-_SEED_Z = np.linspace(-6, 6, 49)  # search points about a component, in standard deviations
+_SEED_Z = np.linspace(-6, 6, 49)  # distances of search points from the mean of a component, in standard deviations
 _AREA_Z, _MAX_PANEL_WIDTH = 8.5, 4.0  # reach and largest panel width of an integral of a batch, in kernel widths
 _N_AREA_PANELS = 4  # number of panels of an integral over z from -8.5 to 8.5
 _HIGH_DEGREES = (np.polynomial.legendre.legvander(NODES, 23) * (np.arange(24) + 0.5) * WEIGHTS[:, None])[:, -2:]
@@ -51,7 +52,7 @@ _NODE_COST = 2  # computing time of one component at one node, relative to the t
 
 
 class FamilyParameters(NamedTuple):
-    """Parameters of one class in a family, with a ``shape`` of 1 if the family has none."""
+    """Parameters of one class in a family, with a ``shape`` of 1 if the family has no shape parameter."""
 
     loc: float
     scale: float
@@ -59,7 +60,7 @@ class FamilyParameters(NamedTuple):
 
 
 class FamilyPair(NamedTuple):
-    """Two members of one family; if ``reflected`` is True, they are the distributions of -x."""
+    """Two distributions of one family; if ``reflected`` is True, they are the distributions of -x."""
 
     family: str
     negative: FamilyParameters
@@ -68,7 +69,7 @@ class FamilyPair(NamedTuple):
 
     @property
     def ordered(self) -> tuple[FamilyParameters, FamilyParameters]:
-        """The members, ordered so that "positive > negative" means "second member > first member"."""
+        """Both distributions, ordered so that the AUC is P(second > first)."""
         return (self.positive, self.negative) if self.reflected else (self.negative, self.positive)
 
 
@@ -92,7 +93,7 @@ _FAMILIES_BY_NAME: dict[str, tuple[str, ...]] = {
 
 
 def match_family(negative: Distribution[Any], positive: Distribution[Any]) -> FamilyPair | None:
-    """Return two classes as members of one family with a closed form, possibly reflected, or None."""
+    """Return two distributions as a pair of one family with closed forms, possibly reflected, or None."""
     mirrored = isinstance(negative, ReflectedDistribution) and isinstance(positive, ReflectedDistribution)
     first, second = (_family_candidates(d.base if mirrored else d) for d in (negative, positive))  # type: ignore[attr-defined]
     for kind, family in CLOSED_FORMS.items():
@@ -267,7 +268,7 @@ def crossings_falling_power(negative: FamilyParameters, positive: FamilyParamete
 
 
 def crossings_logistic(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
-    """Return the midpoint, shifted by log(sinh(D/4 + l/4)/sinh(D/4 - l/4)) scales, for l = log kappa with |l| < |D|."""
+    """Return the mean location plus log(sinh(D/4 + l/4)/sinh(D/4 - l/4)) scales, for l = log kappa with |l| < |D|."""
     d = standardized_shift(negative, positive)
     if not abs(level) < abs(d):
         return []
@@ -398,7 +399,7 @@ def _log_of_power(negative: FamilyParameters, positive: FamilyParameters, level:
 
 
 class FamilySolver(NumericalSolver):
-    """ROC curve of two members of one family, with closed forms of the AUC and of most crossings."""
+    """ROC curve of two distributions of one family, with closed forms of the AUC and of most crossings."""
 
     def __init__(self, negative: Distribution[Any], positive: Distribution[Any], pair: FamilyPair) -> None:
         super().__init__(negative, positive)
@@ -438,7 +439,7 @@ class FamilySolver(NumericalSolver):
 
 
 class NormalSumSolver(NumericalSolver):
-    """ROC curve of two weighted sums of normal distributions, with the AUC as a sum.
+    """ROC curve of two weighted sums of normal distributions, whose AUC is a sum over pairs of components.
 
     Notes
     -----
@@ -465,7 +466,7 @@ class NormalSumSolver(NumericalSolver):
 
     @cached_property
     def crossing_grid(self) -> FloatArray:
-        """Grid for the search of crossings, with additional points around each component."""
+        """Grid for the search for crossings, with additional points around each component."""
         seeded = [normals for normals in self._sums if len(normals.means) <= _MAX_SEEDED_COMPONENTS]
         seeds = [np.ravel(normals.means[:, None] + normals.stds[:, None] * _SEED_Z) for normals in seeded]
         for index, normals in enumerate(seeded):
@@ -493,7 +494,7 @@ class BatchSolver(NumericalSolver):
 
     @abstractmethod
     def _dense_grid(self) -> FloatArray:
-        """Return values of each pair, shape (B, k), between which the densities cross at most once."""
+        """Return a grid for each pair, shape (B, k); the densities cross at most once between neighboring values."""
 
     @abstractmethod
     def _single(self, index: int) -> Solver:
@@ -505,9 +506,9 @@ class BatchSolver(NumericalSolver):
         return np.asarray(ordinate.sf(abscissa.isf(rate)))
 
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
-        """Return the threshold that maximizes TPR - price * FPR, among the crossings of the weighted densities.
+        """Return the threshold that maximizes TPR - price * FPR, selected from the crossings of the weighted densities.
 
-        A pair without a clearly best crossing is solved on its own.
+        Each pair for which no crossing is clearly the best is solved separately.
         """
         negative, positive, prices = self.negative, self.positive, np.broadcast_to(log_price, self.shape)
         grid = self._dense_grid()
@@ -619,7 +620,7 @@ class ScipyFamilyBatchSolver(BatchSolver):
         """Integrate a tail probability of ``other`` over the rates of ``d`` between two limits.
 
         Panels end at the medians, where a density may have a kink. If the coefficients of the highest polynomial
-        degrees are not negligible on a panel, the pair is solved on its own.
+        degrees are not negligible on a panel, the pair is solved separately.
         """
         ends = np.clip(ndtri(limits), -_AREA_Z, _AREA_Z)
         edges = np.broadcast_to(np.linspace(-_AREA_Z, _AREA_Z, _N_AREA_PANELS + 1), (*d.shape, _N_AREA_PANELS + 1))
@@ -725,7 +726,7 @@ _SOLVERS: dict[type[Distribution[Any]], type[Solver]] = {
 
 
 def solver_for(negative: Distribution[Any], positive: Distribution[Any]) -> Solver:
-    """Return the solver of two distributions: exact for closed forms and samples, numerical for others."""
+    """Return the solver of two distributions, which is exact for closed forms and samples and otherwise numerical."""
     for distribution, solver in _SOLVERS.items():
         if isinstance(negative, distribution) and isinstance(positive, distribution):
             return solver(negative, positive)

@@ -1,4 +1,4 @@
-"""Exact solution for two histograms."""
+"""Exact ROC curve of two histograms, and bounds of its AUC and its best Ameans."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rocpredict.solvers.quadrature import make_log_density_ratio
 
 
 class AucBounds(NamedTuple):
-    """Lowest and highest value that a measure can have for data in the bins."""
+    """Lowest and highest value that a measure can have for data with the given bin counts."""
 
     low: float
     high: float
@@ -101,8 +101,8 @@ def auc_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
     -----
     A bin contains its lower edge but not its upper edge. The AUC is highest if every negative is at the lower edge of
     its bin and every positive at the upper edge; it is lowest in the opposite case. With common edges, the bounds
-    differ by the probability that both classes fall into the same bin, sum_k p_k n_k. The AUC of evenly filled bins
-    (trapezoidal rule) is then the midpoint of the bounds.
+    differ by the probability that both classes fall into the same bin, sum_k p_k n_k. The AUC of values that are
+    uniformly distributed within each bin (the trapezoidal rule) is then the midpoint of the bounds.
 
     Examples
     --------

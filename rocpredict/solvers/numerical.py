@@ -1,4 +1,4 @@
-"""Numerical solution for any two distributions, and for the likelihood ratio of two densities."""
+"""Numerical ROC curve of any two distributions, and of the likelihood ratio of two densities."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _TAIL = 1e-12  # tail probability beyond which rounding may hide the sign of a l
 _MIN_WIDTH = 1e-10  # smallest width, relative to the range, of an interval with a likelihood ratio equal to the price
 _MIN_RUN = 8  # smallest number of grid points of an interval with a constant likelihood ratio
 _XTOL = 1e-12  # tolerance of a rate; the remaining error is corrected along the tangent
-_MAX_PRICES = 128  # prices in one block
+_MAX_PRICES = 128  # largest number of prices per block
 _MAX_LOG_RATIO = 1e300  # replaces an infinite log price; it is above every finite log ratio and below infinity
 
 
@@ -93,8 +93,8 @@ class NumericalSolver(Solver):
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
         """Return the threshold that maximizes TPR - price * FPR.
 
-        The threshold is a crossing of the weighted densities, a point mass or the float above it, a value in a gap, or
-        infinite.
+        The threshold is a crossing of the weighted densities, a point mass or the float above it, a value in a gap of
+        the support, or infinite.
         """
         shape, prices = np.shape(log_price), np.ravel(log_price)
         crossings, is_uncertain = self._crossings(prices)
@@ -126,7 +126,7 @@ class NumericalSolver(Solver):
 
     @property
     def crossing_grid(self) -> FloatArray:
-        """Grid for the search of crossings."""
+        """Grid for the search for crossings."""
         return self.search_grid
 
     def _crossings(self, log_prices: FloatArray) -> tuple[list[FloatArray], NDArray[np.bool_]]:
@@ -155,7 +155,7 @@ class NumericalSolver(Solver):
 
     @cached_property
     def _fixed_candidates(self) -> _Candidates:
-        """Candidates for every price: infinite thresholds, the search grid, point masses and the floats just above."""
+        """Candidates for every price: infinite thresholds, the search grid, point masses and the float above each."""
         atoms = np.concatenate([self.negative.atoms().points, self.positive.atoms().points])
         return self._candidates(
             np.concatenate([atoms, np.nextafter(atoms, np.inf), np.array([np.inf, -np.inf]), self.search_grid])
@@ -164,7 +164,7 @@ class NumericalSolver(Solver):
     def _best_candidate(
         self, candidates: _Candidates, log_price: float
     ) -> tuple[tuple[float, float, float], FloatArray]:
-        """Return the best threshold, the bounds of its interval of equally good ones, and such thresholds elsewhere."""
+        """Return the best threshold, the bounds of its interval of equally good ones, and others outside it."""
         with np.errstate(over="ignore"):
             price = float(np.exp(log_price))
         points = candidates.points
@@ -185,7 +185,7 @@ class NumericalSolver(Solver):
     def _mean_tail(
         self, without: Callable[[FloatArray], FloatArray], including: Callable[[FloatArray], FloatArray]
     ) -> FloatArray:
-        """Return the mean over the positives of a tail of the negatives, with half of a point mass at its bound."""
+        """Return the mean, over the positives, of a tail probability of the negatives in which ties count as 1/2."""
         atomic = self.negative.atoms().points.size
         tail = (lambda x: (np.asarray(without(x)) + including(x)) / 2) if atomic else without
         points, masses = self.positive.atoms()
@@ -228,7 +228,7 @@ def _plateau(
     is_level: NDArray[np.bool_],
     threshold: float,
 ) -> tuple[float, float]:
-    """Return the interval of equally good thresholds around ``threshold``; densities in it are 0 or proportional."""
+    """Return the interval of equally good thresholds around ``threshold`` (the densities are 0 or proportional)."""
     candidates, index = np.unique(points, return_index=True)
     flat = is_level[index]
     first = last = int(np.searchsorted(candidates, threshold))
@@ -247,7 +247,7 @@ def _plateau(
 class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
     """ROC curve of the likelihood ratio of two densities.
 
-    For a density and a discrete distribution, the likelihood ratio separates the classes perfectly.
+    If one class has a density and the other is discrete, the likelihood ratio separates the classes perfectly.
     """
 
     def __init__(self, base: Solver) -> None:
@@ -335,7 +335,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         with np.errstate(over="ignore"):
             level = np.exp(ranking.levels[at])
         rows = [np.stack([strict[at], including[at]], axis=-1) for strict, including in columns]
-        is_point = np.stack([tied[at], np.ones(len(at), dtype=bool)], axis=-1)  # a tie has two points
+        is_point = np.stack([tied[at], np.ones(len(at), dtype=bool)], axis=-1)  # a tie contributes two points
         levels = np.stack([np.nextafter(level, np.inf), level], axis=-1)[is_point]
         fpr, tpr = (row[is_point] for row in rows)
         corners = (
@@ -358,7 +358,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         return self.ranking.upper_tail(self.negative, np.asarray(-_MAX_LOG_RATIO), ties=0.0)
 
     def _rule(self, edges: FloatArray, *, starts_positive: bool) -> TwoThresholdRule[Any]:
-        """Return the rule that changes its call at every edge."""
+        """Return the rule whose predicted class changes at every edge."""
         cuts = np.concatenate([[-np.inf], edges, [np.inf]])
         is_positive = np.arange(len(cuts) - 1) % 2 == (0 if starts_positive else 1)
         masses = [quadrature.interval_probability(d, cuts[:-1], cuts[1:]) for d in (self.positive, self.negative)]
@@ -465,7 +465,7 @@ class LikelihoodRatioRanking:
         return _solve(lambda x, at_level: np.asarray(sign * self.level(x) - at_level), low, high, target, close)
 
     def mean_clipped_rank(self, d: Distribution[Any], x: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the proportion of a class with a higher ratio than x, clipped to [low, high], averaged over ties."""
+        """Return the proportion of a class above the ratio at x, clipped to [low, high] and averaged over ties."""
         if not self.has_ties:
             return np.clip(self.tail_at(d, x), low, high)
         at = self.level(x)
@@ -483,8 +483,8 @@ class LikelihoodRatioRanking:
     ) -> FloatArray:
         """Return the mean over a class of a function that has kinks at ``levels`` and at the extrema of the ratio.
 
-        Close to an extremum, the likelihood ratio determines rates only to about 1e-8. The relative tolerance is
-        therefore larger if ``width``, the width of the range of rates, is small.
+        Close to an extremum, the likelihood ratio determines rates only with an accuracy of about 1e-8. The relative
+        tolerance is therefore larger if ``width``, the width of the range of rates, is small.
         """
         rtol = min(max(_RTOL, 1e-17 / width**2), 1e-6)
         kink_levels = np.concatenate([self.level(self._extrema), levels])
@@ -508,7 +508,7 @@ class LikelihoodRatioRanking:
         return tables
 
     def level_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the log ratio that a random member of a class exceeds with probability ``rate``, up to ties."""
+        """Return the log ratio that a random observation of a class exceeds with probability ``rate``, up to ties."""
         rate = np.asarray(rate)
         shape, rate = rate.shape, np.atleast_1d(rate)
         levels, (strict, including) = self.levels, self.tail_tables[axis]

@@ -23,12 +23,12 @@ _QUARTERS = np.linspace(0, 1, 5)
 _LOWER_HALF = ndtr(np.linspace(-8, 0, 257))
 NOISE = 16 * np.finfo(float).eps  # rounding error of log f1 - log f0, relative to these two terms
 _MIN_LOG_DENSITY = -300.0  # a density of 0 is treated as an underflow if the nearest log density is below this
-_MAX_VALUE = 1e300  # replaces infinity
-_BISECTIONS = 1200  # steps from the widest bracket of floats to neighboring floats
+_MAX_VALUE = 1e300  # finite value that replaces infinity
+_BISECTIONS = 1200  # number of steps from the widest bracket of floats to neighboring floats
 
 
 def gauss_legendre(f: Callable[[FloatArray], FloatArray], left: FloatArray, right: FloatArray) -> FloatArray:
-    """Integrate ``f``, a function of arrays with one more axis, over each panel by a Gauss-Legendre rule."""
+    """Integrate ``f`` over each panel by a Gauss-Legendre rule; ``f`` receives arrays with an additional last axis."""
     half = (right - left) / 2
     x = (left / 2 + right / 2)[..., None] + half[..., None] * NODES
     return half * (f(x) @ WEIGHTS)
@@ -132,7 +132,7 @@ def search_grid(negative: Distribution[Any], positive: Distribution[Any], edges:
 
 
 def rounding_error(negative: Distribution[Any], positive: Distribution[Any], x: FloatArray) -> FloatArray:
-    """Return a bound of the rounding error of the log ratio, infinite where a density has underflowed to 0.
+    """Return a bound on the rounding error of the log ratio; infinite where a density has underflowed to 0.
 
     A log density of -inf is treated as an underflow if the nearest finite log density is below ``_MIN_LOG_DENSITY``.
     """
@@ -168,9 +168,9 @@ def refine_brackets(
 
     Notes
     -----
-    An interval is halved until the function at the midpoint is close to the chord: within half of the smallest absolute
-    value or an eighth of the change over the interval. Two roots are therefore separated if the function between them
-    exceeds its rounding error and the initial grid resolves its curvature.
+    An interval is halved until the function at the midpoint is close to the chord: within half of its smallest absolute
+    value at these points, or within an eighth of its change over the interval. Two roots are therefore separated if the
+    function between them exceeds its rounding error and the initial grid resolves its curvature.
     """
     with np.errstate(invalid="ignore"):  # an infinite value minus an infinite level is NaN
         values = f(grid) - levels[:, None]
@@ -253,7 +253,7 @@ def level_crossings(
     left, right, rising, level = grid[index], grid[index + 1], values[index + 1] > 0, levels[row[index]]
     if index.size:
         root = find_roots(excess, left, right, level)
-        low, high = root.bracket  # a few floats wide
+        low, high = root.bracket  # brackets that are a few floats wide
         left, right = bisect(lambda x: (excess(x, level) > 0) == rising, low, high)
         left = np.where(np.abs(excess(left, level)) < np.abs(excess(right, level)), left, right)
     return np.split(left, np.searchsorted(row[index], np.arange(1, len(levels))))
@@ -262,7 +262,7 @@ def level_crossings(
 def find_roots(
     f: Callable[..., FloatArray], left: FloatArray, right: FloatArray, *args: FloatArray, fatol: float = 0.0
 ) -> Any:
-    """Return the result of ``scipy.optimize.elementwise.find_root``; NaN counts as -1, and infinity as finite."""
+    """Return the result of ``scipy.optimize.elementwise.find_root``; NaN is treated as -1, and infinity as 1e300."""
     from scipy.optimize.elementwise import find_root  # slow to import
 
     def bounded(x: FloatArray, *args: FloatArray) -> FloatArray:

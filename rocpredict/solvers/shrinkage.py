@@ -50,14 +50,14 @@ class CumulativeMasses(NamedTuple):
 
 
 class ShrinkageRule(NamedTuple):
-    """Best threshold of each feature: arrays of shape (F,).
+    """Best threshold of each feature, with its measures as arrays of shape (F,).
 
     Attributes
     ----------
     node : array of int
         Node of the threshold.
     first, last : array of int
-        First and last node of the interval on which the Ameans is nearly the largest.
+        First and last node of the interval on which the Ameans is close to its maximum.
     tpr, tnr : array
         Rates of the estimated curve at the threshold.
     ameans : array
@@ -140,7 +140,7 @@ class ShrinkageBatch(NamedTuple):
     Attributes
     ----------
     auc : array
-        P(positive > negative) + P(tie)/2, whatever the direction.
+        P(positive > negative) + P(tie)/2, regardless of the direction.
     threshold : array
         Threshold with the best Ameans; infinite if the best rule predicts one class for every value.
     rule : ShrinkageRule
@@ -160,7 +160,7 @@ class ShrinkageBatch(NamedTuple):
 def evaluate_batch(
     negative: FloatArray, positive: FloatArray, *, lower: bool, declared: bool, is_chosen: bool = False
 ) -> ShrinkageBatch:
-    """Estimate both classes of each feature, and compute the area and the best threshold.
+    """Estimate both classes of each feature, and compute the AUC and the best threshold.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def evaluate_batch(
     lower : bool
         Whether the rule is "positive when x <= threshold".
     declared : bool
-        Whether this direction was declared before the data were seen.
+        Whether the direction was declared before the data were seen.
     is_chosen : bool, default=False
         Whether the direction was chosen from the sample.
     """
@@ -224,5 +224,5 @@ class ShrinkageSolver(EmpiricalSolver):
         return best._replace(flags=flags, expected_ameans=rule.ameans[0])
 
     def likelihood_ratio(self) -> LikelihoodRatioSolver:
-        """Return the ROC curve of the likelihood ratio of the model; ratios from single observations are noise."""
+        """Return the ROC curve of the likelihood ratio of the model; ratios of single observations would be noise."""
         return EmpiricalSolver(self.negative.model, self.positive.model).likelihood_ratio()

@@ -121,8 +121,8 @@ class ThresholdStability(Result):
         Ameans (balanced accuracy) of the best threshold on the data from which it was chosen; this value is optimistic.
     ameans_oob : float
         Out-of-bag Ameans: the mean over resamples of the Ameans on the observations that are not in the resample. This
-        mean is slightly pessimistic, because a resample contains fewer distinct observations. The value is 1/2 if no
-        resample leaves out observations of both classes.
+        mean is slightly pessimistic, because a resample contains fewer distinct observations than the sample. The value
+        is 1/2 if no resample leaves out observations of both classes.
     ameans_corrected : float
         0.9 ``ameans_oob`` + 0.1 ``ameans_in_sample``, which is nearly unbiased.
     n_resamples : int
@@ -141,7 +141,7 @@ class ThresholdStability(Result):
 
     @property
     def ameans_corrected(self) -> float:
-        """Ameans expected on new data for a threshold selected like this, from out-of-bag and in-sample Ameans."""
+        """Ameans expected on new data for a threshold selected in this way (see ``ThresholdStability``)."""
         return correct_ameans(self.ameans_oob, self.ameans_in_sample)
 
     def table(self) -> Table:
@@ -210,7 +210,7 @@ class BestThreshold(Result, Generic[Value]):
         One threshold of each other interval of equally good thresholds, ascending; padded with NaN in a batch. The
         array is empty if no other interval exists; otherwise the flag ``equal_thresholds`` is set.
     flags : Flags
-        Flags, for example of degenerate inputs.
+        Flags, such as flags for degenerate inputs.
     _uncertainty : object
         Object that computes the intervals of the threshold and of its Ameans.
     """
@@ -269,13 +269,13 @@ class BestThreshold(Result, Generic[Value]):
             Confidence level, in (0, 1).
         method : {"test-inversion", "bootstrap", "pivotal", "delta"}, optional
             - ``"test-inversion"``: the thresholds that no local test rejects as worse than the best threshold. Default
-              for samples and the criteria "ameans", "cost" and "accuracy".
-            - ``"bootstrap"``: quantiles of the best thresholds of resamples. Default for samples and other criteria;
-              also accepted for a prediction that is fitted to samples.
+              for samples if the criterion is "ameans", "cost" or "accuracy".
+            - ``"bootstrap"``: quantiles of the best thresholds of resamples. Default for samples if the criterion is
+              another one; also accepted for a prediction that is fitted to samples.
             - ``"pivotal"``: generalized pivots. Default for one feature with two Gaussians and at least 10 observations
               per class, for the criteria "ameans", "cost" and "accuracy", if the best threshold is finite.
-            - ``"delta"``: delta method. Default for other Gaussians with class counts. For an infinite threshold, the
-              interval is unbounded and has the flag ``unbounded``.
+            - ``"delta"``: delta method. Default for other pairs of Gaussians with class counts. For an infinite
+              threshold, the interval is unbounded and has the flag ``unbounded``.
         n_resamples : int, default=2000
             Number of bootstrap resamples.
         rng : None, int or numpy.random.Generator, default=0
@@ -318,10 +318,10 @@ class BestThreshold(Result, Generic[Value]):
               threshold on the same data. Default for samples.
             - ``"pivotal"``: generalized pivots. Default for one feature with two Gaussians and class counts, for the
               criteria "ameans", "cost" and "accuracy".
-            - ``"delta"``: delta method. Default for other Gaussians with class counts.
-            - ``"bootstrap"``: for a prediction that is fitted to samples.
+            - ``"delta"``: delta method. Default for other pairs of Gaussians with class counts.
+            - ``"bootstrap"``: bootstrap interval, for a prediction that is fitted to samples.
         n_resamples : int, default=2000
-            Number of resamples, for the optimism or for the bootstrap.
+            Number of resamples for the estimate of the optimism or for the bootstrap.
         rng : None, int or numpy.random.Generator, default=0
             Seed or generator for resampling.
 
@@ -337,7 +337,7 @@ class BestThreshold(Result, Generic[Value]):
         return self._uncertainty.ameans_interval(level, method, n_resamples, rng)
 
     def stability(self, *, n_resamples: int = 2000, rng: Seed = 0) -> ThresholdStability:
-        """Select the best threshold again in resamples of the data.
+        """Return the best thresholds of resamples, which show how stable the best threshold is.
 
         This method is available only for thresholds of empirical ROC curves.
 
@@ -388,7 +388,7 @@ class BestThreshold(Result, Generic[Value]):
 
     @property
     def _shows_corrected(self) -> bool:
-        """True if the Ameans is the criterion, and its optimism-corrected value is fast enough for a repr."""
+        """True if the criterion is the Ameans, and its corrected value can be computed fast enough for a repr."""
         if self.criterion not in AMEANS_ALIASES:
             return False
         return self._uncertainty is not None and self._uncertainty.is_fast and self._is_empirical
@@ -463,7 +463,7 @@ def log_cost_ratio(prevalence: ArrayOrFloat, cost_fp: ArrayOrFloat, cost_fn: Arr
 
 
 def _best_f_beta(solver: Solver, target: ThresholdCriterion) -> OptimalThreshold:
-    """Return the threshold with the highest F-beta by Dinkelbach's iteration.
+    """Return the threshold with the highest F-beta score, found by Dinkelbach's iteration.
 
     At this threshold the posterior probability of the positive class is F/(1 + beta^2).
     """
@@ -532,7 +532,7 @@ def _threshold_at_limit(solver: Solver, target: ThresholdCriterion) -> OptimalTh
     value = check_probabilities("value", target.value)
     if target.criterion == "min_tnr":
         d = solver.negative
-        threshold = np.asarray(d.ppf(value))  # a point mass is called negative if the threshold is just above it
+        threshold = np.asarray(d.ppf(value))  # a point mass is classified as negative if the threshold is just above it
         above = np.where(
             np.asarray(d.cdf(threshold)) > d.cdf_strict(threshold), np.nextafter(threshold, np.inf), threshold
         )
