@@ -308,15 +308,21 @@ class StudyDesign:
             squares.append([(part**2).sum(axis=1) for part in deviations[-1]])
             areas.append(smooth_areas(estimate, squares[-1], counts))
         products = [np.sum(np.prod(parts, axis=0), axis=1) for parts in zip(*deviations, strict=True)]
-        return self._limits(areas, squares, products, counts)
+        cubes = [np.sum(np.subtract(*parts) ** 3, axis=1) for parts in zip(*deviations, strict=True) if len(parts) > 1]
+        return self._limits(areas, squares, products, counts, cubes or (0.0, 0.0))
 
     def _limits(
-        self, areas: list[Any], squares: list[Any], products: list[Any], counts: SampleSizes
+        self,
+        areas: list[Any],
+        squares: list[Any],
+        products: list[Any],
+        counts: SampleSizes,
+        cubes: Sequence[Any] = (0.0, 0.0),
     ) -> tuple[FloatArray, FloatArray]:
         """Return the limits of the default interval in each of many studies."""
         dependence = None if self.other is None else Dependence.unpaired(areas)
         if self.correlation is not None:
-            dependence = Dependence.paired(areas, squares, products, counts)
+            dependence = Dependence.paired(areas, squares, products, counts, cubes)
         # level of the two-sided interval that excludes exactly the null values that the test rejects
         level = self.level if self.alternative == "two-sided" else max(2 * self.level - 1, 1e-9)
         return default_limits(areas, dependence, level)

@@ -190,7 +190,8 @@ def _paired_limits(one: _Areas, other: _Areas, level: float) -> Limits:
     squares = [[(part**2).sum(axis=1) for part in area.deviations] for area in (one, other)]
     counts = tuple(first.shape[1] for first, _ in classes)
     products = [(first * second).sum(axis=1) for first, second in classes]
-    return default_limits(pair, Dependence.paired(pair, squares, products, counts), level)
+    cubes = [((first - second) ** 3).sum(axis=1) for first, second in classes]
+    return default_limits(pair, Dependence.paired(pair, squares, products, counts, cubes), level)
 
 
 def _unpaired_limits(one: _Areas, other: _Areas, level: float) -> Limits:

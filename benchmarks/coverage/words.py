@@ -72,11 +72,12 @@ $ make coverage
 $ python -m benchmarks.coverage --quick
 ```
 
-The first command takes less than an hour on two cores. It uses 3,000 data sets per setting, and 850 for intervals and
-tests that draw or resample and for predicted curves. Rows of this page with other numbers come from longer runs of the
-same program: 1,500 to 3,600 data sets for intervals and tests that draw or resample (30 minutes of processor time), so
-that the standard error is at most 0.0044. The second command takes less than a minute and prints a page based on few
-data sets. Seed {seed}; {versions}.
+The first command installs the project with its group `bench` into `.venv` and takes less than an hour on two cores. It
+uses 3,000 data sets per setting, and 850 for intervals and tests that draw or resample and for predicted curves. Rows
+of this page with other numbers come from longer runs of the same program: 1,500 to 3,600 data sets for these intervals
+and tests (75 minutes of processor time), so that the standard error is at most 0.0044. The second command takes less
+than a minute on one core and prints all tables, based on few data sets.
+Seed {seed}; {versions}.
 """
 
 SECOND = "The second sample has 100 + 100 observations."

@@ -213,7 +213,7 @@ def auc_test(
     >>> x1, x2 = iris.column("sepal_length"), iris.column("sepal_width")
     >>> auc_test(x1, x2, iris.y, **classes)
     AucTest(null='AUC of x1 = AUC of x2', method='MOVER of smoothed-logit intervals, paired',
-            estimates=(0.7896, 0.6636), difference=+0.126, interval=0.02648 to 0.2272, statistic=2.50789,
+            estimates=(0.7896, 0.6636), difference=+0.126, interval=0.02648 to 0.2304, statistic=2.50789,
             p_value=0.0137881, n=(50, 50))
     >>> auc_test(empirical_roc(x1, iris.y, **classes), empirical_roc(x2, iris.y, **classes)).p_value
     0.013788...

@@ -214,6 +214,8 @@ class Dependence(NamedTuple):
     df: Any
     std_error: ArrayOrFloat = 0.0
     """The interval of the difference contains the Wald interval with this standard error; 0 for different samples."""
+    skewness: ArrayOrFloat = 0.0
+    """Skewness of the difference, for the bounds of ``cautious``."""
     cautious: Any = None
     """The dependence if each curve had pseudo-observations of its own, or None: see ``AreaContrast``."""
 
@@ -224,10 +226,12 @@ class Dependence(NamedTuple):
         squares: Sequence[Sequence[Any]],
         products: Sequence[Any],
         counts: tuple[int, int],
+        cubes: Sequence[Any] = (0.0, 0.0),
     ) -> Dependence:
         """Return the dependence of two areas of the same observations.
 
         ``squares`` are the sums of squares of the placements of each curve by class, ``products`` the sums of products.
+        ``cubes`` are the sums of the cubed differences of the placements, about their mean.
         """
         added = [intervals.smooth_centre(part.estimate, counts, 0.5)[1] for part in areas]
         covariance: Any = 0.0
@@ -243,7 +247,10 @@ class Dependence(NamedTuple):
             components.append(VarianceComponent((rest + intervals.MIN_SUM_SQUARES) / (n * (n - 1)), n - 1))
         product, df = np.sqrt(areas[0].variance * areas[1].variance), intervals.satterthwaite_df(components)
         shared, separate = (np.clip(part / product, -1, 1) for part in (covariance, plain))
-        return cls(shared, df, np.sqrt(variance), cls(separate, df))
+        std_error = np.sqrt(variance)
+        third = sum(part / n**3 for part, n in zip(cubes, counts, strict=True))
+        skewness = np.divide(third, std_error**3, out=np.zeros(np.shape(std_error)), where=std_error > 0)
+        return cls(shared, df, std_error, skewness, cls(separate, df))
 
     @classmethod
     def unpaired(cls, areas: Sequence[SmoothedAreas]) -> Dependence:
@@ -259,7 +266,7 @@ def default_limits(
     if dependence is None:
         return areas[0].interval(level)
     first, second = areas
-    correlation, df, std_error, cautious = dependence
+    correlation, df, std_error, skewness, cautious = dependence
     quantile, scale, shift = -stdtrit(df, (1 - level) / 2), 1.0, np.zeros(())
     if cautious is not None:
         total, product = first.variance + second.variance, np.sqrt(first.variance * second.variance)
@@ -283,6 +290,8 @@ def default_limits(
     if cautious is None:
         return low, high
     outer_low, outer_high = default_limits(areas, cautious, level)
+    lowered, raised = (std_error * part for part in intervals.skewness_shifts(skewness, quantile))
+    outer_low, outer_high = outer_low - lowered, outer_high + raised
     return np.where(low > 0, low, np.minimum(low, outer_low)), np.where(high < 0, high, np.maximum(high, outer_high))
 
 

@@ -42,6 +42,7 @@ _MIN_SHARE, _MIN_SHARE_SIZE, _MAX_FACTOR = 0.5, 100, 3
 decreases, and the largest factor by which a variance is increased."""
 MIN_SUM_SQUARES = 0.005
 """Added to the sum of squares of a difference of areas, so that its degrees of freedom are never 0/0."""
+_MAX_SHIFT = 2.0  # largest shift of a bound for skewness, in standard errors
 MIN_SCALE = 1e-4
 """Smallest ``AreaContrast.scale``."""
 _QUANTILES = np.concatenate([[0.0], np.geomspace(1e-6, 1e9, 121)])  # brackets of a root
@@ -111,8 +112,8 @@ class SmoothedAreas:
     is too large, and the lower bound is too close to A. The lower bound of an area above 1/2 is therefore computed with
     a variance of (A - 1/2) min(1, 100/n) v or more. Here n is the size of the smaller class, and v the variance of
     Hanley and McNeil (1982), which depends only on A and the counts, in the order of the classes with the larger v. The
-    variance is at most tripled. The same holds for the upper bound of an area below 1/2. The rule does not apply to
-    clusters and strata.
+    variance is at most tripled. The same holds for the upper bound of an area below 1/2. With clusters or strata, the
+    counts are effective numbers of independent observations.
 
     References
     ----------
@@ -165,10 +166,7 @@ class SmoothedAreas:
         areas = cls(np.asarray(estimate), centre, variance, df, n_units, plain_variance, constant, is_constant)
         if is_partial:
             return replace(areas, is_partial=True)
-        largest = np.maximum(*(hanley_mcneil_variance(centre, order) for order in (n_units, n_units[::-1])))
-        share = _MIN_SHARE * np.minimum(1, _MIN_SHARE_SIZE / np.minimum(*n_units))
-        smallest = np.minimum(share * np.abs(2 * centre - 1) * largest, _MAX_FACTOR * variance)
-        return replace(areas, min_variance=smallest)
+        return replace(areas, min_variance=_min_variance(centre, n_units, variance))
 
     @classmethod
     def from_placements(cls, areas: Placements) -> SmoothedAreas:
@@ -184,20 +182,22 @@ class SmoothedAreas:
             return smoothed
         sizes = _effective_sizes(areas) if areas.is_clustered else n_units
         centre, added = smooth_centre(estimate, sizes, areas.null_value)
+        pooled = sizes if areas.is_clustered else areas.pooled_sizes
         units = [n + PSEUDO_COUNT_VARIANCE for n in sizes]
         parts = [VarianceComponent(_diagonal(part.variance), part.df) for part in areas.components()]
         plain_variance = sum((part.variance for part in parts), np.zeros(np.shape(centre)))
+        variance = plain_variance + added * sum(1 / (u * (u - 1)) for u in units)
         return replace(
             smoothed,
             centre=centre,
-            variance=plain_variance + added * sum(1 / (u * (u - 1)) for u in units),
+            variance=variance,
             df=satterthwaite_df(parts),
             plain_variance=plain_variance,
             plain_df=areas.df,
             constant_classes=(False, False) if areas.is_stratified else smoothed.constant_classes,
             is_constant=areas.is_constant,
             has_dominant_cluster=areas.has_dominant_cluster,
-            min_variance=0.0,
+            min_variance=0.0 if areas.is_partial else _min_variance(centre, pooled, variance),
         )
 
     @property
@@ -294,6 +294,13 @@ class SmoothedAreas:
     @property
     def _is_unseen(self) -> Any:
         return self.is_constant | ((self.estimate == 0) | (self.estimate == 1)) & (not self.is_partial)
+
+
+def _min_variance(centre: FloatArray, sizes: tuple[Any, Any], variance: FloatArray) -> Any:
+    """Return the lower limit of the variance for the bound nearer to 1/2: see ``SmoothedAreas``."""
+    largest = np.maximum(*(hanley_mcneil_variance(centre, order) for order in (sizes, sizes[::-1])))
+    share = _MIN_SHARE * np.minimum(1, _MIN_SHARE_SIZE / np.minimum(*sizes))
+    return np.minimum(share * np.abs(2 * centre - 1) * largest, _MAX_FACTOR * variance)
 
 
 def _lost_share(area: FloatArray, n: Any, function: Any, argument: float, *, otherwise: float) -> FloatArray:
@@ -404,9 +411,11 @@ class AreaContrast:
         Whether a class has one observation or, for two samples, the variance of one of them is 0.
     std_error : float, default=0.0
         The interval contains the Wald interval with this standard error and Student's t; 0 for none.
+    skewness : float, default=0.0
+        Skewness of the sum, for which ``limits`` shifts one bound outwards: see ``skewness_shifts``.
     cautious : AreaContrast, optional
-        The same contrast, with pseudo-observations added to each curve independently. The interval is the wider of
-        both, but excludes 0 if the interval of this contrast does.
+        The same contrast, with pseudo-observations added to each curve independently, and with ``skewness``. The
+        interval is the wider of both, but excludes 0 if the interval of this contrast does.
 
     Notes
     -----
@@ -420,6 +429,9 @@ class AreaContrast:
     divided by ``scale``: correlated areas move together, and the bounds of each area alone would be too near to 0 or 1.
     A difference other than 0 implies curves with unequal areas, which share fewer pseudo-observations. It is excluded
     only if ``cautious`` also excludes it, or if 0 is excluded and lies between the difference and the estimate.
+
+    If a few observations of the population cause most of the difference, a sample may contain none of them. The bounds
+    of ``cautious`` are therefore corrected for skewness, which only widens its interval: see ``skewness_shifts``.
 
     References
     ----------
@@ -439,6 +451,7 @@ class AreaContrast:
     is_constant: bool = False
     is_blind: bool = False
     std_error: float = 0.0
+    skewness: float = 0.0
     cautious: AreaContrast | None = None
 
     @classmethod
@@ -474,8 +487,9 @@ class AreaContrast:
         )
         if cautious.is_blind or cautious.is_constant or is_same or areas.is_partial:
             return cautious
-        shared = correlation(_smoothed_covariance(areas))
-        return replace(cautious, correlation=shared, std_error=float(np.sqrt(variance)), cautious=cautious)
+        shared, plain_error = correlation(_smoothed_covariance(areas)), float(np.sqrt(variance))
+        skewed = replace(cautious, skewness=contrast.third_cumulant() / plain_error**3)
+        return replace(cautious, correlation=shared, std_error=plain_error, cautious=skewed)
 
     @classmethod
     def from_samples(cls, first: SmoothedAreas, second: SmoothedAreas) -> AreaContrast:
@@ -530,13 +544,17 @@ class AreaContrast:
         squares = (np.einsum("qi,ij,qj->q", part, self.correlation, part) for part in distances)
         wald = quantiles * self.std_error if self.std_error else 0.0
         downwards, upwards = (np.sqrt(np.maximum(square, 0)) for square in squares)
-        return self.estimate - np.maximum(downwards + shift, wald), self.estimate + np.maximum(upwards - shift, wald)
+        lowered, raised = (part * np.sqrt(self.plain_variance) for part in skewness_shifts(self.skewness, quantiles))
+        return (
+            self.estimate - np.maximum(downwards + shift, wald) - lowered,
+            self.estimate + np.maximum(upwards - shift, wald) + raised,
+        )
 
     def interval(self, level: float) -> tuple[float, float]:
         """Return the bounds of the interval."""
         quantile = -float(stdtrit(self.df, (1 - level) / 2))
         low, high = self.limits(quantile * _FRACTIONS)
-        (lowest,), (highest,) = self.limits(np.array([np.inf]))
+        lowest, highest = self._reach
         smallest, largest = self._bounds
         width = largest - smallest
         unseen = zero_variance_interval(np.asarray((self.estimate - smallest) / width), self.areas.n_units, level)
@@ -565,12 +583,12 @@ class AreaContrast:
     @property
     def _negated(self) -> AreaContrast:
         cautious = None if self.cautious is None else self.cautious._negated
-        return replace(self, weights=-self.weights, cautious=cautious)
+        return replace(self, weights=-self.weights, skewness=-self.skewness, cautious=cautious)
 
     def _lower_tails(self, value: float) -> Tails:
         """Return the one-sided p-values of a null value up to the estimate, without regard to ``cautious``."""
         t, smallest = self._quantile_at(value), self._bounds[0]
-        reachable = min(value, float(self.limits(np.array([np.inf]))[0][0]))
+        reachable = min(value, self._reach[0])
         distance = self.estimate - smallest
         unseen = (max(reachable - smallest, 0.0) / distance if distance else 1.0) ** min(self.areas.n_units)
         p_value = float(stdtr(self.df, -t))
@@ -587,8 +605,28 @@ class AreaContrast:
         return float(brentq(lambda q: float(self.limits(np.array([q]))[0][0]) - value, *bracket, rtol=1e-14))
 
     @property
+    def _reach(self) -> tuple[float, float]:
+        """Limits of the bounds as the level rises, without a shift for skewness."""
+        (low,), (high,) = replace(self, skewness=0.0).limits(np.array([np.inf]))
+        return float(low), float(high)
+
+    @property
     def _bounds(self) -> tuple[float, float]:
         return float(np.minimum(self.weights, 0).sum()), float(np.maximum(self.weights, 0).sum())
+
+
+def skewness_shifts(skewness: Any, quantiles: Any) -> tuple[FloatArray, FloatArray]:
+    """Return how much a skewed estimate lowers the lower bound and raises the upper bound, in standard errors.
+
+    A bound is never moved towards the estimate.
+
+    References
+    ----------
+    N. J. Johnson (1978), Modified t tests and confidence intervals for asymmetrical populations, Journal of the
+    American Statistical Association 73, 536-544.
+    """
+    shift = skewness * (1 + 2 * np.minimum(quantiles, _QUANTILES[-1]) ** 2) / 6
+    return np.clip(-shift, 0, _MAX_SHIFT), np.clip(shift, 0, _MAX_SHIFT)
 
 
 # ---- one area by any method
@@ -712,12 +750,8 @@ def _newcombe_low(area: float, count: tuple[float, float], quantile: float) -> f
 
 def _bca_acceleration(placements: Placements) -> float:
     """Return one sixth of the skewness of the influence function of the area, for two samples (Efron 1987)."""
-    cubes = squares = 0.0
-    for part in placements.classes:
-        weighted, deviations = part.deviations(placements.estimate), part.values - placements.estimate
-        cubes += float(np.sum(weighted * deviations**2)) / part.total**3
-        squares += float(np.sum(weighted * deviations)) / part.total**2
-    return cubes / (6 * squares**1.5) if squares > 0 else 0.0
+    squares = sum(float(part.sum_squares(placements.estimate)) / part.total**2 for part in placements.classes)
+    return placements.third_cumulant() / (6 * squares**1.5) if squares > 0 else 0.0
 
 
 def map_interval(interval: Interval[Any], change: Callable[[Any], Any]) -> Interval[Any]:

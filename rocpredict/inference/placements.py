@@ -220,6 +220,14 @@ class Placements:
         return sum(negatives), sum(positives)
 
     @property
+    def pooled_sizes(self) -> tuple[float, float]:
+        """Number of observations of each class that have, in one stratum, the variance of the weighted mean."""
+        negative, positive = (
+            1 / sum(stratum.weight**2 / stratum.classes[label].total for stratum in self.strata) for label in (0, 1)
+        )
+        return negative, positive
+
+    @property
     def is_stratified(self) -> bool:
         """True if there are two or more strata."""
         return len(self.strata) > 1
@@ -279,6 +287,18 @@ class Placements:
         ]
         df = sum(singles) - 1 if sum(singles) > 1 else np.inf
         return [*within, VarianceComponent(self._between_strata(), df)] if any(singles) else within
+
+    def third_cumulant(self) -> float:
+        """Return the estimated third cumulant of one area."""
+        if self.is_clustered:
+            return -float(np.sum(self._jackknife() ** 3))
+        return sum(
+            stratum.weight**3
+            * float(np.sum(part.deviations(stratum.estimate) * (part.values - stratum.estimate) ** 2))
+            / part.total**3
+            for stratum in self.strata
+            for part in stratum.classes
+        )
 
     def select(self, curves: NDArray[np.intp]) -> Placements:
         """Return the placements of the selected curves."""
