@@ -206,3 +206,16 @@ def test_degenerate_samples_do_not_warn():
     few = some, some**5  # fewer than 5 rows
     for pair in (few, (ones, ones), (zeros, ones), (zeros, one), (two, zeros), (one - 1, far)):
         assert misfit_warning(*pair) is None
+
+
+def test_boxcox_is_recommended_only_if_it_fits():
+    """Lognormal classes become normal; two modes and a far outlying group do not."""
+    rng = np.random.default_rng(2)
+    lognormal = rng.lognormal(0, 1, 300), rng.lognormal(1, 1, 300)
+    modes = rng.normal(0, 1, 300), np.where(rng.random(300) < 0.8, rng.normal(-2, 0.3, 300), rng.normal(9, 1, 300))
+    doubts = [fit_warning("gaussian", get_fitter("gaussian")(*pair), pair) for pair in (lognormal, modes)]
+    assert ["is skewed" in doubt for doubt in doubts] == [True, True]
+    assert [doubt.partition("; use ")[2] for doubt in doubts] == [
+        "family='boxcox' or family='auto'",
+        "family='auto' or rp.empirical_roc",
+    ]

@@ -280,7 +280,7 @@ def test_histograms_that_are_refused():
         "histogram_edges= has the feature 'normalx'; features are 'normal', ": lambda: rp.summarize(
             columns, y, histogram_edges={"normalx": [1.0]}
         ),
-        "histogram_edges='a' is not a real number": lambda: rp.summarize(columns, y, histogram_edges={"normal": "a"}),
+        "histogram_edges= of 'normal': 'a'": lambda: rp.summarize(columns, y, histogram_edges={"normal": "a"}),
         "histograms=True needs histograms; pass histogram_edges= to": lambda: rp.summarize(
             columns, y
         ).suppress_small_counts(histograms=True),

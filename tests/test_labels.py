@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import partial
 
 import numpy as np
+import pytest
 
 import rocpredict as rp
 from rocpredict.base.labels import check_labels, split_classes
@@ -268,3 +269,12 @@ def test_the_range_of_float64():
     if np.isinf(float(huge[0])):  # elsewhere a long double is a double
         assert message_of(huge, [0, 1]) == "x contains numbers beyond the range of float64; pass smaller numbers"
     assert_split(split_classes([1, np.inf, -np.inf, 3], Y), [1, np.inf], [-np.inf, 3], labels=(0, 1))
+
+
+def test_many_numbers_as_labels_of_a_screening():
+    """Fractions are measurements; whole numbers such as ages may be labels, with a warning."""
+    ages, x = np.tile(np.arange(30), 4), {"x": np.arange(120.0)}
+    with pytest.warns(rp.AssumptionWarning, match="^y has 30 different numbers, and each is a class of its own; if"):
+        assert len(rp.screen(x, ages).class_pairs) == 30
+    rp.screen(x, ages, positive=3)
+    assert "y has 30 different values, too many for class labels" in refusal(lambda: rp.screen(x, ages / 4))

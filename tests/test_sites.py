@@ -136,6 +136,41 @@ def test_histograms_of_sites_with_agreed_edges(tmp_path, monkeypatch, run):
     assert error_of(run, f"summarize a.csv {OPTIONS} --edges none.json") == "none.json: No such file or directory"
 
 
+BAD_EDGES = "5", "true", '"90"', "null", "[NaN, 1]", "[3, 1]", "[1, 1]", "[[1, 2]]", '["a"]', '{"a": 1}', "[1, null]"
+
+
+def test_edges_that_are_no_list_of_numbers_or_that_no_site_can_keep(tmp_path, monkeypatch, run):
+    """Each bad list is named with its feature; edges without enough values on both sides are reported."""
+    monkeypatch.chdir(tmp_path)
+    table = columns(0, 80, 60)
+    cells = [list(table), *zip(*(values.tolist() for values in table.values()), strict=True)]
+    Path("a.csv").write_text(format_csv(cells).replace("nan", ""), encoding="utf-8")
+    command = f"summarize a.csv {OPTIONS} --edges edges.json --out out.json"
+    for text in BAD_EDGES:
+        Path("edges.json").write_text(f'{{"glucose": {text}}}', encoding="utf-8")
+        message = error_of(run, command)
+        assert message.startswith("--edges of 'glucose': ")
+        assert message.endswith(" is not a list of ascending numbers; pass edges such as [90, 100, 110]")
+        value = json.loads(text)
+        with pytest.raises(rp.RocPredictError, match=r"^histogram_edges= of 'glucose': "):
+            rp.summarize(table, "outcome", **CLASSES, histogram_edges={"glucose": value})
+    for text in ("{}", '{"glucose": []}'):
+        Path("edges.json").write_text(text, encoding="utf-8")
+        assert error_of(run, command) == "--edges has no edges; pass ascending edges of one feature or more"
+    Path("edges.json").write_text('{"glucose": [5000, 6000], "mass": [0]}', encoding="utf-8")
+    code, out, err = run(command)
+    assert code == 0
+    assert "warning: no edge of glucose is kept: on one side of each edge, a class has fewer than --min-count 5" in err
+    assert "Histograms list edges" in out
+    rows = json.loads(run("screen out.json --empirical histogram --json")[1])["features"]
+    flags = next(row["flags"] for row in rows if row["feature"] == "glucose")
+    assert "wide_bounds" in flags
+    assert "point_mass" not in flags
+    summary = rp.summarize(table, "outcome", **CLASSES, histogram_edges={"glucose": [5000.0]})
+    with pytest.warns(rp.AssumptionWarning, match="no edge of glucose is kept.*pass a smaller min_count="):
+        assert "Histograms have no edges" in summary.suppress_small_counts(5, histograms=True).to_json()
+
+
 def changed(**values):
     content = json.loads(read("site-a.json").to_json()) | values
     return json.dumps({name: value for name, value in content.items() if value is not ...})

@@ -12,6 +12,7 @@ Columns of a Dask DataFrame raise an error, since each computation may return th
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.validation import (
+    AssumptionWarning,
     FloatArray,
     Label,
     NanPolicy,
@@ -229,10 +231,19 @@ def encode_labels(
         check_option("pairs", pairs, ("rest", "all"))
     names, positive, negative = unique_labels(labels), _to_python(positive), _to_python(negative)
     most_stand_once = len(labels) < 2 * len(names) or len(names) > _MAX_LABELS  # typical of identifiers
-    if positive is None and negative is None and len(names) > _MAX_VALUES_AS_LABELS and most_stand_once:
+    are_many = positive is None and negative is None and len(names) > _MAX_VALUES_AS_LABELS
+    is_measured = are_many and labels.dtype.kind == "f" and any(name % 1 for name in names)
+    if are_many and (most_stand_once or is_measured):
         raise RocPredictError(
             f"y has {len(names)} different values, too many for class labels; pass class labels, or name the positive "
             f"label, for example positive={names[-1]!r}"
+        )
+    if are_many and labels.dtype.kind in "iuf":
+        warnings.warn(
+            f"y has {len(names)} different numbers, and each is a class of its own; if they are measurements, such as "
+            "ages, pass class labels instead, or name the positive label with positive=",
+            AssumptionWarning,
+            stacklevel=3,
         )
     if pairs and positive is None and negative is None and len(names) > 2:
         return _assign_codes(labels, names, range(len(names)), pairs)

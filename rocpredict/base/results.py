@@ -424,7 +424,7 @@ FLAG_DESCRIPTIONS = {
     "unbounded": "the data do not determine the threshold: it is infinite, or its standard error is unknown",
     "undefined": "the measure is 0/0; its interval is all of [0, 1]",
     "wide_bounds": "the bounds of the AUC from the histogram are more than 0.02 apart, because many values lie in one "
-    "cell (usually later values outside the range of the edges); split the cells and read the data again",
+    "cell (the kept edges are few, or later values lie outside their range); use more edges or split the cells",
 }
 """Description of every flag that a result can have; docs/flags.md states when each flag is set."""
 

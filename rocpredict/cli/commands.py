@@ -13,7 +13,7 @@ from rocpredict.base.formatting import format_level, pluralize, to_json
 from rocpredict.base.rates import Rates
 from rocpredict.base.results import FLAG_DESCRIPTIONS, Flags, omitted_notes
 from rocpredict.base.tables import Table
-from rocpredict.base.validation import RocPredictError
+from rocpredict.base.validation import RocPredictError, check_probability
 from rocpredict.cli import common
 from rocpredict.cli.common import Data
 from rocpredict.datasets import DATASET_NAMES
@@ -83,6 +83,7 @@ def add_predict_options(command: argparse.ArgumentParser) -> None:
     choices = ["gaussian", *MOMENT_ESTIMATORS]
     add("--family", choices=choices, default=choices[0], metavar="NAME", help=families)
     common.add_level(command)
+    command.set_defaults(level=None)
     common.add_direction(command)
     add("--threshold", type=float, metavar="T", help="show the rates at this threshold instead of the best one")
     criteria = f"criterion of the best threshold: ameans (balanced accuracy, default), {', '.join(list(CRITERIA)[1:])}"
@@ -107,6 +108,11 @@ def run_predict(options: argparse.Namespace) -> None:
     positive.
     """
     common.check_plot(options.plot)
+    if options.level is not None and options.count is None:
+        raise RocPredictError(
+            "--level needs --count, because confidence intervals depend on the class sizes; pass both"
+        )
+    level = check_probability("level", 0.95 if options.level is None else options.level, ends=False)
     iqr = options.iqr
     quartiles = (iqr[:2], iqr[2:]) if iqr is not None and len(iqr) == 4 else iqr
     stats = common.pick(options, "mean", "std", "sem", "median", "effect_size", "count", "family", "direction")
@@ -122,7 +128,6 @@ def run_predict(options: argparse.Namespace) -> None:
     values: dict[str, Any] = {"direction": roc.direction or "higher", **areas}
     tables = [_summary(roc, best), _rates_table(threshold, rates)]
     if roc.count is not None and isinstance(roc.negative, Gaussian):
-        level = options.level
         intervals = {"auc": roc.auc_interval(level)}
         intervals |= {"threshold": best.threshold_interval(level), "ameans": best.ameans_interval(level)}
         values["intervals"] = {name: interval.to_dict() for name, interval in intervals.items()}

@@ -49,6 +49,7 @@ _DATA_NAMES = {
 """Patterns that match the data arguments X, x and y in messages, and the replacements on the command line."""
 _PYTHON_WORDS = {
     "nan_policy='omit'": "--nan omit",
+    "histogram_edges= ": "--edges ",
     "rp.empirical_roc": "the empirical curve",
     "pass a table without this column": "leave the column out with --exclude",
     ", or a numpy Generator": "",

@@ -132,6 +132,8 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         if message.startswith("unrecognized arguments"):
             message += "; repeat an option to pass several values, such as --feature A --feature B"
+        if comma := re.search(r"invalid (?:float|int) value: '(-?\d+),(\d+)'$", message):
+            message += f"; pass {comma[1]}.{comma[2]} for one number, or {comma[1]} {comma[2]} for two"
         raise RocPredictError(f"{message} (see {self.prog} --help)")
 
 

@@ -35,7 +35,14 @@ from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import COMPARISON_FPR, Ecdf, area_between, empirical_tpr
 from rocpredict.distributions.families import FamilyName, ScipyFamily, ScipyFrozen, from_moments
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.distributions.normality import ASSUMPTIONS, misfit_warning
+from rocpredict.distributions.normality import (
+    ASSUMPTIONS,
+    OTHER_SUGGESTION,
+    SKEWED_SUGGESTION,
+    curve_misfit,
+    misfit_warning,
+    sort_and_scale,
+)
 from rocpredict.distributions.shrinkage import ShrinkageDistribution, ranked_misfit, residual_weight
 from rocpredict.roc.base import Roc, is_auc_fast
 from rocpredict.solvers.families import solver_for
@@ -560,7 +567,22 @@ def fit_warning(family: Any, fitted: tuple[Any, Any], samples: tuple[FloatArray,
     """Return a warning that the curve of two fitted distributions does not fit their samples, or None."""
     if not isinstance(family, str) or family not in ASSUMPTIONS:
         return None
-    return misfit_warning(*samples, family, None if family == "gaussian" else partial(solver_for(*fitted).along, "fpr"))
+    tpr_at = None if family == "gaussian" else partial(solver_for(*fitted).along, "fpr")
+    doubt = misfit_warning(*samples, family, tpr_at)
+    if doubt and doubt.endswith(SKEWED_SUGGESTION) and not _boxcox_fits(samples):
+        return doubt.removesuffix(SKEWED_SUGGESTION) + OTHER_SUGGESTION
+    return doubt
+
+
+def _boxcox_fits(samples: tuple[FloatArray, FloatArray]) -> bool:
+    """Return whether the Box-Cox curve of two samples agrees with their empirical curve."""
+    from rocpredict.distributions.fitting import get_fitter
+
+    try:
+        tpr_at = partial(solver_for(*get_fitter("boxcox")(*samples)).along, "fpr")
+    except RocPredictError:
+        return False
+    return curve_misfit(sort_and_scale(*samples), tpr_at).ratio_to_expected <= ASSUMPTIONS["gaussian"].limit
 
 
 def _expand_weights(classes: ClassSamples) -> tuple[FloatArray, FloatArray] | None:

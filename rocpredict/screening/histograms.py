@@ -584,10 +584,25 @@ def choose_edges(
                 f"histogram_edges= has the feature {short_repr(unknown[0])}; features are {format_names(names)}"
                 f"{suggest(unknown[0], names)}"
             )
-        rows = [np.ravel(check_real("histogram_edges", histogram_edges.get(name, ()))) for name in names]
-        histogram_edges = pad_rows(rows)
+        histogram_edges = pad_rows([_check_row(name, histogram_edges.get(name, [])) for name in names])
+        if not histogram_edges.size:
+            raise RocPredictError("histogram_edges= has no edges; pass ascending edges of one feature or more")
     edges = check_edges(histogram_edges, len(names))
     return draw(edges) if isinstance(edges, int) else edges
+
+
+def _check_row(name: str, edges: Any) -> FloatArray:
+    """Return the edges of one feature."""
+    try:
+        row = check_real("histogram_edges", edges)
+    except RocPredictError:
+        row = np.empty((0, 0))
+    if is_scalar(edges) or row.ndim != 1 or (np.diff(row) <= 0).any():
+        raise RocPredictError(
+            f"histogram_edges= of {name!r}: {short_repr(edges)} is not a list of ascending numbers; pass edges such as "
+            "[90, 100, 110]"
+        )
+    return row
 
 
 def check_edges(edges: Any, n_features: int) -> FloatArray | int:

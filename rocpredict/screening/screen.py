@@ -756,6 +756,7 @@ def _from_summary(
             columns |= _widened(columns, statistics, is_wide)
             features = np.arange(block.start, block.stop)
             row_flags = {name: flags[name] & (differs | (name != "misfit")) for name in flags}
+            row_flags |= {"point_mass": flags["point_mass"] & ~is_wide} if "point_mass" in flags else {}
             results.add_empirical(0, features, columns, Flags(**row_flags, wide_bounds=is_wide))
     return results.to_result(None if table is None else table.not_numeric)
 

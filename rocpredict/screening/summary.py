@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -27,6 +28,7 @@ from rocpredict.base.labels import (
 from rocpredict.base.results import Result, to_plain
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
+    AssumptionWarning,
     FloatArray,
     Label,
     RocPredictError,
@@ -302,6 +304,11 @@ class TwoClassSummary(Result):
         RocPredictError
             If ``min_count`` is below 1, every feature has fewer values in a class, or there are no histograms to keep.
 
+        Warns
+        -----
+        AssumptionWarning
+            If no edge of a feature is kept.
+
         Notes
         -----
         The result still has the exact mean and standard deviation of each class. The mean of a feature with values 0
@@ -328,7 +335,17 @@ class TwoClassSummary(Result):
         kept = self.histograms if check_option("histograms", histograms, (True, False)) else None
         if histograms and kept is None:
             raise RocPredictError("histograms=True needs histograms; pass histogram_edges= to summarize")
-        kept = None if kept is None else kept.merge_small_cells(min_count)
+        if kept is not None:
+            before, kept = kept, kept.merge_small_cells(min_count)
+            had, has = (~np.isnan(part.edges).all(axis=1) for part in (before, kept))
+            if lost := np.array(self.feature_names)[had & ~has & ~is_small].tolist():
+                warnings.warn(
+                    f"no edge of {format_list(lost, 10)} is kept: on one side of each edge, a class has fewer than "
+                    f"min_count={min_count} values, so the file does not bound the empirical AUC; agree on edges "
+                    "nearer to the middle of the values, or pass a smaller min_count=",
+                    AssumptionWarning,
+                    stacklevel=2,
+                )
         return replace(self, negative=negative, positive=positive, histograms=kept, min_count=min_count)
 
     def to_json(self) -> str:
@@ -455,7 +472,9 @@ class TwoClassSummary(Result):
             if self.order == 2
             else "Minimum and maximum are listed, which are values of single observations.",
         ]
-        if self.histograms is not None:
+        if self.histograms is not None and np.isnan(self.histograms.edges).all():
+            sentences.append("Histograms have no edges: each has one cell, whose counts are the numbers of values.")
+        elif self.histograms is not None:
             sentences.append(
                 "Histograms list edges, which must not be values of observations, and counts of cells. A cell has "
                 f"{self.min_count} values or more of each class, or no value."
