@@ -55,6 +55,7 @@ latency: $(VENV)/group-bench  ## measure the seconds of each public call at 200,
 fuzz: $(VENV)/group-test $(VENV)/compiled  ## call the library and the command line 10,000 times each with hostile input
 	@$(BIN)/python -m tests.fuzz.api --count 10000
 	@$(BIN)/python -m tests.fuzz.cli --count 10000
+	@$(BIN)/python -m tests.fuzz.sweep --count 1000000
 
 mutate: $(VENV)/group-test $(VENV)/compiled  ## print the branch coverage; change one line at a time and see whether a test fails
 	@mkdir -p build

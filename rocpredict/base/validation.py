@@ -16,6 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 class RocPredictError(ValueError):
     """Error for an invalid argument; the message states the argument, its value and the accepted values."""
 
+    def __init__(self, message: object = "") -> None:
+        super().__init__(" ".join(str(message).splitlines()))  # a file name can contain a new line
+
 
 class MissingExtraError(RocPredictError, ImportError):
     """Error for a missing optional dependency, with the name of the extra to install."""
@@ -221,7 +224,8 @@ def check_int(name: str, value: object, *, least: int | None = None) -> int:
 def check_seed(name: str, seed: Seed) -> np.random.Generator:
     """Return a random generator for a seed, or the generator that was passed."""
     try:
-        return np.random.default_rng(seed)
+        # NumPy crashes on a list that contains itself, unless the list is an array first
+        return np.random.default_rng(np.asarray(seed) if isinstance(seed, (list, tuple)) else seed)
     except (TypeError, ValueError, OverflowError):
         raise RocPredictError(
             f"{name}={short_repr(seed)} is not a seed; pass an integer of 0 or more, or a numpy Generator"

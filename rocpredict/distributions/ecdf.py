@@ -171,21 +171,15 @@ class Ecdf(Distribution[float]):
 
     def weight_below(self, x: FloatArray) -> FloatArray:
         """Return the total weight of the values below x."""
-        return self._below[np.searchsorted(self.sorted_sample, x, side="left")]
+        return self._below[np.searchsorted(self.sorted_sample, check_real("x", x), side="left")]
 
     def weight_at_or_above(self, x: FloatArray) -> FloatArray:
         """Return the total weight of the values at or above x."""
-        return self._above[np.searchsorted(self.sorted_sample, x, side="left")]
+        return self._above[np.searchsorted(self.sorted_sample, check_real("x", x), side="left")]
 
     def weight_above(self, x: FloatArray) -> FloatArray:
         """Return the total weight of the values above x."""
-        return self._above[np.searchsorted(self.sorted_sample, x, side="right")]
-
-    def mid_rank_weight(self, below: NDArray[np.intp], to: NDArray[np.intp]) -> FloatArray:
-        """Return the mean of the cumulative weights of the first ``below`` and of the first ``to`` sorted values."""
-        if self.weights is None:
-            return below.astype(np.float64) if below is to else (below + to) / 2
-        return (self._below[below] + self._below[to]) / 2
+        return self._above[np.searchsorted(self.sorted_sample, check_real("x", x), side="right")]
 
     def _ppf(self, q: FloatArray) -> FloatArray:
         return self.sorted_sample[np.searchsorted(self._below[1:-1] / self.total, q, side="left")]
@@ -201,6 +195,13 @@ class Ecdf(Distribution[float]):
     def reflect(self) -> Ecdf:
         """Return the distribution of -X."""
         return Ecdf(-self.sample, self.weights)
+
+
+def mid_rank_weight(sample: Ecdf, below: NDArray[np.intp], to: NDArray[np.intp]) -> FloatArray:
+    """Return the mean of two cumulative weights: of the first ``below`` and of the first ``to`` sorted values."""
+    if sample.weights is None:
+        return below.astype(np.float64) if below is to else (below + to) / 2
+    return (sample._below[below] + sample._below[to]) / 2
 
 
 _MIN_TOTAL_MASS = 1 - 1e-9

@@ -734,6 +734,8 @@ def pivotal_areas(negative: Gaussian[Any], positive: Gaussian[Any], count: Count
     The quadrature is Gauss-Legendre in t; the position in the range is 3 t^2 - 2 t^3, as a fraction of its width. As a
     function of t, a curve that is steep at its ends is smooth.
     """
+    if np.ndim(rate_range.low) or np.ndim(rate_range.high):
+        raise RocPredictError(f"{rate_range.axis}= contains arrays; pass two numbers, such as (0, 0.2)")
     low, high = float(rate_range.low), float(rate_range.high)
     if rate_range.axis == "tpr":
         negative, positive, count = positive.reflect(), negative.reflect(), count[::-1]

@@ -34,7 +34,7 @@ from rocpredict.base.validation import (
     short_repr,
     to_scalar,
 )
-from rocpredict.distributions.ecdf import Ecdf, count_below, count_below_transposed
+from rocpredict.distributions.ecdf import Ecdf, count_below, count_below_transposed, mid_rank_weight
 from rocpredict.solvers.base import Axis, interpolate_tpr
 from rocpredict.solvers.empirical import EmpiricalSolver
 
@@ -396,8 +396,8 @@ def compute_placements(negative: Ecdf, positive: Ecdf) -> Placements:
     Time is O(n log n), memory O(n). Midranks give the same values (Sun and Xu 2014).
     """
     below, to = count_below(negative.sorted_sample, positive.sorted_sample)
-    lower = negative.mid_rank_weight(below, to)
-    below_negative = positive.mid_rank_weight(*count_below_transposed(below, to, len(negative.sorted_sample)))
+    lower = mid_rank_weight(negative, below, to)
+    below_negative = mid_rank_weight(positive, *count_below_transposed(below, to, len(negative.sorted_sample)))
     negatives = ClassColumns((positive.total - below_negative) / positive.total, negative.sorted_weights)
     positives = ClassColumns(lower / negative.total, positive.sorted_weights)
     return Placements((Stratum(EmpiricalSolver(negative, positive).auc_from_ranks(lower), [negatives, positives]),))

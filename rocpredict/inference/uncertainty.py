@@ -77,6 +77,7 @@ class UncertaintyMixin(Generic[Value]):
     direction: Any
     auc: Callable[..., Any]
     _to_solver_scale: Callable[..., Any]
+    shape: Any
     _check_batch_argument: Callable[..., Any]
     _direction_flags: Any
 
@@ -388,7 +389,7 @@ class UncertaintyMixin(Generic[Value]):
         .. [3] J. Gu, S. Ghosal, A. Roy (2008), "Bayesian bootstrap estimation of ROC curve", Statistics in Medicine 27,
            5407-5420.
         """
-        uncertainty, at = self._uncertainty(n_resamples, rng), _check_rates("fpr", fpr)
+        uncertainty, at = self._uncertainty(n_resamples, rng), self._check_rates("fpr", fpr)
         return uncertainty.tpr_at_fpr_interval(at, check_confidence_level(level), method)
 
     @overload
@@ -443,7 +444,7 @@ class UncertaintyMixin(Generic[Value]):
         >>> EmpiricalRoc(negative=range(40), positive=range(20, 60)).fpr_at_tpr_interval(0.9)
         Interval(0.239143 to 0.594609, level=0.95, method='dirichlet')
         """
-        uncertainty, at = self._uncertainty(n_resamples, rng, swap_axes=True), 1 - _check_rates("tpr", tpr)
+        uncertainty, at = self._uncertainty(n_resamples, rng, swap_axes=True), 1 - self._check_rates("tpr", tpr)
         return complement_interval(uncertainty.tpr_at_fpr_interval(at, check_confidence_level(level), method))
 
     def band(
@@ -567,6 +568,13 @@ class UncertaintyMixin(Generic[Value]):
             self._check_batch_argument(rate_range.axis, np.asarray(limit))
         return rate_range
 
+    def _check_rates(self, name: str, value: ArrayLike) -> FloatArray:
+        """Return rates as an array; an empty array, another shape or a value outside [0, 1] raises an error."""
+        rates = check_probabilities(name, value)
+        if not rates.size:
+            raise RocPredictError(f"{name}={short_repr(value)} is empty; pass one rate or more")
+        return self._check_batch_argument(name, rates) if self.shape else rates
+
     def _refit(self) -> PairFit | None:
         """Return the sample and the fit of a fitted prediction, or None."""
         return None
@@ -636,14 +644,6 @@ class ThresholdUncertainty:
             return None
         n_resamples = int(np.clip(_MAX_REPR_WORK // sum(uncertainty.class_sizes), 20, _N_OOB_RESAMPLES))
         return self.stability(n_resamples, 0).ameans_corrected
-
-
-def _check_rates(name: str, value: ArrayLike) -> FloatArray:
-    """Return rates as an array; an empty array or a value outside [0, 1] raises an error."""
-    rates = check_probabilities(name, value)
-    if not rates.size:
-        raise RocPredictError(f"{name}={short_repr(value)} is empty; pass one rate or more")
-    return rates
 
 
 def apply_mcclish(area: ArrayOrFloat, rate_range: RateRange, correction: Correction) -> ArrayOrFloat:

@@ -358,7 +358,8 @@ class DecisionCurve(Result):
         return len(self.probabilities)
 
     def _plot(self) -> CurvePlot:
-        lines = [(self.probabilities, part / self.prevalence) for part in (self.net_benefit, self.treat_all)]
+        with np.errstate(over="ignore"):
+            lines = [(self.probabilities, part / self.prevalence) for part in (self.net_benefit, self.treat_all)]
         label = "Net benefit as a fraction of its maximum, against threshold probability; dashed: treat all"
         return CurvePlot(label, lines, show_diagonal=False)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -101,6 +102,8 @@ class EmpiricalRoc(Roc[float]):
             problem = f"count={short_repr(self.count)} differs from the sizes of the samples, {class_totals}"
             raise RocPredictError(f"{problem}; omit the argument count")
         object.__setattr__(self, "count", class_totals)
+        if not isinstance(self.source_rows, (SourceRows, NoneType)):
+            raise RocPredictError(f"source_rows={short_repr(self.source_rows)} is not a SourceRows; omit the argument")
         super().__post_init__()
 
     @classmethod

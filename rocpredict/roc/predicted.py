@@ -338,9 +338,13 @@ class PredictedRoc(Roc[Value]):
             pair = tuple(map(Gaussian, check_pair("mean", mean), stds))
         if str(family) != "gaussian":
             if statistic not in {"std", "sem"}:
-                raise RocPredictError(f"family={family!r} does not accept {statistic}=; pass mean= with std= or sem=")
+                raise RocPredictError(
+                    f"family={short_repr(family)} does not accept {statistic}=; pass mean= with std= or sem="
+                )
             if any(gaussian.shape for gaussian in pair):
-                raise RocPredictError(f"family={family!r} accepts one feature at a time; use 'gaussian' for a batch")
+                raise RocPredictError(
+                    f"family={short_repr(family)} accepts one feature at a time; use 'gaussian' for a batch"
+                )
             pair = tuple(from_moments(family, gaussian.mean, gaussian.std) for gaussian in pair)
         return PredictedRoc(*pair, direction=direction, count=count)
 

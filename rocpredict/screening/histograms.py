@@ -609,7 +609,7 @@ def check_edges(edges: Any, n_features: int) -> FloatArray | int:
     """Check and return a number of edges, or the edges of each feature."""
     try:
         array = np.array([] if is_scalar(edges) else edges, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise RocPredictError(f"histogram_edges={short_repr(edges)} is not an array of real numbers") from None
     if is_scalar(edges) or not array.ndim:
         if isinstance(edges, bool) or not isinstance(edges, (int, np.integer)) or not 1 <= edges <= MAX_EDGES:

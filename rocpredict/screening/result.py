@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, TextIO, overload
 
 import numpy as np
@@ -244,6 +245,8 @@ class ScreeningResult(Result):
         """
         check_option("by", by, ["discrimination", *self.columns])
         keys = discrimination_sort_keys(self.columns) if by == "discrimination" else (self.columns[by],)
+        if not isinstance(descending, (bool, np.bool_, NoneType)):
+            raise RocPredictError(f"descending={short_repr(descending)} is not allowed; pass True, False or None")
         if descending is None:
             descending = by not in _ASCENDING_COLUMNS and keys[0].dtype.kind in "fiub"
         order = np.arange(len(self))

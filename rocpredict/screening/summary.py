@@ -39,8 +39,6 @@ from rocpredict.base.validation import (
     check_option,
     check_pair,
     check_whole_counts,
-    is_missing,
-    is_scalar,
     select_indices,
     short_repr,
     suggest,
@@ -735,7 +733,7 @@ def _encode_batch_labels(labels: NDArray[Any], positive: Any, negative: Any) -> 
 
 
 def _is_one(label: Any) -> bool:
-    return is_scalar(label) and not isinstance(label, (set, dict)) and not is_missing(label)
+    return not isinstance(label, (set, dict)) and is_label(label, [label])
 
 
 def summarize_table(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rocpredict.base.rates import Rates
 from rocpredict.base.validation import FloatArray
-from rocpredict.distributions.ecdf import Ecdf, count_below
+from rocpredict.distributions.ecdf import Ecdf, count_below, mid_rank_weight
 from rocpredict.solvers.base import (
     ROUNDING,
     Axis,
@@ -85,7 +85,7 @@ class EmpiricalSolver(Solver):
     def auc(self) -> FloatArray:
         """Return the Mann-Whitney probability that a positive is larger than a negative, counting ties as 1/2."""
         below = count_below(self.negative.sorted_sample, self.positive.sorted_sample)
-        return self.auc_from_ranks(self.negative.mid_rank_weight(*below))
+        return self.auc_from_ranks(mid_rank_weight(self.negative, *below))
 
     def auc_from_ranks(self, lower: FloatArray) -> FloatArray:
         """Return the AUC from the weight of the negatives below each positive (positives ascending, ties as 1/2)."""

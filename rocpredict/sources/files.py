@@ -290,7 +290,10 @@ def find_files(paths: PathArgument) -> list[str | PathLike[str]]:
     if not every:
         raise RocPredictError("paths is empty; pass one path or more")
     files = [file for path in every for file in _expand(path)]
-    names = [os.path.realpath(file) for file in files]
+    try:
+        names = [os.path.realpath(file) for file in files]
+    except (ValueError, OSError):
+        raise RocPredictError(f"paths={short_repr(paths)} contains a name that no file can have") from None
     twice = [file for place, file in enumerate(files) if names[place] in names[:place]]
     if twice:
         raise RocPredictError(f"{twice[0]} is named twice, so its rows would count twice; name each file once")

@@ -490,8 +490,10 @@ def _from_list(rows: Sequence[Any], name: str) -> NDArray[Any]:
         # NumPy converts numbers to text if another item is text, and integers to floats if another item is a float.
         return np.array(rows, dtype=object) if array.dtype.kind in "USf" and array.size else array
     except ValueError:
-        lengths = [np.size(row) for row in rows]
-        other = next((place for place, length in enumerate(lengths) if length != lengths[0]), 0)
+        lengths = [len(row) if hasattr(row, "__len__") and not isinstance(row, str) else 1 for row in rows]
+        other = next((place for place, length in enumerate(lengths) if length != lengths[0]), None)
+        if other is None:
+            raise RocPredictError(f"{name}={short_repr(rows)} is not a table; pass rows of numbers") from None
         raise RocPredictError(
             f"{name} is ragged: row {other} has {pluralize(lengths[other], 'value')} where row 0 has {lengths[0]}; "
             "pass rows of equal length"

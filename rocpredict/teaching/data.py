@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rocpredict.base.formatting import to_json_value
 from rocpredict.base.labels import REST_LABEL, as_rereadable, equal_labels, is_label, split_classes, unique_labels
-from rocpredict.base.validation import FloatArray, RocPredictError, check_option, short_repr, to_scalar
+from rocpredict.base.validation import FloatArray, RocPredictError, check_option, is_scalar, short_repr, to_scalar
 from rocpredict.datasets import load_dataset
 from rocpredict.diagnostics.comparison import max_tpr_gap
 from rocpredict.distributions.gaussian import Gaussian
@@ -59,7 +59,7 @@ def _pop_label_column(x: Any, y: Any) -> tuple[Any, Any]:
 def _is_column(x: Any) -> bool:
     shape = getattr(x, "shape", None)
     if shape is None and isinstance(x, Collection) and not isinstance(x, (str, bytes, Mapping, Set)):
-        shape = np.shape(list(islice(x, 1)))
+        shape = (1,) if all(map(is_scalar, islice(x, 1))) else None
     elif shape is None and hasattr(x, "__array__"):
         shape = np.asarray(x).shape
     return isinstance(shape, tuple) and len(shape) == 1

@@ -1,4 +1,4 @@
-"""A short run of both fuzzers; ``make fuzz`` runs 10,000 of each."""
+"""A short run of the fuzzers; ``make fuzz`` runs 10,000 of each."""
 
 from decimal import Decimal
 
@@ -10,7 +10,7 @@ from scipy import sparse
 
 import rocpredict as rp
 from tests.cases import refuses
-from tests.fuzz import api, cli
+from tests.fuzz import api, cli, sweep
 from tests.fuzz.outcomes import failures
 
 pytestmark = pytest.mark.extra("pandas", "polars")
@@ -20,12 +20,19 @@ def test_a_call_returns_or_raises_a_one_line_error():
     assert not failures(api.run(600, seed=0))
 
 
+def test_an_odd_value_of_one_argument_returns_or_raises_a_one_line_error():
+    assert not failures(sweep.run(800, seed=0))
+
+
 def test_a_command_prints_a_result_or_a_one_line_error():
     assert not failures(cli.run(80, seed=0))
 
 
 BLOCKS = sparse.bsr_array(np.eye(4))
 X, Y, RAGGED = np.arange(10.0), np.arange(10) % 2, [[1], [1, 2]]
+NESTED: list[object] = []
+NESTED.append(NESTED)
+BATCH = rp.PredictedRoc.from_stats(mean=([4, 5], [8, 7]), std=(3, 2), count=(50, 50))
 FOREIGN = {
     "is not a label in y": lambda: rp.auc_estimate(X, Y, positive=RAGGED),
     "is not an AUC, a PredictedRoc": lambda: rp.sample_size(auc=0.8, power=0.9, against=RAGGED),
@@ -66,6 +73,17 @@ FOREIGN = {
     "is an empty range": lambda: rp.sample_size(auc=0.8, power=0.9, against=0.6, fpr=np.zeros((2, 2, 2))),
     "title=5 is not text": lambda: rp.screen(X[:, None], Y).report("report.html", title=5),
     "X contains summaries": lambda: rp.screen([rp.summarize(X[:, None], Y)] * 2),
+    "rng=[[...]] is not a seed": lambda: rp.empirical_roc(X, Y).tpr_at_fpr_interval(0.2, rng=NESTED),
+    "X=[[...]] is not a table": lambda: rp.screen(NESTED, Y),
+    "contains a name that no file can have": lambda: rp.screen("\ud800", Y),
+    "a b: No such file": lambda: rp.screen("a\nb", Y),
+    "fpr= contains arrays": lambda: rp.predict_roc(X, Y).partial_auc_interval(fpr=[[0.1], [0.2]]),
+    "has shape (3,), but": lambda: BATCH.tpr_at_fpr_interval([0.2, 0.4, 0.6]),
+    "descending=<NA> is not allowed": lambda: rp.screen(X[:, None], Y).sort("auc", descending=pd.NA),
+    "<LazyFrame": lambda: rp.TwoClassSummary.from_stats((0, 1), (1, 1), (9, 9), positive=pl.LazyFrame()),
+    "x=[[1], [1, 2]] is not a real number": lambda: rp.Ecdf(X).weight_below(RAGGED),
+    "is not a SourceRows": lambda: rp.EmpiricalRoc(X, X, source_rows=len),
+    "criterion raised TypeError": lambda: rp.empirical_roc(X, Y).best_threshold(len),
 }
 
 
