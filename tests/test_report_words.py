@@ -106,7 +106,7 @@ def test_only_two_gaussians_have_an_interval_of_the_predicted_auc(analyze):
     assert "No interval" not in paragraph(analysis)
     assert "generalized pivots of the means and standard deviations" in paragraph(analysis)
     text = section(analysis, "Area under the curve")
-    assert "A small p is evidence that the AUC is not 0.5; the confidence interval shows how far" in text
+    assert "A small p-value is evidence that the AUC is not 0.5; the confidence interval shows how far" in text
     assert "may still be informative if the standard deviations of the classes differ." in text
 
 

@@ -213,7 +213,7 @@ def run_diagnose(options: argparse.Namespace) -> None:
 
 
 def _add_curve_options(command: argparse.ArgumentParser, default: str) -> None:
-    """Add the options of the expected curve, and of the null hypothesis."""
+    """Add the options for the expected curve and the null hypothesis."""
     add = command.add_argument
     common.add_pair_option(command, "--mean", "expected class means, in the unit of the feature")
     common.add_pair_option(command, "--std", "expected class standard deviations")
@@ -583,7 +583,7 @@ def add_compare_options(command: argparse.ArgumentParser) -> None:
 
 
 def run_compare(options: argparse.Namespace) -> None:
-    """Compare the predicted with the empirical curve of each feature, and test features against each other.
+    """Compare the predicted and empirical curves of each feature, and test the features against each other.
 
     If --feature selects two or more features, they are also tested against each other on the same observations.
 

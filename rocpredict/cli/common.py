@@ -266,7 +266,7 @@ def add_resampling(command: argparse.ArgumentParser) -> None:
 
 
 def pick(options: argparse.Namespace, *names: str) -> dict[str, Any]:
-    """Return some of the options by name."""
+    """Return the named options, keyed by name."""
     return {name: getattr(options, name) for name in names}
 
 

@@ -82,7 +82,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     add("--top", type=int, metavar="N", help=rows)
     add("--format", choices=FORMATS, help="output format (default: table)")
     add("--out", type=Path, metavar="FILE", help="file to write; without --format, its suffix sets the format")
-    add("--report", type=Path, metavar="FILE", help="also write an HTML report of all rows, with figures")
+    add("--report", type=Path, metavar="FILE", help="also write an HTML report on all rows, with figures")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -98,7 +98,7 @@ def run(options: argparse.Namespace) -> None:
 
     FILE is a CSV, Parquet, Feather or h5ad file, several files with the same columns, a folder, a pattern such as
     "2024-*.csv", or a built-in data set (iris, pima, breast_cancer). It may also be a summary from "rocpredict
-    summarize" or "rocpredict merge", which gives no empirical results. With three or more labels and no --positive,
+    summarize" or "rocpredict merge", which has no empirical results. With three or more labels and no --positive,
     each label is compared with the rest.
     """
     form = _format(options)

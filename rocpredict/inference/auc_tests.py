@@ -1,4 +1,4 @@
-"""Tests of one or two AUCs, on the same or on different observations."""
+"""Tests of one or two AUCs, from the same or from different observations."""
 
 from __future__ import annotations
 
@@ -319,7 +319,7 @@ def _is_text(value: Any, text: Any) -> bool:
 
 
 def _test_rocs(rocs: list[Any], paired: bool | None, options: _TestOptions) -> AucTest:
-    """Test two curves against each other, as paired if this is requested or if both have the same observations."""
+    """Test two curves against each other; the test is paired if requested or if both have the same observations."""
     names, are_empirical = ("roc1", "roc2"), all(map(_is_empirical, rocs))
     is_paired = _are_paired(*rocs) if paired is None else paired
     if paired and not are_empirical:

@@ -28,7 +28,7 @@ _AMEANS_TOL = 1e-14
 _BOUND_TOL = 1e-9  # far above the rounding error of a utility
 _N_BLOCKS, _MIN_BLOCK_SIZE = 1000, 5  # number of blocks of thresholds, and smallest mean number of thresholds in one
 _MIN_MERGED = 20  # smallest class whose values may be merged
-_MANY_ROWS = 20_000  # observations from which only those near the best threshold are drawn one by one
+_MANY_ROWS = 20_000  # number of observations from which only those near the best threshold are drawn one by one
 _RARE = 16.0  # thresholds that exceed the sample's best one in a resample with probability exp(-16) or less are omitted
 _MANY_VALUES, _LARGE_WEIGHT = 500, 100  # values of a sample, and weight of a value, that are drawn in another way
 
@@ -247,7 +247,7 @@ def bootstrap_thresholds(
     pair = merge_far_values(negative, positive, criterion)
     sample = EmpiricalSolver(*pair).points
     places = _vertex_places(*pair)
-    last = len(sample.tpr) - 1  # merged values are blocks of their own
+    last = len(sample.tpr) - 1  # each merged value is a block of its own
     coarse = np.unique(np.append(np.linspace(0, last, _N_BLOCKS + 1), [1, last - 1]).astype(np.intp))
     has_bound = criterion.log_price is not None or criterion.criterion == "closest_topleft"
     thresholds, ameans, optimism = [], [], np.zeros(2)

@@ -139,14 +139,14 @@ def draw_quantity(
     fpr_range: tuple[float, float],
     resampling: BootstrapOptions,
 ) -> list[Draws]:
-    """Return draws of a quantity of the K curves of the same observations.
+    """Return draws of a quantity of K curves from the same observations.
 
     Parameters
     ----------
     classes : (negative, positive)
         Values of shape (rows, K), with their weights and clusters.
     quantity : function
-        Function of a random curve between the two FPRs in ``fpr_range``; elsewhere, the curve has no detail.
+        Function of a random curve. It may depend only on the part of the curve between the FPRs in ``fpr_range``.
     fpr_range : tuple of float
     resampling : BootstrapOptions
 
@@ -260,7 +260,7 @@ class _Curve(NamedTuple):
     def vertices(self, negative: FloatArray, positive: FloatArray, is_above: bool) -> CurveDraws:
         """Return the random curve from sums of weights at the boundaries, as fractions of their totals.
 
-        If ``is_above`` is True, the additional positive is above all others, otherwise below.
+        If ``is_above`` is True, the additional positive is above all others; otherwise it is below them.
         """
         inside = positive.take(self.height, axis=1)
         if self.fraction.any():

@@ -74,7 +74,7 @@ _FARTHEST_CRITICAL_VALUE = 10.0, 8.4
 _CONTINUITY_CORRECTION = 0.4
 """Number of observations subtracted from a count for Wilson's lower limit.
 
-The best threshold lies next to an observation that favours it and therefore counts against every other threshold on
+The best threshold lies next to an observation that favors it and therefore counts against every other threshold on
 this side. A correction of 1/2 makes the confidence set wider; without correction, its coverage is too low in skewed
 classes.
 """
@@ -451,7 +451,7 @@ def threshold_set(
     """
     rates, weights = (points.fpr, points.tpr), (float(expit(log_price)), float(expit(-log_price)))
     utility, quantile = weights[1] * points.tpr - weights[0] * points.fpr, local_critical_value(level)
-    first, last = np.flatnonzero(utility >= utility.max() - ROUNDING)[[0, -1]]  # thresholds descend
+    first, last = np.flatnonzero(utility >= utility.max() - ROUNDING)[[0, -1]]  # thresholds are in descending order
 
     def is_worse(cuts: slice, best: int, losing: int) -> NDArray[np.bool_]:
         """Return whether the loss in one class, minus the gain in the other, exceeds its margin of error."""

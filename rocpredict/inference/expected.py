@@ -25,7 +25,7 @@ from rocpredict.solvers.quadrature import expectation, gauss_legendre, panel_edg
 Variance: TypeAlias = Callable[[int, int], float]
 Correlation: TypeAlias = tuple[float, float]
 Curve: TypeAlias = Any
-"""A ``Roc``; this class is defined in a package that imports this package."""
+"""``Roc``, which is not imported here, because its package imports this package."""
 _ROUNDING = 1e-12  # relative rounding error of a difference of two variances
 
 
@@ -106,7 +106,7 @@ class SharedCovariance(NamedTuple):
 
 
 def _exact(roc: Curve, null: float | None = None) -> Variance:
-    """Return the exact variance: by Mann and Whitney for a null AUC of 1/2, for another null AUC by shifted means."""
+    """Return the exact variance: by Mann and Whitney for a null AUC of 1/2, by shifted means for other null AUCs."""
     if null == 0.5:
         return lambda n0, n1: (n0 + n1 + 1) / (12 * n0 * n1)
     if not is_gaussian(roc):
@@ -166,7 +166,7 @@ def _bivariate_normal_excess(h: float, k: float, correlation: float) -> float:
     ----------
     R. L. Plackett (1954), A reduction formula for normal multivariate integrals, Biometrika 41, 351-360.
     """
-    end = np.arcsin(np.clip(np.round(correlation, 15), -1, 1))  # near 1 rounding errors grow
+    end = np.arcsin(np.clip(np.round(correlation, 15), -1, 1))  # rounding errors grow near 1
     edges = np.append(end * (1 - 0.5 ** np.arange(40)), end)  # finer towards a correlation of 1
 
     def density(angle: FloatArray) -> FloatArray:
@@ -228,7 +228,7 @@ class Dependence(NamedTuple):
         counts: tuple[int, int],
         cubes: Sequence[Any] = (0.0, 0.0),
     ) -> Dependence:
-        """Return the dependence of two areas of the same observations.
+        """Return the dependence of two areas from the same observations.
 
         ``squares`` are the sums of squares of the placements of each curve by class, ``products`` the sums of products.
         ``cubes`` are the sums of the cubed differences of the placements, about their mean.
@@ -254,7 +254,7 @@ class Dependence(NamedTuple):
 
     @classmethod
     def unpaired(cls, areas: Sequence[SmoothedAreas]) -> Dependence:
-        """Return the dependence of two areas of different observations."""
+        """Return the dependence of two areas from different observations."""
         df = intervals.satterthwaite_df([VarianceComponent(part.variance, cast(Any, part.df)) for part in areas])
         return cls(0.0, df)
 
@@ -303,7 +303,7 @@ def draw_placements(negative: FloatArray, positive: FloatArray, *, tied: bool) -
     """Return the placements of the negatives and the positives of R studies, shapes (R, n0) and (R, n1)."""
 
     def count(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Count the values of ``second`` below each value of ``first``, and of ``first`` up to each of ``second``."""
+        """Count values of ``second`` below each value of ``first``, and of ``first`` up to each value of ``second``."""
         order = np.argsort(np.concatenate([first, second], axis=1), axis=1, kind="stable")
         is_first = order < first.shape[1]
         so_far, counts = np.cumsum(is_first, axis=1), np.empty(order.shape)
@@ -475,7 +475,7 @@ def _order_statistics(ranks: IntArray, n: int, size: int, rng: np.random.Generat
 
 
 class _Draws(NamedTuple):
-    """Drawn curves of the studies of one block, with straight lines between vertices.
+    """Random curves of the studies of one block, with straight lines between vertices.
 
     ``fpr`` has shape (ranks + 2, draws) with both corners. The TPR of an inner vertex is ``sums[sum_index]``;
     ``sum_index`` has shape (studies, ranks), and the second axis of ``sums`` contains the draws. ``extra`` is the

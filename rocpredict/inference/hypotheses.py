@@ -69,7 +69,7 @@ class AucTest(Result):
     estimates : tuple of float
         Estimate of each curve.
     difference : float
-        First estimate minus the second; for one curve, its estimate minus the value.
+        First estimate minus the second; for one curve, its estimate minus the value of the null hypothesis.
     statistic : float
         Test statistic: Student's t or z; for "dirichlet", ``difference`` itself; for "venkatraman", an area or a sum
         over ranks.
@@ -199,7 +199,7 @@ class Hypothesis:
         }[self.alternative]
 
     def combine(self, low: Tails, high: Tails) -> tuple[float, float]:
-        """Return statistic and p from the one-sided p-values of the null value minus and plus the margin."""
+        """Return the statistic and p-value, from one-sided p-values at the null value minus and plus the margin."""
         if self.alternative == "equivalent" and low.greater < high.less:  # two one-sided tests: the larger p-value
             return -high.statistic, high.less
         if self.alternative == "two-sided":
@@ -209,14 +209,14 @@ class Hypothesis:
     def test_tails(
         self, tails: Callable[[float], Tails], value: float, bounds: tuple[float, float]
     ) -> tuple[float, float]:
-        """Return statistic and p; ``tails`` maps a null value within ``bounds`` to the two one-sided p-values."""
+        """Return the statistic and p-value; ``tails`` maps a null value within ``bounds`` to two one-sided p-values."""
         low = tails(max(value - self.width, bounds[0]))
         return self.combine(low, tails(min(value + self.width, bounds[1])) if self.alternative == "equivalent" else low)
 
     def normal_test(
         self, estimate: Any, low: Any, high: Any, std_error: float, freedom: float = np.inf
     ) -> tuple[float, float]:
-        """Return z and p of a normal estimate or, for finite degrees of freedom, Student's t and p.
+        """Return z, or Student's t for finite degrees of freedom, and the p-value of an estimate.
 
         ``low`` and ``high`` are the null value minus and plus the margin.
         """
@@ -236,7 +236,7 @@ class AucStatistic(NamedTuple):
     interval: Interval
 
     def add_flags(self, flags: Flags) -> AucStatistic:
-        """Return the statistic with additional flags on the interval."""
+        """Return a copy with additional flags on its interval."""
         return self._replace(interval=replace(self.interval, flags=self.interval.flags | flags))
 
     def result(self, hypotheses: tuple[str, str], *, flags: Flags, **fields: Any) -> AucTest:
@@ -246,7 +246,7 @@ class AucStatistic(NamedTuple):
 
 @dataclass(frozen=True)
 class ComparedQuantity:
-    """Compared quantity of each curve: the AUC, the area over a range of rates, or the TPR at an FPR."""
+    """Quantity in which curves are compared: the AUC, the area over a range of rates, or the TPR at an FPR."""
 
     rate_range: RateRange | None = None
     fpr: float | None = None
@@ -421,13 +421,13 @@ def empirical_auc_test(
 
 
 def _mann_whitney_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypothesis) -> tuple[float, float]:
-    """Return z and p of the rank sum, with a tie correction and without a continuity correction."""
+    """Return z and the p-value of the rank sum, with a tie correction and without a continuity correction."""
     variance = float(null_auc_variance(negative.total, positive.total, tie_correction(negative, positive)))
     return claim.normal_test(area, 0.5, 0.5, float(np.sqrt(variance))) if variance else (0.0, 1.0)
 
 
 def _exact_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypothesis) -> tuple[float, float]:
-    """Return the area and its exact p under permutation of the labels.
+    """Return the area and its exact p-value under permutation of the labels.
 
     The distribution of the rank sum, with midranks, is computed over all ways to choose the labels. This distribution
     is exact even with ties.
@@ -492,7 +492,7 @@ def null_auc_variance(negatives: ArrayOrFloat, positives: ArrayOrFloat, ties: Ar
 
 
 def opposite_direction_flag(areas: Any, chance: float = 0.5) -> Flags:
-    """Flag areas on both sides of ``chance``, the area of an uninformative feature."""
+    """Set a flag if areas lie on both sides of ``chance``, the area of an uninformative feature."""
     return Flags(opposite_directions=np.min(areas) < chance < np.max(areas))
 
 
@@ -516,7 +516,7 @@ def adjust_p_values(p_values: FloatArray, method: str = "benjamini-hochberg") ->
         - "benjamini-hochberg": controls the false discovery rate of independent or positively dependent tests [1]_.
         - "benjamini-yekutieli": controls the false discovery rate under any dependence between the tests [2]_.
         - "holm": controls the family-wise error rate; never less powerful than "bonferroni".
-        - "bonferroni": controls the family-wise error rate; multiplies by the number of tests.
+        - "bonferroni": controls the family-wise error rate; multiplies each p-value by the number of tests.
         - "none": no adjustment.
 
     Returns

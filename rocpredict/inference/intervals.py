@@ -268,7 +268,7 @@ class SmoothedAreas:
         return np.where(self._is_unseen, unseen[0], low), np.where(self._is_unseen, unseen[1], high)
 
     def tails(self, value: float) -> Tails:
-        """Return the one-sided p-values of a null value; one is (1 - L)/2 if the interval of level L ends there."""
+        """Return one-sided p-values of a null value; one is (1 - L)/2 if it is a bound of the interval of level L."""
         estimate = float(self.estimate)
         if abs(value - estimate) <= PLACEMENT_TOL:
             return Tails(0.5, 0.5, 0.0)
@@ -277,7 +277,7 @@ class SmoothedAreas:
         variance = (self._with_min_variance() if estimate > 1 / 2 else self).variance
         with np.errstate(divide="ignore"):
             t = float((logit(self.centre) - logit(value)) * self.centre * (1 - self.centre) / np.sqrt(variance))
-        p_value = min(float(stdtr(self.df, -t)), 0.5)  # values between centre and estimate are in every interval
+        p_value = min(float(stdtr(self.df, -t)), 0.5)  # every interval contains the values between center and estimate
         ratio, n = value / estimate, min(self.n_units)
         if self._is_unseen:
             return Tails.from_lower(ratio**n, self.df)
@@ -361,7 +361,7 @@ def _smoothed_covariance(areas: Placements) -> FloatArray:
 
 
 def shared_smoothing(first: Any, second: Any, first_added: Any, second_added: Any) -> FloatArray:
-    """Return the covariance that pseudo-observations contribute to two areas of the same observations.
+    """Return the covariance that pseudo-observations contribute to two areas from the same observations.
 
     The correlation of both contributions is the square root of the ratio of the smaller to the larger sum of squares of
     the placements of a class (or of the two variances). It is 1 for curves with equal sums, so smoothing adds nothing
@@ -456,7 +456,7 @@ class AreaContrast:
 
     @classmethod
     def from_placements(cls, areas: Placements, weights: FloatArray) -> AreaContrast:
-        """Return a contrast of curves on the same observations."""
+        """Return a contrast of curves from the same observations."""
         chosen = np.flatnonzero(weights)
         areas, weights = areas.select(chosen), weights[chosen]
         smoothed, contrast = SmoothedAreas.from_placements(areas), areas.contrast(weights)
@@ -493,7 +493,7 @@ class AreaContrast:
 
     @classmethod
     def from_samples(cls, first: SmoothedAreas, second: SmoothedAreas) -> AreaContrast:
-        """Return the difference of two areas on different observations."""
+        """Return the difference of two areas from different observations."""
         parts = first, second
         columns: dict[str, Any] = {
             name: np.array([getattr(part, name) for part in parts])
@@ -559,7 +559,7 @@ class AreaContrast:
         width = largest - smallest
         unseen = zero_variance_interval(np.asarray((self.estimate - smallest) / width), self.areas.n_units, level)
         first, last = (smallest + width * float(end) for end in unseen)
-        low_end, high_end = float(low.min()), float(high.max())  # a bound never moves inwards as the level rises
+        low_end, high_end = float(low.min()), float(high.max())  # a higher level never narrows the interval
         low_end = min(low_end, first) if first < lowest else low_end
         high_end = max(high_end, last) if last > highest else high_end
         low_end, high_end = max(low_end, smallest), min(high_end, largest)
@@ -571,7 +571,7 @@ class AreaContrast:
         )
 
     def tails(self, value: float) -> Tails:
-        """Return the one-sided p-values of a null value; one is (1 - L)/2 if an interval of level L ends there."""
+        """Return one-sided p-values of a null value; one is (1 - L)/2 if it is a bound of an interval of level L."""
         if value > self.estimate:
             return self._negated.tails(-value).swapped()
         own = self._lower_tails(value)
@@ -586,7 +586,7 @@ class AreaContrast:
         return replace(self, weights=-self.weights, skewness=-self.skewness, cautious=cautious)
 
     def _lower_tails(self, value: float) -> Tails:
-        """Return the one-sided p-values of a null value up to the estimate, without regard to ``cautious``."""
+        """Return the one-sided p-values of a null value not above the estimate; ``cautious`` is ignored."""
         t, smallest = self._quantile_at(value), self._bounds[0]
         reachable = min(value, self._reach[0])
         distance = self.estimate - smallest
@@ -595,7 +595,7 @@ class AreaContrast:
         return Tails.from_lower(unseen, self.df) if unseen > p_value else Tails(p_value, 1 - p_value, t)
 
     def _quantile_at(self, value: float) -> float:
-        """Return the smallest quantile at which the lower bound is at most a value; infinity if none is found."""
+        """Return the smallest quantile at which the lower bound is at most a value; infinity if there is none."""
         from scipy.optimize import brentq
 
         reached = np.flatnonzero(self.limits(_QUANTILES)[0] <= value)
@@ -712,7 +712,7 @@ def critical_value(df: float, level: float) -> float:
 
 
 def hanley_mcneil_variance(area: Any, count: tuple[Any, Any]) -> Any:
-    """Return the variance of an empirical AUC of this size for exponential classes.
+    """Return the variance of the empirical AUC of exponential classes with this AUC.
 
     References
     ----------
@@ -741,7 +741,7 @@ def _newcombe_low(area: float, count: tuple[float, float], quantile: float) -> f
 
     def excess(t: float) -> float:
         ratio = quantile**2 * (1 + half * ((1 - t) / (2 - t) + t / (1 + t))) / (count[0] * count[1])
-        if area == 1:  # both sides divided by 1 - t, since 1 itself is a solution
+        if area == 1:  # both sides are divided by 1 - t, because t = 1 is a solution
             return 1 - t - ratio * t
         return (area - t) ** 2 - ratio * t * (1 - t)
 

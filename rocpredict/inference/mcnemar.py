@@ -44,7 +44,7 @@ class McNemarTest(Result):
     error_rate1, error_rate2 : Interval
         Error rate of each classifier (``.estimate``), with its exact interval (Clopper and Pearson 1934).
     difference : float
-        Error rate of the first classifier minus the rate of the second: negative if the first has fewer errors.
+        Error rate of the first classifier minus the error rate of the second; negative if the first has fewer errors.
     interval : Interval
         Confidence interval of the difference.
     agreement : CorrectnessTable
@@ -61,7 +61,7 @@ class McNemarTest(Result):
     n : int
         Number of observations.
     flags : Flags
-        ``no_discordant_pairs``: both classifiers are right and wrong on the same observations, and p is 1.
+        ``no_discordant_pairs``: the classifiers make their errors on the same observations, and the p-value is 1.
     """
 
     error_rate1: Interval
@@ -246,7 +246,7 @@ def paired_difference_interval(agreement: CorrectnessTable, *, level: float = 0.
 def _is_correct(
     y_pred1: ArrayLike, y_pred2: ArrayLike, y: ArrayLike, positive: Any, labels: ArrayLike | None
 ) -> list[NDArray[np.bool_]]:
-    """Return for each classifier which observations it predicts correctly."""
+    """Return a mask for each classifier of the observations that it predicts correctly."""
     truth = check_labels(y, y)
     names = unique_labels(truth if labels is None else check_labels(labels, labels))
     codes, predictions = (

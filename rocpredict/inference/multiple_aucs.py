@@ -155,7 +155,7 @@ def auc_test_many(
     Parameters
     ----------
     features : sequence of K arrays of shape (n,), mapping of name to array, or data frame
-        Two or more features on the same rows. For an array of shape (n, K) pass the transpose.
+        Two or more features on the same rows. For an array of shape (n, K), pass the transpose.
     y : array-like of shape (n,)
         Class labels.
     positive, negative : label, optional
@@ -612,7 +612,7 @@ def _estimate(sample: CurveSample, level: float, method: str | None) -> AucEstim
 
 
 def _welch_test(groups: list[Placements]) -> tuple[float, int, float]:
-    """Return Welch's F (1951) for the logits of the smoothed areas, its numerator degrees of freedom and p.
+    """Return Welch's F (1951) for the logits of the smoothed areas, its numerator degrees of freedom and its p-value.
 
     A group that lacks the rare values that contribute most to the variance has an extreme area and a small variance.
     Groups with the same feature have similar variances of the placements, relative to A(1 - A). The variance of each

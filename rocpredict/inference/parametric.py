@@ -47,7 +47,7 @@ _PROBITS = ndtr(np.linspace(-8, 8, 1025))
 _STEP = 1e-5  # step of numerical derivatives, in standard deviations
 _N_PIVOTS = 8191  # number of draws of the pivots, a prime
 _KOROBOV = 2488  # multiplier of 2 to 4,095 with nearly the smallest worst-case error (P_2) in 2, 3 and 4 dimensions
-_N_NODES = 32  # number of nodes in the quadrature of a drawn partial area
+_N_NODES = 32  # number of nodes in the quadrature of a simulated partial area
 _MIN_PIVOTAL_THRESHOLD = 10  # smallest number of observations per class for the pivots of a threshold
 
 
@@ -102,13 +102,13 @@ class PairFit:
 
 
 def _repeat_rows(sample: FloatArray, counts: FloatArray) -> FloatArray:
-    """Return B resamples of a class, shape (B, n); ``counts``, of the same shape, is how often each value occurs."""
+    """Return B resamples of a class; ``counts`` (B, n) contains how often each value occurs in each."""
     resamples: FloatArray = np.repeat(np.tile(sample, len(counts)), counts.astype(np.intp).ravel())
     return resamples.reshape(counts.shape)
 
 
 def _resampled_gaussians(sample: FloatArray, counts: FloatArray) -> Gaussian[Any]:
-    """Return the Gaussians fitted to B resamples; ``counts``, shape (B, n), is how often each value occurs in each."""
+    """Return the Gaussians fitted to B resamples; ``counts`` (B, n) contains how often each value occurs in each."""
     center = sample.mean()
     deviation, totals = sample - center, counts.sum(axis=1)
     mean = counts @ deviation / totals
@@ -201,7 +201,7 @@ class ParametricUncertainty(Uncertainty):
     def tpr_at_fpr_interval(self, fpr: FloatArray, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of the TPR at an FPR, one for each feature or for each of the given FPRs.
 
-        The interval is [0, 1] if a class has no variability. At the ends of the curve the width of the interval is 0.
+        The interval is [0, 1] if a class has no variability. At the ends of the curve, the width of the interval is 0.
         """
         method = self._select_method(method, ("pivotal", "delta"))
         estimate, (low, high), dropped = self.solver.along("fpr", fpr), *self._tpr_limits(fpr, level, method)

@@ -116,12 +116,12 @@ class ClassColumns(NamedTuple):
         return Ecdf(self.values[:, curve], self.weights)
 
     def deviations(self, centre: FloatArray) -> FloatArray:
-        """Return the deviation of each row from a centre, times its weight."""
+        """Return the deviation of each row from a center, times its weight."""
         deviations = self.values - centre
         return deviations if self.weights is None else (deviations.T * self.weights).T
 
     def sum_squares(self, centre: FloatArray) -> FloatArray:
-        """Return the sum of squares of the rows about a centre or, for K curves, the sums of products, shape (K, K)."""
+        """Return the sum of squares of the rows about a center or, for K curves, the sums of products, shape (K, K)."""
         deviations = self.values - centre
         return _products(deviations if self.weights is None else self.deviations(centre), deviations)
 
@@ -155,7 +155,7 @@ class VarianceComponent(NamedTuple):
 
 @dataclass(frozen=True)
 class Placements:
-    """An area, or K areas of the same observations, with their placement values.
+    """An area, or K areas from the same observations, with their placement values.
 
     Attributes
     ----------
@@ -244,7 +244,7 @@ class Placements:
 
     @property
     def is_constant(self) -> bool:
-        """True if every placement is as for an uninformative feature (only ties, or a contrast of equal curves)."""
+        """True if all placements equal those of an uninformative feature (only ties, or a contrast of equal curves)."""
         values = [part.values for stratum in self.strata for part in stratum.classes]
         return all(float(np.abs(part - self.null_value).max()) <= PLACEMENT_TOL for part in values)
 
@@ -271,7 +271,7 @@ class Placements:
         return sum((part.variance for part in self.components()), np.zeros(self.estimate.shape * 2))
 
     def components(self) -> list[VarianceComponent]:
-        """Return the parts of the variance: of each class of each stratum, or of all clusters together."""
+        """Return the parts of the variance: one for each class of each stratum, or one for all clusters together."""
         if self.is_clustered:
             changes = self._jackknife()
             variance = _products(changes, changes) * ((len(changes) - 1) / len(changes))
@@ -457,7 +457,7 @@ def placements_in_row_order(class_placements: ClassColumns, ordered: FloatArray,
 
 # ---- samples
 class RowOptions(NamedTuple):
-    """Options that define the samples of two classes, with the names of ``auc_test``."""
+    """Options that define the samples of two classes, with the argument names of ``auc_test``."""
 
     positive: Label = None
     negative: Label = None
@@ -473,7 +473,7 @@ class RowOptions(NamedTuple):
 
 @dataclass(frozen=True)
 class CurveSample:
-    """K features on the same rows, by class, with the sign of a feature changed if its positives have smaller values.
+    """K features by class; the sign of a feature is changed if its positives have smaller values.
 
     Attributes
     ----------
@@ -482,7 +482,7 @@ class CurveSample:
     directions : tuple of {"higher", "lower"}
         Direction of each feature before the change of sign.
     omitted : pair of int
-        Numbers of rows (negative, positive) omitted for a missing value.
+        Numbers of rows (negative, positive) omitted because a value is missing.
     n_unlabelled : int
         Number of rows omitted because they have no label.
     stratum_weights : str
@@ -677,7 +677,7 @@ def _check_directions(direction: Any, count: int) -> tuple[str, ...]:
 
 
 def join_rocs(rocs: Mapping[str, Any]) -> CurveSample:
-    """Return the sample of empirical curves of the same observations; rows that one of the curves lacks are omitted."""
+    """Return the sample of empirical curves from the same observations; rows missing in any curve are omitted."""
     curves = list(rocs.values())
     sizes = [(len(roc.negative.sample), len(roc.positive.sample)) for roc in curves]
     row_numbers: list[Any] = [getattr(roc, "source_rows", None) for roc in curves]

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 _N_OOB_RESAMPLES = 1000  # number of resamples for the out-of-bag mean of the Ameans in a repr
 _MAX_REPR_SIZE = 10_000  # largest number of observations for which a repr contains this mean
-_MAX_REPR_WORK = 2_000_000  # largest number of observations times resamples of this mean
+_MAX_REPR_WORK = 2_000_000  # largest product of the numbers of observations and resamples for this mean
 
 AucErrorMethod: TypeAlias = Literal["delong", "hanley-mcneil", "smoothed-logit", "bootstrap", "delta"] | None
 AucMethod: TypeAlias = (
@@ -603,7 +603,7 @@ class UncertaintyMixin(Generic[Value]):
 
 @dataclass(frozen=True)
 class ThresholdUncertainty:
-    """Uncertainty of a best threshold and its Ameans, behind the methods of ``BestThreshold``.
+    """Uncertainty of a best threshold and its Ameans, used by the methods of ``BestThreshold``.
 
     ``make_uncertainty`` returns the uncertainty of the curve for (n_resamples, rng). ``to_feature_scale`` converts
     thresholds of the rule "positive when x >= threshold" to thresholds of the rule in use.

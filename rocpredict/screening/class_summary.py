@@ -78,7 +78,7 @@ class ClassSummary(Result):
 
     @property
     def is_valid(self) -> NDArray[np.bool_]:
-        """Mask of the features with two values or more, and a mean and standard deviation in the range of float64."""
+        """Mask of features with two values or more whose mean and standard deviation are in the range of float64."""
         is_normal = (self.m2 == 0) | (self.m2 >= np.finfo(float).tiny)
         return np.asarray((self.count > 1) & np.isfinite(self.mean) & np.isfinite(self.m2) & is_normal)
 
@@ -214,7 +214,7 @@ def read_moments(
 ) -> Moments:
     """Compute the moments of each class, shape (classes, features), in one pass over the tiles of a table."""
     codes, classes = encoded_labels.codes, encoded_labels.classes
-    # Reading takes longer than summing and has a thread of its own; a further thread only costs time.
+    # Reading is slower than summing and has its own thread; more threads would save no time.
     options: dict[str, Any] = {"order": order, "n_jobs": 1 if table.source.is_streamed else n_jobs}
     options["engine"] = select_engine(engine, table.n_rows * len(table))
     number = np.int64 if weights is None else np.float64
@@ -239,7 +239,7 @@ class MomentsByLabel(NamedTuple):
     names: NDArray[np.str_]
     """Names of the features."""
     not_numeric: NDArray[np.bool_]
-    """Mask of the features without numbers."""
+    """Mask of the features that are not numeric."""
     moments: dict[Any, Moments]
     """Moments of shape (1, features) of each label."""
     n_rows: int
@@ -249,7 +249,7 @@ class MomentsByLabel(NamedTuple):
 
     @classmethod
     def of(cls, batches: Iterable[tuple[FeatureTable, NDArray[Any]]], **options: Any) -> Self:
-        """Read batches, which may each lack labels of the others, with the options of ``read_moments``."""
+        """Read batches, each of which may lack some of the labels, with the options of ``read_moments``."""
         names: Any = None
         totals: dict[Any, Moments] = {}
         not_numeric, n_rows, n_unlabelled = np.zeros(0, dtype=bool), 0, 0
@@ -279,7 +279,7 @@ class MomentsByLabel(NamedTuple):
         return check_labels([*self.moments] * 2, np.empty((0, 0)))
 
     def by_class(self, coded: EncodedLabels) -> Moments:
-        """Return moments of shape (classes, features), with the codes of ``labels``."""
+        """Return moments of shape (classes, features); ``coded`` contains the codes of ``labels``."""
         parts = [*self.moments.values()]
         no_rows = np.empty((0, len(self.names)))
         order: Any = parts[0].order

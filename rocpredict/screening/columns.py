@@ -291,7 +291,7 @@ def welch_p_value(pair: GaussianPairs) -> FloatArray:
 
 
 _COARSE_FPR = (np.arange(64) + 0.5) / 64
-"""FPRs at which the variance of an empirical curve is computed; few suffice, because it is smooth in the FPR."""
+"""FPRs at which the variance of an empirical curve is computed; a few are enough, because it varies smoothly."""
 _COARSE_PROBIT = ndtri(_COARSE_FPR)
 _MAX_SLOPE = 20.0
 _MISFIT_BLOCK = 64
@@ -404,7 +404,7 @@ def mann_whitney_p_value(counts: RankStatistics) -> FloatArray:
 
 
 def _rare_binary(counts: RankStatistics) -> tuple[NDArray[np.bool_], FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return which features have two distinct values with a small expected count, and their 2 x 2 tables.
+    """Return a mask of features with two distinct values and a small expected count, and their 2 x 2 tables.
 
     A table consists of four numbers of observations: in total, in the smaller class, with the rarer value, and in the
     smaller class with the rarer value. For two values, ``ties`` and ``area`` determine these numbers, which determine
@@ -440,7 +440,7 @@ def _hypergeometric_p_value(
     """Return the probability of a count at least as far from its mean as the observed one, with fixed margins.
 
     For a ``side`` of 1 (-1), it is the probability of a count at least (at most) as large as the observed one. All
-    terms are positive, so that small probabilities have all their digits.
+    terms are positive, so that small probabilities keep their relative precision.
     """
     count = np.arange(np.minimum(size, rare).max() + 1)[:, None]
     with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
@@ -503,7 +503,7 @@ RowPair = tuple[NDArray[np.intp], NDArray[np.intp]]
 def count_weighted(
     X: Any, codes: NDArray[Any], class_pairs: Sequence[ClassPair], weights: FloatArray, thresholds: FloatArray
 ) -> Iterator[tuple[slice, RankStatistics]]:
-    """Count weighted observations like ``count_blocks``, one feature at a time."""
+    """Count weighted observations as ``count_blocks`` does, one feature at a time."""
     pair_rows = [class_rows(codes, class_pair) for class_pair in class_pairs]
     for feature in range(X.shape[1]):
         x = to_dense(X[:, [feature]])[:, 0]

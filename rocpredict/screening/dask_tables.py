@@ -1,6 +1,6 @@
 """Moments and blocks of columns of Dask arrays and DataFrames, computed by the user's scheduler.
 
-All tasks can be repeated from the source of the table, so a worker that stops costs time but changes no result.
+All tasks can be repeated from the source of the table, so the loss of a worker costs time but changes no result.
 Only labels, moments and results of blocks are sent to the client.
 """
 
@@ -56,7 +56,7 @@ class DaskTable(NamedTuple):
     names: NDArray[np.str_]
     """Names of the features."""
     not_numeric: NDArray[np.bool_]
-    """Mask of the features without numbers."""
+    """Mask of the features that are not numeric."""
     parts: list[Any]
     """Delayed rows: arrays, sparse matrices or frames."""
     columns: NDArray[np.intp]
@@ -98,7 +98,7 @@ class DaskTable(NamedTuple):
         return compute([_reduce(tasks, _merge)])[0]
 
     def _draw_edges(self, n_edges: int) -> FloatArray:
-        """Return edges from rows of all parts; the rows stay on the workers."""
+        """Return edges computed from sampled rows of all parts; the rows stay on the workers."""
         tasks = [dask.delayed(_part_sample)(part, self.columns, seed) for seed, part in enumerate(self.parts)]
         return compute([dask.delayed(RowSample.edges)(_reduce(tasks, RowSample.merge_all), n_edges)])[0]
 
@@ -112,7 +112,7 @@ class DaskTable(NamedTuple):
     ) -> Iterator[tuple[NDArray[np.intp], Any]]:
         """Call ``work(block, features, codes, weights)`` on the workers for blocks of columns with all rows.
 
-        Tables beyond the memory of the workers are read several times, for as many columns as they can hold.
+        A table that exceeds the memory of the workers is read several times, each time for as many columns as fit.
         """
         codes_by_label, label_parts = self._codes(coded)
         codes = dask.delayed(_encode_all)(label_parts, codes_by_label)
@@ -270,7 +270,7 @@ def _label_column(part: Any, place: int) -> Any:
 
 
 def _encode(part: Any, codes_by_label: dict[Any, int] | None) -> NDArray[np.int16]:
-    """Return the class codes of the labels of a part; with None, the labels are already codes."""
+    """Return the class codes of the labels of a part; without ``codes_by_label``, the labels are already codes."""
     if codes_by_label is None:
         return np.asarray(part)
     codes = np.full(len(part), -2, dtype=np.int16)

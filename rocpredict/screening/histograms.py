@@ -155,7 +155,7 @@ class FeatureHistograms(Result):
         return low, high
 
     def _without_ties(self, other: FeatureHistograms) -> FeatureHistograms:
-        """Count values equal to an edge with the values above it where the other histogram may do so."""
+        """Count values equal to an edge with the values above it, at edges where the other may do the same."""
         is_joined = (other.counts[:, :, 1::2].sum(axis=0) == 0) & (other.counts[:, :, 2::2].sum(axis=0) > 0)
         own = _rows(self.edges)
         return self.coarsen(own, [~mask[: len(row)] for row, mask in zip(own, is_joined, strict=True)])
@@ -185,7 +185,7 @@ class FeatureHistograms(Result):
         return low, high
 
     def rank_statistics(self, thresholds: FloatArray) -> Iterator[tuple[slice, RankStatistics]]:
-        """Yield statistics of blocks of features; where the classes overlap in a cell, half of the pairs count.
+        """Yield the statistics of each block of features; if the classes overlap in a cell, half of its pairs count.
 
         Parameters
         ----------
@@ -405,12 +405,12 @@ def _sides(edges: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _safe_edges(counts: NDArray[np.int64], min_count: int) -> list[tuple[int, bool]]:
-    """Return the edges of one feature between cells of ``min_count`` values of each class or more.
+    """Return the edges of one feature that divide its values into cells of ``min_count`` or more of each class.
 
     Parameters
     ----------
     counts : array of int of shape (2, 2 edges + 1)
-        Number of values in each cell, of which each class has ``min_count`` or more.
+        Number of values in each cell. In total, each class has ``min_count`` values or more.
     min_count : int
         Smallest number of values.
 
@@ -464,7 +464,7 @@ def _numbers(values: Any) -> FloatArray:
 
 
 class RowSample(NamedTuple):
-    """Random rows of the parts of a table: those with the smallest random keys."""
+    """Random sample of the rows of a table that is read in parts: the rows with the smallest random keys."""
 
     keys: FloatArray
     values: FloatArray
@@ -488,12 +488,12 @@ class RowSample(NamedTuple):
 
     @classmethod
     def of_batches(cls, batches: Iterable[Any]) -> RowSample | None:
-        """Draw rows of all batches (X, y)."""
+        """Return a random sample of the rows of all batches (X, y)."""
         rng, sample = np.random.default_rng(0), None
         for table, _ in read_batches(batches):
             part = cls.of(table, rng)
             if sample is not None and part.values.shape[1] != sample.values.shape[1]:
-                return sample  # summarizing the batches raises an error that names this one
+                return sample  # summarizing the batches raises an error that names this batch
             sample = part if sample is None else sample.merge(part)
         return sample
 

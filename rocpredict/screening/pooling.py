@@ -46,7 +46,7 @@ class PooledAuc(Result):
         Random-effects AUC (of the mean study), with the confidence interval of Hartung and Knapp; NaN for fewer than
         two studies.
     p_value : array of shape (features,)
-        Two-sided p-value of the hypothesis that the AUC is 1/2, by the t statistic of this interval.
+        Two-sided p-value of the hypothesis that the AUC is 1/2, from the t statistic of this interval.
     fixed_auc, fixed_low, fixed_high : array of shape (features,)
         Fixed-effect AUC with its confidence interval, which assumes that all studies have the same AUC.
     tau : array of shape (features,)
@@ -187,7 +187,7 @@ def pool(
     The fixed-effect mean has weights w = 1/v. In the random-effects model, the true value of D varies between studies
     with standard deviation tau. The estimate of tau is the value at which Q = sum of w (D - mean)^2, w = 1/(v + tau^2),
     equals its expected value k - 1 for k studies (or 0 if Q at tau = 0 is smaller) [1]_. The mean of this model
-    has the variance Q/((k - 1) sum of w); its interval uses Student's t with k - 1 degrees of freedom [2]_. If all
+    has the variance Q/((k - 1) sum of w); the interval uses Student's t with k - 1 degrees of freedom [2]_. If all
     studies happened to have the same D, this variance would be 0. Q is therefore at least the 2.5% quantile of chi^2
     with k - 1 degrees of freedom; it lies below this quantile in 2.5% of homogeneous sets of studies, and the flag
     ``close_studies`` marks these features. The interval of a few similar studies can be narrower than the fixed-effect
@@ -195,7 +195,7 @@ def pool(
     not if they may differ. The wider of the two intervals (the modified method [3]_) has a coverage of up to 99.8%.
 
     The weights of the random-effects mean use the upper 95% confidence limit of tau^2 (Q profile [4]_) instead of its
-    estimate; ``tau`` is the estimate. With an estimate of 0, a large study has nearly all weight, and the coverage with
+    estimate; ``tau`` is the estimate. If the estimate is 0, a large study has nearly all weight, and the coverage with
     few unequal studies is as low as 76%. With the limit, the coverage of 95% intervals is 94 to 98% in 360 simulated
     settings with 2 to 20 studies of 10 or more observations per class. With more studies or fewer observations in a
     class, the bias of D no longer averages out: with 20 studies of 250 + 5 observations, the coverage is 90% (AUC 0.9,
@@ -212,7 +212,7 @@ def pool(
 
     The method fails if the features are far from Gaussian, if studies were selected by their results, if the same
     subjects are in several studies, or if the AUCs of the studies are not a sample from one population, for example
-    because one site has another unit.
+    because one site uses another unit.
 
     References
     ----------

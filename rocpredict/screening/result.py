@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def _write(path: Any, content: str | bytes, *suffixes: str) -> None:
-    """Write to an open file, or to a file by name, which must have one of the suffixes or none."""
+    """Write to an open file, or to a path that has one of the suffixes or no suffix."""
     if not hasattr(path, "write"):
         files.check_suffix("path=", files.check_writable(path), *suffixes, "")
         files.write_atomic(path, content)

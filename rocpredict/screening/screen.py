@@ -157,7 +157,7 @@ class ResultCollector:
         self._estimated[:, features] = other._estimated
 
     def to_result(self, not_numeric: NDArray[np.bool_] | None = None) -> ScreeningResult:
-        """Return the table, sorted by discrimination, with a flag for features without numbers."""
+        """Return the table, sorted by discrimination, with a flag for features that are not numeric."""
         options = self._options
         if not_numeric is not None:
             self._mark(slice(None), slice(None), Flags(not_numeric=not_numeric))
@@ -469,7 +469,7 @@ def screen(
 
 
 def _check_one_pair(options: _ScreenOptions, coded: EncodedLabels, positive: Label) -> None:
-    """Raise if histograms are needed of more than one class pair."""
+    """Raise RocPredictError if histograms of more than one class pair are needed."""
     if options.empirical == "histogram" and len(coded.class_pairs) > 1:
         raise RocPredictError(
             f"empirical='histogram' needs two classes, and y has {coded.classes}; pass positive="

@@ -42,13 +42,13 @@ class OutOfFoldScores(NamedTuple):
 
 
 class ResponseMethod(NamedTuple):
-    """Selected response method of a classifier; its scores are larger for the positive label."""
+    """Response method of a classifier; larger scores indicate the positive label."""
 
     method: str
     positive: Any
 
     def scores(self, estimator: Any, X: object) -> FloatArray:
-        """Return the scores of the observations, of shape (n,), after checking for NaN."""
+        """Return the score of each observation, in an array of shape (n,), after checking for NaN."""
         with np.errstate(divide="ignore"):  # the logarithm of a probability of 0
             values = np.asarray(getattr(estimator, _METHODS[self.method])(X), dtype=np.float64)
         names = np.asarray(estimator.classes_).tolist()
@@ -95,7 +95,7 @@ def select_response_method(estimator: Any, method: str, *, fitted_family: bool) 
 
 
 def _as_indices(rows: Any, length: int) -> NDArray[np.intp]:
-    """Return row indices of a fold, which may be a mask."""
+    """Return the row indices of a fold, which may be passed as a mask."""
     rows = np.asarray(rows)
     return np.flatnonzero(rows) if rows.dtype.kind == "b" and len(rows) == length else rows.astype(np.intp)
 
@@ -124,7 +124,7 @@ _CRITERION = ("criterion", "prevalence", "cost_fp", "cost_fn", "beta", "value")
 
 
 def _available_if_delegate_has(method: str) -> Callable[[Any], Any]:
-    """Make a method available if the wrapped classifier has it."""
+    """Make a method available only if the wrapped classifier has it."""
 
     def is_there(self: Any) -> bool:
         getattr(getattr(self, "estimator_", self.estimator), method)  # the AttributeError names the classifier

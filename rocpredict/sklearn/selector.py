@@ -95,7 +95,7 @@ def score_features(
 ) -> tuple[ScreeningResult, FloatArray, FloatArray, FloatArray]:
     """Screen features, and select the class pair with the smallest p-value for each feature.
 
-    Selection by AUC would favour rare classes, whose AUCs vary strongly between samples. Ties are resolved by the
+    Selection by AUC would favor rare classes, whose AUCs vary strongly between samples. Ties are resolved by the
     AUC.
 
     Returns

@@ -108,7 +108,7 @@ def format_bytes(n_bytes: int) -> str:
 
 
 def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
-    """Yield items while a thread reads the next item."""
+    """Yield each item while a thread reads the next one."""
     with ThreadPoolExecutor(1) as pool:
         ahead = pool.submit(next, items, _END)
         while (item := ahead.result()) is not _END:
@@ -260,7 +260,7 @@ class SlicedSource(DenseSource):
 
 
 class ColumnwiseSource(BlockSource):
-    """Columns that are converted to numbers one by one, or to NaN if they have no numbers."""
+    """Columns that are converted to numbers one by one, or to NaN if they are not numeric."""
 
     def __init__(self, names: Sequence[str], rows: int, columns: Any) -> None:
         self.shape = rows, len(names)
@@ -464,7 +464,7 @@ class DataFrameSource(BlockSource):
         return np.float32 if numeric and numeric <= {*_FLOAT32_TYPES} else np.float64
 
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
-        """Write the chosen columns, with NaN for nulls and for columns without numbers."""
+        """Write the chosen columns, with NaN for nulls and for columns that are not numeric."""
         numeric = [self.columns[index] for index in columns.tolist() if not self._is_text[index]]
         part = self._collect_in_order(numeric) if self._lazy and numeric else self.frame
         for place, index in enumerate(columns.tolist()):
@@ -565,7 +565,7 @@ def _float_chunks(series: Any) -> list[Any]:
 
 
 def is_text_type(kind: Any) -> bool:
-    """Return whether columns of a type have text, dates or other objects."""
+    """Return whether columns of a data type contain text, dates or other objects."""
     return type(kind).__name__ in (*_TEXT_TYPES, "Object")
 
 

@@ -94,7 +94,7 @@ def open_csv(path: Path) -> Iterator[tuple[list[str], Rows, str]]:
 
 
 def _as_text(file: IO[bytes], name: str) -> IO[str]:
-    """Open a binary file as text; its first bytes show the encoding and the compression."""
+    """Open a binary file as text; its first bytes determine the encoding and the compression."""
     peekable = cast(io.BufferedReader, file)
     if peekable.peek(2).startswith(GZIP_MAGIC):
         peekable = cast(io.BufferedReader, gzip.GzipFile(fileobj=peekable))
@@ -139,7 +139,7 @@ def _read_first_lines(text: IO[str], name: str) -> list[str]:
 
 
 def _detect_separator(lines: Sequence[str]) -> str:
-    """Return the separator that splits the header and the first row into equally many cells, at least two.
+    """Return the separator that splits the header and the first row into the same number of cells, at least two.
 
     If there is none, return the separator that splits the header into the most cells.
     """
@@ -215,7 +215,7 @@ def _comma_readings(cell: str) -> str:
 
 
 class _DecimalMarks:
-    """First numbers with a decimal comma and with a decimal point in a file."""
+    """First number with a decimal comma and first number with a decimal point in a file."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -620,7 +620,7 @@ class ChunkedCsv(BlockSource):
         self._is_text[place] |= bool(text)
 
     def _split(self, path: Path, file: IO[bytes], offset: int) -> Iterator[tuple[_Chunk, bytes, NDArray[np.intp]]]:
-        """Yield chunks of whole lines with the end positions of their cells; all lines have equally many cells."""
+        """Yield chunks of whole lines, all with the same number of cells, and the end positions of the cells."""
         header, separator = self._formats[path]
         rest, line, is_last = b"", 2, False
         while not is_last:
@@ -681,7 +681,7 @@ class ChunkedCsv(BlockSource):
         return labels.replace_strict(names, self._label_codes(names), return_dtype=pl.Int32).to_numpy()
 
     def _label_codes(self, names: list[str]) -> list[int]:
-        """Return the codes of labels of one chunk."""
+        """Return the codes of the labels in one chunk."""
         if not MISSING_MARKERS.isdisjoint(names):
             raise _UnusualError
         return [self.codes.setdefault(name, len(self.codes)) for name in names]
@@ -777,7 +777,7 @@ class ChunkedCsv(BlockSource):
 
 
 def _join_chunks(chunks: Iterable[_Chunk]) -> Iterator[_Chunk]:
-    """Yield pairs of adjacent chunks as one; polars parses longer texts faster."""
+    """Yield adjacent chunks joined in pairs, because polars parses longer texts faster."""
     for chunk in chunks:
         other = next(iter(chunks), None)
         yield chunk if other is None else chunk._replace(size=chunk.size + other.size, rows=chunk.rows + other.rows)
@@ -792,7 +792,7 @@ def _open_bytes(path: Path) -> IO[bytes]:
 def _cell_ends(content: bytes, separator: bytes, n_cells: int) -> NDArray[np.intp]:
     """Return the end of each cell, shape (lines, ``n_cells``).
 
-    Raises _UnusualError if a line has another number of cells, or quotes are inside a cell.
+    Raises _UnusualError if a line has a different number of cells, or quotes are inside a cell.
     """
     array = np.frombuffer(content, np.uint8)
     is_line_end = array == ord("\n")

@@ -386,7 +386,7 @@ def open_tables(paths: PathArgument) -> TableReader:
 
 @cache
 def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
-    """Return a folder that is removed at exit, since results may read from it until then."""
+    """Return a temporary folder. It is removed only at exit, because results may read from it until then."""
     return tempfile.TemporaryDirectory(prefix="rocpredict-")
 
 
@@ -396,7 +396,7 @@ def _copy_stream(source: IO[bytes], target: IO[bytes], name: str) -> None:
     is_text = not block.startswith((*_FORMAT_BY_MAGIC, GZIP_MAGIC))
     if is_text:
         check_first_bytes(block, name)
-    length = 0  # bytes since the last line end
+    length = 0  # number of bytes since the last end of a line
     while block:
         target.write(block)
         last_line_end = max(block.rfind(b"\n"), block.rfind(b"\r"))

@@ -120,7 +120,7 @@ class ArrowDataset(BlockSource):
         self._is_float32 = [str(kind) == "float" for kind in self._schema.types]
 
     def _split(self, fragment: Any) -> Iterator[tuple[Any, int]]:
-        """Yield the row groups of a file with their numbers of rows, or raise if it has other columns."""
+        """Yield each row group of a file with its number of rows, or raise if the file has other columns."""
         _check_arrow_types(fragment, self._schema)
         if not hasattr(fragment, "split_by_row_group"):
             yield fragment, fragment.count_rows()
@@ -181,7 +181,7 @@ def _piece_name(piece: Any) -> str:
 
 
 def _check_arrow_types(fragment: Any, schema: Any) -> None:
-    """Raise RocPredictError if a file of a data set lacks a column, or has text for numbers or numbers for text."""
+    """Raise RocPredictError if a file lacks a column of the data set, or has text for numbers or numbers for text."""
     import pyarrow as pa
 
     own = fragment.physical_schema
@@ -232,7 +232,7 @@ class SpooledBatches(SpooledColumns):
         return np.fromiter((codes[item] for item in series.to_list()), np.float64, len(series))
 
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
-        """Read the chosen columns, with NaN for columns without numbers."""
+        """Read the chosen columns, with NaN in columns that are not numeric."""
         super().read_into(out, columns)
         out[:, self._is_text[columns]] = np.nan
 
@@ -249,7 +249,7 @@ class SpooledBatches(SpooledColumns):
 
 
 def _read_once(batches: Iterable[Any]) -> Iterator[Any]:
-    """Yield batches, or raise RocPredictError if none is left, as after a first reading."""
+    """Yield the batches, or raise RocPredictError if none is left because they have already been read."""
     is_empty = True
     try:
         for batch in batches:
@@ -264,7 +264,7 @@ def _read_once(batches: Iterable[Any]) -> Iterator[Any]:
 
 
 def join_batches(batches: Iterable[Any], budget: MemoryBudget) -> Iterator[Any]:
-    """Yield Arrow tables of the size of a block or one batch, from batches that are read once."""
+    """Join batches that can be read only once into Arrow tables of the size of a block or more, except the last."""
     import pyarrow as pa
 
     waiting: list[Any] = []

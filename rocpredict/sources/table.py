@@ -193,7 +193,7 @@ def column_index(names: NDArray[np.str_], name: object, *, argument: str, source
 
 
 def format_names(names: Sequence[str] | NDArray[np.str_]) -> str:
-    """Format the first names, with the number of names if some are omitted."""
+    """Format the first names, followed by the total number of names if some are omitted."""
     text = ", ".join(repr(str(name)) for name in names[:10])
     return text if len(names) <= 10 else f"{text}, ... ({len(names)} in all)"
 

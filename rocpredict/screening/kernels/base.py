@@ -82,7 +82,7 @@ def map_ordered(work: Callable[[Item], Output], items: Iterable[Item], n_jobs: i
 def sum_strips(
     work: Callable[[Item], Output], strips: Iterable[tuple[slice, list[Item]]], n_jobs: int
 ) -> Iterator[tuple[slice, Output]]:
-    """Yield the columns of each strip, and the sum of ``work`` over its tiles from top to bottom by ``add``."""
+    """Yield the columns of each strip, and the results of ``work`` for its tiles, added from top to bottom."""
     strips = list(strips)
     results = map_ordered(work, (tile for _, tiles in strips for tile in tiles), n_jobs)
     for columns, tiles in strips:
@@ -142,7 +142,7 @@ class Sparse(NamedTuple):
 
 
 def is_canonical(X: Any) -> bool:
-    """Return whether no cell is stored twice, checked on a view of X since SciPy caches the result."""
+    """Return whether no cell is stored twice. A view of X is checked, because SciPy caches the result."""
     return bool(type(X)((X.data, X.indices, X.indptr), shape=X.shape, copy=False).has_canonical_format)
 
 
@@ -194,7 +194,7 @@ class Sums(NamedTuple):
     """Sums of the powers 1 to ``order`` of (value - shift); the last axes of every array have shape (K, b)."""
 
     missing: NDArray[np.int64]
-    """Number of omitted NaN; an array without rows if NaN is not omitted."""
+    """Number of omitted NaNs; an array without rows if NaN is not omitted."""
     powers: FloatArray
     low: FloatArray
     high: FloatArray
@@ -300,7 +300,7 @@ def central_sums(powers: FloatArray, count: NDArray[Any]) -> list[FloatArray]:
 
 
 def as_moments(sums: Sums, shift: FloatArray, count: NDArray[Any]) -> Moments:
-    """Convert sums about a shift to moments. Mean and extremes are NaN without values."""
+    """Convert sums about a shift to moments. Mean and extremes are NaN if there are no values."""
     mean, m2, *higher = central_sums(sums.powers, count)
     mean += shift
     extremes = [sums.low.copy(), sums.high.copy()] if higher else []

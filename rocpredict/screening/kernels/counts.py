@@ -176,7 +176,7 @@ class GroupLayer(NamedTuple):
 
 
 def layers(groups: SortGroups, codes: NDArray[Any]) -> list[GroupLayer]:
-    """Divide the groups into layers: one for all groups of a single class, and one for each other group."""
+    """Divide the groups into layers: one for all groups of a single class, and one for each group of several."""
     single = tuple(index for index, group in enumerate(groups.members) if len(group) == 1)
     highest, result = max(int(codes.max(initial=0)), *map(max, groups.members)), []
     for layer in (single, *((index,) for index, group in enumerate(groups.members) if len(group) > 1)):
