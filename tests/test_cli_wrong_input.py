@@ -23,7 +23,7 @@ NO_FILE = "screen nowhere.csv --label x"
 PREDICT = {
     "predict --mean 4 8 --std -3 2": "--std -3.0 is negative; it must be 0 or more",
     "predict --mean 4 nan --std 3 2": "--mean nan contains NaN",
-    "predict --mean 4 8": "pass one of --std, --sem, --iqr (with --median) and --effect-size",
+    "predict --mean 4 8": "pass one of --std, --sem, --iqr (with --median) or --effect-size",
     "predict --mean 4 --std 3 2": "argument --mean: expected 2 arguments",
     "predict --mean 4 x --std 3 2": "invalid float value: 'x'",
     "predict --mean 4,2 8 --std 3 2": "invalid float value: '4,2'; pass 4.2 for one number, or 4 2 for two",

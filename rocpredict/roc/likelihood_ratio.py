@@ -108,7 +108,7 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
     ----------
     base : Solver
         Solver of the two classes, reflected so that positives have larger values.
-    to_feature_scale : function
+    _to_feature_scale : function
         Function that converts a threshold on the reflected axis to the scale of the feature.
 
     Notes
@@ -143,7 +143,7 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
     """
 
     base: Solver
-    to_feature_scale: Callable[..., Any]
+    _to_feature_scale: Callable[..., Any]
 
     def _compared(self) -> dict[str, Any]:
         return {"negative": self.base.negative, "positive": self.base.positive}
@@ -263,12 +263,12 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
 
     def _on_own_axis(self, rule: TwoThresholdRule[Any]) -> TwoThresholdRule[Value]:
         """Return a rule with its thresholds on the scale of the feature."""
-        limits = [np.asarray(self.to_feature_scale(limit)) for limit in (rule.low, rule.high)]
+        limits = [np.asarray(self._to_feature_scale(limit)) for limit in (rule.low, rule.high)]
         fields = {name: to_scalar(getattr(rule, name)) for name in ("positive_inside", "tpr", "fpr", "tnr", "fnr")}
         return rule._replace(
             low=to_scalar(np.minimum(*limits)),
             high=to_scalar(np.maximum(*limits)),
-            thresholds=np.sort(self.to_feature_scale(rule.thresholds, grid=True), axis=-1),
+            thresholds=np.sort(self._to_feature_scale(rule.thresholds, grid=True), axis=-1),
             **fields,
         )
 

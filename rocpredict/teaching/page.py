@@ -315,6 +315,8 @@ class TeachingPage:
         -------
         dict
         """
+        if not isinstance(live, (bool, np.bool_)):
+            raise RocPredictError(f"live={short_repr(live)} is not allowed; pass True or False")
         return {
             "version": __version__,
             "lang": self.lang,
