@@ -13,6 +13,7 @@ from scipy import stats
 
 import rocpredict as rp
 from benchmarks.fidelity.counted import Answer, counted, empirical_heights
+from benchmarks.fidelity.drawing import auc
 from benchmarks.fidelity.predicted import gaussian, kde
 from benchmarks.fidelity.shrunk import auto
 from benchmarks.fidelity.sources import Array
@@ -23,8 +24,10 @@ Class = list[tuple[float, Callable[[Array], Array]]]
 
 DRAWS = {(10, 10): 400, (20, 20): 300, (50, 50): 200, (200, 200): 100, (1000, 1000): 30, (10, 100): 200, (100, 10): 200}
 _POPULATION = 20_000
-_MAX_KDE_DRAWS, _MAX_INTERVAL_DRAWS = 20, 100
+_MAX_KDE_DRAWS = 20
 _TOLERANCE, _MIN_REGRET = 1.05, 0.002
+_DECLARED, _FIXED, _CHOSEN = "auto, direction declared", "auto, direction=None", "auto, direction chosen"
+_DIRECTIONS = {_DECLARED: "higher", _FIXED: None, _CHOSEN: "auto"}
 
 
 def _normal(mean: float = 0.0, std: float = 1.0, weight: float = 1.0) -> tuple[float, Callable[[Array], Array]]:
@@ -97,13 +100,57 @@ class Cell(NamedTuple):
         return self.ratio <= _TOLERANCE + 2 * self.ratio_error and self.regret <= allowed
 
 
-def population(components: Class) -> Array:
-    """Return evenly spaced quantiles of a class, ascending."""
+class Population:
+    """Evenly spaced quantiles of both classes, with the true curve, area and best Ameans."""
+
+    def __init__(self, negative: Array, positive: Array) -> None:
+        self.classes = negative, positive = np.sort(negative), np.sort(positive)
+        values = np.unique(self.classes)
+        gain = np.searchsorted(negative, values, "left") - np.searchsorted(positive, values, "left")
+        self.heights = empirical_heights(negative[None, :], positive[None, :])[0]
+        self.best = (1 + max(gain.max(), 0) / _POPULATION) / 2
+        self.area = rp.EmpiricalRoc(negative=negative, positive=positive).auc()
+
+    def achieved(self, threshold: Array) -> Array:
+        """Return the Ameans of thresholds."""
+        below = [np.searchsorted(part, threshold, "left") / _POPULATION for part in self.classes]
+        return (1 + below[0] - below[1]) / 2
+
+
+class Draws(NamedTuple):
+    """R samples of two classes, arrays of shape (R, n); the signs of some may be reversed, with their population."""
+
+    negative: Array
+    positive: Array
+    populations: tuple[Population, Population]
+    is_reversed: Array
+
+    def first(self, count: int) -> "Draws":
+        """Return the first draws."""
+        return Draws(self.negative[:count], self.positive[:count], self.populations, self.is_reversed[:count])
+
+    def with_chosen_direction(self) -> "Draws":
+        """Return the draws with reversed signs in each sample with an AUC below 1/2, as ``direction="auto"`` does."""
+        lower = auc(self.negative, self.positive) < 0.5
+        sign = np.where(lower, -1, 1)[:, None]
+        return Draws(sign * self.negative, sign * self.positive, self.populations, lower)
+
+    def truth(self, name: str) -> Array:
+        """Return an attribute of the population of each draw."""
+        return np.array([getattr(self.populations[int(lower)], name) for lower in self.is_reversed])
+
+    def achieved(self, threshold: Array) -> Array:
+        """Return the Ameans of one threshold per draw in its population."""
+        return np.where(self.is_reversed, *(whole.achieved(threshold) for whole in reversed(self.populations)))
+
+
+def quantiles(components: Class) -> Array:
+    """Return evenly spaced quantiles of a class."""
     parts = []
     for weight, quantile in components:
         size = round(weight * _POPULATION)
         parts.append(quantile((np.arange(size) + 0.5) / size))
-    return np.sort(np.concatenate(parts))
+    return np.concatenate(parts)
 
 
 def sample(components: Class, rng: np.random.Generator, shape: tuple[int, int]) -> Array:
@@ -117,42 +164,32 @@ def measure(name: str, sizes: tuple[int, int], n_draws: int) -> list[Cell]:
     pair = PAIRS[name]
     rng = np.random.default_rng([crc32(name.encode()), *sizes])
     samples = [sample(part, rng, (n_draws, n)) for part, n in zip(pair, sizes, strict=True)]
-    whole = [population(part) for part in pair]
-    truth = empirical_heights(whole[0][None, :], whole[1][None, :])[0]
-    gain = np.searchsorted(whole[0], np.unique(whole), "left") - np.searchsorted(whole[1], np.unique(whole), "left")
-    best, area = (1 + max(gain.max(), 0) / _POPULATION) / 2, rp.EmpiricalRoc(negative=whole[0], positive=whole[1]).auc()
+    whole = [quantiles(part) for part in pair]
+    populations = Population(*whole), Population(*(-part for part in whole))
+    draws = Draws(*samples, populations, np.zeros(n_draws, bool))
 
-    def achieved(threshold: Array) -> Array:
-        below = [np.searchsorted(part, threshold, "left") / _POPULATION for part in whole]
-        return (1 + below[0] - below[1]) / 2
-
-    def scores(answer: Answer) -> tuple[Array, Array]:
-        assert answer.threshold is not None
-        return np.abs(answer.heights - truth).mean(axis=1), best - achieved(answer.threshold)
-
-    def cell(label: str, estimator: Callable[[Array, Array], Answer], count: int) -> Cell:
-        part = [values[:count] for values in samples]
-        answer = estimator(part[0], part[1])
-        (error, regret), (base, base_regret) = scores(answer), (values[:count] for values in empirical)
+    def cell(label: str, estimator: Callable[[Array, Array], Answer], draws: Draws) -> Cell:
+        answer, base_answer = estimator(*draws[:2]), counted(*draws[:2])
+        heights, best = draws.truth("heights"), draws.truth("best")
+        error, base = (np.abs(one.heights - heights).mean(axis=1) for one in (answer, base_answer))
+        achieved, base_achieved = draws.achieved(answer.threshold), draws.achieved(base_answer.threshold)
         ratio = error.mean() / base.mean()
-        ratio_error = np.std(error - ratio * base) / base.mean() / np.sqrt(count)
+        ratio_error = np.std(error - ratio * base) / base.mean() / np.sqrt(len(error))
         shift, coverage = np.nan, (np.nan, np.nan)
-        if label.startswith("auto"):
-            shift = _tie_shift(part, estimator, rng) if name in _TIED else 0.0
-            coverage = _coverage(part, achieved, area, label)
+        if label in _DIRECTIONS:
+            shift = _tie_shift(draws[:2], estimator, rng) if name in _TIED else 0.0
+            coverage = _coverage(draws, _DIRECTIONS[label])
         return Cell(
-            name, sizes, label, ratio, ratio_error, regret.mean(), base_regret.mean(),
-            np.std(regret - base_regret) / np.sqrt(count), np.mean(answer.ameans - achieved(answer.threshold)), shift,
-            *coverage,
+            name, sizes, label, ratio, ratio_error, np.mean(best - achieved), np.mean(best - base_achieved),
+            np.std(achieved - base_achieved) / np.sqrt(len(error)), np.mean(answer.ameans - achieved), shift, *coverage,
         )  # fmt: skip
 
-    empirical = scores(counted(*samples))
-    few = min(n_draws, _MAX_KDE_DRAWS)
     return [
-        cell("auto, declared", auto, n_draws),
-        cell("auto", partial(auto, declared=False), n_draws),
-        cell("gaussian", gaussian, n_draws),
-        *([cell("kde", kde, few)] if max(sizes) <= 200 else []),
+        cell(_DECLARED, auto, draws),
+        cell(_FIXED, partial(auto, declared=False), draws),
+        cell(_CHOSEN, partial(auto, declared=False, is_chosen=True), draws.with_chosen_direction()),
+        cell("gaussian", gaussian, draws),
+        *([cell("kde", kde, draws.first(_MAX_KDE_DRAWS))] if max(sizes) <= 200 else []),
     ]
 
 
@@ -162,19 +199,21 @@ def _tie_shift(part: Sequence[Array], estimator: Callable[[Array, Array], Answer
     return float(np.mean(estimator(*part).heights - broken.heights))
 
 
-def _coverage(
-    part: Sequence[Array], achieved: Callable[[Array], Array], area: float, label: str
-) -> tuple[float, float]:
+def _coverage(draws: Draws, direction: str | None) -> tuple[float, float]:
     """Return the coverages of the intervals of the Ameans and of the AUC."""
-    direction, labels = "higher" if "declared" in label else None, np.repeat([0, 1], [p.shape[1] for p in part])
-    hits = []
-    for values in np.concatenate(part, axis=1)[:_MAX_INTERVAL_DRAWS]:
+    labels, intervals = np.repeat([0, 1], [part.shape[1] for part in draws[:2]]), []
+    for values in np.concatenate(draws[:2], axis=1):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", rp.AssumptionWarning)
             roc = rp.predict_roc(values, labels, family="auto", direction=direction)
-        threshold = roc.best_threshold()
-        hits.append([achieved(threshold.threshold) in threshold.ameans_interval(), area in roc.auc_interval()])
-    return tuple(np.mean(hits, axis=0))
+        best = roc.best_threshold()
+        intervals.append((best.threshold, best.ameans_interval(), roc.auc_interval()))
+    thresholds, of_ameans, of_auc = zip(*intervals, strict=True)
+    truths = draws.achieved(np.array(thresholds)), draws.truth("area")
+    return tuple(  # type: ignore[return-value]
+        np.mean([truth in interval for truth, interval in zip(*both, strict=True)])
+        for both in zip(truths, (of_ameans, of_auc), strict=True)
+    )
 
 
 def tables(cells: Sequence[Cell]) -> list[Table]:
@@ -206,14 +245,14 @@ def tables(cells: Sequence[Cell]) -> list[Table]:
     missed = [
         [c.pair, _named(c.sizes), c.estimator, c.ratio, c.ratio_error, c.regret, c.empirical_regret, c.regret_error]
         for c in cells
-        if c.estimator.startswith("auto") and not c.is_met
+        if c.estimator in _DIRECTIONS and not c.is_met
     ]
     heads = ["pair", "n", "estimator", "ratio", "SE", "regret", "empirical", "SE of the difference"]
     result.append(Table("Cells that miss a bound", heads, missed, dict.fromkeys(heads[3:], ".3f")))
     biased = [
         [c.pair, _named(c.sizes), c.estimator, c.bias]
         for c in cells
-        if c.estimator.startswith("auto") and abs(c.bias) > (0.012 if min(c.sizes) == 10 else 0.005)
+        if c.estimator in _DIRECTIONS and abs(c.bias) > (0.012 if min(c.sizes) == 10 else 0.005)
     ]
     result.append(Table("Cells with a biased Ameans", ["pair", "n", "estimator", "bias"], biased, {"bias": "+.4f"}))
     return result

@@ -85,7 +85,7 @@ def test_draws_part_the_rows():
 
 
 def test_classes_are_exchanged_if_the_positives_are_lower_in_the_sample():
-    """Undeclared, no training AUC is below 1/2, and an exchanged truth is the curve read from the other side."""
+    """No training AUC is below 1/2, and an exchanged truth is the curve read from the other side."""
     draws = draw(_case(3, shift=0.1), 10, 30)
     parts = list(draws.as_they_lie())
     assert [len(part.negative) for part in parts] == [np.sum(auc(*draws[:2]) >= 0.5), np.sum(auc(*draws[:2]) < 0.5)]
@@ -222,7 +222,7 @@ def test_page_contains_every_table_and_is_reproducible():
     assert [{score.n for score in result.scores if score.case is case} for case in cases] == [{10, 20, 30}, {10}]
     assert try_case(cases[1], 0, SMALL).scores == [score for score in result.scores if score.case is cases[1]]
     page = written(result)
-    headings = ("requirements", "Every estimator", "not declared", "fitting a line", "Detecting", "idea", "regenerate")
+    headings = ("requirements", "Every estimator", "chosen from", "fitting a line", "Detecting", "idea", "regenerate")
     assert [heading for heading in headings if heading not in page] == []
     assert all(f"| {name} |" in page for name in (*EVERY, *ALSO))
     assert not re.search(r"\bnan\b", page)

@@ -65,13 +65,13 @@ def test_a_right_model_is_close_and_a_wrong_one_is_not():
     assert min(trust.model_weight for trust in right) > max(trust.model_weight for trust in wrong)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="one of 20 right models lies farther off (.058) than the nearest wrong one (.054)"
-)
 def test_a_right_model_is_closer_than_a_wrong_one_by_the_area():
-    right = [predict_roc(*sample_of(seed), family="auto").model_fit() for seed in range(20)]
-    wrong = [predict_roc(*sample_of(seed, wrong=True), family="auto").model_fit() for seed in range(20)]
-    assert max(trust.area_between for trust in right) < min(trust.area_between for trust in wrong)
+    """P(right < wrong) is .977 in 400 samples of each; with 40 of each, below .87 with probability 1e-4."""
+    right, wrong = (
+        np.array([predict_roc(*sample_of(seed, wrong=kind), family="auto").model_fit().area_between for seed in seeds])
+        for kind, seeds in ((False, range(100, 140)), (True, range(1100, 1140)))
+    )
+    assert np.mean(right[:, None] < wrong) > 0.87
 
 
 @for_each([None, "higher", "lower", "auto"])

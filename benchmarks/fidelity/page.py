@@ -15,7 +15,7 @@ from benchmarks.fidelity.cases import TUNED, Case
 from benchmarks.fidelity.comparing import BINS, WORSE, Compared, Scores, flag_auc, in_bin, losses
 from benchmarks.fidelity.goals import AT, GOALS, MISFIT, TRUST, Goal
 from benchmarks.fidelity.ideas import ideas
-from benchmarks.fidelity.scoring import BETWEEN, COUNTED, DECLARED, SAMPLED, UNDECLARED, Misfit, Plan, Score, Tried
+from benchmarks.fidelity.scoring import BETWEEN, CHOSEN, COUNTED, DECLARED, SAMPLED, Misfit, Plan, Score, Tried
 from rocpredict.base.tables import Table
 
 _NAMED = 8
@@ -89,8 +89,8 @@ def written(m: Measured) -> str:
         _all_sizes(scores, DECLARED, "All features").to_markdown(),
         _all_sizes(scores, DECLARED, f"The tuning part: {', '.join(TUNED)}", is_tuned).to_markdown(),
         _all_sizes(scores, DECLARED, "The rest: features from which no constant was chosen", is_rest).to_markdown(),
-        "## Direction not declared\n\n" + words.OF_UNDECLARED,
-        _all_sizes(scores, UNDECLARED, "Direction estimated from the sample").to_markdown(),
+        "## Direction chosen from the sample\n\n" + words.OF_CHOSEN,
+        _all_sizes(scores, CHOSEN, "All features").to_markdown(),
         "## Choosing a family, and fitting a line\n\n" + words.OF_SAMPLED.format(draws=m.plan.sampled),
         _all_sizes(scores, SAMPLED, "One feature in twenty").to_markdown(),
         "## Features won and lost\n\n" + words.OF_SETS,

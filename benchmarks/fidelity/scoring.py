@@ -19,7 +19,7 @@ from rocpredict.distributions.ecdf import COMPARISON_FPR, area_between
 Estimator = Callable[[Array, Array], Answer]
 
 COUNTED = "empirical"
-DECLARED, UNDECLARED, SAMPLED = "declared", "not declared", "one in twenty"
+DECLARED, CHOSEN, SAMPLED = "declared", "chosen", "one in twenty"
 SIZES = (10, 20, 30, 50, 100)
 BETWEEN = 30
 """Additional size, at which only three estimators are scored."""
@@ -105,7 +105,7 @@ def _try_size(case: Case, index: int, n: int, plan: Plan, found: Tried) -> None:
         found.scores.extend(_scores(case, n, DECLARED, few, [draws]))
         return
     found.scores.extend(_scores(case, n, DECLARED, EVERY, [draws]))
-    found.scores.extend(_scores(case, n, UNDECLARED, _OPEN, draws.as_they_lie()))
+    found.scores.extend(_scores(case, n, CHOSEN, _OPEN, draws.as_they_lie()))
     found.misfits.append(misfit(case, n, draws))
     if index % ONE_IN == 0:
         part = draws.some(np.arange(min(plan.sampled, plan.repeats)))

@@ -35,7 +35,8 @@ UNDER_VERDICT = (
     "classes (`make robust`) as a constraint; [How auto works](auto.md) lists these constants, and the pairs on which "
     "`auto` is worse than the empirical curve, with figures and reasons. {tuned} were the tuning part of "
     "the previous estimator. The study also measured 175 features of 31 other data sets: "
-    "0.682/0.742/0.816/0.859 at n = 10/20/50/100 with the direction declared, 0.801/0.845/0.886/0.907 without."
+    "0.682/0.742/0.816/0.859 at n = 10/20/50/100 with the direction declared, "
+    "0.801/0.845/0.886/0.907 chosen from the sample."
 )
 
 UNDER_MISSED = (
@@ -47,8 +48,8 @@ EFFECTIVE = """**{small:.4f} against {large:.4f}**: the L1 errors of `auto` at n
 n = 30, on the {features} features with samples of both sizes. {verdict}
 """
 
-OF_UNDECLARED = """No direction is declared. The class with larger values in the sample is positive (in the
-test data, too), and `auto` gets no other information.
+OF_CHOSEN = """`direction="auto"`: the class with larger values in the sample is positive (in the test
+data, too), and `auto` gets no other information.
 """
 
 OF_SAMPLED = """One feature in twenty, {draws} draws each. *Best family by AICc*: the Gaussian or one of nine named
