@@ -138,7 +138,7 @@ class ClassSummary(Result):
         Raises
         ------
         RocPredictError
-            If a name or value is not valid in a summary, or the lists differ in length.
+            If a name or value is not valid in a summary, or the lists have different lengths.
         """
         names = [item.name for item in fields(cls)]
         if not isinstance(numbers, dict) or not set(names[:4]) <= numbers.keys() <= set(names):
@@ -249,7 +249,7 @@ class MomentsByLabel(NamedTuple):
 
     @classmethod
     def of(cls, batches: Iterable[tuple[FeatureTable, NDArray[Any]]], **options: Any) -> Self:
-        """Read batches, each of which may lack some of the labels, with the options of ``read_moments``."""
+        """Read batches with the options of ``read_moments``; a batch need not contain all labels."""
         names: Any = None
         totals: dict[Any, Moments] = {}
         not_numeric, n_rows, n_unlabelled = np.zeros(0, dtype=bool), 0, 0

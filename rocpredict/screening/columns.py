@@ -40,9 +40,10 @@ def prediction_optimism(
 ) -> FloatArray:
     """Compute the mean excess of the predicted Ameans over the actual Ameans at the predicted threshold.
 
-    This is a parametric bootstrap. Samples are simulated from two Gaussians that differ by as much as the classes
-    differ *beyond* sampling variation. The predicted Ameans of each sample is compared with the Ameans that the
-    predicted threshold has in these Gaussians. The draws are fixed, so that the result is reproducible.
+    This is a parametric bootstrap. Samples are simulated from two Gaussians, whose difference is the part of the
+    difference between the classes that exceeds sampling variation. The predicted Ameans of each sample is compared with
+    the true Ameans of the predicted threshold for these Gaussians. The random numbers are fixed, so the result is
+    reproducible.
 
     Parameters
     ----------
@@ -305,7 +306,7 @@ other, and 5% if one is ten times the other. With 1000 or more per class, ``MAX_
 
 
 def misfit(pair: GaussianPairs, empirical: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Return the area between empirical and binormal curves, and whether it exceeds sampling variation.
+    """Return the area between the empirical and binormal curves, and whether it exceeds sampling variation.
 
     The empirical curves are TPRs of shape (features, N_FPR). The mean square of predicted minus empirical TPR is
     compared with the variance of an empirical curve about a given curve,

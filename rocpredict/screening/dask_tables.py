@@ -1,7 +1,7 @@
 """Moments and blocks of columns of Dask arrays and DataFrames, computed by the user's scheduler.
 
-All tasks can be repeated from the source of the table, so the loss of a worker costs time but changes no result.
-Only labels, moments and results of blocks are sent to the client.
+All tasks can be repeated from the source of the table. If a worker is lost, the computation takes longer, but the
+result is the same. Only labels, moments and results of blocks are sent to the client.
 """
 
 from __future__ import annotations
@@ -81,9 +81,10 @@ class DaskTable(NamedTuple):
         engine: str,
         histogram_edges: Any = None,
     ) -> tuple[Moments, FeatureHistograms | None]:
-        """Compute the moments of each class, and with edges the histograms of the first class pair, by a tree of tasks.
+        """Compute the moments of each class, and the histograms of the first class pair if edges are passed.
 
-        If the number of edges is passed, a first tree draws rows from all parts.
+        The parts are merged by a tree of tasks. If a number of edges is passed, another tree of tasks first draws
+        random rows from all parts.
         """
         options: dict[str, Any] = {"order": order, "engine": engine, "classes": coded.classes}
         codes_by_label, label_parts = self._codes(coded)
@@ -112,7 +113,7 @@ class DaskTable(NamedTuple):
     ) -> Iterator[tuple[NDArray[np.intp], Any]]:
         """Call ``work(block, features, codes, weights)`` on the workers for blocks of columns with all rows.
 
-        A table that exceeds the memory of the workers is read several times, each time for as many columns as fit.
+        A table that exceeds the memory of the workers is read several times. Each pass reads as many columns as fit.
         """
         codes_by_label, label_parts = self._codes(coded)
         codes = dask.delayed(_encode_all)(label_parts, codes_by_label)

@@ -42,9 +42,9 @@ _SAMPLE_ROWS, _SAMPLE_CELLS = 4096, 2**24
 class FeatureHistograms(Result):
     """Histograms of features in the negative and in the positive class, with the extremes of each cell.
 
-    Histograms of parts of a table can be added if their edges are equal. Each edge is a cell of its own, which contains
-    the values equal to the edge, so that frequent values are counted as ties. An open cell contains the values between
-    two edges, below the first edge or above the last edge.
+    Histograms of parts of a table can be added if their edges are equal. Each edge has its own cell for the values
+    equal to the edge, so that frequent values are counted as ties. An open cell contains the values between two edges,
+    below the first edge or above the last edge.
 
     Attributes
     ----------
@@ -109,8 +109,8 @@ class FeatureHistograms(Result):
         edges : list of arrays
             Ascending edges of each feature, all of which are edges of these histograms.
         ties : list of arrays of bool, optional
-            Mask of the edges that keep a cell of their own. By default, all. Values equal to another edge are counted
-            with the values above it.
+            Mask of the edges that have their own cell in the result. By default, all edges. Values equal to any other
+            edge are counted in the open cell above this edge.
         """
         target = pad_rows(edges)
         counts = np.zeros((2, *target.shape[:1], 2 * target.shape[1] + 1), dtype=np.int64)
@@ -127,7 +127,7 @@ class FeatureHistograms(Result):
     def merge_small_cells(self, min_count: int) -> FeatureHistograms:
         """Return coarser histograms in which each cell has at least ``min_count`` values of each class.
 
-        Cells without values remain only next to the cell of an edge.
+        An empty cell remains only if it is next to the cell of an edge.
 
         Parameters
         ----------
@@ -173,7 +173,7 @@ class FeatureHistograms(Result):
         return FeatureHistograms(self.edges[selection], self.counts[:, selection], *extremes)
 
     def auc_bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Return the least and the greatest AUC that data with these histograms and extremes can have.
+        """Return the smallest and the largest AUC of any data with these histograms and extremes.
 
         Returns
         -------
@@ -185,12 +185,12 @@ class FeatureHistograms(Result):
         return low, high
 
     def rank_statistics(self, thresholds: FloatArray) -> Iterator[tuple[slice, RankStatistics]]:
-        """Yield the statistics of each block of features; if the classes overlap in a cell, half of its pairs count.
+        """Yield the statistics of each block of features; a pair of overlapping values in one cell counts 1/2.
 
         Parameters
         ----------
         thresholds : array of shape (features,)
-            Threshold of each feature, or NaN. Between the extremes of a cell, counts are interpolated.
+            Threshold of each feature, or NaN. For a threshold between the extremes of a cell, counts are interpolated.
         """
         for block, (area, *_) in self._blocks():
             part = self.select(block)
@@ -216,17 +216,17 @@ class FeatureHistograms(Result):
             yield block, RankStatistics(*values)
 
     def split_widest(self, n_edges: int = DEFAULT_EDGES) -> FloatArray:
-        """Return edges for a second pass, with further edges in the open cells that leave the AUC most uncertain.
+        """Return edges for a second pass, with more edges in the cells that make the AUC most uncertain.
 
         Parameters
         ----------
         n_edges : int, default=256
-            Number of further edges of each feature.
+            Number of additional edges of each feature.
 
         Returns
         -------
         array of shape (features, edges)
-            Edges for ``summarize(..., histogram_edges=...)``. The further edges of a cell are equally spaced between
+            Edges for ``summarize(..., histogram_edges=...)``. The additional edges of a cell are equally spaced between
             its extremes. Their number is proportional to the number of uncertain pairs in the cell.
         """
         rows = []
@@ -272,7 +272,7 @@ class FeatureHistograms(Result):
         Raises
         ------
         RocPredictError
-            If lists are missing, differ in length, or contain anything but numbers.
+            If lists are missing, have different lengths, or contain values that are not numbers.
         """
         try:
             edges = pad_rows([_numbers(row) for row in content["edges"]])
@@ -498,18 +498,18 @@ class RowSample(NamedTuple):
         return sample
 
     def merge(self, other: RowSample) -> RowSample:
-        """Return a sample of both parts."""
+        """Return the sample of the union of two parts."""
         return self.merge_all([self, other])
 
     @classmethod
     def merge_all(cls, parts: list[RowSample]) -> RowSample:
-        """Return a sample of all parts."""
+        """Return the sample of the union of all parts."""
         keys, values = np.concatenate([part.keys for part in parts]), np.concatenate([part.values for part in parts])
         rows = np.argsort(keys, kind="stable")[: cls.limit(values.shape[1])]
         return cls(keys[rows], values[rows])
 
     def edges(self, n_edges: int) -> FloatArray:
-        """Return the distinct values of each feature if there are at most ``n_edges``, else evenly spaced quantiles."""
+        """Return the distinct values of each feature, or quantiles if there are more than ``n_edges`` values."""
         rows = []
         for column in self.values.T:
             values = np.sort(column[~np.isnan(column)])
@@ -575,7 +575,7 @@ def pair_sides(codes: NDArray[Any], pair: tuple[Any, int]) -> NDArray[np.int64]:
 def choose_edges(
     histogram_edges: Any, feature_names: NDArray[np.str_], draw: Callable[[int], FloatArray]
 ) -> FloatArray:
-    """Return the edges that were passed, or for a number of edges those that ``draw`` returns."""
+    """Return the edges that were passed; if a number was passed, return the edges from ``draw``."""
     names = feature_names.tolist()
     if isinstance(histogram_edges, Mapping):
         unknown = [name for name in histogram_edges if name not in names]

@@ -43,15 +43,15 @@ class PooledAuc(Result):
     study_names : tuple of str
         Names of the studies.
     auc, low, high : array of shape (features,)
-        Random-effects AUC (of the mean study), with the confidence interval of Hartung and Knapp; NaN for fewer than
-        two studies.
+        Random-effects AUC (mean on the probit scale), with the confidence interval of Hartung and Knapp; NaN for fewer
+        than two studies.
     p_value : array of shape (features,)
-        Two-sided p-value of the hypothesis that the AUC is 1/2, from the t statistic of this interval.
+        Two-sided p-value of the hypothesis that the AUC is 1/2, from the t statistic on which the interval is based.
     fixed_auc, fixed_low, fixed_high : array of shape (features,)
         Fixed-effect AUC with its confidence interval, which assumes that all studies have the same AUC.
     tau : array of shape (features,)
-        Standard deviation of the studies' AUCs on the probit scale (Paule and Mandel); 0 if the studies differ by no
-        more than their sampling variation.
+        Standard deviation of the studies' AUCs on the probit scale (Paule and Mandel); 0 if the variation between
+        studies does not exceed sampling variation.
     q_statistic, homogeneity_p : array of shape (features,)
         Cochran's Q, and the p-value of the hypothesis that all studies have the same AUC.
     i_squared : array of shape (features,)
@@ -62,7 +62,7 @@ class PooledAuc(Result):
         AUC of each study with its confidence interval, and its random-effects weight. For a study without the feature,
         the AUC is NaN and the weight is 0.
     is_separated : array of bool of shape (features, studies)
-        Mask of the studies that separate the classes; they are pooled with a limited D (see ``pool``).
+        Mask of the studies in which the classes are separated; their effect size D is limited (see ``pool``).
     level : float
         Confidence level.
     flags : Flags
@@ -159,7 +159,8 @@ def pool(
     ----------
     summaries : iterable of TwoClassSummary
         Summary of each study: of data (``rocpredict.summarize``), of a file, or of a published table
-        (``TwoClassSummary.from_stats``). A study may lack some features. Units and labels must agree between studies.
+        (``TwoClassSummary.from_stats``). A study may lack some features. All studies must have the same units and
+        labels.
     study_names : iterable of str, optional
         Names of the studies. By default, "study 1", "study 2", ...
     level : float, default=0.95
@@ -173,7 +174,7 @@ def pool(
     Raises
     ------
     RocPredictError
-        If there are fewer than two summaries, a study is passed twice, or units, labels or options do not match.
+        If there are fewer than two summaries, a study is passed twice, units or labels differ, or an option is invalid.
 
     See Also
     --------
@@ -181,34 +182,38 @@ def pool(
 
     Notes
     -----
-    Each study has D = (mean difference)/sqrt(sum of variances), so that AUC = Phi(D) for two Gaussians. The sampling
-    variance v of D is computed by the delta method. Differences of location and scale between studies do not affect D.
+    For each study, D = (mean difference)/sqrt(sum of variances), and AUC = Phi(D) for two Gaussians. The
+    sampling variance v of D is computed by the delta method. Differences of location and scale between studies do not
+    affect D.
 
     The fixed-effect mean has weights w = 1/v. In the random-effects model, the true value of D varies between studies
     with standard deviation tau. The estimate of tau is the value at which Q = sum of w (D - mean)^2, w = 1/(v + tau^2),
-    equals its expected value k - 1 for k studies (or 0 if Q at tau = 0 is smaller) [1]_. The mean of this model
-    has the variance Q/((k - 1) sum of w); the interval uses Student's t with k - 1 degrees of freedom [2]_. If all
-    studies happened to have the same D, this variance would be 0. Q is therefore at least the 2.5% quantile of chi^2
-    with k - 1 degrees of freedom; it lies below this quantile in 2.5% of homogeneous sets of studies, and the flag
-    ``close_studies`` marks these features. The interval of a few similar studies can be narrower than the fixed-effect
-    interval, even without this flag. The fixed effect is then the safer choice if all studies have the same AUC, but
-    not if they may differ. The wider of the two intervals (the modified method [3]_) has a coverage of up to 99.8%.
+    equals its expected value k - 1 for k studies (or 0 if Q at tau = 0 is smaller) [1]_. The mean of this model has the
+    variance Q/((k - 1) sum of w); the interval uses Student's t with k - 1 degrees of freedom [2]_. If all studies
+    happened to have the same D, this variance would be 0. Q is therefore not allowed to fall below the 2.5% quantile of
+    chi^2 with k - 1 degrees of freedom. Without this limit, Q would be smaller in 2.5% of homogeneous sets of studies;
+    the flag ``close_studies`` marks these features. The interval of a few similar studies can be narrower than the
+    fixed-effect interval, even without this flag. The fixed-effect interval is then the safer choice if all studies
+    have the same AUC, but not if their AUCs may differ. The wider of the two intervals (the modified method [3]_) has a
+    coverage of up to 99.8%.
 
     The weights of the random-effects mean use the upper 95% confidence limit of tau^2 (Q profile [4]_) instead of its
-    estimate; ``tau`` is the estimate. If the estimate is 0, a large study has nearly all weight, and the coverage with
-    few unequal studies is as low as 76%. With the limit, the coverage of 95% intervals is 94 to 98% in 360 simulated
-    settings with 2 to 20 studies of 10 or more observations per class. With more studies or fewer observations in a
-    class, the bias of D no longer averages out: with 20 studies of 250 + 5 observations, the coverage is 90% (AUC 0.9,
-    SD ratio 2.5). If the studies are in fact homogeneous, however, the error of the mean is up to 1.6 times the error
-    with the usual weights, and up to 3.7 times the error of the fixed-effect mean if one study is much larger than the
-    others. The interval of two or three studies is wide, since Student's t has one or two degrees of freedom.
+    estimate; ``tau`` is the estimate. With an estimate of 0, a large study would have nearly all the weight, and the
+    coverage for a few studies of unequal size would be as low as 76%. With the limit, the coverage of 95% intervals is
+    94 to 98% in 360 simulated settings with 2 to 20 studies of 10 or more observations per class. With more studies or
+    fewer observations in a class, the bias of D becomes relevant: with 20 studies of 250 + 5 observations, the coverage
+    is 90% (AUC 0.9, SD ratio 2.5). If the studies are homogeneous, however, the error of the mean is up to 1.6 times
+    the error with the usual weights. If one study is much larger than the others, it is up to 3.7 times the error of
+    the fixed-effect mean. The interval of two or three studies is wide, since Student's t has one or two degrees of
+    freedom.
 
-    A study separates the classes if the lower 95% limit of its AUC, by the normal approximation on the probit scale, is
-    above 1 - 1/(2 n0 n1), the AUC of a sample with one tied pair and no pair in the wrong order. Its D is then an
-    extrapolation of the Gaussian tails, on which the mean would depend. The study is therefore flagged, and pooled with
-    the D for which the lower limit is this AUC (but at most 8.25), and with the variance of this D. Omitting this study
-    would select studies by their results. ``study_auc`` is not changed. A study with a standard deviation of 0 in both
-    classes has no variance and is left out, with the flag ``point_mass``.
+    A study is flagged as separated if the lower 95% limit of its AUC is above 1 - 1/(2 n0 n1). This limit uses the
+    normal approximation on the probit scale. The bound is the AUC of a sample of n0 negatives and n1 positives with one
+    tied pair and no pair in the wrong order. The estimate of D is then an extrapolation of the Gaussian tails, and the
+    pooled mean would depend on it. The study is therefore pooled with the value of D whose lower limit equals the bound
+    (at most 8.25), and with the variance of this value. Omitting this study would select studies by their results.
+    ``study_auc`` is not changed. A study with a standard deviation of 0 in both classes is omitted, with the flag
+    ``point_mass``, because the variance of D is undefined.
 
     The method fails if the features are far from Gaussian, if studies were selected by their results, if the same
     subjects are in several studies, or if the AUCs of the studies are not a sample from one population, for example

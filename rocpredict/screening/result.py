@@ -95,7 +95,7 @@ class ScreeningResult(Result):
         Number of these rows that were omitted because they have no label.
     n_screened, n_tested : int
         Number of rows of the whole result, and number of these rows with a p-value. ``q_value`` is adjusted for
-        ``n_tested`` tests. A part of a table, such as ``top(10)``, keeps both numbers.
+        ``n_tested`` tests. Both numbers are unchanged in a part of the table, such as ``top(10)``.
 
     Notes
     -----
@@ -382,7 +382,7 @@ class ScreeningResult(Result):
         path : path
             File to write, in an existing folder; replaced only after the whole report has been written.
         n_top : int, default=10
-            Number of features that are plotted, from the top of the table.
+            Number of top-ranked features that are plotted.
         title : str, optional
             Heading of the report.
         data : (X, y) or (X, y, weights), optional

@@ -295,7 +295,7 @@ def screen(
         - False: no feature; all columns are predicted from the class moments.
         - "top": the ``n_top`` features of each class pair with the best predicted AUC.
         - "histogram": all features of a table, of batches or of a summary, from the counts of histograms. Bounds of the
-          AUC are in the columns ``empirical_auc_min`` and ``empirical_auc_max``. Two classes only.
+          AUC are in the columns ``empirical_auc_min`` and ``empirical_auc_max``. Available for two classes only.
     n_top : int, default=100
         Number of features with ``empirical="top"``.
     family : {"gaussian", "auto"}, default="gaussian"
@@ -306,12 +306,12 @@ def screen(
           and fpr of all features with an empirical AUC. Other features keep the Gaussian prediction. The column
           ``family`` names the family of each row. Requires ``X`` and ``y``.
     moments : {2, 4}, default=2
-        With 4, the table also has skewness, excess kurtosis, minimum and maximum of both classes.
+        With 4, the table also contains the skewness, excess kurtosis, minimum and maximum of both classes.
     direction : {"auto", None, "higher", "lower"}, default="auto"
         Direction of the classification rule. It determines threshold, ameans, tpr and fpr. Both AUCs are always
         computed for "higher", so that the choice of the direction does not bias them.
 
-        - "auto": "higher" for features with the larger mean in the positive class, else "lower".
+        - "auto": "higher" for features whose mean is larger in the positive class, else "lower".
         - None or "higher": positive when x >= threshold.
         - "lower": positive when x <= threshold.
     weights : array-like of shape (n,), optional
@@ -327,7 +327,8 @@ def screen(
 
         - "auto": numba if it is installed (extra ``fast``) and the table has a million cells or more, else NumPy.
         - "numpy": NumPy.
-        - "numba": compiled code. The first compilation takes some seconds; it is then loaded from a cache.
+        - "numba": compiled code. The first compilation takes a few seconds; later, the compiled code is loaded from a
+        cache.
     n_jobs : int, default=1
         Number of threads; -1 for one thread on each processor. The result does not depend on this number.
     nan_policy : {"raise", "omit"}, default="omit"
@@ -336,7 +337,7 @@ def screen(
     layer : str, optional
         Layer of an AnnData object or h5ad file to screen. By default, ``X``.
     use_raw : bool, default=False
-        Whether to screen ``raw`` of an AnnData object or h5ad file.
+        Whether to screen the attribute ``raw`` of an AnnData object or h5ad file.
     memory : float or str, default="1GB"
         Memory budget for tables that are read from files, queries or readers: bytes, or text such as "500MB". It
         limits the size of blocks; for a column that needs more, an error states the necessary budget. Labels and
@@ -353,8 +354,8 @@ def screen(
     ------
     RocPredictError
         If ``X`` is not a table, ``y`` has the wrong length or unknown labels, names are not unique, or an option is out
-        of range; if ``empirical`` (other than "histogram") or ``family="auto"`` is requested for a summary or batches;
-        or if ``family="auto"`` is combined with ``empirical=False`` or with weights that are not whole numbers. A
+        of range. If ``empirical`` (other than "histogram") or ``family="auto"`` is requested for a summary or for
+        batches. If ``family="auto"`` is combined with ``empirical=False`` or with weights that are not whole numbers. A
         feature without a prediction raises no error: its row has flags, and NaN for undefined values.
 
     See Also
@@ -366,24 +367,25 @@ def screen(
     -----
     ``p_value`` is two-sided. For features with an empirical AUC, it is from the Mann-Whitney test, with tie
     correction and without continuity correction; it is exact if the feature has two distinct values and an expected
-    count is below 5. Its null hypothesis is that both classes have the same distribution. The test may reject it for
-    classes that differ in variability only, although the interval from ``empirical_low`` to ``empirical_high`` contains
-    1/2. For other features, ``p_value`` is from Welch's t-test [3]_, since two Gaussians have an AUC of 1/2 if their
-    means are equal. The standard error of the empirical AUC is computed by the method of DeLong et al. [1]_. By
-    default, p-values are adjusted by the method of Benjamini and Hochberg [2]_.
+    count is below 5. Its null hypothesis is that both classes have the same distribution. The test may reject this
+    hypothesis for classes that differ only in variability, even if the interval from ``empirical_low`` to
+    ``empirical_high`` contains 1/2. For other features, ``p_value`` is from Welch's t-test [3]_, since the AUC of two
+    Gaussians is 1/2 if their means are equal. The standard error of the empirical AUC is computed by the method of
+    DeLong et al. [1]_. By default, p-values are adjusted by the method of Benjamini and Hochberg [2]_.
 
-    ``ameans_corrected`` is the Ameans (balanced accuracy) of the predicted threshold, corrected for optimism. It is the
-    empirical value if the feature has an empirical AUC, else the predicted value, minus the expected optimism. This
-    optimism is computed for samples of the same sizes from two Gaussians that differ by as much as these classes differ
-    beyond sampling variation. The value is NaN if there is no empirical AUC and a class has zero variance. The
-    correction holds on average over features. It does not account for selecting the best of many features: the
-    Ameans, AUCs and intervals of selected features remain optimistic, so validate these features on new data.
+    ``ameans_corrected`` is the Ameans (balanced accuracy) of the predicted threshold, corrected for optimism. The
+    expected optimism is subtracted from the empirical value if the feature has an empirical AUC, and otherwise from the
+    predicted value. This optimism is computed for samples of the same sizes from two Gaussians. The difference of these
+    Gaussians is the part of the difference between the classes that exceeds sampling variation. The value is NaN if
+    there is no empirical AUC and a class has zero variance. The correction holds on average over features. It does not
+    account for selecting the best of many features: the Ameans, AUCs and intervals of selected features remain
+    optimistic, so validate these features on new data.
 
     In rows with family "auto", ``ameans`` and ``ameans_corrected`` are both the Ameans that is expected on new data,
     which is less than the Ameans computed from ``tpr`` and ``fpr``. If the direction is chosen from the data, the
     estimate is too high for uninformative features: by 0.06, 0.05, 0.03 and 0.02 with 10, 20, 50 and 100 observations
-    per class. The columns ``auc_low`` and ``auc_high`` are NaN in these rows; use the interval of the empirical AUC,
-    which is from the same data. ``misfit`` is the distance between the curves of the model and of the data; it is not
+    per class. The columns ``auc_low`` and ``auc_high`` are NaN in these rows; use the interval of the empirical AUC
+    instead. ``misfit`` is the distance between the curves of the model and of the data; a large distance is not
     flagged, since the estimate takes it into account. With ``direction="auto"``, the direction comes from the same
     data, so the prior that positives have larger (or smaller) values is not used; pass ``direction="higher"`` or
     ``"lower"`` to use it.

@@ -75,14 +75,15 @@ class TwoClassSummary(Result):
     negative_label, positive_label : label
         Labels of the classes; "rest" stands for all other labels.
     units : tuple of str
-        Unit of each feature, "" if it is unknown. Summaries can be added only if a feature has the same unit in all.
+        Unit of each feature, "" if it is unknown. Summaries can be added only if each feature has the same unit in all
+        of them.
     min_count : int
         Argument ``min_count`` of ``suppress_small_counts``; 0 if nothing was suppressed.
     histograms : FeatureHistograms, optional
         Histograms of the features, from which ``screen(..., empirical="histogram")`` computes empirical AUCs.
     file_checksums : tuple of str
-        Checksums of the files that were added, () if the summary comes from no file. Neither a file nor a summary in
-        memory can be added twice.
+        Checksums of the files that were added; () if the summary was not read from a file. The same file, or the same
+        summary in memory, cannot be added twice.
 
     Examples
     --------
@@ -289,13 +290,13 @@ class TwoClassSummary(Result):
             Smallest number of values of a class. A feature with fewer values in a class has no values in the result.
         histograms : bool, default=False
             Whether to keep histograms. Cells are then merged until each has ``min_count`` values or more of each class,
-            and their extremes are left out. The edges are kept as they are, so they must not be values of observations:
-            pass edges that the sites agreed on as ``summarize(..., histogram_edges=...)``.
+            and their extremes are left out. The remaining edges are not changed, so they must not be values of
+            observations: agree on edges between the sites, and pass them as ``summarize(..., histogram_edges=...)``.
 
         Returns
         -------
         TwoClassSummary
-            Summary of two moments. The counts and numbers of missing values of blanked features are 0.
+            Summary with two moments. The counts and the numbers of missing values of suppressed features are 0.
 
         Raises
         ------
@@ -454,7 +455,7 @@ class TwoClassSummary(Result):
         return ("negative", self.negative), ("positive", self.positive)
 
     def checksums(self) -> tuple[str, ...]:
-        """Return the checksums of the files that were added, or of this summary if it comes from no file."""
+        """Return the checksums of the files that were added, or of this summary if it was not read from a file."""
         if self.file_checksums:
             return self.file_checksums
         values = [part for _, side in self._named_classes() for part in side.rounded()]
@@ -536,7 +537,7 @@ def describe_difference(first: TwoClassSummary, second: TwoClassSummary) -> str:
 
 
 def describe_label_difference(first: TwoClassSummary, second: TwoClassSummary, names: tuple[str, str]) -> str:
-    """Return which label differs between two summaries with these names, or "" if none does."""
+    """Return which label differs between two summaries with these names, or "" if no label differs."""
     for what in ("negative", "positive"):
         one, other = getattr(first, f"{what}_label"), getattr(second, f"{what}_label")
         if one != other or isinstance(one, str) != isinstance(other, str):
@@ -605,8 +606,8 @@ def summarize(
     positive : label, optional
         Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
     negative : label, optional
-        Label of the negative class. By default, all other labels. If it is named, observations with a third label are
-        omitted. If both labels are named, a part of a table may lack one of the classes.
+        Label of the negative class. By default, all other labels. If it is passed, observations with a third label are
+        omitted. If both labels are passed, one of the classes may be missing in the table.
     moments : {2, 4}, default=2
         Number of moments.
 
@@ -615,13 +616,13 @@ def summarize(
     weights : array-like of shape (n,), optional
         Frequency weights, 0 or more; not available for batches.
     units : mapping of str to str, optional
-        Units of features by name, such as ``{"glucose": "mg/dL"}``. A feature needs the same unit in all
-        summaries that are added.
+        Units of features by name, such as ``{"glucose": "mg/dL"}``. Summaries can be added only if each feature has the
+        same unit in all of them.
     histogram_edges : int, array-like of shape (features, edges), or mapping of str to array-like, optional
-        Number of histogram edges, the ascending edges of each feature, followed by NaN, or edges by the name of the
-        feature. If a number is passed, the
-        edges are values from random rows of the table. For batches, the rows are from all batches if ``X`` can be read
-        twice (such as a list), and otherwise from the first batch. By default, there are no histograms.
+        Number of histogram edges, or the ascending edges of each feature: an array padded with NaN, or a mapping from
+        feature names to edges. If a number is passed, the edges are values from random rows of the table. For batches,
+        these rows are from all batches if ``X`` can be read twice (such as a list), and otherwise from the first batch.
+        By default, no histograms are computed.
     engine : {"auto", "numpy", "numba"}, default="auto"
         Computing engine, as in ``screen``.
     n_jobs : int, default=1
@@ -641,7 +642,7 @@ def summarize(
     Raises
     ------
     RocPredictError
-        If ``X`` is not a table, ``y`` has another length or unknown labels, or an option is out of range.
+        If ``X`` is not a table, ``y`` has the wrong length or unknown labels, or an option is out of range.
 
     See Also
     --------
@@ -649,9 +650,10 @@ def summarize(
 
     Notes
     -----
-    Sums of powers are computed after subtracting a value of the data, so that an offset costs no digits, and are merged
-    by the pairwise update [1]_ [2]_. Adding summaries rounds the mean. The relative error of the sum of squares is then
-    about 1e-16 times the square root of the count, times the offset in standard deviations.
+    Sums of powers are computed after subtracting a value of the data, so that a constant offset causes no
+    loss of digits. They are merged by the pairwise update [1]_ [2]_. If summaries are added, the mean is rounded. The
+    relative error of the sum of squares is then about 1e-16 times the square root of the count, times the offset in
+    standard deviations.
 
     References
     ----------
@@ -743,7 +745,7 @@ def summarize_table(
     options: dict[str, Any],
     edges: FloatArray | None = None,
 ) -> TwoClassSummary:
-    """Compute the moments, and with edges the histograms, of the first class pair."""
+    """Compute the moments of the first class pair, and its histograms if edges are passed."""
     if edges is None:
         moments = read_moments(table, encoded_labels, weights, **options)
         return summaries_by_class_pair(moments, encoded_labels, table.names)[0]

@@ -78,7 +78,7 @@ class ResponseMethod(NamedTuple):
 
 
 def select_response_method(estimator: Any, method: str, *, fitted_family: bool) -> str:
-    """Return the response method of a classifier after checking that it has one.
+    """Return the response method of a classifier, or raise an error if there is none.
 
     With "auto", probabilities are preferred, as in scikit-learn. If a family is fitted to the scores, the decision
     function or the log odds are preferred, because probabilities are not Gaussian.
@@ -136,9 +136,9 @@ def _available_if_delegate_has(method: str) -> Callable[[Any], Any]:
 class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Binary classifier with a tuned decision threshold.
 
-    The threshold is chosen from out-of-fold scores: the model of each fold scores its held-out observations, and the
-    best threshold of the pooled scores is used. The classifier is then fitted to all observations. An observation is
-    predicted positive if its score is at or above the threshold.
+    The threshold is chosen from out-of-fold scores. The model of each fold computes the scores of its held-out
+    observations, and the best threshold for the pooled scores is used. The classifier is then fitted to all
+    observations. An observation is predicted positive if its score is at or above the threshold.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     criterion : str or function, default="ameans"
         Criterion that the threshold optimizes, as in ``EmpiricalRoc.best_threshold``: "ameans" (also "youden",
         "balanced_accuracy"), "cost", "accuracy", "f1", "f_beta", "closest_topleft", "min_tpr", "min_tnr", "max_fpr", or
-        a function that takes the ``Rates`` of many thresholds and returns the values to maximize.
+        a function that accepts the ``Rates`` of many thresholds and returns the values to maximize.
     prevalence : float, optional
         Proportion of positives in the population where the classifier is used, for criteria that depend on it. By
         default, the proportion in the data of ``fit``.
@@ -186,8 +186,8 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     n_jobs : int, optional
         Number of folds that are fitted in parallel.
     random_state : int, RandomState or None, default=None
-        Seed that shuffles the observations before they are split into ``cv`` folds, or draws the held-out set. With
-        None, folds are not shuffled.
+        Seed for shuffling the observations before they are split into ``cv`` folds, or for drawing the held-out set. If
+        None, the observations are not shuffled before they are split into folds.
 
     Attributes
     ----------
@@ -224,7 +224,8 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     -----
     AssumptionWarning
         If ``sample_weight`` is passed to a classifier that does not accept it; the weights are then used only for the
-        threshold. It is also issued if the pooled scores contradict ``family``, as in ``predict_roc``.
+        threshold. The warning is also issued if the pooled scores are not consistent with ``family``, as in
+        ``predict_roc``.
 
     See Also
     --------
@@ -232,16 +233,15 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     Notes
     -----
-    All thresholds that give different results (midpoints of neighboring distinct scores) are compared, not only a grid
-    of thresholds.
+    The threshold is chosen among the midpoints of all neighboring distinct scores, not only from a grid.
 
-    Because the threshold is one number on the scale of the scores, the scores of all folds are pooled. They come from
-    different models, so the AUC of ``roc_`` may be above or below the AUC of every fold. The confidence intervals of
-    ``best_threshold_`` describe the sampling variation for fixed models. The variability of ``fold_thresholds_``
-    additionally reflects different models and smaller samples.
+    Because a single threshold is needed, the scores of all folds are pooled. These scores are from different models, so
+    the AUC of ``roc_`` may be above or below the AUC of every fold. The confidence intervals of ``best_threshold_``
+    describe the sampling variation for fixed models. The variability of ``fold_thresholds_`` also reflects the
+    differences between the models and the smaller samples.
 
     With metadata routing enabled, ``fit`` passes metadata to the classifier and to the splitter (such as ``groups``).
-    Otherwise all further arguments of ``fit`` are passed to the classifier.
+    Otherwise, all other arguments of ``fit`` are passed to the classifier.
 
     Examples
     --------

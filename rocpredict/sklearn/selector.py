@@ -95,8 +95,8 @@ def score_features(
 ) -> tuple[ScreeningResult, FloatArray, FloatArray, FloatArray]:
     """Screen features, and select the class pair with the smallest p-value for each feature.
 
-    Selection by AUC would favor rare classes, whose AUCs vary strongly between samples. Ties are resolved by the
-    AUC.
+    Selection by AUC would favor rare classes, because their AUCs vary strongly between samples. Ties are resolved by
+    the AUC.
 
     Returns
     -------
@@ -160,8 +160,8 @@ def roc_score_func(X: object, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
     Returns
     -------
     scores : array of shape (features,)
-        abs(AUC - 1/2), in [0, 1/2]. Smaller and larger values of the positives are treated alike; ``rocpredict.screen``
-        returns the AUC itself.
+        abs(AUC - 1/2), in [0, 1/2]. The score does not depend on the direction; ``rocpredict.screen`` returns the AUC
+        itself.
     p_values : array of shape (features,)
         Two-sided p-values of the Mann-Whitney test, corrected for ties, without continuity correction; exact if a
         feature has two distinct values and an expected count is below 5.
@@ -173,9 +173,9 @@ def roc_score_func(X: object, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
 
     Notes
     -----
-    With three or more classes, each class is compared with the rest. The class pair with the smallest p-value gives the
-    score. This p-value is multiplied by the number of class pairs (Bonferroni), with a maximum of 1. Score and p-value
-    are NaN for a feature without values.
+    With three or more classes, each class is compared with the rest. The score is computed from the class
+    pair with the smallest p-value. This p-value is multiplied by the number of class pairs (Bonferroni), with a maximum
+    of 1. Score and p-value are NaN for a feature without values.
 
     Examples
     --------
@@ -227,8 +227,8 @@ class RocSelector(SelectorMixin, BaseEstimator):
     positive : label, optional
         Label of the positive class. By default, the last of two labels in sorted order ("pos" for "neg" and "pos");
         with ``direction="auto"`` the choice does not affect which features are selected. It is required for directions
-        "higher" and "lower", unless the labels are {0, 1}, {-1, 1} or booleans. With three or more classes, each is
-        positive in turn.
+        "higher" and "lower", unless the labels are {0, 1}, {-1, 1} or booleans. With three or more classes, each class
+        is the positive class in turn.
     engine : {"auto", "numpy", "numba"}, default="auto"
         Computing engine, as in ``rocpredict.screen``.
     n_jobs : int, default=1

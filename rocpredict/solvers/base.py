@@ -62,7 +62,7 @@ class Hook(Result, _HookFields[Value]):
     Attributes
     ----------
     fpr_low, fpr_high : float or array of shape F
-        FPRs between which this part lies; both are 0 if no part is below the chance line in float64.
+        Bounds of the FPRs of this part; both are 0 if no part is below the chance line in float64.
     area : float or array of shape F
         Area between the chance line and this part.
     """
@@ -207,7 +207,7 @@ def _interpolate(at: ArrayOrFloat, start: FloatArray, end: FloatArray, low: Floa
 
 
 def hook_of_polyline(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, float]:
-    """Return the FPR bounds of the part of a polyline below the chance line, and the area between part and line."""
+    """Return the FPR bounds of the part of a polyline below the chance line, and the area between them."""
     start, end = (tpr - fpr)[:-1], (tpr - fpr)[1:]
     run = np.diff(fpr)
     under = (np.minimum(start, end) < 0) & (run > 0)
@@ -269,8 +269,8 @@ def check_n_points(n_points: object) -> int:
 class CurveSolver(ABC):
     """Areas and rates of a ROC curve.
 
-    Rates are arrays. ``axis`` names the rate that is passed: with "fpr" a method returns TPRs, with "tpr" it returns
-    FPRs. On a vertical or horizontal segment of the curve, it returns the rate at the end closer to (0, 1).
+    Rates are arrays. ``axis`` is the name of the rate that is passed: a method returns TPRs for "fpr", and FPRs for
+    "tpr". On a vertical or horizontal segment of the curve, the method returns the rate at the end closer to (0, 1).
     """
 
     @abstractmethod
@@ -305,7 +305,7 @@ class Solver(CurveSolver):
     is_discrete : bool
         Whether the number of operating points is finite.
     takes_batches : bool
-        Whether the pair may be a batch of features. If so, ``maximize`` finds all maxima on a grid.
+        Whether the pair may be a batch of features. If True, ``maximize`` searches all maxima on a grid.
     thresholds : array or None
         Thresholds of all operating points, descending; None if the solver is not discrete.
 

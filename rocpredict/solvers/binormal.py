@@ -506,8 +506,8 @@ def z_scores(
     """Return z0 and z1 of the crossing at which the likelihood ratio rises, then of the crossing at which it falls.
 
     The z-scores of a missing crossing are NaN; the z-scores of a crossing at infinity are infinite. Each root of the
-    quadratic equation can be written with a sum, or with a difference that loses digits; ``near`` and ``far`` are
-    written with sums. The sign of d determines at which of the two crossings the likelihood ratio rises.
+    quadratic equation can be computed from a sum, or from a difference with a loss of digits; ``near`` and ``far`` are
+    computed from sums. The sign of d determines at which of the two crossings the likelihood ratio rises.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         gap = s1 - s0
@@ -638,7 +638,7 @@ def _panel_edges(break_points: FloatArray, low: FloatArray, high: FloatArray) ->
 
 
 class FoldedNormal(NamedTuple):
-    """Standard normal distribution folded about a center, with the methods of a distribution.
+    """Standard normal distribution folded about a center.
 
     A rule classifies a value as positive if it is at or above z, or at or below the mirror image of z in the center. If
     ``inside`` is True, the values between z and its mirror image are classified as positive, and z is the lower of the

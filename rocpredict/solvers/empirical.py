@@ -48,7 +48,7 @@ class OperatingPoints(NamedTuple):
 
 
 class BestRun(NamedTuple):
-    """Index of the best operating point, bounds of its run of equally good points, and middle points of other runs."""
+    """Index of the best operating point, bounds of its run of tied points, and middle points of other runs."""
 
     best: int
     first: int

@@ -1,4 +1,4 @@
-"""Closed forms for two distributions of one family, the AUC of sums of normals, and the choice of the solver.
+"""Closed forms for two distributions of one family, AUC of sums of normals, and choice of the solver.
 
 A crossing of the weighted densities solves f1(x)/f0(x) = kappa; the functions for crossings receive log kappa as
 ``level``.
@@ -414,7 +414,7 @@ class FamilySolver(NumericalSolver):
         return np.asarray(CLOSED_FORMS[self.pair.family].prob_greater(*self.pair.ordered[::-1]))
 
     def log_auc_complement(self) -> FloatArray:
-        """Return log(1 - AUC), without underflow for two normals."""
+        """Return log(1 - AUC), without underflow for two normal distributions."""
         if self.pair.family == "normal":
             return np.asarray(log_ndtr(_normal_separation(*self.pair.ordered[::-1])))
         return super().log_auc_complement()
@@ -443,11 +443,11 @@ class NormalSumSolver(NumericalSolver):
 
     Notes
     -----
-    The AUC is the sum over all pairs of components of w0 w1 Phi((m1 - m0)/hypot(s0, s1)), with weights w, means m and
-    standard deviations s. For two kernel densities, the sum depends on s0 and s1 only through H = hypot(s0, s1). Both
-    can therefore be replaced by H/sqrt(2). The AUC is the integral of F f, with the cdf F of the negatives and the
-    density f of the positives. The trapezoidal rule integrates this smooth function up to rounding [1]_; each point
-    needs n0 + n1 evaluations instead of n0 n1.
+    The AUC is the sum over all pairs of components of w0 w1 Phi((m1 - m0)/hypot(s0, s1)), with weights w,
+    means m and standard deviations s. For two kernel densities, the sum depends on s0 and s1 only through H = hypot(s0,
+    s1). Both can therefore be replaced by H/sqrt(2). The AUC is the integral of F f, with the cdf F of the negatives
+    and the density f of the positives. The trapezoidal rule integrates this smooth function with an error of the order
+    of rounding errors [1]_; each point requires n0 + n1 evaluations instead of n0 n1.
 
     References
     ----------
@@ -726,7 +726,7 @@ _SOLVERS: dict[type[Distribution[Any]], type[Solver]] = {
 
 
 def solver_for(negative: Distribution[Any], positive: Distribution[Any]) -> Solver:
-    """Return the solver of two distributions, which is exact for closed forms and samples and otherwise numerical."""
+    """Return the solver of two distributions, exact for closed forms and samples, otherwise numerical."""
     for distribution, solver in _SOLVERS.items():
         if isinstance(negative, distribution) and isinstance(positive, distribution):
             return solver(negative, positive)

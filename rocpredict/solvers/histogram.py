@@ -17,7 +17,7 @@ from rocpredict.solvers.quadrature import make_log_density_ratio
 
 
 class AucBounds(NamedTuple):
-    """Lowest and highest value that a measure can have for data with the given bin counts."""
+    """Lowest and highest value of a measure for data with the given bin counts."""
 
     low: float
     high: float
@@ -80,7 +80,7 @@ class HistogramSolver(SameCurveSolver, NumericalSolver):
 
 
 def auc_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
-    """Return the lowest and the highest AUC that data in these bins can have.
+    """Return the lowest and the highest AUC of data with the given bin counts.
 
     Parameters
     ----------
@@ -90,8 +90,8 @@ def auc_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
     Returns
     -------
     AucBounds
-        Lowest (``low``) and highest (``high``) AUC. Both bounds are sharp: some data in these bins have this AUC or an
-        AUC arbitrarily close to it.
+        Lowest (``low``) and highest (``high``) AUC. Both bounds are sharp: they are attained, or approached arbitrarily
+        closely, by data with these bin counts.
 
     See Also
     --------
@@ -99,10 +99,10 @@ def auc_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
 
     Notes
     -----
-    A bin contains its lower edge but not its upper edge. The AUC is highest if every negative is at the lower edge of
-    its bin and every positive at the upper edge; it is lowest in the opposite case. With common edges, the bounds
-    differ by the probability that both classes fall into the same bin, sum_k p_k n_k. The AUC of values that are
-    uniformly distributed within each bin (the trapezoidal rule) is then the midpoint of the bounds.
+    A bin contains its lower edge but not its upper edge. The AUC is highest if every negative is at the
+    lower edge of its bin and every positive is at the upper edge. The AUC is lowest in the opposite case. With common
+    edges, the bounds differ by the probability that both classes fall into the same bin, sum_k p_k n_k. The AUC of
+    values that are uniformly distributed within each bin (the trapezoidal rule) is then the midpoint of the bounds.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def auc_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
 
 
 def ameans_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
-    """Return the lowest and the highest Ameans that the best threshold can have for data in these bins.
+    """Return the lowest and the highest Ameans of the best threshold for data with the given bin counts.
 
     The Ameans is the balanced accuracy (TPR + TNR)/2; the best threshold maximizes it.
 

@@ -481,10 +481,10 @@ class LikelihoodRatioRanking:
     def expectation(
         self, d: Distribution[Any], function: Callable[[FloatArray], FloatArray], levels: FloatArray, width: float
     ) -> FloatArray:
-        """Return the mean over a class of a function that has kinks at ``levels`` and at the extrema of the ratio.
+        """Return the expected value of a function in a class; it has kinks at ``levels`` and at extrema of the ratio.
 
-        Close to an extremum, the likelihood ratio determines rates only with an accuracy of about 1e-8. The relative
-        tolerance is therefore larger if ``width``, the width of the range of rates, is small.
+        Close to an extremum of the likelihood ratio, rates are computed with an accuracy of only about 1e-8. The
+        relative tolerance is therefore larger if ``width``, the width of the range of rates, is small.
         """
         rtol = min(max(_RTOL, 1e-17 / width**2), 1e-6)
         kink_levels = np.concatenate([self.level(self._extrema), levels])

@@ -109,7 +109,7 @@ def interval_probability(d: Distribution[Any], low: FloatArray, high: FloatArray
 
 
 def panel_edges(negative: Distribution[Any], positive: Distribution[Any]) -> FloatArray:
-    """Return ascending quantiles of both classes, also far out in the tails, as edges of smooth panels."""
+    """Return ascending quantiles of both classes, including the far tails, as edges of smooth panels."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # quantiles that cannot be computed are omitted
         quantiles = [part for d in (negative, positive) for part in (d.ppf(_TAIL), d.isf(_TAIL), d.ppf(_QUARTERS))]

@@ -65,7 +65,7 @@ class ShrinkageRule(NamedTuple):
     std_error : array
         Standard error of ``ameans``.
     is_separated : array of bool
-        Whether the rule makes no error in the sample.
+        Whether the rule classifies every observation of the sample correctly.
     """
 
     node: NDArray[np.intp]
@@ -169,7 +169,7 @@ def evaluate_batch(
     lower : bool
         Whether the rule is "positive when x <= threshold".
     declared : bool
-        Whether the direction was declared before the data were seen.
+        Whether the direction was specified before the data were seen.
     is_chosen : bool, default=False
         Whether the direction was chosen from the sample.
     """
@@ -224,5 +224,5 @@ class ShrinkageSolver(EmpiricalSolver):
         return best._replace(flags=flags, expected_ameans=rule.ameans[0])
 
     def likelihood_ratio(self) -> LikelihoodRatioSolver:
-        """Return the ROC curve of the likelihood ratio of the model; ratios of single observations would be noise."""
+        """Return the ROC curve of the likelihood ratio of the model; the estimate itself consists of point masses."""
         return EmpiricalSolver(self.negative.model, self.positive.model).likelihood_ratio()

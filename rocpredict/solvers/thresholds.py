@@ -122,7 +122,7 @@ class ThresholdStability(Result):
     ameans_oob : float
         Out-of-bag Ameans: the mean over resamples of the Ameans on the observations that are not in the resample. This
         mean is slightly pessimistic, because a resample contains fewer distinct observations than the sample. The value
-        is 1/2 if no resample leaves out observations of both classes.
+        is 1/2 if there are no out-of-bag observations of both classes in any resample.
     ameans_corrected : float
         0.9 ``ameans_oob`` + 0.1 ``ameans_in_sample``, which is nearly unbiased.
     n_resamples : int
@@ -181,12 +181,13 @@ class BestThreshold(Result, Generic[Value]):
     ameans : float or array of shape F
         Ameans (balanced accuracy), (TPR + TNR)/2. For family "auto" and criterion "ameans", the Ameans expected on new
         data, which is below the Ameans on the curve. The expected Ameans is nearly unbiased on average over features,
-        but too high for identical classes: by 0.04 with 10 and 0.015 with 200 observations per class if the direction
-        is declared, and by 0.06 with 10 and 0.05 with 20 if the direction is chosen from the sample.
+        but too high for identical classes. If the direction is specified, it is too high by 0.04 with 10 observations
+        per class and by 0.015 with 200. If the direction is chosen from the sample, it is too high by 0.06 with 10
+        observations per class and by 0.05 with 20.
     ameans_corrected : float or None
         Optimism-corrected Ameans; None for a predicted threshold. The repr and the table show it if the criterion is
-        the Ameans. For another criterion, it may be above ``ameans``: thresholds that are best for this criterion in
-        resamples may have a larger Ameans than the threshold of the sample.
+        the Ameans. For another criterion, the corrected value may exceed ``ameans``, because the best thresholds of
+        resamples by this criterion may have a larger Ameans than the best threshold of the sample.
     criterion : str
         Name of the criterion.
     criterion_value : float or array of shape F
@@ -249,7 +250,8 @@ class BestThreshold(Result, Generic[Value]):
 
         The Ameans of an empirical threshold is optimistic on the data from which the threshold was chosen. The
         corrected value is 0.9 times the mean out-of-bag Ameans over 1000 seeded resamples, plus 0.1 times the Ameans in
-        the sample. With 2,000 or more observations, fewer resamples are drawn; with 100,000 or more, 20.
+        the sample. With 2,000 or more observations, fewer resamples are drawn; with 100,000 or more, 20 resamples are
+        drawn.
         """
         return None if self._uncertainty is None else self._uncertainty.ameans_corrected
 
@@ -307,7 +309,7 @@ class BestThreshold(Result, Generic[Value]):
         n_resamples: int = 2000,
         rng: Seed = 0,
     ) -> Interval[Value]:
-        """Return a confidence interval of the Ameans that the threshold has in the population.
+        """Return a confidence interval of the Ameans of the threshold in the population.
 
         Parameters
         ----------

@@ -44,9 +44,9 @@ class MemoryBudget(NamedTuple):
     Attributes
     ----------
     total : int, optional
-        Budget in bytes. By default, a block has 32 MB, or one column if the column is larger.
+        Budget in bytes. By default, a block has 32 MB, or contains a single column if the column is larger.
     n_jobs : int, default=1
-        Number of threads, each of which works on at least one column.
+        Number of threads; each thread processes at least one column at a time.
     """
 
     total: int | None = None
@@ -125,7 +125,7 @@ class ColumnSource(ABC):
     shape : (int, int)
         Numbers of rows and columns.
     is_streamed : bool
-        Whether blocks are read from files or queries, so that the next block is read ahead.
+        Whether blocks are read from files or queries, so that the next block is read in advance.
     """
 
     shape: tuple[int, int]
@@ -134,12 +134,13 @@ class ColumnSource(ABC):
 
     @abstractmethod
     def iter_blocks(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> BlockIterator:
-        """Yield the chosen columns (None: all) in blocks, each with its slice of the chosen columns."""
+        """Yield the selected columns (None: all) in blocks, each with its slice of the selected columns."""
 
     def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
-        """Yield tiles of the chosen columns in the order that is fastest to read.
+        """Yield tiles of the selected columns in the order that is fastest to read.
 
-        Each tile comes with its slices of the rows and of the chosen columns. The tiles of a column are in row order.
+        The slices of the rows and of the selected columns are yielded with each tile. The tiles of a column are in row
+        order.
         """
         for place, block in self.iter_blocks(columns, budget):
             yield slice(0, self.shape[0]), place, block

@@ -82,7 +82,7 @@ def map_ordered(work: Callable[[Item], Output], items: Iterable[Item], n_jobs: i
 def sum_strips(
     work: Callable[[Item], Output], strips: Iterable[tuple[slice, list[Item]]], n_jobs: int
 ) -> Iterator[tuple[slice, Output]]:
-    """Yield the columns of each strip, and the results of ``work`` for its tiles, added from top to bottom."""
+    """Yield the columns of each strip, and the sum of the results of ``work`` for its tiles, from top to bottom."""
     strips = list(strips)
     results = map_ordered(work, (tile for _, tiles in strips for tile in tiles), n_jobs)
     for columns, tiles in strips:
@@ -108,7 +108,7 @@ class ThreadBuffer(local):
     buffer: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
 
     def allocate(self, size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-        """Return an array with arbitrary values (0 for integers), which overwrites the previous array."""
+        """Return an uninitialized array (zeros for integers), which overwrites the previous array."""
         if len(self.buffer) < size * dtype.itemsize:
             self.buffer = np.empty(size * dtype.itemsize, dtype=np.uint8)
         array = self.buffer[: size * dtype.itemsize].view(dtype)
@@ -118,7 +118,7 @@ class ThreadBuffer(local):
 
 
 def split_by_weight(weights: NDArray[Any], most: float, longest: int | None = None) -> list[slice]:
-    """Divide weights into slices with a sum of at most ``most``; a larger weight is a slice of its own."""
+    """Divide weights into slices with a sum of at most ``most``; a larger weight forms a separate slice."""
     bounds = np.concatenate([[0], np.cumsum(weights)])
     slices, start = [], 0
     while start < len(weights):
@@ -165,7 +165,7 @@ def rows_by_class(codes: NDArray[Any], classes: int) -> Iterator[NDArray[np.intp
 class Classes(NamedTuple):
     """Class of each row, number of rows of each class, and a sample of the rows of each class.
 
-    The rows of a class are listed for one part of the table at a time, since their indices need more memory than codes.
+    The rows of a class are listed for one part of the table at a time, because row indices need more memory than codes.
     """
 
     codes: NDArray[Any]
@@ -201,7 +201,7 @@ class Sums(NamedTuple):
 
     @classmethod
     def zero(cls, order: int, classes: int, width: int, *, omit: bool = False) -> Sums:
-        """Return empty sums. The extremes have rows only if four powers are summed."""
+        """Return empty sums. The arrays of extremes have rows only if four powers are summed."""
         low = np.full((classes if order == 4 else 0, width), np.inf)
         return cls(np.zeros((classes * omit, width), np.int64), np.zeros((order, classes, width)), low, -low)
 
@@ -243,11 +243,11 @@ class Moments(NamedTuple):
     n_missing : array of int64
         Number of NaN.
     mean, m2 : array of float64
-        Mean, and sum of (x - mean)^2; NaN and 0 without values.
+        Mean, and sum of (x - mean)^2; NaN and 0 if there are no values.
     m3, m4 : array of float64, or None
         Sums of (x - mean)^3 and (x - mean)^4.
     minimum, maximum : array of float64, or None
-        Extremes; NaN without values.
+        Extremes; NaN if there are no values.
     """
 
     count: NDArray[Any]  # type: ignore[assignment]  # a tuple has a method of this name
@@ -313,7 +313,7 @@ def as_moments(sums: Sums, shift: FloatArray, count: NDArray[Any]) -> Moments:
 
 
 def needs_recompute(sums: Sums, count: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return a mask, shape (b,), of the features with NaN, infinities, a distant shift or underflow."""
+    """Return a mask, shape (b,), of the features with NaN, infinities, underflow, or a shift far from the mean."""
     first, second, last = sums.powers[0], sums.powers[1], sums.powers[-1]
     squared_sum = first * first
     is_bad_shift = squared_sum * (1 + _MAX_SHIFT_RATIO) > _MAX_SHIFT_RATIO * second * count
@@ -336,8 +336,8 @@ def merge(a: Moments, b: Moments) -> Moments:
 
     Notes
     -----
-    The difference of the means has the rounding error of the means. The relative error of M2 is therefore about 1e-16
-    times the size of the means times their distance, both in standard deviations.
+    The difference of the means inherits the rounding error of the means. The relative error of M2 is
+    therefore about 1e-16 times the absolute means times their difference, both in standard deviations.
 
     References
     ----------

@@ -133,8 +133,8 @@ def plan_groups(
     """Choose the groups of classes to sort, with as few sorts as possible.
 
     Several negative classes are sorted as one group. If several class pairs divide the same classes (one against the
-    rest), all of these classes are one group, from which the positives of each class pair are removed. With ``joins``,
-    the engine joins classes itself, so the single classes replace such a group.
+    rest), all of these classes form one group. The positives of each class pair are removed from this group. With
+    ``joins``, the engine joins classes itself; the single classes then replace such a group.
     """
     shared = Counter(class_pair.classes for class_pair in class_pairs if len(class_pair.negative) > 1)
     pair_groups = [
@@ -176,7 +176,7 @@ class GroupLayer(NamedTuple):
 
 
 def layers(groups: SortGroups, codes: NDArray[Any]) -> list[GroupLayer]:
-    """Divide the groups into layers: one for all groups of a single class, and one for each group of several."""
+    """Divide the groups into layers: one for all groups of one class, and one for each group of several classes."""
     single = tuple(index for index, group in enumerate(groups.members) if len(group) == 1)
     highest, result = max(int(codes.max(initial=0)), *map(max, groups.members)), []
     for layer in (single, *((index,) for index, group in enumerate(groups.members) if len(group) > 1)):
@@ -315,7 +315,7 @@ def count_blocks(
     ----------
     X : array or sparse matrix of shape (n, p)
         Real numbers, dense in any order, or sparse in CSC or CSR format. NaN is missing; infinities are ranked. The
-        table is neither changed nor copied whole.
+        table is not changed, and only parts of it are copied.
     codes : array of shape (n,)
         Class of each row, from 0; -1 for a row without a class.
     classes : int
@@ -323,7 +323,7 @@ def count_blocks(
     class_pairs : sequence of ClassPair
         T class pairs.
     thresholds : array of shape (T, p), optional
-        Thresholds, compared as float64 whatever the dtype of X; NaN for none. By default, none.
+        Thresholds, compared as float64 for every dtype of X; NaN for no threshold. By default, there are no thresholds.
     engine : {"auto", "numpy", "numba"}, default="auto"
         Computing engine, as in ``screen``.
     n_jobs : int, default=1
@@ -331,8 +331,8 @@ def count_blocks(
     callback : callable
         Function of (columns, counts) that is called for each block, in the thread of this block.
     plan : SortPlan, optional
-        Plan that a call with the same ``codes``, ``classes``, ``class_pairs`` and ``engine`` has filled, or an empty
-        plan to fill. By default, a new plan.
+        Plan from a previous call with the same ``codes``, ``classes``, ``class_pairs`` and ``engine``, or an empty
+        plan, which is then filled. By default, a new plan.
 
     Yields
     ------
@@ -342,13 +342,13 @@ def count_blocks(
     Raises
     ------
     RocPredictError
-        If the engine is unknown, integers are not exact in float64, or thresholds have another shape.
+        If the engine is unknown, integers are not exact in float64, or the shape of ``thresholds`` is wrong.
 
     Notes
     -----
-    Each class is sorted separately, and two sorted classes are compared in one pass. Sums are integers and exact.
-    Variances are computed by the method of DeLong, DeLong and Clarke-Pearson (1988) from placement values, as in Sun
-    and Xu (2014). Only the stored values of a sparse column are sorted; its zeros are one group of ties.
+    Each class is sorted separately, and two sorted classes are compared in one pass. Sums are integers and
+    exact. Variances are computed by the method of DeLong, DeLong and Clarke-Pearson (1988) from placement values, as in
+    Sun and Xu (2014). Only the stored values of a sparse column are sorted; its zeros form one group of ties.
 
     Examples
     --------

@@ -368,7 +368,7 @@ def moments(
     Parameters
     ----------
     X : array or SciPy sparse matrix (CSC, CSR) of shape (n, p)
-        Real numbers of any type; NaN is missing. The table is neither changed nor copied whole.
+        Real numbers of any type; NaN is missing. The table is not changed, and only parts of it are copied.
     codes : array of int of shape (n,)
         Class of each row, 0 to K - 1; -1 for rows that are omitted.
     classes : int
@@ -393,15 +393,15 @@ def moments(
     Raises
     ------
     RocPredictError
-        If the engine or order is unknown, weights are negative, not finite or of another length, integers are not exact
-        in float64, or a sparse matrix is neither in CSC nor in CSR format.
+        If the engine or order is unknown, weights are negative, not finite or of the wrong length, integers are not
+        exact in float64, or a sparse matrix is neither in CSC nor in CSR format.
 
     Notes
     -----
-    Powers are summed about the median of three values of the class, so that an offset costs no digits, and equal
-    values have a variance of exactly 0. Features are read again if their sums are not finite (NaN, infinities), or if
-    this median is far from the mean. The relative error of mean and M2 is 1e-12. M2 overflows for standard deviations
-    beyond 1e154 and underflows below 1e-162.
+    Deviations from the median of three values of the class are summed. A constant offset therefore causes
+    no loss of digits, and equal values have a variance of exactly 0. Features are read again if their sums are not
+    finite (NaN, infinities), or if this median is far from the mean. The relative error of mean and M2 is 1e-12. M2
+    overflows for standard deviations beyond 1e154 and underflows below 1e-162.
 
     Examples
     --------

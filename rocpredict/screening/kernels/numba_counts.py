@@ -17,7 +17,7 @@ Jitted = TypeVar("Jitted", bound=Callable[..., Any])
 
 
 def numba_jit(*fastmath: str) -> Callable[[Jitted], Jitted]:
-    """Return a decorator that compiles functions to run without the interpreter lock; ``fastmath`` names LLVM flags."""
+    """Return a decorator that compiles functions to run without the GIL; ``fastmath`` is a set of LLVM flags."""
     options: dict[str, Any] = {"nogil": True, "fastmath": set(fastmath)}
 
     def compiling(function: Jitted) -> Jitted:
@@ -37,7 +37,7 @@ exact_jit = numba_jit()
 
 @exact_jit
 def run_length_encode_all(values, first, last, zeros, starts):  # type: ignore[no-untyped-def]
-    """Replace values by their distinct values, including zeros; ``starts`` counts the values below each of them."""
+    """Replace values with their distinct values, including zeros; ``starts`` is the number of values below each."""
     starts[0] = 0
     if not zeros:
         runs = run_length_encode(values, first, last, first, starts, 0, 0)

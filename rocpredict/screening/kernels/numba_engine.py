@@ -402,7 +402,7 @@ def partition_csr(
     table : Sparse
         n rows with ascending and unique columns.
     cursors : array of shape (n,)
-        Position of the first value of these columns in each row, which is moved past the last value of these columns.
+        Position of the first value of these columns in each row. It is moved past the last value of these columns.
     columns : slice
         Columns to copy.
     layers : sequence of GroupLayer
