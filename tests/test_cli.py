@@ -39,7 +39,7 @@ def test_predict_prints_the_papers_example(run):
     assert (code, err) == (0, "")
     for words in ("0.866371", "5.82611, 16.5739", "0.795054", "x >= threshold", "below the chance line", "0.861469"):
         assert words in out
-    assert "Precision, accuracy and other prevalence-dependent measures need --prevalence or --count." in out
+    assert "Precision, accuracy and other measures that depend on prevalence need --prevalence or --count." in out
     assert "confidence intervals" not in out
     assert "confidence intervals" in run(PAPER, "--count", 60, 40)[1]
 

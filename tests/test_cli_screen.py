@@ -88,7 +88,7 @@ def test_a_table_on_the_screen(run):
     for words in (
         "Not screened because not numeric: name.",
         "auc is predicted from two Gaussians; empirical_auc is computed from ranks.",
-        "q_value is p_value adjusted over all numeric features (benjamini-hochberg).",
+        "q_value is p_value adjusted for the tests of all numeric features (benjamini-hochberg).",
     ):
         assert words in out
     assert "nan" not in out.lower()

@@ -123,7 +123,7 @@ SCREEN = {
     f"{STUDY} --negative sick": "--negative 'sick' is also the positive label",
     f"{STUDY} --feature height": "--feature 'height' is not a column of study.csv; columns are 'size'",
     f"{STUDY} --feature size --feature size": "--feature size is passed twice; pass different columns",
-    f"{STUDY} --feature outcome": "'outcome' holds the labels and cannot be a feature too",
+    f"{STUDY} --feature outcome": "'outcome' is the column of the labels and cannot also be a feature",
     f"{STUDY} --feature name": "no numeric column; its only column holds text, dates or other objects: 'name'",
     f"{STUDY} --nan raise --feature weight": "in 1 feature: weight; pass --nan omit to omit them",
     f"{STUDY} --top 0": "--top 0 is below 1; pass 1 or more",

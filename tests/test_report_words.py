@@ -250,14 +250,14 @@ def test_the_agreement_of_a_shrunk_estimate_is_little_evidence(analyze):
     """It is shrunk towards its own rows; the misfit of the model alone is mentioned only if it is large."""
     analysis = analyze(family="auto")
     verdict = analysis.verdict
-    assert verdict.startswith("The shrunk estimate agrees with the data, which is weak evidence, since it was shrunk")
+    assert verdict.startswith("The shrunk estimate agrees with the data; this is weak evidence, because it was shrunk")
     assert "deviates" not in verdict
     assert verdict in section(analysis, "Results")
     assert "samples from the shrunk estimate (which depends on the sample)" in paragraph(analysis)
     assert "samples from" not in paragraph(analyze())
     analysis = analyze(ODD, family="auto")
     assert analysis.model_fit.misfit_ratio > 1
-    assert "; the model alone deviates from them by more than sampling variation explains" in analysis.verdict
+    assert "; the model alone deviates from the data by more than sampling variation explains" in analysis.verdict
 
 
 def test_missing_values_and_weights(analyze):

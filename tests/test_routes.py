@@ -540,7 +540,7 @@ GOOD = pl.DataFrame({"f": [1.0, 2.0, 3.0, 4.0], "y": ["sick", "well"] * 2})
 REFUSED = {
     r"1\.parquet has no column 'f', which 0\.parquet has": _parts(GOOD, GOOD.rename({"f": "g"})),
     r"1\.parquet has no column 'y', which 0\.parquet has": _parts(GOOD, GOOD.drop("y")),
-    r"1\.parquet: column 'f' holds String where 0\.parquet has Float64": _parts(
+    r"1\.parquet: column 'f' has the type String, but 0\.parquet has Float64": _parts(
         GOOD, GOOD.with_columns(f=pl.lit("text"))
     ),
     r"y has missing values \(NaN\) in 2 of 8 rows": _parts(
@@ -551,7 +551,7 @@ REFUSED = {
     r"1\.parquet has no column 'f'; all files need the same columns": lambda folder, path: ds.dataset(
         _parts(GOOD, GOOD.rename({"f": "g"}))(folder, path)
     ),
-    r"1\.parquet: column 'f' holds .*string where the data set has double": lambda folder, path: ds.dataset(
+    r"1\.parquet: column 'f' has the type .*string, but the data set has double": lambda folder, path: ds.dataset(
         _parts(GOOD, GOOD.with_columns(f=pl.lit("text")))(folder, path)
     ),
     "y has missing values": lambda *_: dd.from_pandas(

@@ -221,9 +221,9 @@ def test_without_numba(monkeypatch):
 def test_a_dataset_is_refused_with_the_names_of_its_arrays():
     iris = rp.datasets.load_iris()
     for arguments in ((iris,), (iris, iris.y), (iris, "label")):
-        message = "X is a Dataset, which holds features and labels; pass data.X and data.y"
+        message = "X is a Dataset, which contains features and labels; pass data.X and data.y"
         assert refused(*arguments, positive="virginica") == message
-    refuses("X is a Dataset, which holds features and labels", rp.summarize, iris, positive="virginica")
+    refuses("X is a Dataset, which contains features and labels", rp.summarize, iris, positive="virginica")
 
 
 @pytest.mark.extra("pandas", "polars")

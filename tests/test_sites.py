@@ -262,7 +262,7 @@ def test_contents_are_in_words(sites):
     assert content["negative"]["minimum"] is None
     assert content["positive"]["count"] == [30, 30, 0]
     four = json.loads(rp.summarize(columns(0), "outcome", moments=4, **CLASSES).to_json())
-    assert "Minimum and maximum are listed, which are values of single observations." in four["contents"]
+    assert "The minimum and the maximum are listed; each is the value of a single observation." in four["contents"]
     assert "third and fourth powers" in four["contents"]
     assert "blanked" not in four["contents"]
 

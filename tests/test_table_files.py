@@ -188,7 +188,7 @@ def test_paths_and_columns_that_are_refused(tmp_path):
     for only, words in (
         (["b"], "usecols='b' is not a column of t0.csv; columns are 'a', 'y'"),
         (["a", "a"], "usecols= contains 'a' twice"),
-        (["y"], "'y' holds the labels and cannot be a feature too"),
+        (["y"], "'y' is the column of the labels and cannot also be a feature"),
         ("a", "usecols='a' is not a list of columns"),
         ([], "t0.csv has no column other than the labels"),
     ):
@@ -405,7 +405,7 @@ def test_parquet_that_cannot_be_read(tmp_path, monkeypatch):
         (tmp_path / "cut.parquet", "y", "cut.parquet cannot be read as Parquet: "),
         (good[:2], "y", "t1.parquet has no column 'b', which t0.parquet has"),
         ([good[1], good[0]], "y", "t0.parquet has a column 'b', which t1.parquet lacks"),
-        ([good[0], good[2]], "y", "t2.parquet: column 'b' holds String where t0.parquet has Float64"),
+        ([good[0], good[2]], "y", "t2.parquet: column 'b' has the type String, but t0.parquet has Float64"),
         (good[3], "y", "t3.parquet has columns but no rows"),
         (good[0], "q", "label='q' is not a column of t0.parquet; columns are 'a', 'b', 's', 'y'"),
         (good[0], "a", "y has missing values (NaN) in 1 of 3 rows: 2"),

@@ -11,9 +11,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0 for success, also with warnings (one line each on stderr); 2 for invalid input, also
-        an output folder that does not exist (one line on stderr); 1 for an output that fails while it is written (such
-        as a full disk) or an internal error; 130 for Ctrl-C.
+        Exit code. 0: success; each warning is one line on stderr. 2: invalid input, such as an output folder that does
+        not exist; the error is one line on stderr. 1: an internal error, or an error while output is written, such as a
+        full disk. 130: Ctrl-C.
     """
     try:
         from rocpredict.cli.parser import run_command  # the imports take most of the time of a short command

@@ -176,7 +176,7 @@ def _summary(roc: PredictedRoc, best: BestThreshold) -> Table:
 def _rates_table(threshold: float, rates: Rates) -> Table:
     notes = [f"Undefined (0/0): {', '.join(rates.undefined)}"] if rates.undefined else []
     if rates.prevalence is None:
-        notes.append("Precision, accuracy and other prevalence-dependent measures need --prevalence or --count.")
+        notes.append("Precision, accuracy and other measures that depend on prevalence need --prevalence or --count.")
     return replace(rates.table(), title=f"Rates at threshold {threshold:.6g}", notes=notes)
 
 

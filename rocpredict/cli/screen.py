@@ -438,9 +438,9 @@ def _footnotes(table: ScreeningResult) -> Iterator[str]:
             "distributions and a binormal model of the ranks; model_weight is the weight of the model."
         )
     yield (
-        f"q_value is p_value adjusted over all numeric features ({table.adjust}). ameans_corrected is the "
-        "optimism-corrected Ameans (balanced accuracy). It is too high for the top-ranked features, but accurate on "
-        "average over all features."
+        f"q_value is p_value adjusted for the tests of all numeric features ({table.adjust}). ameans_corrected is the "
+        "optimism-corrected Ameans (balanced accuracy). It is accurate on average over all features, but too high for "
+        "the top-ranked features."
     )
     if "misfit" in table.flags:
         yield "Flag misfit: two Gaussians do not describe the feature well; use the empirical AUC."

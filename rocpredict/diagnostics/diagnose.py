@@ -297,7 +297,7 @@ def diagnose(
     simulated values are at least as large as the observed value. The refit is necessary: the textbook p-value of the
     Kolmogorov-Smirnov test ignores that parameters are estimated. The families by name, except "auto" and
     "histogram", are fitted to all samples at once, within about a second ("beta" and "skew_normal": 8 and 25 s with 200
-    observations per class). For any other family, the computing time is that of two fits per simulated sample.
+    observations per class). For any other family, each simulated sample needs two separate fits.
 
     A large p-value does not prove that the family is correct: with 20 observations per class, no check is decisive.
     With thousands of observations, a small p-value can result from a misfit that hardly affects the curve: see

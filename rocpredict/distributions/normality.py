@@ -180,8 +180,8 @@ def binormal_misfit(
 ) -> CurveMisfit:
     """Compare the empirical curve with the curve of two Gaussians with the given moments.
 
-    Values are in ascending order, and at least one standard deviation is above 0. If the area between the curves never
-    counts as a misfit, ``ratio_to_expected`` is set to 0 without being computed.
+    Values are in ascending order, and at least one standard deviation is above 0. If the area between the curves is too
+    small to be a misfit, ``ratio_to_expected`` is 0 and is not computed.
     """
     area = float(area_between(_binormal_tpr(*moments), empirical_tpr(*samples)))
     if area <= MAX_HARMLESS_AREA:

@@ -240,8 +240,9 @@ def bootstrap_thresholds(
 ) -> ResampledThresholds:
     """Find the best threshold of each resample, and evaluate it on the sample and out of bag.
 
-    With many thresholds, the rates of a resample are first computed at about 1,000 of them. The highest TPR and the
-    lowest FPR of two neighbors bound the utility between them, so that only thresholds that can be best are examined.
+    With many thresholds, the rates of a resample are first computed at about 1,000 of them. The rates at two
+    neighbors limit the utility of every threshold between them. Only intervals that may contain the best threshold
+    are then examined.
     In a large sample, the values far from the best threshold are merged first.
     """
     pair = merge_far_values(negative, positive, criterion)
@@ -277,8 +278,9 @@ def merge_far_values(
     The difference of utility between the best threshold of the sample and another threshold is a mean of independent
     terms in a resample. By Bernstein's inequality, it is negative with probability exp(-16) at most if the difference
     in the sample is large enough. Values beyond the outermost threshold that is not that much worse are merged. The
-    classes remain as they are if they have fewer than ``many`` observations, or one of them fewer than 20 (a resample
-    may then contain all of them), or weights, or if the utility is not a weighted sum of TPR and TNR.
+    classes are not changed in four cases: both together have fewer than ``many`` observations; a class has fewer than
+    20 (a resample may then contain all of them); the observations have weights; or the utility is not a weighted sum of
+    TPR and TNR.
     """
     pair, log_price = (negative, positive), criterion.log_price
     sizes = len(negative.sorted_sample), len(positive.sorted_sample)

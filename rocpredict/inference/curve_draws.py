@@ -357,7 +357,7 @@ class _ClassDraws(NamedTuple):
 def draw_compared(
     samples: Sequence[CurveSample], quantity: ComparedQuantity, resampling: BootstrapOptions
 ) -> tuple[list[Draws], Flags]:
-    """Return draws of a quantity of each curve of one sample, or of several samples in turn, and flags.
+    """Return draws of a quantity for each curve of one or more samples, and flags.
 
     The quantity is the TPR at an FPR, or a partial area as a fraction of the width of its range.
     """

@@ -384,7 +384,7 @@ def plot_band(
         * "pointwise": contains the true TPR at any one FPR with probability ``level``.
         * "simultaneous": contains the whole true curve with probability ``level``.
     method : str, optional
-        Method of the band. The choices and the default are those of ``roc.band``.
+        Method of the band, as in ``roc.band``.
     ax : matplotlib Axes, optional
         Axes to draw on. By default, the axes of a new figure.
     label : str, optional

@@ -167,10 +167,10 @@ def _verdict(diagnosis: Diagnosis | None, fit: ModelFit | None, *, shrunk: bool)
         return "The ROC curve is empirical; the threshold with the highest Ameans was chosen from the same data."
     if not shrunk or not diagnosis.verdict.startswith(NO_EVIDENCE):
         return message_to_prose(diagnosis.verdict)
-    deviates = "; the model alone deviates from them by more than sampling variation explains"
+    deviates = "; the model alone deviates from the data by more than sampling variation explains"
     caveat = diagnosis.verdict.partition(", but ")[2].partition(";")[0].rstrip(".")
     addition = f"; {caveat}" if caveat else ""
-    agrees = "The shrunk estimate agrees with the data, which is weak evidence, since it was shrunk towards them"
+    agrees = "The shrunk estimate agrees with the data; this is weak evidence, because it was shrunk towards the data"
     return f"{agrees}{deviates if fit.misfit_ratio > 1 else ''}{addition}."
 
 

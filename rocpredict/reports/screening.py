@@ -281,7 +281,7 @@ def screening_report(
         summary=summary,
         title=title,
         date=day.isoformat(),
-        seed="None; a screening uses no random numbers.",
+        seed="None: a screening uses no random numbers.",
         sha256=None if source is None else data_hash(source.table, source.labels),
         notes=notes,
         grid=feature_grid(table, summary.noun),

@@ -791,8 +791,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         -----
         The crossings satisfy prevalence cost_fn f1(t) = (1 - prevalence) cost_fp f0(t). For two Gaussians, most pairs
         of one family, and histograms, they are computed directly from the parameters. For other pairs, each crossing
-        is bracketed between two points of a grid. The grid contains about 2,000 quantiles of both classes or, for
-        mixtures of up to 1,000 normals, points a quarter of a standard deviation apart around each component. Intervals
+        is bracketed between two points of a grid. The grid contains about 2,000 quantiles of both classes. For
+        mixtures of up to 1,000 normals, it contains points around each component, a quarter of an SD apart. Intervals
         of the grid are halved until the log likelihood ratio is nearly linear between their bounds. If a density
         oscillates too fast for these points to resolve, some crossings may be missed. If the weighted densities are
         equal over a whole interval (up to rounding), ``best_threshold("cost", ...)`` returns the flag

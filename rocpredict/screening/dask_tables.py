@@ -113,7 +113,7 @@ class DaskTable(NamedTuple):
     ) -> Iterator[tuple[NDArray[np.intp], Any]]:
         """Call ``work(block, features, codes, weights)`` on the workers for blocks of columns with all rows.
 
-        A table that exceeds the memory of the workers is read several times. Each pass reads as many columns as fit.
+        A table that exceeds the memory of the workers is read several times, a block of columns each time.
         """
         codes_by_label, label_parts = self._codes(coded)
         codes = dask.delayed(_encode_all)(label_parts, codes_by_label)

@@ -268,9 +268,9 @@ def screen(
     Parameters
     ----------
     X : array-like of shape (n, features), or another table
-        NumPy array of numbers (a memory map is not loaded whole), SciPy sparse matrix (never made dense), pandas,
+        NumPy array of numbers (a memory map is read in blocks), SciPy sparse matrix (never made dense), pandas,
         polars or pyarrow data frame, or an object with ``X`` and ``var_names`` such as AnnData. The table is neither
-        changed nor copied whole. A path may be passed instead: a CSV, Parquet, Feather or h5ad file, a folder or
+        changed nor copied as a whole. A path may be passed instead: a CSV, Parquet, Feather or h5ad file, a folder or
         pattern of files with the same columns, or a list of paths. A row index (a column without a name, "Unnamed: 0"
         or "__index_level_0__") is not a feature. Without ``y``, pass a ``TwoClassSummary``, or
         an iterable of (X, y) batches, both with ``empirical=False`` or "histogram". Batches may have three or more
@@ -279,7 +279,7 @@ def screen(
         Class labels, or the name of a column of a data frame, of a file or of ``obs``.
     positive : label, optional
         Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans. With three or more labels
-        and neither ``positive`` nor ``negative``, each label is the positive class in turn.
+        and neither ``positive`` nor ``negative``, each label is compared with the rest.
     negative : label, optional
         Label of the negative class. By default, all other labels. If it is named, observations with a third label are
         omitted.

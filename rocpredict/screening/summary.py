@@ -469,10 +469,10 @@ class TwoClassSummary(Result):
             "squared deviations from the mean" + (", and of third and fourth powers." if self.order == 4 else "."),
             "No observation is listed."
             if self.order == 2
-            else "Minimum and maximum are listed, which are values of single observations.",
+            else "The minimum and the maximum are listed; each is the value of a single observation.",
         ]
         if self.histograms is not None and np.isnan(self.histograms.edges).all():
-            sentences.append("Histograms have no edges: each has one cell, whose counts are the numbers of values.")
+            sentences.append("Histograms have no edges: each has one cell, which contains all values.")
         elif self.histograms is not None:
             sentences.append(
                 "Histograms list edges, which must not be values of observations, and counts of cells. A cell has "

@@ -104,8 +104,8 @@ def score_features(
         Complete table, with one row for each class pair and feature.
     auc, p_value, q_value : array of shape (features,)
         Values of the selected class pair: AUC; p-value (two-sided, or one-sided with a direction) times the number of
-        class pairs, at most 1; and q-value, which is this p-value adjusted over the features (Benjamini-Hochberg). NaN
-        if unknown.
+        class pairs, at most 1; and q-value, which is this p-value adjusted for the number of features (Benjamini and
+        Hochberg). NaN if unknown.
     """
     labels = check_labels(y)
     names = unique_labels(check_label_values(labels, labels))
@@ -228,7 +228,7 @@ class RocSelector(SelectorMixin, BaseEstimator):
         Label of the positive class. By default, the last of two labels in sorted order ("pos" for "neg" and "pos");
         with ``direction="auto"`` the choice does not affect which features are selected. It is required for directions
         "higher" and "lower", unless the labels are {0, 1}, {-1, 1} or booleans. With three or more classes, each class
-        is the positive class in turn.
+        is compared with the rest.
     engine : {"auto", "numpy", "numba"}, default="auto"
         Computing engine, as in ``rocpredict.screen``.
     n_jobs : int, default=1

@@ -93,8 +93,8 @@ class NumericalSolver(Solver):
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
         """Return the threshold that maximizes TPR - price * FPR.
 
-        The threshold is a crossing of the weighted densities, a point mass or the float above it, a value in a gap of
-        the support, or infinite.
+        The threshold is infinite, or one of three kinds of values: a crossing of the weighted densities, a point mass
+        (or the next larger float), or a value in a gap of the support.
         """
         shape, prices = np.shape(log_price), np.ravel(log_price)
         crossings, is_uncertain = self._crossings(prices)

@@ -640,7 +640,7 @@ def to_numeric(name: str, values: NDArray[Any]) -> NDArray[Any] | None:
     if is_text_column(values):
         return None
     if values.dtype.kind == "c":
-        raise RocPredictError(f"column {name!r} holds complex numbers; real numbers are needed")
+        raise RocPredictError(f"column {name!r} contains complex numbers; real numbers are needed")
     plain, mask = np.asarray(values), np.ma.getmaskarray(values)
     if mask.any():
         fill: Any = None if plain.dtype.kind == "O" else 0
@@ -664,7 +664,7 @@ def _clear_missing(name: str, values: NDArray[Any]) -> NDArray[Any]:
     other_rows = [row for row, item in enumerate(values) if not _is_number(item)]
     text_rows = [row for row in other_rows if _is_text_item(values[row])]
     if any(isinstance(values[row], Complex) for row in text_rows):
-        raise RocPredictError(f"column {name!r} holds complex numbers; real numbers are needed")
+        raise RocPredictError(f"column {name!r} contains complex numbers; real numbers are needed")
     if text_rows:
         raise RocPredictError(
             f"column {name!r} contains {short_repr(values[text_rows[0]])} at row {text_rows[0]}, which is not a number"

@@ -233,8 +233,8 @@ class _DecimalMarks:
                     self._examples[mark] = f"{cell.strip()} in column {column!r}"
             if len(self._examples) > 1:
                 raise RocPredictError(
-                    f"{self._name} holds {self._examples[',']} and {self._examples['.']}, which have different decimal "
-                    "marks; write all numbers with one decimal mark and without digit grouping"
+                    f"{self._name} contains {self._examples[',']} and {self._examples['.']}, which have different "
+                    "decimal marks; write all numbers with one decimal mark and without digit grouping"
                 )
 
 
@@ -445,7 +445,7 @@ class TableReader(ABC):
             if twice:
                 raise RocPredictError(f"usecols= contains {twice[0]!r} twice; pass different columns")
             if label in usecols:
-                raise RocPredictError(f"{label!r} holds the labels and cannot be a feature too")
+                raise RocPredictError(f"{label!r} is the column of the labels and cannot also be a feature")
         named = [name for name in self.names if name not in INDEX_NAMES] if usecols is None else usecols
         features = [name for name in named if name != label]
         if not features:
@@ -563,8 +563,8 @@ class _Chunk(NamedTuple):
 class LargeCsvFiles(CsvFiles):
     """CSV files with the same columns, read by polars if it is installed.
 
-    If polars cannot read a line, the encoding or the labels, or a column has both numbers and text, the reader based on
-    the ``csv`` module reads the files or raises the error.
+    The reader based on the ``csv`` module reads the files, or raises the error, if polars fails: because of a line, the
+    encoding or the labels, or because a column contains both numbers and text.
     """
 
     def features(

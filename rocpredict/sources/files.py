@@ -74,7 +74,7 @@ class ColumnarFiles(TableReader):
             for name, kind in schemas[0].items():
                 if _type_family(kind) != _type_family(schema[name]):
                     raise RocPredictError(
-                        f"{path.name}: column {name!r} holds {schema[name]} where {paths[0].name} has {kind}; "
+                        f"{path.name}: column {name!r} has the type {schema[name]}, but {paths[0].name} has {kind}; "
                         "columns must have the same type"
                     )
 
@@ -355,11 +355,11 @@ def open_tables(paths: PathArgument) -> TableReader:
 
     Notes
     -----
-    If polars is installed (extra ``frames``), it reads CSV files of 8 MB or more, several times as fast as without it:
-    once for the labels and once for the features. For exact results, and without polars, the numbers (8 bytes per cell)
-    are stored in a temporary file if they need more than 4 MB. The environment variable TMPDIR sets the folder of this
-    file. A cell has at most 131,072 characters, and the first line at most 64 MB. Columns of Parquet and Feather files
-    are read when they are needed.
+    If polars is installed (extra ``frames``), it reads CSV files of 8 MB or more, several times as fast as the ``csv``
+    module. The labels and the features are read in separate passes. For exact results, and without polars, the numbers
+    (8 bytes per cell) are stored in a temporary file if they need more than 4 MB. The environment variable TMPDIR sets
+    the folder of this file. A cell has at most 131,072 characters, and the first line at most 64 MB. Columns of Parquet
+    and Feather files are read when they are needed.
 
     Examples
     --------

@@ -197,8 +197,8 @@ def _check_arrow_types(fragment: Any, schema: Any) -> None:
         kinds = [pa.types.is_primitive(one) and not pa.types.is_temporal(one) for one in (kind, field.type)]
         if kinds[0] != kinds[1] and not pa.types.is_null(kind):
             raise RocPredictError(
-                f"{_piece_name(fragment)}: column {field.name!r} holds {kind} where the data set has {field.type}; "
-                "columns must have the same type"
+                f"{_piece_name(fragment)}: column {field.name!r} has the type {kind}, but the data set has "
+                f"{field.type}; columns must have the same type"
             )
 
 

@@ -450,7 +450,7 @@ def check_not_dataset(X: object) -> None:
     """Raise RocPredictError if X has both features and labels, like the data sets of ``rocpredict.datasets``."""
     if hasattr(X, "X") and hasattr(X, "y"):
         kind = type(X).__name__
-        raise RocPredictError(f"X is a {kind}, which holds features and labels; pass data.X and data.y")
+        raise RocPredictError(f"X is a {kind}, which contains features and labels; pass data.X and data.y")
 
 
 def _array_source(X: Any) -> ColumnSource:
@@ -475,12 +475,12 @@ def _array_source(X: Any) -> ColumnSource:
     is_retained = isinstance(X, (np.memmap, np.ma.MaskedArray))
     array = X if is_retained else np.asarray(X) if hasattr(X, "__array__") else _from_list(X, "X")
     if array.dtype.kind == "V":
-        raise RocPredictError(f"X holds records ({short_repr(array.dtype)}); pass a mapping of names to columns")
+        raise RocPredictError(f"X contains records ({short_repr(array.dtype)}); pass a mapping of names to columns")
     _check_shape(array.shape)
     if array.dtype.kind in "biuf" and array.dtype.itemsize <= 8 and not np.ma.is_masked(array):
         return DenseSource(np.asarray(array) if isinstance(array, np.ma.MaskedArray) else array)
     if array.dtype.kind == "c":
-        raise RocPredictError("X holds complex numbers; real numbers are needed")
+        raise RocPredictError("X contains complex numbers; real numbers are needed")
     return ColumnwiseSource([f"x{place}" for place in range(array.shape[1])], array.shape[0], array.T)
 
 

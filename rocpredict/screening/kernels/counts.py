@@ -52,7 +52,7 @@ class RankStatistics(NamedTuple):
     positives: IntArray
     """Number of values of the positives that are not missing."""
     area: FloatArray
-    """Empirical AUC, P(positive > negative) + P(equal)/2; NaN, as are the sums of squares, if a class is empty."""
+    """Empirical AUC, P(positive > negative) + P(equal)/2. It and the sums of squares are NaN if a class is empty."""
     negative_sum_squares: FloatArray
     """Sum of (v - area)^2 over the negatives; v is the proportion of positives above (ties 1/2)."""
     positive_sum_squares: FloatArray
@@ -111,7 +111,7 @@ class SortGroups(NamedTuple):
     sizes: Indexes
     """Number of rows of each group."""
     unions: tuple[Indexes, ...] = ()
-    """Groups of single classes that the engine joins; the first group of a pair is then an index into these sets."""
+    """Sets of groups that the engine merges; the negative group of a pair is then the index of a set."""
 
     @property
     def bounds(self) -> Indexes:
@@ -134,7 +134,7 @@ def plan_groups(
 
     Several negative classes are sorted as one group. If several class pairs divide the same classes (one against the
     rest), all of these classes form one group. The positives of each class pair are removed from this group. With
-    ``joins``, the engine joins classes itself; the single classes then replace such a group.
+    ``joins``, the engine merges sorted classes itself; the single classes then replace such a group.
     """
     shared = Counter(class_pair.classes for class_pair in class_pairs if len(class_pair.negative) > 1)
     pair_groups = [

@@ -93,7 +93,7 @@ _CHUNK = 1_024
 _MIN_UNTIED, _MAX_UNTIED = 2**13, 2**26
 """Fewer values of a class are counted faster by runs; with more, ``_CHUNK`` squared ranks could sum to 2^63 or more."""
 JOINS_CLASSES = True
-"""True if the engine joins the sorted values of single classes itself."""
+"""True if the engine merges the sorted values of single classes itself."""
 _SIGN, _LOW_BITS = np.uint64(2**31), np.uint64(2**32 - 1)
 
 

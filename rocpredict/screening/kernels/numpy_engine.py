@@ -177,7 +177,7 @@ def sparse_sums(
 
 
 JOINS_CLASSES = False
-"""True if the engine joins the sorted values of single classes itself."""
+"""True if the engine merges the sorted values of single classes itself."""
 _STEPS = 2 * np.arange(N_FPR) + 1
 """FPRs of the grid in units of 1/(2 N_FPR)."""
 _TILE = 2048
