@@ -432,7 +432,7 @@ class StudyDesign:
         return "The variance is the same under the null hypothesis."
 
     def describe_bias(self, method: str, share: float) -> str:
-        """Describe how the sample size that a method gives differs from the reference, and why."""
+        """Describe the difference between the sample size by a method and the reference, and its reason."""
         why = _BIASES[method]
         classes: Any = self.curve.negative, self.curve.positive
         if method == "hanley-mcneil" and is_gaussian(self.curve) and classes[0].std > classes[1].std:

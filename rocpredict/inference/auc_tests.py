@@ -102,10 +102,10 @@ def auc_test(
     y : array-like of shape (n,), optional
         Class labels, if x1 and x2 are features.
     paired : bool, optional
-        Whether two curves come from the same observations. By default, they are paired if ``empirical_roc`` computed
-        both with the same array of labels (an equal array may belong to other observations) and at least one row is in
-        both curves. Otherwise they are tested as independent samples, with the flag ``pairing_unknown`` if they may be
-        paired. If True, observations are matched by their rows or, for an ``EmpiricalRoc(...)``, by their order
+        Whether two curves come from the same observations. By default, they are treated as paired if ``empirical_roc``
+        computed both from the same array of labels (an equal array may belong to other observations) and they share at
+        least one row. Otherwise they are tested as independent samples, with the flag ``pairing_unknown`` if they may
+        be paired. If True, observations are matched by their rows or, for an ``EmpiricalRoc(...)``, by their order
         within each class; a row that one curve lacks is omitted.
     positive, negative : label, optional
         As in ``empirical_roc``.
@@ -184,7 +184,7 @@ def auc_test(
     margin, at which the AUCs are unequal. With unequal AUCs and few observations, a test by the first interval alone
     would reject too often. The margin is therefore excluded if both intervals exclude it, or if the first interval
     excludes 0 and 0 lies between the margin and the estimate. The interval in the result agrees with all alternatives:
-    it is the wider of the two, except that it excludes 0 if the first does. The limit nearer to 0 therefore jumps where
+    it is the wider of the two, except that it excludes 0 if the first does. The limit nearer to 0 therefore jumps at
     p = 1 - ``level``.
 
     "delong" rejects too often with few observations in a class, with samples of unequal sizes and for AUCs near 1.

@@ -277,7 +277,7 @@ def merge_far_values(
 
     The difference of utility between the best threshold of the sample and another threshold is a mean of independent
     terms in a resample. By Bernstein's inequality, it is negative with probability exp(-16) at most if the difference
-    in the sample is large enough. Values beyond the outermost threshold that is not that much worse are merged. The
+    in the sample is large enough. Values beyond the last threshold for which the difference is smaller are merged. The
     classes are not changed in four cases: both together have fewer than ``many`` observations; a class has fewer than
     20 (a resample may then contain all of them); the observations have weights; or the utility is not a weighted sum of
     TPR and TNR.

@@ -303,7 +303,7 @@ def draw_placements(negative: FloatArray, positive: FloatArray, *, tied: bool) -
     """Return the placements of the negatives and the positives of R studies, shapes (R, n0) and (R, n1)."""
 
     def count(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Count values of ``second`` below each value of ``first``, and of ``first`` up to each value of ``second``."""
+        """Count the values of ``second`` below each of ``first``, and those of ``first`` up to each of ``second``."""
         order = np.argsort(np.concatenate([first, second], axis=1), axis=1, kind="stable")
         is_first = order < first.shape[1]
         so_far, counts = np.cumsum(is_first, axis=1), np.empty(order.shape)
@@ -340,9 +340,9 @@ class ExpectedCurve:
     tpr : array
         TPRs at the FPRs of a fixed grid.
     low, high : float
-        Limits of the range of FPR. Two equal limits mean the TPR at this FPR.
+        Limits of the range of FPR. If both limits are equal, the quantity is the TPR at this FPR.
     is_reflected : bool
-        Whether the classes are exchanged: an area over a range of TPR is an area under the curve seen from (1, 1).
+        Whether the classes are exchanged: an area over a range of TPR is then an area over a range of FPR.
     """
 
     tpr: FloatArray

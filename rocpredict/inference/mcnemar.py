@@ -145,9 +145,9 @@ def mcnemar_test(
     Notes
     -----
     Observations that both classifiers predict correctly, or that both predict wrongly, contain no information about
-    which classifier has the lower error rate. Let only the first classifier be right for b observations, and only the
-    second for c. Under the null hypothesis, each of these observations favours either classifier with probability 1/2,
-    so b is binomial [1]_.
+    which classifier has the lower error rate. Let b be the number of observations for which only the first classifier
+    is right, and c the number for which only the second is right. Under the null hypothesis, each of these observations
+    favours either classifier with probability 1/2, so b is binomial [1]_.
 
     The interval of the difference combines two Wilson intervals by Newcombe's square-and-add method [2]_ (method 10).
     The method uses the correlation between the two classifiers' successes, with a continuity correction if the

@@ -221,7 +221,7 @@ class Placements:
 
     @property
     def pooled_sizes(self) -> tuple[float, float]:
-        """Number of observations of each class that have, in one stratum, the variance of the weighted mean."""
+        """Number of observations per class with which a single stratum has the variance of the weighted mean."""
         negative, positive = (
             1 / sum(stratum.weight**2 / stratum.classes[label].total for stratum in self.strata) for label in (0, 1)
         )

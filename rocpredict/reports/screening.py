@@ -251,8 +251,8 @@ def screening_report(
     ------
     RocPredictError
         If ``table`` is not a ScreeningResult, ``path`` cannot be written or does not end in .html or .htm, ``n_top`` is
-        negative, ``date`` is not a date, or ``data`` differ from the data of the table. All but the last condition are
-        checked before any computation.
+        negative, ``date`` is not a date, or ``data`` differ from the data of the table. Except for the last, these
+        conditions are checked before any computation.
 
     Examples
     --------
