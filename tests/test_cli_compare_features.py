@@ -173,7 +173,7 @@ def test_degenerate_tests_are_described_in_words(run, table):
     code, out, _ = run(line)
     assert code == 0
     assert ["p", "1"] in cells(out, "a, b on the same observations")
-    assert "the curves rank all observations alike" in out
+    assert "the curves rank all observations in the same order" in out
     assert "the direction was chosen from the sample (direction='auto')" in out
     assert auc_test(run, line)["flags"] == ["auto_direction", "same_curve"]
 

@@ -240,8 +240,8 @@ def encode_labels(
         )
     if are_many and labels.dtype.kind in "iuf":
         warnings.warn(
-            f"y has {len(names)} different numbers, and each is a class of its own; if they are measurements, such as "
-            "ages, pass class labels instead, or name the positive label with positive=",
+            f"y has {len(names)} different numbers, and each would be a separate class; if they are measurements, such "
+            "as ages, pass class labels instead, or name the positive label with positive=",
             AssumptionWarning,
             stacklevel=3,
         )

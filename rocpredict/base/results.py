@@ -405,7 +405,7 @@ FLAG_DESCRIPTIONS = {
     "empirical values",
     "no_benefit": "no threshold has an Ameans above 1/2",
     "no_discordant_pairs": "the two predictions are correct for the same observations; p is 1",
-    "no_values": "a class has no value of this feature; nothing can be computed",
+    "no_values": "a class has no values of this feature; no result can be computed",
     "not_numeric": "the column is not numeric (it contains text or dates); it was not screened",
     "opposite_directions": "one AUC is above 1/2 and the other is below 1/2; the features may have opposite "
     "directions (pass the direction of each), or the class means of a feature contradict its ranks",
@@ -414,7 +414,7 @@ FLAG_DESCRIPTIONS = {
     "perfect_reversal": "every positive ranks below every negative in the chosen direction; the AUC is 0",
     "perfect_separation": "a threshold has TPR = 1 and FPR = 0, to double precision",
     "point_mass": "a class has a standard deviation of 0; all its values are equal",
-    "same_curve": "the curves rank all observations alike; p is 1",
+    "same_curve": "the curves rank all observations in the same order; p is 1",
     "separated_study": "a study separates the classes almost perfectly; an upper limit replaces its extrapolated AUC "
     "in the pooled estimate",
     "single_observation": "a class has a single observation; its variability cannot be estimated",
@@ -424,7 +424,7 @@ FLAG_DESCRIPTIONS = {
     "unbounded": "the data do not determine the threshold: it is infinite, or its standard error is unknown",
     "undefined": "the measure is 0/0; its interval is all of [0, 1]",
     "wide_bounds": "the bounds of the AUC from the histogram are more than 0.02 apart, because many values lie in one "
-    "cell (the kept edges are few, or later values lie outside their range); use more edges or split the cells",
+    "cell (there are few edges, or later values lie outside the range of the edges); use more edges or split the cells",
 }
 """Description of every flag that a result can have; docs/flags.md states when each flag is set."""
 

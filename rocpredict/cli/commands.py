@@ -52,7 +52,7 @@ def run_paper(options: argparse.Namespace) -> None:
     from rocpredict.paper import TABLES, save_figures, table_1
 
     if options.seed < 0:
-        raise RocPredictError(f"--seed {options.seed} is negative; pass 0 or more")
+        raise RocPredictError(f"--seed {options.seed} is negative; pass an integer of 0 or more")
     tables = {name: make(options.seed) if make is table_1 else make() for name, make in TABLES.items()}
     if options.out is not None:
         make_directory(options.out)

@@ -59,8 +59,8 @@ def add_options(command: argparse.ArgumentParser) -> None:
     pairs = "with three or more labels: each class against the rest (default), or all pairs of classes"
     add("--pairs", choices=["rest", "all"], default="rest", help=pairs)
     empirical = (
-        "empirical results for all features (yes, default), for no feature (no), for the --n-top features with the "
-        "best predictions (top), or from histograms, with bounds for the AUC (histogram)"
+        "features with empirical results: yes = all features (default), no = none, top = the --n-top features whose "
+        "predicted AUC is farthest from 1/2, histogram = all features, from histograms, with bounds for the AUC"
     )
     add("--empirical", choices=list(_EMPIRICAL_CHOICES), help=empirical)
     n_top = "number of features with empirical results, for --empirical top (default: 100)"
@@ -269,8 +269,8 @@ def add_summarize_options(command: argparse.ArgumentParser) -> None:
     )
     add("--min-count", type=int, default=5, metavar="N", help=least)
     edges = (
-        'JSON file of histogram edges by feature, such as {"glucose": [90, 100, 110]}, that the sites agreed on; keeps '
-        "histograms whose cells have --min-count values or more of each class"
+        'JSON file of histogram edges by feature, such as {"glucose": [90, 100, 110]}; all sites must use the same '
+        "edges. The summary then contains histograms; cells with fewer than --min-count values of a class are merged"
     )
     add("--edges", type=Path, metavar="FILE.json", help=edges)
     unit = "unit of a feature, such as glucose=mg/dL; may be repeated; files are merged only if their units agree"
@@ -336,8 +336,9 @@ def run_merge(options: argparse.Namespace) -> None:
 
       rocpredict merge site-*.json --out all.json
 
-    The files must have the same features, units and labels. The sum is one pooled sample: offsets between sites
-    distort its AUC. The function rocpredict.pool combines the AUCs of the sites instead.
+    The files must have the same features, units and labels. The result describes one pooled sample, as if
+    all observations came from one site. If the values of one site are systematically higher than those of another, the
+    AUC of this sample is misleading. The Python function rocpredict.pool computes the AUC of each site and their mean.
     """
     _check_json_out(options)
     names = [
@@ -431,7 +432,10 @@ def _footnotes(table: ScreeningResult) -> Iterator[str]:
     empirical = f"empirical_auc is computed from {source}" if table.empirical else "empirical results were not computed"
     yield f"auc is predicted from two Gaussians{where}; {empirical}."
     if table.empirical == "top":
-        yield "Empirical results were computed only for the features with the best predictions (--empirical top)."
+        yield (
+            "Empirical results were computed only for the features whose predicted AUC is farthest from 1/2 "
+            "(--empirical top)."
+        )
     if table.family == "auto":
         yield (
             "With family 'auto', auc, threshold and ameans come from a weighted mean of the empirical "

@@ -478,7 +478,8 @@ def _check_curve(d: Diagnosis) -> Iterator[DiagnosticFinding]:
     )
     message = (
         f"the largest difference in TPR (predicted − empirical) is {most} at FPR {d.max_tpr_gap_fpr:.3f}, threshold "
-        f"{d.max_tpr_gap_threshold:.6g}; the mean difference is {low} at low, {middle} at medium and {high} at high FPR"
+        f"{d.max_tpr_gap_threshold:.6g}; the mean difference is {low} for low, {middle} for medium "
+        f"and {high} for high FPRs (the thirds of the FPR axis)"
     )
     yield _finding("largest gap", d.max_tpr_gap, "ok", message, "")
     message = f"predicted − empirical AUC is {_format_signed(d.auc_error, '.3f')} ({format_p_statement(d.auc_p_value)})"

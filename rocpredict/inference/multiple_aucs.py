@@ -73,7 +73,7 @@ class AucTestMany(Result):
     statistic : float
         Hotelling's T squared, which tends to chi-squared with many observations.
     df : int
-        Degrees of freedom: K - 1, or fewer if curves rank all observations alike.
+        Degrees of freedom: K - 1, or fewer if curves rank all observations in the same order.
     p_value : float
         p-value of the null hypothesis that all AUCs are equal.
     contrasts : tuple of AucTest

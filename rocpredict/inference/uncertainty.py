@@ -155,8 +155,9 @@ class UncertaintyMixin(Generic[Value]):
 
         Notes
         -----
-        "smoothed-logit" adds a quarter of a pseudo-observation to each class to estimate the area, and half of one to
-        estimate its variance. This method uses quantiles of Student's t with Satterthwaite's degrees of freedom.
+        "smoothed-logit" adds a pseudo-observation that exceeds half of the other class to each class, with weight 1/4
+        to estimate the area and weight 1/2 to estimate its variance. This method uses quantiles of Student's t with
+        Satterthwaite's degrees of freedom.
         "pivotal" uses the distribution of the AUC for standard deviations drawn as s sqrt((n - 1)/chi-squared) and
         normal means. "delta" uses Satterthwaite's degrees of freedom. The coverage of each method is in the
         documentation ("How intervals cover").

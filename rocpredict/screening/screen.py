@@ -145,7 +145,7 @@ class ResultCollector:
         self._mark(class_pair, features, block.flags)
 
     def best_predicted(self, count: int) -> NDArray[np.intp]:
-        """Return ascending indices of the ``count`` features with the best predicted AUC for each class pair."""
+        """Return ascending indices of the ``count`` features per class pair with the largest |AUC - 0.5|."""
         keys = np.nan_to_num(np.abs(self.columns["auc"] - 0.5), nan=-1.0)
         order = np.argsort(-keys, axis=1, kind="stable")[:, :count]
         return np.unique(order)
@@ -293,7 +293,7 @@ def screen(
 
         - True: all features.
         - False: no feature; all columns are predicted from the class moments.
-        - "top": the ``n_top`` features of each class pair with the best predicted AUC.
+        - "top": the ``n_top`` features of each class pair whose predicted AUC is farthest from 1/2.
         - "histogram": all features of a table, of batches or of a summary, from the counts of histograms. Bounds of the
           AUC are in the columns ``empirical_auc_min`` and ``empirical_auc_max``. Available for two classes only.
     n_top : int, default=100
