@@ -224,7 +224,7 @@ def test_the_location_of_the_misfit_is_reported():
     assert result.threshold_regret == pytest.approx(lost)
     sentence = result.finding("largest gap").message
     assert f"{result.max_tpr_gap:+.3f}".replace("-", "−") in sentence
-    assert "at low" in sentence
+    assert "for low" in sentence
     assert result.verdict.startswith("Do not rely on the curve")
 
 

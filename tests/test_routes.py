@@ -508,11 +508,24 @@ def test_tables_of_five_times_the_memory_budget(tmp_path, kind):
         assert int(child.stdout) < BUDGET, (kind, route)
 
 
-def test_progress_of_a_file_is_reported_for_moments(folder, monkeypatch):
-    monkeypatch.setattr(blocks, "BLOCK_BYTES", 8 * N_ROWS)
+def _reports(source, y="y", **options):
     reports = []
-    rp.screen(folder / "parquet", "y", empirical=False, progress=lambda *report: reports.append(report), **CLASSES)
-    assert reports == [(done, 10) for done in range(1, 11)]
+    rp.screen(source, y, **options, progress=lambda *report: reports.append(report))
+    return reports
+
+
+def test_progress_is_reported_for_each_source(folder, monkeypatch):
+    """Features of each pass over a file, features of a Dask table, and rows of batches and readers."""
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 8 * N_ROWS)
+    one_pass = [(done, 10) for done in range(1, 11)]
+    assert _reports(folder / "parquet", **CLASSES, empirical=False) == one_pass
+    assert _reports(folder / "parquet", **CLASSES, empirical="histogram") == 2 * one_pass
+    assert _reports(da.from_array(X, chunks=(1_000, 9)), Y, **CLASSES)[-1] == (9, 9)
+    rows = [(done, 0) for done in range(300, N_ROWS + 1, 300)]
+    for options in ({}, {"positive": "sick"}, {"positive": "sick", "negative": "well"}):
+        assert _reports(batches(), None, **options, empirical=False) == rows
+    assert _reports(list(batches()), None, positive="sick", empirical="histogram") == rows
+    assert _reports(ROUTES["Arrow scanner"](folder), **CLASSES, empirical=False)[-1] == (N_ROWS, 0)
 
 
 def _truncated(folder, path):

@@ -14,7 +14,6 @@ import numpy as np
 
 from rocpredict.base.files import HTML_SUFFIXES, check_suffix, check_writable, is_stream, write_atomic
 from rocpredict.base.formatting import format_list, label_to_text, pluralize
-from rocpredict.base.progress import report_progress
 from rocpredict.base.results import omitted_notes
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import NanPolicy, RocPredictError
@@ -110,7 +109,7 @@ def run(options: argparse.Namespace) -> None:
     features, labels, notes = _read_one_summary(options) if is_summary else _read_data(options, options.nan)
     arguments = common.parse_classes(options, labels) | _screen_options(options)
     labels = None if is_summary else labels
-    result = screen(features, labels, **arguments, progress=report_progress)
+    result = screen(features, labels, **arguments)
     lost = tuple(omitted_notes(result))
     _write(_select_rows(result, options, form), result, options, form, (*notes, *lost))
     if options.report is None:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.formatting import format_list, pluralize
 from rocpredict.base.labels import EncodedLabels, check_labels, equal_labels, is_unlabelled, unique_labels
+from rocpredict.base.progress import report_progress
 from rocpredict.base.results import Result
 from rocpredict.base.validation import FloatArray, RocPredictError, select_indices, short_repr
 from rocpredict.screening.kernels.base import Classes, Engine, Moments, merge, select_engine
@@ -209,7 +210,6 @@ def read_moments(
     order: int,
     engine: Engine,
     n_jobs: int,
-    progress: Callable[[int, int], None] | None = None,
     visit: Callable[[slice, slice, Any], None] | None = None,
 ) -> Moments:
     """Compute the moments of each class, shape (classes, features), in one pass over the tiles of a table."""
@@ -228,8 +228,8 @@ def read_moments(
         if visit is not None:
             visit(rows, columns, tile)
         n_cells += (rows.stop - rows.start) * (columns.stop - columns.start)
-        if progress is not None:
-            progress(n_cells // table.n_rows, len(table))
+        if table.source.is_streamed:
+            report_progress(n_cells // table.n_rows, len(table))
     return result
 
 
@@ -269,6 +269,7 @@ class MomentsByLabel(NamedTuple):
                 own = part.map(lambda array, code=code: array[[code]])
                 totals[label] = merge(totals[label], own) if label in totals else own
             n_rows, n_unlabelled = n_rows + len(labels), n_unlabelled + int(is_unlabelled(labels).sum())
+            report_progress(n_rows, 0)
         if not totals:
             raise RocPredictError("all labels in y are missing; two classes are needed")
         return cls(names, not_numeric, totals, n_rows, n_unlabelled)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.base.formatting import pluralize
+from rocpredict.base.progress import report_progress
 from rocpredict.base.results import Result
 from rocpredict.base.validation import (
     FloatArray,
@@ -480,10 +481,13 @@ class RowSample(NamedTuple):
         rng, n_rows = rng or np.random.default_rng(0), min(cls.limit(len(table)), table.n_rows)
         keys = rng.random(table.n_rows)
         rows = np.sort(np.argpartition(keys, n_rows - 1)[:n_rows])
-        values = np.empty((n_rows, len(table)))
+        values, n_cells = np.empty((n_rows, len(table))), 0
         for place, columns, tile in table.iter_tiles():
             inside = slice(*np.searchsorted(rows, [place.start, place.stop]))
             values[inside, columns] = to_dense(tile[rows[inside] - place.start])
+            n_cells += (place.stop - place.start) * (columns.stop - columns.start)
+            if table.source.is_streamed:
+                report_progress(n_cells // table.n_rows, len(table))
         return cls(keys[rows], values)
 
     @classmethod

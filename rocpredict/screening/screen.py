@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import starmap
@@ -19,6 +20,7 @@ from rocpredict.base.labels import (
     encode_labels,
     is_unlabelled,
 )
+from rocpredict.base.progress import ProgressCallback, report_progress, use_progress
 from rocpredict.base.rates import check_confidence_level
 from rocpredict.base.results import Flags
 from rocpredict.base.validation import (
@@ -235,10 +237,6 @@ def _degenerate_flags(summary: TwoClassSummary) -> Flags:
     )
 
 
-ProgressCallback = Callable[[int, int], None]
-"""Function of (number of features done, total number)."""
-
-
 def screen(
     X: object,
     y: ArrayLike | None = None,
@@ -343,7 +341,9 @@ def screen(
         limits the size of blocks; for a column that needs more, an error states the necessary budget. Labels and
         results are not included.
     progress : callable, optional
-        Function that is called as ``progress(done, total)`` with numbers of features.
+        Function that is called as ``progress(done, total)`` with numbers of features. If a table is read twice, as for
+        histograms, the numbers start again. For batches and readers, which are read once, they are numbers of rows,
+        with a total of 0 (unknown).
 
     Returns
     -------
@@ -421,10 +421,31 @@ def screen(
         engine=engine,
         n_jobs=n_jobs,
         nan_policy=nan_policy,
-        progress=progress,
         memory=parse_memory(memory),
     )
     check_option("pairs", pairs, ("rest", "all"))
+    if progress is not None and not callable(progress):
+        raise RocPredictError(f"progress={short_repr(progress)} is not callable; pass a function of (done, total)")
+    with nullcontext() if progress is None else use_progress(progress):
+        classes = {"positive": positive, "negative": negative, "pairs": pairs}
+        source = {"feature_names": feature_names, "layer": layer, "use_raw": use_raw}
+        return _screen(X, y, options, weights=weights, **classes, **source)
+
+
+def _screen(
+    X: Any,
+    y: Any,
+    options: _ScreenOptions,
+    *,
+    positive: Any,
+    negative: Any,
+    pairs: Any,
+    weights: Any,
+    feature_names: Any,
+    layer: Any,
+    use_raw: Any,
+) -> ScreeningResult:
+    """Screen a table of any kind with validated options."""
     if y is None:
         for name, value in (("weights", weights), ("feature_names", feature_names)):
             if value is not None:
@@ -439,27 +460,27 @@ def screen(
         raise RocPredictError(f"y={short_repr(y)} is not available for a summary, which contains its labels; omit y")
     check_index({"X" if isinstance(y, str) else "y": X if isinstance(y, str) else y, "weights": weights})
     budget = MemoryBudget(options.memory, options.n_jobs)
-    lazy = open_dask(X, y, feature_names, needs_order=empirical is not False or weights is not None)
+    lazy = open_dask(X, y, feature_names, needs_order=options.empirical is not False or weights is not None)
     if options.empirical == "histogram" and weights is not None:
         raise RocPredictError("empirical='histogram' is not available with weights=; use empirical=True")
     if lazy is not None:
         coded = encode_labels(lazy.labels, positive=positive, negative=negative, pairs=pairs)
         row_weights = check_sample_weight(weights, lazy.n_rows)
-        if family == "auto":
+        if options.family == "auto":
             check_integer_weights(row_weights)
         _check_one_pair(options, coded, positive)
         return _screen_dask(options, lazy, coded, row_weights, budget)
     is_one_pass = options.empirical is False and weights is None and layer is None and use_raw is False
-    batches = arrow_batches(X, y, names=feature_names, nan_policy=nan_policy, budget=budget) if is_one_pass else None
+    reading: dict[str, Any] = {"nan_policy": options.nan_policy, "budget": budget}
+    batches = arrow_batches(X, y, names=feature_names, **reading) if is_one_pass else None
     if batches is not None:
         return _screen_batches(batches, options, positive=positive, negative=negative, pairs=pairs)
-    source: dict[str, Any] = {"layer": layer, "use_raw": use_raw, "nan_policy": nan_policy, "budget": budget}
-    table, labels = read_table_and_labels(X, y, names=feature_names, **source)
+    table, labels = read_table_and_labels(X, y, names=feature_names, layer=layer, use_raw=use_raw, **reading)
     if weights is not None:
         check_row_order(table, "weights")
     coded = encode_labels(labels, positive=positive, negative=negative, pairs=pairs)
     row_weights = check_sample_weight(weights, table.n_rows)
-    _check_frequency_weights(row_weights, coded, family)
+    _check_frequency_weights(row_weights, coded, options.family)
     if options.empirical == "histogram":
         _check_one_pair(options, coded, positive)
         edges = RowSample.of(table).edges(DEFAULT_EDGES)
@@ -494,7 +515,6 @@ class _ScreenOptions:
     engine: Engine
     n_jobs: int
     nan_policy: NanPolicy
-    progress: ProgressCallback | None
     memory: int
 
     def __post_init__(self) -> None:
@@ -512,10 +532,6 @@ class _ScreenOptions:
         check_option("direction", self.direction, ("auto", None, "higher", "lower"))
         check_option("adjust", self.adjust, ADJUSTMENTS)
         check_option("nan_policy", self.nan_policy, ("omit", "raise"))
-        if self.progress is not None and not callable(self.progress):
-            raise RocPredictError(
-                f"progress={short_repr(self.progress)} is not callable; pass a function of (done, total)"
-            )
         check_int("n_top", self.n_top, least=1)
         self.level = check_confidence_level(self.level)
         select_engine(self.engine)
@@ -538,11 +554,14 @@ def _screen_dask(
         run.predict(features, class_moments)
         features = run.results.best_predicted(options.n_top) if options.empirical == "top" else features[:0]
     if len(features):
-        block_options = replace(options, empirical=True, progress=None, nan_policy="omit", n_jobs=1)
+        n_done = 0
+        block_options = replace(options, empirical=True, nan_policy="omit", n_jobs=1)
         work = partial(_screen_block, (block_options, lazy.names, coded._replace(codes=coded.codes[:0])))
         for place, (results, missing) in lazy.map_blocks(work, coded, weights, features, budget):
             run.results.insert(place, results)
             run.missing[place] = missing
+            n_done += len(place)
+            report_progress(n_done, len(features))
     return run.finish()
 
 
@@ -598,8 +617,7 @@ class _ScreeningRun:
                 class_moments = moments_of_classes(matrix, codes, classes, weights=self.weights, **kernel)
                 self._count(features, matrix, self.predict(features, class_moments))
         else:
-            progress = self.options.progress if self.table.source.is_streamed else None
-            class_moments = read_moments(self.table, self.encoded_labels, self.weights, progress=progress, **kernel)
+            class_moments = read_moments(self.table, self.encoded_labels, self.weights, **kernel)
             pairs = self.predict(np.arange(len(self.table)), class_moments)
         if self.options.empirical == "top":
             best = self.results.best_predicted(self.options.n_top)
@@ -665,8 +683,7 @@ class _ScreeningRun:
 
     def _report_progress(self, n_features: int) -> None:
         self.n_done += n_features
-        if self.options.progress is not None:
-            self.options.progress(self.n_done, self.n_total)
+        report_progress(self.n_done, self.n_total)
 
 
 def _check_frequency_weights(weights: FloatArray | None, coded: EncodedLabels, family: str) -> None:

@@ -25,6 +25,7 @@ from rocpredict.base.labels import (
     is_label,
     unique_labels,
 )
+from rocpredict.base.progress import report_progress
 from rocpredict.base.results import Result, to_plain
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
@@ -798,7 +799,7 @@ def _summarize_batches(
     if histogram_edges is not None and not isinstance(check_batches(batches), Iterator):
         sample = RowSample.of_batches(batches)
     total: Any = None
-    other_labels = set()
+    other_labels, n_rows = set(), 0
     for table, labels in read_batches(batches):
         positive = _default_positive(labels) if positive is None else positive
         coded = encode_binary_labels(labels, positive=positive, negative=negative)
@@ -813,6 +814,8 @@ def _summarize_batches(
             )
         summary = summarize_table(table, coded, None, options, edges)
         total = summary if total is None else total._plus(summary)
+        n_rows += len(labels)
+        report_progress(n_rows, 0)
     for class_name in ("negative", "positive"):
         if not (getattr(total, class_name).count + getattr(total, class_name).n_missing).any():
             label = getattr(total, f"{class_name}_label")
