@@ -34,10 +34,11 @@ notebooks: $(VENV)/group-test $(VENV)/compiled  ## run the notebooks and store t
 gallery: $(VENV)/group-docs  ## draw the pictures of the gallery
 	@$(BIN)/python docs/gallery_pictures.py
 
-lint: $(VENV)/group-lint  ## style, spelling, types and the layers
+lint: $(VENV)/group-lint  ## style, spelling, prose, types and the layers
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/codespell
+	@$(BIN)/proselint check README.md CONTRIBUTING.md data/README.md $(wildcard docs/*.md)
 	@$(BIN)/mypy rocpredict
 	@$(BIN)/mypy --strict --follow-imports=silent tests/typed_example.py
 	@$(BIN)/pyright --pythonpath $(BIN)/python tests/typed_example.py

@@ -68,7 +68,7 @@ star marks the tuning part.
 """
 
 OF_AGREEMENT = """Curve: largest difference of the TPR at the 200 FPRs. The thresholds of {exact} are computed by the
-library; the thresholds of the other estimators are searched on a grid here, which changes their Ameans very little.
+library; the thresholds of the other estimators are searched on a grid here, which hardly changes their Ameans.
 """
 
 CLOSING = """```console
