@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, Self, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh, inv
+from scipy.optimize import brentq
 from scipy.spatial import distance as spatial_distance  # importing the package first avoids an import deadlock
 
 from rocpredict.base.formatting import format_number, pluralize
@@ -163,6 +164,7 @@ _MIN_GAIN = 1e-6
 _SEARCH_RADIUS = 36.0  # exp(-36) is the rounding error of 1
 _GRID = np.array(sorted(np.linspace(-1, 1, 145), key=abs))  # sorted by distance from 0, so argmin prefers small values
 _N_REFINEMENTS = 7
+_BRACKET = 1e-4  # far beyond the error of the last grid, in log odds
 
 
 def optimal_weights(moments: MultivariateMoments, criterion: str, ridge: float = 0.0) -> tuple[FloatArray, float]:
@@ -211,7 +213,11 @@ def _anderson_bahadur(d: FloatArray, tau: FloatArray) -> tuple[FloatArray, float
 
 
 def _grid_search(d: FloatArray, tau: FloatArray) -> tuple[FloatArray, float, float]:
-    """Return the best v of the family, its l and its FPR + FNR, by a search on successively finer grids."""
+    """Return the best v of the family, its l and its FPR + FNR, by a search on successively finer grids.
+
+    Close to its minimum, FPR + FNR changes by less than its rounding error, so grids determine v to about 1e-8 only.
+    The last step therefore finds the member whose best threshold implies its own line (see ``_family``).
+    """
     limits = min(tau.min(), 0.5), max(tau.max(), 0.5)
     centre, width = 0.0, _SEARCH_RADIUS
     for _ in range(_N_REFINEMENTS):
@@ -220,6 +226,21 @@ def _grid_search(d: FloatArray, tau: FloatArray) -> tuple[FloatArray, float, flo
         errors = _errors(v, d, tau)
         best = int(np.argmin(errors))
         centre, width = log_odds[best], width / 36
+
+    def excess(log_odds: float) -> float:
+        """Return the l that the best threshold of a member implies, minus its own l."""
+        v, mixing = _family(np.array([log_odds]), d, tau, limits)
+        solver = _solver(v, d, tau)
+        _, negative_std, mean, positive_std = solver.parameters
+        threshold = solver.optimal(np.zeros(1)).threshold
+        negative, positive = threshold / negative_std**2, (mean - threshold) / positive_std**2
+        return float((positive / (negative + positive) - mixing)[0])
+
+    bracket = centre - _BRACKET, centre + _BRACKET
+    with np.errstate(all="ignore"):
+        if excess(bracket[0]) * excess(bracket[1]) < 0:
+            v, mixing = _family(np.array([brentq(excess, *bracket, xtol=1e-15, rtol=1e-15)]), d, tau, limits)
+            errors, best = _errors(v, d, tau), 0
     return v[best], float(mixing[best]), float(errors[best])
 
 
@@ -245,11 +266,16 @@ def _family(
     return v / np.maximum(np.abs(v).max(axis=1, keepdims=True), smallest), mixing[:, 0]
 
 
-def _errors(v: FloatArray, d: FloatArray, tau: FloatArray) -> FloatArray:
-    """Return FPR + FNR at the best threshold, for each row of ``v``."""
+def _solver(v: FloatArray, d: FloatArray, tau: FloatArray) -> BinormalSolver:
+    """Return the solver of the scores, for each row of ``v``."""
     squares = v * v
     negative = Gaussian(np.zeros(len(v)), np.sqrt(squares @ (1 - tau)))
-    best = BinormalSolver(negative, Gaussian(v @ d, np.sqrt(squares @ tau))).optimal(np.zeros(len(v)))
+    return BinormalSolver(negative, Gaussian(v @ d, np.sqrt(squares @ tau)))
+
+
+def _errors(v: FloatArray, d: FloatArray, tau: FloatArray) -> FloatArray:
+    """Return FPR + FNR at the best threshold, for each row of ``v``."""
+    best = _solver(v, d, tau).optimal(np.zeros(len(v)))
     return np.asarray(best.fpr + best.fnr)
 
 

@@ -71,6 +71,24 @@ def test_no_direction_does_better():
         assert outside >= 2
 
 
+def test_the_gradient_of_the_highest_ameans_is_zero():
+    """The terms of the gradient of FPR + FNR cancel to rounding; a search by values alone leaves about 1e-8."""
+    rng = np.random.default_rng(11)
+    for p in (2, 3, 5) * 4:
+        delta, covariance = rng.normal(size=p), [spread(rng, p), spread(rng, p)]
+        fit = LinearCombination.from_stats(mean=(np.zeros(p), delta), covariance=covariance, criterion="ameans")
+        w = fit.coefficients
+        (negative, positive), mean = (np.sqrt(w @ S @ w) for S in covariance), w @ delta
+        t = PredictedRoc(Gaussian(0, negative), Gaussian(mean, positive)).best_threshold().threshold
+        terms = [
+            stats.norm.pdf(t / negative) * t / negative**3 * (covariance[0] @ w),
+            stats.norm.pdf((t - mean) / positive) * (mean - t) / positive**3 * (covariance[1] @ w),
+            -stats.norm.pdf((t - mean) / positive) / positive * delta,
+        ]
+        scale = max(np.abs(term).max() for term in terms)
+        np.testing.assert_allclose(sum(terms) / scale, 0, atol=1e-12, err_msg=f"{p} features")
+
+
 def test_a_feature_that_differs_in_spread_alone_is_used_where_it_helps():
     """Means agree in the second feature, up to nothing or next to it: the search still finds the best Ameans.
 
