@@ -1,1 +1,1 @@
-"""Predicted and empirical ROC curves, and curves derived from them."""
+"""Predicted and empirical ROC curves, and other curves that are computed from them."""

@@ -1,4 +1,4 @@
-"""Methods common to predicted and empirical ROC curves."""
+"""Methods shared by predicted and empirical ROC curves."""
 
 from __future__ import annotations
 
@@ -56,21 +56,21 @@ if TYPE_CHECKING:
     from rocpredict.roc.likelihood_ratio import LikelihoodRatioRoc
 
 
-#: Number of thresholds per class in a thumbnail.
+#: Number of thresholds per class in the small ROC plot of a table.
 _N_POINTS = 61
-#: Number of thresholds per class in a thumbnail if each quantile needs a numerical search.
+#: Number of quantiles per class that are computed for this plot if each one needs a numerical search.
 _N_SEARCHED_POINTS = 13
-#: Largest number of terms of a class distribution (``n_terms``) for which a repr computes the AUC.
+#: Largest total of ``n_terms`` over both classes for which a repr computes the AUC without a fast solver.
 _MAX_FAST_SIZE = 1_000
 
 
 def is_auc_fast(roc: Any) -> bool:
-    """Return whether the AUC can be computed fast enough for a repr."""
+    """Return whether the AUC can be computed fast enough to be part of a repr."""
     return roc._solver.is_fast or sum(n_terms(d) for d in (roc.negative, roc.positive)) <= _MAX_FAST_SIZE
 
 
 def _thumbnail_points(roc: Any) -> tuple[FloatArray, FloatArray]:
-    """Return FPR and TPR at a few thresholds that cover the range of both classes."""
+    """Return the FPR and TPR at a small number of thresholds that cover the range of both classes."""
     pair: tuple[Any, ...] = roc._oriented_distributions
     every = roc._solver.is_discrete and sum(len(d.unique_values) for d in pair) <= 2 * _N_POINTS
     inner = np.concatenate([d.unique_values if every else _quantile_grid(d, quick=roc._solver.is_fast) for d in pair])
@@ -78,9 +78,9 @@ def _thumbnail_points(roc: Any) -> tuple[FloatArray, FloatArray]:
 
 
 def _rates_on_curve(roc: Any, thresholds: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return FPR and TPR at descending thresholds that start at infinity.
+    """Return the FPR and TPR at descending thresholds, the first of which is infinity.
 
-    Both rates are 0 at the first threshold, even if the data contain infinite values.
+    Both rates are set to 0 at the first threshold, even if the data contain infinite values.
     """
     fpr, tpr = (np.asarray(add_grid_axis(d).sf_inclusive(thresholds)) for d in roc._oriented_distributions)
     fpr[..., 0] = tpr[..., 0] = 0.0
@@ -88,7 +88,10 @@ def _rates_on_curve(roc: Any, thresholds: FloatArray) -> tuple[FloatArray, Float
 
 
 def _quantile_grid(distribution: Any, *, quick: bool) -> FloatArray:
-    """Return quantiles at a grid of probabilities; unless they are ``quick`` to compute, most are interpolated."""
+    """Return upper quantiles at a grid of tail probabilities.
+
+    If ``quick`` is False, only a few quantiles are computed, and the grid is filled by linear interpolation.
+    """
     probabilities = ndtr(np.linspace(-4, 4, _N_POINTS if quick else _N_SEARCHED_POINTS))
     quantiles = np.asarray(distribution.isf(probabilities))
     steps = np.linspace(0, _N_SEARCHED_POINTS - 1, _N_POINTS)
@@ -104,7 +107,7 @@ def _distribution_label(distribution: Any) -> str:
 
 
 def n_terms(distribution: Any) -> int:
-    """Return the number of terms that are summed in one evaluation of a distribution."""
+    """Return the number of components that are summed to evaluate a distribution once, or 0 without components."""
     if hasattr(distribution, "base"):
         return n_terms(distribution.base)
     return len(distribution.components.weights) if hasattr(distribution, "components") else 0
@@ -130,9 +133,9 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         * "lower": positive when x <= threshold.
         * "auto": the direction with an AUC of at least 0.5. The choice is made once and stored in ``direction``.
     count : pair of float or of arrays of shape F, optional
-        Numbers of observations of the (negative, positive) class. They determine the prevalence.
+        Number of observations in each class, (negative, positive). They determine the prevalence.
     omitted : pair of int, default=(0, 0)
-        Numbers of observations of the (negative, positive) class that were omitted because of missing values.
+        Number of observations in each class, (negative, positive), that were omitted because of missing values.
     n_unlabelled : int, default=0
         Number of rows that were omitted because they have no label.
     negative_labels : tuple, default=()
@@ -163,7 +166,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         except ValueError:
             shapes = ", ".join(f"{name} {d.shape}" for name, d in pair.items())
             raise RocPredictError(f"batches have different shapes: {shapes}; use the same shape for both") from None
-        solver_for(**pair)  # raises an error for a batch without a solver
+        solver_for(**pair)  # raises an error if no solver supports this batch
         for name, d in pair.items():
             if isinstance(d, Gaussian) and d.shape != shape:  # every result then has the shape of the batch
                 pair[name] = Gaussian(np.broadcast_to(d.mean, shape), d.std)
@@ -185,12 +188,12 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape F of the batch of features, ``()`` for one feature."""
+        """Shape F of the batch of features; ``()`` for one feature."""
         return np.broadcast_shapes(self.negative.shape, self.positive.shape)
 
     @property
     def prevalence(self) -> Value | None:
-        """Proportion of positives according to ``count``, or None without counts."""
+        """Proportion of positives according to ``count``, or None if ``count`` is None."""
         if self.count is None:
             return None
         negatives, positives = (np.asarray(count) for count in self.count)
@@ -207,14 +210,14 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         threshold : float or array-like
-            Threshold, in the unit of the feature. For one feature, any shape; for a batch, one number or an array of
-            shape F.
+            Threshold, in the unit of the feature. For one feature, an array of any shape is accepted; for a batch, one
+            number or an array of shape F.
 
         Returns
         -------
         float or array
-            P(x >= threshold) in the positive class, or P(x <= threshold) for direction "lower", with the same shape as
-            ``threshold`` (for a batch, shape F).
+            Probability P(x >= threshold) in the positive class, or P(x <= threshold) with direction "lower". The result
+            has the shape of ``threshold`` for one feature, and shape F for a batch.
 
         Examples
         --------
@@ -242,8 +245,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Returns
         -------
         float or array
-            P(x >= threshold) in the negative class, or P(x <= threshold) for direction "lower", with the same shape as
-            ``threshold`` (for a batch, shape F).
+            Probability P(x >= threshold) in the negative class, or P(x <= threshold) with direction "lower". The result
+            has the shape of ``threshold`` for one feature, and shape F for a batch.
 
         Examples
         --------
@@ -268,7 +271,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Returns
         -------
         float or array
-            1 - FPR, with the same shape as ``threshold`` (for a batch, shape F).
+            1 - FPR. The result has the shape of ``threshold`` for one feature, and shape F for a batch.
 
         Examples
         --------
@@ -293,7 +296,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Returns
         -------
         float or array
-            1 - TPR, with the same shape as ``threshold`` (for a batch, shape F).
+            1 - TPR. The result has the shape of ``threshold`` for one feature, and shape F for a batch.
 
         Examples
         --------
@@ -359,8 +362,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         threshold : float or array-like
             Threshold, as in ``tpr``.
         prevalence : float or array-like, optional
-            Proportion of positives in the population where the rule is used, in [0, 1]. By default, the proportion in
-            the class counts, if known.
+            Proportion of positives in the population where the rule is used, in [0, 1]. By default, it is computed from
+            ``count``, if the counts are known.
 
         Returns
         -------
@@ -370,7 +373,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Raises
         ------
         RocPredictError
-            If ``prevalence`` is outside [0, 1] or a shape does not match.
+            If ``prevalence`` is outside [0, 1], or the shape of an argument does not match the batch.
 
         Examples
         --------
@@ -417,13 +420,14 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         fpr : float or array-like
-            Highest false positive rate, in [0, 1]. For one feature, any shape; for a batch, one number or an array of
-            shape F.
+            Highest false positive rate that is allowed, in [0, 1]. For one feature, an array of any shape is accepted;
+            for a batch, one number or an array of shape F.
 
         Returns
         -------
         float or array
-            Thresholds in the unit of the feature, with the same shape as ``fpr`` (for a batch, shape F).
+            Thresholds in the unit of the feature. The result has the shape of ``fpr`` for one feature, and shape F for
+            a batch.
 
         Raises
         ------
@@ -448,13 +452,14 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         tpr : float or array-like
-            Lowest true positive rate, in [0, 1]. For one feature, any shape; for a batch, one number or an array of
-            shape F.
+            Lowest true positive rate that is allowed, in [0, 1]. For one feature, an array of any shape is accepted;
+            for a batch, one number or an array of shape F.
 
         Returns
         -------
         float or array
-            Thresholds in the unit of the feature, with the same shape as ``tpr`` (for a batch, shape F).
+            Thresholds in the unit of the feature. The result has the shape of ``tpr`` for one feature, and shape F for
+            a batch.
 
         Raises
         ------
@@ -476,17 +481,18 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     def slope(self, fpr: ArrayLike) -> float | FloatArray:
         """Return the slope of the ROC curve at an FPR.
 
-        The slope equals the likelihood ratio f1(t)/f0(t) at the threshold t with this FPR.
+        The slope equals the likelihood ratio f1(t)/f0(t) at the threshold t that has this FPR.
 
         Parameters
         ----------
         fpr : float or array-like
-            False positive rate, in [0, 1]. For one feature, any shape; for a batch, one number or an array of shape F.
+            False positive rate, in [0, 1]. For one feature, an array of any shape is accepted; for a batch, one number
+            or an array of shape F.
 
         Returns
         -------
         float or array
-            Slopes dTPR/dFPR, with the same shape as ``fpr`` (for a batch, shape F).
+            Slopes dTPR/dFPR. The result has the shape of ``fpr`` for one feature, and shape F for a batch.
 
         Raises
         ------
@@ -507,8 +513,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Returns
         -------
         Hook
-            FPR bounds and area of the hook. The curve of two Gaussians with different standard deviations always has a
-            hook, which is often too small to see.
+            Smallest and largest FPR of the hook, and the area between the hook and the chance line. The curve of two
+            Gaussians with different standard deviations always has a hook, which is often too small to see.
 
         See Also
         --------
@@ -528,13 +534,13 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         n_points : int, default=513
-            Number of thresholds, which cover the range of both classes. For empirical curves, this argument is ignored
-            and all points are returned.
+            Number of thresholds at which the curve is computed; they cover the range of both classes. For empirical
+            curves, this argument is ignored and all points are returned.
 
         Returns
         -------
         RocCurve
-            Arrays ``thresholds`` (in the order of ``RocCurve``), ``fpr`` and ``tpr`` of shape F + (T,).
+            Arrays ``thresholds``, ``fpr`` and ``tpr`` of shape F + (T,). See ``RocCurve`` for the order of the points.
 
         Examples
         --------
@@ -555,8 +561,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         prevalence : float, optional
-            Proportion of positives in the population where the rule is used, in (0, 1). By default, the proportion in
-            the class counts.
+            Proportion of positives in the population where the rule is used, in (0, 1). By default, it is computed from
+            ``count``.
         n_points : int, default=513
             Number of thresholds, as in ``curve``.
 
@@ -595,8 +601,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         prevalence : float, optional
-            Proportion of positives in the population where the rule is used, in (0, 1). By default, the proportion in
-            the class counts.
+            Proportion of positives in the population where the rule is used, in (0, 1). By default, it is computed from
+            ``count``.
         probabilities : array-like of shape (k,), optional
             Threshold probabilities p, in (0, 1). By default, 0.01, 0.02, ..., 0.99.
         rule : {"best", "probability"}, default="best"
@@ -620,8 +626,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Notes
         -----
         With "best", the result is the net benefit after a perfect calibration that preserves the order of the values.
-        It is never below the net benefit of treating all or none, but it is optimistic if the thresholds are chosen and
-        evaluated on the same data. With "probability", poor calibration also reduces the net benefit.
+        This net benefit is never below the net benefit of treating all or none, but it is optimistic if the thresholds
+        are chosen and evaluated on the same data. With "probability", poor calibration also reduces the net benefit.
 
         References
         ----------
@@ -685,25 +691,25 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
             * "ameans" (also "youden", "balanced_accuracy"): highest (TPR + TNR)/2.
             * "cost": lowest expected cost; uses ``prevalence``, ``cost_fp`` and ``cost_fn``.
-            * "accuracy", "f1", "f_beta": highest value of this measure; uses ``prevalence``.
+            * "accuracy", "f1", "f_beta": highest value of the measure of this name; uses ``prevalence``.
             * "closest_topleft": smallest distance to the corner (FPR = 0, TPR = 1).
             * "min_tpr", "min_tnr", "max_fpr": best threshold with TPR >= ``value``, TNR >= ``value`` or
               FPR <= ``value``.
             * function: takes the ``Rates`` of many thresholds and returns the values to maximize.
         prevalence : float or array-like of shape F, optional
-            Proportion of positives in the population where the rule is used, in [0, 1]. By default, the proportion in
-            the class counts, if known.
+            Proportion of positives in the population where the rule is used, in [0, 1]. By default, it is computed from
+            ``count``, if the counts are known.
         cost_fp, cost_fn : float or array-like of shape F, default=1.0
-            Cost of a false positive and cost of a false negative, for "cost".
+            Cost of a false positive and cost of a false negative, for the criterion "cost".
         beta : float, optional
-            For "f_beta": recall has ``beta**2`` times the weight of precision.
+            For the criterion "f_beta": recall has ``beta**2`` times the weight of precision.
         value : float or array-like of shape F, optional
-            Limit of the rate, for "min_tpr", "min_tnr" and "max_fpr".
+            Limit of the rate, for the criteria "min_tpr", "min_tnr" and "max_fpr".
 
         Returns
         -------
         BestThreshold
-            Threshold in the unit of the feature with its rates, the value of the criterion, and flags.
+            Threshold in the unit of the feature, its rates, the value of the criterion at this threshold, and flags.
 
         Raises
         ------
@@ -712,11 +718,11 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
         Notes
         -----
-        For two Gaussians the best threshold is the crossing of the (weighted) densities at which the likelihood ratio
-        increases. The threshold solves the quadratic equation of [1]_. If no crossing is better than classifying all or
-        no observations as positive, the threshold is infinite. For samples, the best thresholds form intervals; the
-        result is the midpoint of the middle interval. Rates on the data from which the threshold was chosen are
-        optimistic.
+        For two Gaussians, the best threshold in Ameans or cost is the crossing of the weighted densities at which the
+        likelihood ratio increases. This crossing solves the quadratic equation of [1]_. If no crossing is better than
+        classifying all or no observations as positive, the threshold is infinite. For samples, all thresholds between
+        two neighboring values are equally good; if several such intervals are best, the result is the midpoint of the
+        middle one. Rates on the data from which the threshold was chosen are optimistic.
 
         References
         ----------
@@ -775,12 +781,13 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         prevalence : float or array-like of shape F, default=0.5
             Proportion of positives, in [0, 1].
         cost_fp, cost_fn : float or array-like of shape F, default=1.0
-            Cost of a false positive and of a false negative.
+            Cost of a false positive and cost of a false negative.
 
         Returns
         -------
         array of shape (k,), or F + (2,) for a batch
-            Thresholds in ascending order. In a batch, missing crossings are NaN. Empirical curves have no crossings.
+            Thresholds in ascending order. For a batch, NaN stands for a crossing that does not exist.
+            Empirical curves have no crossings.
 
         Raises
         ------
@@ -789,14 +796,14 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
         Notes
         -----
-        The crossings satisfy prevalence cost_fn f1(t) = (1 - prevalence) cost_fp f0(t). For two Gaussians, most pairs
-        of one family, and histograms, they are computed directly from the parameters. For other pairs, each crossing
-        is bracketed between two points of a grid. The grid contains about 2,000 quantiles of both classes. For
-        mixtures of up to 1,000 normals, it contains points around each component, a quarter of an SD apart. Intervals
-        of the grid are halved until the log likelihood ratio is nearly linear between their bounds. If a density
-        oscillates too fast for these points to resolve, some crossings may be missed. If the weighted densities are
-        equal over a whole interval (up to rounding), ``best_threshold("cost", ...)`` returns the flag
-        ``crossings_uncertain``.
+        The crossings satisfy prevalence cost_fn f1(t) = (1 - prevalence) cost_fp f0(t). They are computed directly from
+        the parameters for two Gaussians, for histograms, and for most pairs of distributions of the same family. For
+        other pairs, each crossing is first bracketed between two points of a grid. The grid contains about 2,000
+        quantiles of both classes. For mixtures of up to 1,000 normals, it also contains points around each component, a
+        quarter of an SD apart. Each interval of the grid is halved until the log likelihood ratio is nearly linear
+        between its bounds. If a density oscillates too fast for these points to resolve, some crossings may be missed.
+        If the weighted densities are equal over a whole interval (up to rounding), ``best_threshold("cost", ...)``
+        returns the flag ``crossings_uncertain``.
 
         Examples
         --------
@@ -856,14 +863,15 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
             Lowest positive predictive value of the observations ruled in, in place of ``max_fpr``; requires a
             prevalence.
         prevalence : float or array-like of shape F, optional
-            Proportion of positives in the population where the rule is used. By default, the proportion in the class
-            counts, if known.
+            Proportion of positives in the population where the rule is used. By default, it is computed from ``count``,
+            if the counts are known.
 
         Returns
         -------
         GreyZone
-            Thresholds that bound the widest decided regions that meet the requirements. If no threshold meets a
-            requirement, the bound on that side is infinite, and no observation is decided there.
+            The two thresholds, chosen so that as many observations as possible are decided while the requirements are
+            met. If no threshold meets a requirement, the bound on that side is infinite, and no observation is decided
+            there.
 
         Raises
         ------
@@ -876,14 +884,14 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Observations at or above the upper threshold are classified as positive, and observations below the lower
         threshold as negative. With direction "lower", observations at or below the lower threshold are classified as
         positive, and observations above the upper threshold as negative. If the two regions would overlap, one
-        threshold meets both requirements: ``single_threshold`` is True, and of the thresholds in the overlap, the one
-        with the highest Ameans is returned.
+        threshold meets both requirements: ``single_threshold`` is then True, and both bounds are the threshold in the
+        overlap that has the highest Ameans.
 
-        A predictive value does not always increase with the threshold, because the other class can be more frequent far
-        out in a tail. ``min_ppv`` limits the PPV of all ruled-in observations taken together. Among the thresholds
-        that meet this requirement, the threshold that leaves the fewest observations undecided is chosen. The same
-        applies to ``min_npv``. For samples the rates are computed from the same data, without correction for sampling
-        variation.
+        The PPV does not always increase with the threshold, because negatives can be more frequent than positives far
+        out in the tail. ``min_ppv`` is a limit for the PPV of all ruled-in observations taken together. Among the
+        thresholds that meet this requirement, the threshold that leaves the fewest observations undecided is chosen.
+        ``min_npv`` and the NPV are treated in the same way. For samples, the rates are computed from the data that
+        determined the thresholds, without correction for optimism or sampling variation.
 
         The partition into three zones is described in [1]_. With error rates as requirements, the grey zone equals the
         intermediate range of the two-graph ROC plot [2]_.
@@ -920,12 +928,12 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         kind : str, default="roc"
             Kind of plot:
 
-            * "roc": ROC curve with its point of highest Ameans.
-            * "densities": class densities with the best threshold.
-            * "probit": curve on probit axes.
+            * "roc": ROC curve, with the point of highest Ameans marked.
+            * "densities": class densities and the best threshold.
+            * "probit": ROC curve on probit axes.
             * "measures": performance measures against the threshold.
             * "cost": cost curve.
-            * "band", "simultaneous_band": curve with a pointwise or simultaneous confidence band.
+            * "band", "simultaneous_band": ROC curve with a pointwise or simultaneous confidence band.
             * "precision_recall": precision-recall curve.
             * "decision": decision curve.
             * "stability": distribution of the best threshold over bootstrap resamples, for empirical curves.
@@ -956,14 +964,14 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     # ---- representation and internals
     @property
     def _repr_suffix(self) -> str:
-        """Return the end of the repr, with the direction, omitted observations and several negative labels, if any."""
+        """Return the end of the repr, which states the direction, omitted observations and negative labels, if any."""
         suffix = f", direction={self.direction!r}" if self.direction is not None else ""
         suffix += " (auto)" if self.auto_direction else ""
         labels = f", negative_labels={short_repr(self.negative_labels)}" if self.negative_labels else ""
         return suffix + omitted_text(self) + labels
 
     def table(self) -> Table:
-        """Return the distributions as a table, with the AUC and the best threshold if they are fast to compute.
+        """Return a table of the class distributions and, if they are fast to compute, the AUC and the best threshold.
 
         Returns
         -------
@@ -994,7 +1002,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         return Table(self._title, ("quantity", "value"), rows, flags=flags, plot=plot)
 
     def _batch_table(self) -> Table:
-        """Return a table of the first features; nothing is computed for the others."""
+        """Return a table of the first features of a batch; nothing is computed for the other features."""
         selected = slice(min(int(np.prod(self.shape)), MAX_ROWS))
         pair: tuple[Any, ...] = self._oriented_distributions
         moments = [[np.broadcast_to(part, self.shape).flat[selected] for part in (d.mean, d.std)] for d in pair]
@@ -1035,7 +1043,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         return rate
 
     def _check_batch_argument(self, name: str, values: FloatArray) -> FloatArray:
-        """Return an argument of a solver, or raise an error if its shape does not fit the batch."""
+        """Return ``values``, or raise an error if their shape does not fit the batch."""
         if values.ndim and not all(isinstance(d, Gaussian) for d in (self.negative, self.positive)):
             raise RocPredictError(f"{name}={short_repr(values.tolist())} has shape {values.shape}; pass one number")
         _check_shapes(name, values.shape, "the batch of features", self.shape)
@@ -1058,7 +1066,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         return to_scalar(self._reflect(threshold, grid=grid))
 
     def _reflect(self, threshold: FloatArray, *, grid: bool) -> FloatArray:
-        """Return thresholds with the sign reversed for direction "lower"; ``grid`` adds a last axis."""
+        """Return thresholds, negated for direction "lower"; with ``grid``, the last axis is a grid for each feature."""
         lower = self._is_lower[..., None] if grid and np.ndim(self._is_lower) else self._is_lower
         return np.where(lower, np.negative(threshold), threshold) + 0.0 if np.any(lower) else threshold
 
@@ -1088,7 +1096,10 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
 
 def _quantiles_with_atoms(distribution: Distribution, tail: FloatArray) -> FloatArray:
-    """Return upper quantiles; for tails below 0.5, quantiles at a point mass are moved just above it."""
+    """Return upper quantiles for tail probabilities.
+
+    A quantile at a point mass is replaced by the next larger float if its tail probability is below 0.5.
+    """
     quantiles = np.asarray(distribution.isf(tail))
     at = np.asarray(distribution.sf_inclusive(quantiles)) > distribution.sf(quantiles)
     return np.where(at & (tail < 0.5), _next_float(quantiles), quantiles)
@@ -1096,7 +1107,7 @@ def _quantiles_with_atoms(distribution: Distribution, tail: FloatArray) -> Float
 
 @np.errstate(under="ignore")
 def _next_float(x: FloatArray) -> FloatArray:
-    """Return the next larger float, which is infinity after the largest finite one."""
+    """Return the next larger float; for the largest finite float, this is infinity."""
     with np.errstate(over="ignore"):
         return np.asarray(np.nextafter(x, np.inf))
 

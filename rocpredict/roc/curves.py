@@ -1,4 +1,4 @@
-"""Methods common to all ROC curves, with precision-recall and decision curves."""
+"""Methods shared by all ROC curves, and classes for precision-recall and decision curves."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from rocpredict.solvers.quadrature import expectation
 from rocpredict.solvers.thresholds import log_cost_ratio
 
 DecisionRule: TypeAlias = Literal["best", "probability"]
-#: Decision rules of a decision curve; the first is the default.
+#: Names of the rules for which a decision curve can be computed; the first is the default.
 DECISION_RULES: tuple[DecisionRule, ...] = get_args(DecisionRule)
 _PROBABILITIES = readonly_array(np.arange(1, 100) / 100)
-#: Largest logarithm of the cost of a false positive for which float64 can represent the cost.
+#: Upper limit of the log cost ratio of a decision curve; the ratio itself is then finite in float64.
 _MAX_LOG_PRICE = 690.0
 
 
 class CurveMethods(Generic[Value]):
-    """Areas and rates of a curve, common to ``Roc`` and ``LikelihoodRatioRoc``."""
+    """Methods for areas and rates that ``Roc`` and ``LikelihoodRatioRoc`` share."""
 
     _solver: Any
     _rate: Callable[[str, ArrayLike], FloatArray]
@@ -53,8 +53,8 @@ class CurveMethods(Generic[Value]):
         Returns
         -------
         float or array of shape F
-            Probability that a random positive has a larger value than a random negative (a smaller one for direction
-            "lower"). Ties count one half.
+            Probability that a random positive has a larger value than a random negative, or a smaller value with
+            direction "lower". Ties count one half.
 
         See Also
         --------
@@ -105,8 +105,8 @@ class CurveMethods(Generic[Value]):
             Scale of the result:
 
             * None: the area itself.
-            * "mcclish": area rescaled so that chance yields 1/2 and a perfect curve 1 [1]_. A value below 1/2 (possibly
-              below 0) indicates that the curve is worse than chance in this range.
+            * "mcclish": area rescaled so that it is 1/2 for the chance line and 1 for a perfect curve [1]_. A value
+              below 1/2 (possibly below 0) indicates that the curve is worse than chance in this range.
 
         Returns
         -------
@@ -144,12 +144,14 @@ class CurveMethods(Generic[Value]):
         Parameters
         ----------
         fpr : float or array-like
-            False positive rate, in [0, 1]. For one feature, any shape; for a batch, one number or an array of shape F.
+            False positive rate, in [0, 1]. For one feature, an array of any shape is accepted; for a batch, one number
+            or an array of shape F.
 
         Returns
         -------
         float or array
-            Highest TPR of the curve at this FPR, with the same shape as ``fpr`` (for a batch, shape F).
+            Highest TPR of the curve at this FPR. The result has the shape of ``fpr`` for one feature, and shape F for a
+            batch.
 
         Raises
         ------
@@ -174,12 +176,13 @@ class CurveMethods(Generic[Value]):
         Parameters
         ----------
         tpr : float or array-like
-            True positive rate, in [0, 1]. For one feature, any shape; for a batch, one number or an array of shape F.
+            True positive rate, in [0, 1]. For one feature, an array of any shape is accepted; for a batch, one number
+            or an array of shape F.
 
         Returns
         -------
         float or array
-            False positive rates, with the same shape as ``tpr`` (for a batch, shape F).
+            False positive rates. The result has the shape of ``tpr`` for one feature, and shape F for a batch.
 
         Raises
         ------
@@ -202,19 +205,19 @@ class PrecisionRecallCurve(Result):
     Attributes
     ----------
     thresholds : array of shape (T,)
-        Thresholds in the unit of the feature, ordered as in ``RocCurve``: no observation is classified as positive at
-        the first threshold, and all observations are at the last.
+        Thresholds in the unit of the feature, ordered as in ``RocCurve``: the first threshold classifies no observation
+        as positive, and the last one classifies all observations as positive.
     recall : array of shape (T,)
         True positive rates.
     precision : array of shape (T,)
         Proportion of positives among the observations classified as positive. At the first point, no observation is
-        classified as positive, and precision is 0/0. The first precision of an empirical curve is set to 1, as in
+        classified as positive, and the precision is 0/0. The first precision of an empirical curve is set to 1, as in
         scikit-learn; the first precision of a predicted curve is set to the precision of its next point.
     prevalence : float
-        Proportion of positives at which the precision is computed. This is also the expected precision of random
-        guessing.
+        Proportion of positives for which the precision is computed. The expected precision of random guessing has the
+        same value.
     solver : Solver
-        Solver of the two classes, reflected so that positives have larger values.
+        Solver of the two class distributions, which are reflected for direction "lower".
     """
 
     thresholds: FloatArray
@@ -294,15 +297,15 @@ class DecisionCurve(Result):
     net_benefit : array of shape (k,)
         Net benefit of the rule, TPR prevalence - FPR (1 - prevalence) p/(1 - p), in true positives per observation.
     treat_all, treat_none : array of shape (k,)
-        Net benefit of classifying all observations as positive, and of classifying none as positive (0).
+        Net benefit of classifying all observations as positive, and of classifying none as positive (always 0).
     thresholds : array of shape (k,)
-        Thresholds of the rule, in the unit of the feature.
+        Threshold of the rule at each p, in the unit of the feature.
     tpr, fpr : array of shape (k,)
-        Rates of the rule.
+        TPR and FPR of the rule at each p.
     prevalence : float
-        Proportion of positives.
+        Proportion of positives for which the net benefit is computed.
     rule : {"best", "probability"}
-        Decision rule, as in ``Roc.decision_curve``.
+        Decision rule; see ``Roc.decision_curve``.
     """
 
     probabilities: FloatArray
@@ -335,7 +338,7 @@ class DecisionCurve(Result):
         if rule == "best":
             best = solver.optimal(np.minimum(log_cost_ratio(prevalence, p, 1 - p), _MAX_LOG_PRICE))
             thresholds, tpr, fpr = best.threshold, best.tpr, best.fpr
-        else:  # positive when x >= p; the feature is a probability
+        else:  # positive when x >= p, where x is a predicted probability
             negative, positive = solver.negative, solver.positive
             if any(np.any(d.cdf_strict(0.0) > 0) or np.any(d.sf(1.0) > 0) for d in (negative, positive)):
                 problem = "rule='probability' compares x with p, but x has values outside [0, 1]"
@@ -371,7 +374,10 @@ class DecisionCurve(Result):
 def resolve_prevalence(
     quantity: str, prevalence: ArrayLike | None, empirical: ArrayLike | None, shape: tuple[int, ...]
 ) -> float:
-    """Return the requested prevalence, or the proportion in the class counts, for one feature."""
+    """Return ``prevalence`` or, if it is None, the ``empirical`` proportion of positives.
+
+    An error is raised for a batch of features, and if both arguments are None.
+    """
     if shape:
         raise RocPredictError(f"{quantity} needs one feature; this is a batch of ROC curves of shape {shape}")
     if prevalence is None and empirical is None:

@@ -36,17 +36,17 @@ class EmpiricalRoc(Roc[float]):
         * "lower": positive when x <= threshold.
         * "auto": the direction with an AUC of at least 0.5.
     count : pair of float, optional
-        Numbers of observations of the (negative, positive) class. By default, the sizes of the samples; other numbers
+        Number of observations in each class, (negative, positive). By default, the sizes of the samples; other numbers
         raise an error.
     omitted : pair of int, default=(0, 0)
-        Numbers of observations of the (negative, positive) class that were omitted because of missing values.
+        Number of observations in each class, (negative, positive), that were omitted because of missing values.
     n_unlabelled : int, default=0
         Number of rows that were omitted because they have no label.
     negative_labels : tuple, default=()
         Labels of the negative class if it has more than one label; the repr shows them.
     source_rows : SourceRows, optional
-        Rows of the observations in the original data. ``empirical_roc`` stores them, so that ``auc_test`` can check
-        that two curves are based on the same observations.
+        Row numbers of the observations in the original data. ``empirical_roc`` stores them, so that ``auc_test`` can
+        check that two curves are based on the same observations.
 
     Raises
     ------
@@ -55,8 +55,9 @@ class EmpiricalRoc(Roc[float]):
 
     Notes
     -----
-    Ties between the classes count one half in the AUC and are diagonal segments of the curve. Thresholds are midpoints
-    between neighboring distinct values: all thresholds between the same two values give the same rates.
+    A tie between a positive and a negative counts one half in the AUC and appears as a diagonal segment of the curve.
+    Thresholds are midpoints between neighboring distinct values: all thresholds between the same two values give the
+    same rates.
 
     Examples
     --------
@@ -119,7 +120,7 @@ class EmpiricalRoc(Roc[float]):
     ) -> EmpiricalRoc:
         """Return the ROC curve of the scores of a classifier.
 
-        The labels are the first argument, as in scikit-learn's displays.
+        The labels are the first argument, as in the display classes of scikit-learn.
 
         Parameters
         ----------
@@ -134,7 +135,7 @@ class EmpiricalRoc(Roc[float]):
         nan_policy : {"raise", "omit"}, default="raise"
             How to handle missing values and labels, as in ``empirical_roc``.
         weights : array-like of shape (n,), optional
-            Frequency weights of the observations, 0 or more.
+            Frequency weight of each observation, 0 or more.
 
         Returns
         -------
@@ -170,7 +171,7 @@ class EmpiricalRoc(Roc[float]):
         Parameters
         ----------
         estimator : classifier
-            Fitted classifier of two classes with the attribute ``classes_``, as in scikit-learn.
+            Fitted classifier for two classes, with the attribute ``classes_`` as in scikit-learn.
         X : array-like of shape (n, features)
             Input of the classifier.
         y : array-like of shape (n,)
@@ -178,15 +179,15 @@ class EmpiricalRoc(Roc[float]):
         positive : label, optional
             Label of the positive class. By default, the last label in ``classes_``.
         response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
-            Method that returns the scores:
+            Method of the classifier that returns the scores:
 
-            * "auto": ``predict_proba`` if available, else ``decision_function``.
+            * "auto": ``predict_proba`` if available, otherwise ``decision_function``.
             * "predict_proba": predicted probabilities.
             * "decision_function": decision values.
         nan_policy : {"raise", "omit"}, default="raise"
             How to handle missing labels and scores, as in ``empirical_roc``.
         weights : array-like of shape (n,), optional
-            Frequency weights of the observations, 0 or more.
+            Frequency weight of each observation, 0 or more.
 
         Returns
         -------
@@ -195,8 +196,8 @@ class EmpiricalRoc(Roc[float]):
         Raises
         ------
         RocPredictError
-            If ``estimator`` is not a fitted classifier of two classes or lacks the method, or the data are invalid, as
-            in ``empirical_roc``.
+            If ``estimator`` is not a fitted classifier for two classes or does not have the method, or if the data are
+            invalid, as in ``empirical_roc``.
         """
         check_index({"X": X, "y": y, "weights": weights})
         check_option("response_method", response_method, ("auto", *_RESPONSE_METHODS))
@@ -253,8 +254,8 @@ def empirical_roc(
     positive : label, optional
         Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
     negative : label, optional
-        Label of the negative class. By default, all other labels are negative. If passed, observations with a third
-        label are ignored.
+        Label of the negative class. By default, all other labels are negative. If it is passed, observations with a
+        third label are ignored.
     direction : {None, "higher", "lower", "auto"}, default=None
         Direction of the classification rule:
 
@@ -262,9 +263,9 @@ def empirical_roc(
         * "lower": positive when x <= threshold.
         * "auto": the direction with an AUC of at least 0.5.
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle observations with missing values: raise an error, or omit them and report how many.
+        How to handle observations with missing values: raise an error, or omit them and store how many were omitted.
     weights : array-like of shape (n,), optional
-        Frequency weights of the observations, 0 or more. An integer weight k is equivalent to k copies of the
+        Frequency weight of each observation, 0 or more. An integer weight k is equivalent to k copies of the
         observation.
 
     Returns

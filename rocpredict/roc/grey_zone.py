@@ -28,32 +28,34 @@ from rocpredict.solvers.quadrature import bisect
 
 _DEFAULT_ERROR_RATE = 0.05
 _PREVALENCE_REMEDY = "pass prevalence=0.1, for example, or class counts"
-#: Tolerated relative difference, due to rounding, between a rate and the rate at the threshold computed from it.
+#: Relative tolerance, for rounding errors, when the rate at a threshold is compared with the required rate.
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GreyZone(Result, Generic[Value]):
-    """Two thresholds with the rates of the decided and undecided observations.
+    """Two thresholds with the proportions of decided and undecided observations.
 
     Attributes
     ----------
     low, high : float or array of shape F
-        Bounds of the grey zone, ``low <= high``, in the unit of the feature. No observation is decided on the side of
-        an infinite bound; if both bounds are equal, all observations are decided. ``rule_out`` and ``rule_in`` return
-        the same two numbers, named by their role.
+        Lower and upper threshold, in the unit of the feature; the grey zone is between them. No observation is decided
+        on the side of an infinite threshold; if both thresholds are equal, all observations are decided. ``rule_out``
+        and ``rule_in`` return the same two numbers, named by their role.
     tpr, fpr : float or array of shape F
-        Proportion of the positives, and of the negatives, that are ruled in (classified as positive).
+        Proportion of the positives that are ruled in (classified as positive), and the same proportion of the
+        negatives.
     tnr, fnr : float or array of shape F
-        Proportion of the negatives, and of the positives, that are ruled out (classified as negative).
+        Proportion of the negatives that are ruled out (classified as negative), and the same proportion of the
+        positives.
     undecided_negative, undecided_positive : float or array of shape F
-        Proportion of each class in the grey zone: 1 minus the proportions ruled in and ruled out.
+        Proportion of each class that is in the grey zone, neither ruled in nor ruled out.
     single_threshold : bool or array of shape F
-        True if one threshold meets both requirements, so no grey zone is needed; then ``low == high``.
+        True if one threshold meets both requirements. Then ``low == high``, and there is no grey zone.
     prevalence : float or array, or None
         Proportion of positives in the population where the rule is used.
     lower : bool or array of shape F
-        True for direction "lower", in which low values are ruled in.
+        True for direction "lower", with which low values are ruled in.
     """
 
     low: Value
@@ -95,7 +97,7 @@ class GreyZone(Result, Generic[Value]):
 
     @property
     def undecided(self) -> Value:
-        """Return the proportion of undecided observations in a population with this prevalence."""
+        """Return the proportion of undecided observations in a population with the prevalence ``prevalence``."""
         base_rate = self._prevalence_for("undecided")
         return to_scalar(base_rate * self.undecided_positive + (1 - base_rate) * self.undecided_negative)
 
@@ -124,7 +126,10 @@ class GreyZone(Result, Generic[Value]):
 
     @property
     def decided_rates(self) -> Rates[Value]:
-        """Return the rates and the prevalence among the decided observations; NaN for a class without decided ones."""
+        """Return the rates and the prevalence among the decided observations.
+
+        The rates of a class are NaN if no observation of this class is decided.
+        """
         decided_prevalence = None
         if self.prevalence is not None:
             base_rate = np.asarray(self.prevalence)
@@ -140,7 +145,10 @@ class GreyZone(Result, Generic[Value]):
 
     @property
     def undefined(self) -> tuple[str, ...]:
-        """Return the names of the properties that are 0/0 for at least one feature because a zone or class is empty."""
+        """Return the names of the properties that are 0/0 for at least one feature.
+
+        A property is 0/0 if a zone contains no observations, or if no observation of a class is decided.
+        """
         no_positive_call, no_negative_call = np.add(self.tpr, self.fpr) == 0, np.add(self.tnr, self.fnr) == 0
         no_undecided = np.add(self.undecided_negative, self.undecided_positive) == 0
         empty_zone = no_positive_call | no_negative_call | no_undecided
@@ -166,7 +174,8 @@ class GreyZone(Result, Generic[Value]):
 class _Demand(NamedTuple):
     """Requirement on one threshold, either a maximum error rate or minimum odds of correct to wrong decisions.
 
-    ``right`` and ``wrong`` return the rates of correct and of wrong decisions at a threshold, each within its class.
+    At a threshold, ``right`` returns the proportion of one class that is decided correctly, and ``wrong`` returns the
+    proportion of the other class that is decided wrongly.
     """
 
     right: Callable[[FloatArray], Any]
@@ -175,7 +184,7 @@ class _Demand(NamedTuple):
     log_odds: FloatArray | None
 
     def is_met(self, t: FloatArray) -> NDArray[np.bool_]:
-        """Return True where a threshold meets the requirement up to rounding, or decides no observation."""
+        """Return True where a threshold meets the requirement up to rounding errors, or decides no observation."""
         wrong = np.asarray(self.wrong(t))
         if self.rate is not None:
             return np.asarray(wrong <= self.rate * (1 + _ROUNDING))
@@ -185,10 +194,10 @@ class _Demand(NamedTuple):
 
 
 def _check_demand(limits: dict[str, Any], names: tuple[str, str], prior: Any) -> tuple[Any, Any]:
-    """Return the maximum error rate and the minimum log odds of correct decisions; one of the two is None.
+    """Return the maximum error rate and the minimum log odds of a correct decision; one of the two is None.
 
-    ``names`` are the keys of the rate and of the predictive value in ``limits``. ``prior`` is the log odds, among all
-    observations, of the class for which the decision is wrong.
+    ``names`` are the keys of the error rate and of the predictive value in ``limits``. ``prior`` is the log odds that
+    an observation belongs to the class for which the decision is wrong.
     """
     rate, value = names
     if limits[value] is None:
@@ -199,16 +208,16 @@ def _check_demand(limits: dict[str, Any], names: tuple[str, str], prior: Any) ->
     return None, np.where(np.abs(odds) < _ROUNDING, 0.0, odds)
 
 
-#: Thresholds for ruling out (x < out) and for ruling in (x >= in), and True where both are the same.
+#: Threshold for ruling out (x < out), threshold for ruling in (x >= in), and True where one threshold serves both.
 _ZoneLimits: TypeAlias = tuple[FloatArray, FloatArray, NDArray[np.bool_]]
 
 
 def find_grey_zone(
     solver: Solver, limits: dict[str, Any], prevalence: Any, lower: ArrayLike, to_feature_scale: Callable[..., Any]
 ) -> GreyZone[Any]:
-    """Find the grey zone of two distributions, reflected so that positives have larger values.
+    """Find the grey zone of two distributions that are already reflected for direction "lower".
 
-    ``limits`` has the keys max_fnr, max_fpr, min_npv and min_ppv of ``Roc.grey_zone``.
+    ``limits`` contains the arguments max_fnr, max_fpr, min_npv and min_ppv of ``Roc.grey_zone``, keyed by name.
     """
     for rate, value in (("max_fnr", "min_npv"), ("max_fpr", "min_ppv")):
         if limits[rate] is not None and limits[value] is not None:
@@ -244,7 +253,7 @@ def find_grey_zone(
 
 
 def _grey_zone_gaussian(solver: Solver, rule_out: _Demand, rule_in: _Demand) -> _ZoneLimits:
-    """Find the bounds for two Gaussians from their quantiles, for one feature or a batch."""
+    """Find both thresholds for two Gaussians from their quantiles, for one feature or a batch."""
     negative, positive = solver.negative, solver.positive
 
     def limit(pair: BinormalSolver, demand: _Demand) -> FloatArray:
@@ -259,7 +268,7 @@ def _grey_zone_gaussian(solver: Solver, rule_out: _Demand, rule_in: _Demand) -> 
     if not single.any():
         return out, in_, single
     best = np.asarray(solver.optimal(EVEN).threshold)
-    # in one of the tails the predictive value may fall again; then a bound of the overlap meets both requirements
+    # the predictive value may decrease again in one tail; a bound of the overlap then meets both requirements
     choices = [np.clip(best, in_, np.maximum(in_, out)), in_, out]
     ameans = [np.where(rule_in.is_met(t) & rule_out.is_met(t), _ameans(solver, t), -np.inf) for t in choices]
     selected = np.choose(np.argmax(ameans, axis=0), choices)
@@ -267,7 +276,7 @@ def _grey_zone_gaussian(solver: Solver, rule_out: _Demand, rule_in: _Demand) -> 
 
 
 def _grey_zone_search(solver: Solver, rule_out: _Demand, rule_in: _Demand) -> _ZoneLimits:
-    """Find the bounds on a grid and refine them to the nearest float."""
+    """Find both thresholds on a grid, and refine them by bisection to the nearest float."""
     negative, positive = solver.negative, solver.positive
     atoms = np.concatenate([negative.atoms().points, positive.atoms().points])
     best = float(solver.optimal(EVEN).threshold)
@@ -287,9 +296,10 @@ def _grey_zone_search(solver: Solver, rule_out: _Demand, rule_in: _Demand) -> _Z
 
 
 def _widest_regions(solver: Solver, rule_out: _Demand, rule_in: _Demand, t: FloatArray) -> _ZoneLimits:
-    """Return the widest regions bounded by two of the ascending thresholds, or the best threshold if these overlap.
+    """Return the bounds of the widest decided regions, or the best single threshold if the regions overlap.
 
-    If no threshold in the overlap meets both requirements, the rule-in region keeps its width.
+    The bounds are elements of ``t``, the candidate thresholds in ascending order. If the regions overlap and no
+    threshold in the overlap meets both requirements, only the rule-out region is shortened.
     """
     meets_in, meets_out = rule_in.is_met(t), rule_out.is_met(t)
     first = int(np.argmax(meets_in))
@@ -306,7 +316,7 @@ def _ameans(solver: Solver, t: FloatArray) -> FloatArray:
 
 
 def _bisect(holds: Callable[[FloatArray], NDArray[np.bool_]], left: float, right: float) -> tuple[float, float]:
-    """Return the last float at which ``holds`` is false, and the first at which it is true, between two thresholds."""
+    """Return the last float between two thresholds at which ``holds`` is false, and the first at which it is true."""
     if not (np.isfinite(left) and np.isfinite(right)):
         return left, right
     before, there = bisect(holds, np.asarray(left), np.asarray(right))
@@ -314,7 +324,7 @@ def _bisect(holds: Callable[[FloatArray], NDArray[np.bool_]], left: float, right
 
 
 def _interval_probability(d: Distribution[Any], low: FloatArray, high: FloatArray) -> FloatArray:
-    """Return P(low <= X < high), computed from the nearer tail."""
+    """Return P(low <= X < high), computed from the tail that is closer to the interval."""
     below_low = np.asarray(d.cdf_strict(low))
     from_above = np.asarray(d.sf_inclusive(low)) - d.sf_inclusive(high)
     return np.where(below_low > 0.5, from_above, np.asarray(d.cdf_strict(high)) - below_low)

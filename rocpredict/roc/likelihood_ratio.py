@@ -1,4 +1,4 @@
-"""ROC curve of the likelihood ratio."""
+"""ROC curve of the likelihood-ratio rule."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from rocpredict.solvers.base import (
 )
 from rocpredict.solvers.thresholds import log_cost_ratio
 
-#: Minimum gain in Ameans for which the summary recommends more than one threshold.
+#: Smallest gain in Ameans for which the summary recommends more than one threshold.
 _MIN_AMEANS_GAIN = 0.005
-#: Largest number of distinct values for which a repr computes the AUC.
+#: Largest number of distinct sample values for which a repr computes the AUC.
 _MAX_FAST_SIZE = 20_000
 
 
@@ -43,14 +43,14 @@ class LikelihoodRatioGain(Result, Generic[Value]):
     ameans_single, ameans : float or array of shape F
         Highest Ameans (balanced accuracy) of each rule.
     hook : Hook
-        Part of the one-threshold curve below the chance line.
+        Part of the curve of the one-threshold rule that is below the chance line.
 
     Notes
     -----
-    ``youden_gain`` is the gain in Youden's J = TPR - FPR, twice the gain in Ameans. J of the likelihood-ratio rule is
-    the total variation distance between the classes, 1 minus their overlap. If the densities cross at most twice, as
-    the densities of two Gaussians do, ``youden_gain`` equals the J of the best single threshold in the opposite
-    direction.
+    ``youden_gain`` is the gain in the highest Youden's J = TPR - FPR, which is twice the gain in Ameans. The highest J
+    of the likelihood-ratio rule equals the total variation distance between the class distributions, that is 1 minus
+    their overlap. If the densities cross at most twice, as the densities of two Gaussians do, ``youden_gain`` equals
+    the J of the best single threshold in the opposite direction.
     """
 
     auc_single: Value
@@ -107,19 +107,22 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
     Parameters
     ----------
     base : Solver
-        Solver of the two classes, reflected so that positives have larger values.
+        Solver of the two class distributions, which are reflected for direction "lower".
     _to_feature_scale : function
-        Function that converts a threshold on the reflected axis to the scale of the feature.
+        Function that converts a threshold of the solver to the scale of the feature.
 
     Notes
     -----
-    * Two Gaussians: closed forms, except that rates are computed by Newton's method on the two thresholds and partial
-      areas by quadrature. All features of a batch are computed at once.
-    * Samples: the values are ranked by their likelihood ratio in the same samples, so the curve is optimistic.
-    * Other densities: the axis is divided at the local extrema of the likelihood ratio.
+    The computation depends on the distributions:
+
+    * Two Gaussians: the AUC and the best rule have closed forms. Rates are computed from the two thresholds, which
+      Newton's method finds, and partial areas by quadrature. All features of a batch are computed at once.
+    * Samples: the values are ranked by a likelihood ratio estimated from the same samples, so the curve is optimistic.
+    * Other densities: the range of the feature is divided at the local extrema of the likelihood ratio, and the results
+      for the segments are combined.
     * One class with a density and one discrete class: the likelihood ratio separates the classes perfectly.
 
-    The numerical error is about 1e-12.
+    The numerical error of the results is about 1e-12.
 
     References
     ----------
@@ -158,16 +161,16 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         Parameters
         ----------
         n_points : int, default=513
-            Number of points, which cover the range of both classes. For empirical curves, this argument is ignored and
-            all points are returned. If the likelihood ratio is constant over an interval, the number of points may
-            differ slightly.
+            Number of points of the curve; they cover the range of both classes. For empirical curves, this argument is
+            ignored and all points are returned. If the likelihood ratio is constant over an interval, the number of
+            points may differ slightly from ``n_points``.
 
         Returns
         -------
         RocCurve
             Arrays ``thresholds``, ``fpr`` and ``tpr`` of shape F + (T,). The thresholds are values of the likelihood
-            ratio f1/f0, descending from infinity to 0; each is also the slope of the curve at its point. For thresholds
-            in the unit of the feature see ``rule_at_fpr``.
+            ratio f1/f0, descending from infinity to 0; each of them is also the slope of the curve at its point.
+            ``rule_at_fpr`` returns thresholds in the unit of the feature.
         """
         return RocCurve(*self._solver.curve(check_n_points(n_points)))
 
@@ -177,13 +180,14 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         Parameters
         ----------
         fpr : float or array-like of shape F
-            Highest false positive rate, in [0, 1].
+            Highest false positive rate that is allowed, in [0, 1].
 
         Returns
         -------
         TwoThresholdRule
-            Thresholds in the unit of the feature, with their rates. If both classes have densities, the FPR equals
-            ``fpr`` up to a relative error of about 1e-12; if the likelihood ratio has ties, it may be lower.
+            Thresholds in the unit of the feature, and the rates of the rule. If both classes have densities, the FPR of
+            the rule equals ``fpr`` up to a relative error of about 1e-12; if several values have the same likelihood
+            ratio, the FPR of the rule may be lower.
 
         Raises
         ------
@@ -203,20 +207,20 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
     def best_rule(
         self, *, prevalence: ArrayLike = 0.5, cost_fp: ArrayLike = 1.0, cost_fn: ArrayLike = 1.0
     ) -> TwoThresholdRule[Value]:
-        """Return the rule with the highest Ameans, or the lowest expected cost of errors.
+        """Return the rule with the highest Ameans or, for other costs or prevalences, the lowest expected cost.
 
         Parameters
         ----------
         prevalence : float or array-like of shape F, default=0.5
-            Proportion of positives in the population where the rule is used. With 0.5 both classes have equal weight.
+            Proportion of positives in the population where the rule is used. With 0.5, both classes have equal weight.
         cost_fp, cost_fn : float or array-like of shape F, default=1.0
-            Cost of a false positive and of a false negative.
+            Cost of a false positive and cost of a false negative.
 
         Returns
         -------
         TwoThresholdRule
-            Thresholds in the unit of the feature, with their rates. If the best rule assigns all observations to the
-            same class, both thresholds are infinite.
+            Thresholds in the unit of the feature, and the rates of the rule. If the best rule assigns all observations
+            to the same class, both thresholds are infinite.
 
         Raises
         ------
@@ -257,12 +261,12 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         return self._check_batch_argument(name, rates) if self.base.shape else rates
 
     def _check_batch_argument(self, name: str, values: FloatArray) -> FloatArray:
-        """Return ``values``, or raise an error unless it is one number or one number for each feature."""
+        """Return ``values``, or raise an error if they are neither one number nor one number for each feature."""
         check_one_or_each(name, values, self.base.shape)
         return values
 
     def _on_own_axis(self, rule: TwoThresholdRule[Any]) -> TwoThresholdRule[Value]:
-        """Return a rule with its thresholds on the scale of the feature."""
+        """Return the same rule with thresholds on the scale of the feature."""
         limits = [np.asarray(self._to_feature_scale(limit)) for limit in (rule.low, rule.high)]
         fields = {name: to_scalar(getattr(rule, name)) for name in ("positive_inside", "tpr", "fpr", "tnr", "fnr")}
         return rule._replace(
@@ -273,7 +277,7 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         )
 
     def table(self) -> Table:
-        """Return a table of the distributions and, if it is fast to compute, the AUC.
+        """Return a table of the class distributions and, if it is fast to compute, the AUC.
 
         Returns
         -------
@@ -289,7 +293,7 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
 
     @property
     def _is_fast(self) -> bool:
-        """True if the AUC is fast enough to compute for a repr."""
+        """True if the AUC can be computed fast enough to be part of a repr."""
         return self.base.is_fast and (self.base.thresholds is None or len(self.base.thresholds) < _MAX_FAST_SIZE)
 
     def __repr__(self) -> str:

@@ -40,27 +40,28 @@ class MeanRoc(Result):
     Attributes
     ----------
     fpr, tpr : array of shape (m,)
-        Mean curve from (0, 0) to (1, 1): at each FPR, the mean TPR of the folds. If the curve of a fold rises
-        vertically at an FPR, this FPR occurs twice, first with the mean of the lowest TPRs and then with the mean of
-        the highest TPRs.
+        Points of the mean curve from (0, 0) to (1, 1): at each FPR, the mean TPR of the folds. If the curve of a fold
+        rises vertically at an FPR, this FPR occurs twice, first with the mean of the lowest TPRs of all folds at this
+        FPR, and then with the mean of the highest TPRs.
     low, high : array of shape (m,)
-        Pointwise confidence band of the mean curve: ``level`` is the confidence level at each point.
+        Lower and upper limit of the pointwise confidence band of the mean curve.
     std : array of shape (m,)
-        Standard deviation of the TPR over the folds (ddof=1).
+        Standard deviation of the TPRs of the folds at each FPR (ddof=1).
     aucs : array of shape (folds,)
         AUC of each fold.
     auc : float
-        Mean AUC. It equals the area under the exact mean curve.
+        Mean of the AUCs of the folds, which is also the area under the exact mean curve.
     auc_interval : Interval
         Confidence interval of the mean AUC.
     fold_sizes : array of shape (folds, 2)
-        Numbers of negatives and positives of each fold.
+        Number of negatives and number of positives in each fold.
     level : float
-        Confidence level.
+        Confidence level of the interval and, at each single FPR, of the band.
     fold_rocs : tuple of EmpiricalRoc
         ROC curves of the folds.
     flags : Flags
-        ``fallback``: the folds have equal AUCs, so the width of the interval follows from the number of observations.
+        ``fallback``: all folds have the same AUC, so the width of the interval is computed from the number of
+        observations.
     """
 
     fpr: FloatArray
@@ -161,7 +162,8 @@ def mean_roc(
     Parameters
     ----------
     folds : iterable of (x, y), or of EmpiricalRoc
-        Two or more folds. Each contains the scores and labels of observations that were not used to fit its model.
+        Two or more folds. Each fold contains scores and labels of held-out observations, which were not used to fit the
+        model that computed the scores.
     positive : label, optional
         Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
     negative : label, optional
@@ -171,11 +173,11 @@ def mean_roc(
         because its result could differ between folds.
     n_points : int, optional
         Number of evenly spaced FPRs at which the curve is computed, in addition to (0, 0). By default, all FPRs at
-        which the curve of a fold has a vertex; the curve is then exact, and the area under it is the mean AUC.
+        which the curve of a fold has a vertex; the mean curve is then exact, and the area under it is the mean AUC.
     level : float, default=0.95
-        Confidence level, in (0, 1), of the pointwise band and of the interval of the mean AUC.
+        Confidence level, in (0, 1), of the pointwise band and of the interval for the mean AUC.
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle observations with missing values: raise an error, or omit them and report how many.
+        How to handle observations with missing values: raise an error, or omit them and store how many were omitted.
 
     Returns
     -------
@@ -192,25 +194,30 @@ def mean_roc(
     The curve is the vertical average of the curves of the folds [1]_. ``positive``, ``negative``, ``direction`` and
     ``nan_policy`` apply to folds that are passed as (x, y).
 
-    The band is a t interval of the mean of K folds with K - 1 degrees of freedom, in the form of Wilson's score
-    interval. The band therefore stays within [0, 1] and has a positive width between the corners. The effective sample
-    size is implied by the variance between the folds: TPR(1 - TPR)/SE². This size is limited to the number of positives
-    of all folds, so that TPRs that are nearly equal by chance do not produce a very narrow band. The interval of the
-    mean AUC is computed in the same way. Let H be the harmonic mean of the numbers of negatives and positives of all
-    folds. The effective sample size of the AUC is at most 2 H, and it is H if the folds have equal AUCs. At level 0.95,
-    the interval contained the true AUC in 97.6% to 99.8% of 800 simulated samples of 5 or 10 independent folds, with
-    class sizes from 10 and 10 to 8 and 100 observations. With 2 folds the interval is too wide to be useful.
+    At each FPR, the band is Wilson's score interval for the mean TPR of the K folds, with the quantile of Student's t
+    distribution with K - 1 degrees of freedom in place of the normal quantile. The band therefore stays within [0, 1]
+    and has a positive width between the corners. Wilson's formula needs a number of observations. The number used is
+    TPR(1 - TPR)/SE², with the mean TPR and its standard error SE computed from the K folds, but at most the total
+    number of positives. This limit prevents a very narrow band if the TPRs of the folds are nearly equal by chance.
 
-    The band refers to the mean curve of folds of this size. The mean curve of small folds is biased: it is above the
-    population curve at the upper end of each vertical step, and below the population curve at the lower end.
+    The interval for the mean AUC is computed in the same way, but with another limit. Let H be the harmonic mean of the
+    total number of negatives and the total number of positives. The number of observations is at most 2 H, and it is H
+    if the folds have equal AUCs. At level 0.95, the interval contained the true AUC in 97.6% to 99.8% of 800 simulated
+    samples of 5 or 10 independent folds, with class sizes from 10 and 10 to 8 and 100 observations. With 2 folds, the
+    interval is too wide to be useful.
+
+    The band is a confidence band for the expected mean curve of folds with these class sizes, not for the population
+    curve. The mean curve of small folds is biased: it is above the population curve at the upper end of each vertical
+    step, and below the population curve at the lower end.
 
     The folds of a cross-validation share training data, so their curves are not independent, and no unbiased estimator
     of the variance of their mean exists [2]_. The band is usually too narrow to predict the curve of another sample of
     the same size, and it is not a simultaneous band for the whole curve.
 
     A curve of the pooled scores of all folds estimates another quantity: it also compares positives of one fold with
-    negatives of another fold, which another model has scored, possibly on another scale. The pooled AUC may be below
-    or above the AUC of every fold. The mean curve compares only observations that the same model has scored.
+    negatives of another fold, whose scores come from another model and may have another scale. The AUC of the pooled
+    scores may be below or above the AUC of every fold. The mean curve compares only observations that the same model
+    has scored.
 
     References
     ----------
@@ -244,7 +251,7 @@ def mean_roc(
 
 
 def _fold_rocs(folds: Iterable[Any], options: dict[str, Any]) -> tuple[EmpiricalRoc, ...]:
-    """Return the curves of the folds, or raise unless all have the same declared direction."""
+    """Return the curves of the folds, or raise an error if a fold is invalid or the directions differ."""
     if isinstance(folds, EmpiricalRoc) or not is_list(folds):
         allowed = "[(x, y), ...] or [EmpiricalRoc, ...]"
         raise RocPredictError(f"folds={short_repr(folds)} is not a list of folds; pass {allowed}")
@@ -267,7 +274,7 @@ def _fold_rocs(folds: Iterable[Any], options: dict[str, Any]) -> tuple[Empirical
 
 
 def _tpr_matrix(rocs: tuple[EmpiricalRoc, ...], n_points: int | None) -> tuple[FloatArray, FloatArray]:
-    """Return the FPRs of the mean curve, and the TPRs of the folds at these FPRs, shape (folds, m)."""
+    """Return the FPRs of the mean curve, and an array of shape (folds, m) with the TPRs of the folds at these FPRs."""
     curves = [roc.curve() for roc in rocs]
     if n_points is None:
         grid = np.unique(np.concatenate([curve.fpr for curve in curves]))
@@ -281,7 +288,7 @@ def _tpr_matrix(rocs: tuple[EmpiricalRoc, ...], n_points: int | None) -> tuple[F
 
 
 def _pointwise_limits(values: FloatArray, n_observations: float, level: float) -> tuple[FloatArray, FloatArray]:
-    """Return Wilson-type confidence limits of the column means of ``values``, an array of shape (folds, m)."""
+    """Return Wilson-type confidence limits for the mean of each column of ``values``, an array of shape (folds, m)."""
     folds = len(values)
     mean = np.asarray(values.mean(axis=0))
     error = values.std(axis=0, ddof=1) / np.sqrt(folds)

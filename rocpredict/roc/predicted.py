@@ -61,19 +61,20 @@ class ModelFit(Result):
     Attributes
     ----------
     model_weight : float
-        Weight of the model in the shrunk estimate (family "auto"), in [0, 1]; the rest is the weight of the empirical
-        distribution. For other families, it is the weight that the shrinkage rule of "auto" would assign to this model.
+        Weight of the model in the shrunk estimate of family "auto", in [0, 1]; the weight of the empirical distribution
+        is 1 minus this number. For other families, the weight that the shrinkage rule of "auto" would assign to the
+        model.
     is_shrinkage : bool
-        True if the prediction is a shrunk estimate.
+        True if the prediction is a shrunk estimate (family "auto").
     area_between : float
-        Mean absolute TPR difference between the curve of the model and the empirical curve, over all FPRs. This
-        difference includes the sampling variation of the empirical curve; judge the model by ``misfit_ratio``.
+        Mean absolute difference in TPR between the curve of the model and the empirical curve, over all FPRs. This
+        difference includes the sampling variation of the empirical curve; to judge the model, use ``misfit_ratio``.
     misfit_ratio : float
-        Cramer-von Mises statistic: the mean squared distance between model and data over the pooled ranks, divided by
-        its expected value for a correct model with known parameters. For a correct model fitted to the same data, the
-        ratio is about 0.3.
+        Cramer-von Mises statistic of the model: the mean squared difference between the observed and expected
+        cumulative numbers of positives over the pooled ranks, divided by the value expected for a correct model with
+        known parameters. For a correct model fitted to the same data, the ratio is about 0.3.
     n_negative, n_positive : int
-        Numbers of observations.
+        Number of observations in each class.
     """
 
     model_weight: float = field(metadata={"label": "model weight"})
@@ -105,7 +106,7 @@ class ModelFit(Result):
 
 
 _IQR_OF_STANDARD_NORMAL = 2 * ndtri(0.75)
-#: Largest distance of a median from the midpoint of its quartiles, in IQRs, that causes no warning.
+#: Largest distance, in IQRs, between a median and the midpoint of its quartiles that causes no warning.
 _MEDIAN_SKEW_LIMIT = 0.2
 
 
@@ -139,16 +140,17 @@ class PredictedRoc(Roc[Value]):
         * "lower": positive when x <= threshold.
         * "auto": the direction with an AUC of at least 0.5. The choice is made once and stored in ``direction``.
     count : pair of float or of arrays of shape F, optional
-        Numbers of observations of the (negative, positive) class. They determine the prevalence and the width of
+        Number of observations in each class, (negative, positive). They determine the prevalence and the width of
         confidence intervals.
     omitted : pair of int, default=(0, 0)
-        Numbers of observations of the (negative, positive) class that were omitted because of missing values.
+        Number of observations in each class, (negative, positive), that were omitted because of missing values.
     n_unlabelled : int, default=0
         Number of rows that were omitted because they have no label.
     negative_labels : tuple, default=()
         Labels of the negative class if it has more than one label; the repr shows them.
     pair_fit : PairFit, optional
-        Samples and fitting function of the classes. ``predict_roc`` stores them for the bootstrap.
+        Samples of both classes, and the function that fits their distributions. ``predict_roc`` stores both for the
+        bootstrap.
 
     Raises
     ------
@@ -164,9 +166,9 @@ class PredictedRoc(Roc[Value]):
 
     Notes
     -----
-    Results for two Gaussians are computed in closed form, for one feature or a batch. Results for other pairs are
-    computed numerically. The prediction is only as good as its distributional assumptions; compare it with an empirical
-    curve if data are available.
+    For two Gaussians, results are computed in closed form, for one feature or a batch. For other pairs of
+    distributions, they are computed numerically. A prediction is only as good as its distributional assumptions;
+    compare it with an empirical curve if data are available.
 
     Examples
     --------
@@ -252,29 +254,29 @@ class PredictedRoc(Roc[Value]):
     ) -> PredictedRoc[Any]:
         """Predict the ROC curve from published summary statistics of both classes.
 
-        Pass ``mean`` with ``std`` or ``sem``, or ``median`` with ``iqr``, or ``effect_size``. All except
-        ``effect_size`` are pairs (negative, positive).
+        Pass ``mean`` with ``std`` or ``sem``, or ``median`` with ``iqr``, or ``effect_size``. All of these statistics
+        except ``effect_size`` are pairs (negative, positive).
 
         Parameters
         ----------
         mean : pair of float or of arrays of shape F, optional
-            Means, in the unit of the feature. Arrays define a batch of features.
+            Class means, in the unit of the feature. Arrays define a batch of features.
         std : pair of float or of arrays of shape F, optional
-            Standard deviations.
+            Standard deviation of each class.
         count : pair of int or of arrays of shape F, optional
-            Whole numbers of observations. Required with ``sem``.
+            Number of observations in each class, as whole numbers. Required with ``sem``.
         sem : pair of float or of arrays of shape F, optional
             Standard errors of the means, in place of ``std``: std = sem sqrt(count).
         median : pair of float or of arrays of shape F, optional
-            Medians, in place of ``mean``; require ``iqr``.
+            Class medians, in place of ``mean``; they require ``iqr``.
         iqr : pair of float, of (q1, q3), or of arrays, optional
-            Interquartile ranges, each passed as a width or as two quartiles (q1, q3). The fitted Gaussian has mean =
-            median and std = width/1.349.
+            Interquartile range of each class, passed as a width or as two quartiles (q1, q3). The fitted Gaussian has
+            the median as its mean, and the standard deviation width/1.349.
         effect_size : float or array-like of shape F, optional
-            Cohen's d = (mean difference)/(pooled std), in place of ``std``. Without ``mean`` the class means are 0 and
+            Cohen's d = (mean difference)/(pooled std), in place of ``std``. Without ``mean``, the class means are 0 and
             d, and both standard deviations are 1.
         family : str, default="gaussian"
-            Distribution with this mean and standard deviation: "gaussian", "gamma", "lognormal", "weibull",
+            Family of the distributions with these means and SDs: "gaussian", "gamma", "lognormal", "weibull",
             "exponential", "logistic", "laplace" or "beta". Families other than "gaussian" need ``mean`` with ``std`` or
             ``sem``, and one feature.
         direction : {None, "higher", "lower", "auto"}, default=None
@@ -291,12 +293,12 @@ class PredictedRoc(Roc[Value]):
         Raises
         ------
         RocPredictError
-            If the statistics do not determine both distributions or are redundant, or a value is out of range.
+            If the statistics do not determine both distributions, exclude each other, or are out of range.
 
         Warns
         -----
         AssumptionWarning
-            If a median is far from the midpoint of its quartiles, which indicates a skewed class.
+            If a median is far from the midpoint of its quartiles, which indicates a skewed distribution.
 
         Notes
         -----
@@ -350,7 +352,7 @@ class PredictedRoc(Roc[Value]):
 
     @classmethod
     def from_summary(cls, summary: _TwoClassMoments, *, direction: Direction = None) -> PredictedRoc[FloatArray]:
-        """Predict the ROC curves of all features of a summary, with Gaussian classes.
+        """Predict the ROC curve of every feature in a summary, with a Gaussian for each class.
 
         Parameters
         ----------
@@ -361,7 +363,7 @@ class PredictedRoc(Roc[Value]):
 
             * None or "higher": positive when x >= threshold.
             * "lower": positive when x <= threshold.
-            * "auto": for each feature the direction with an AUC of at least 0.5.
+            * "auto": for each feature, the direction with an AUC of at least 0.5.
 
         Returns
         -------
@@ -394,7 +396,7 @@ class PredictedRoc(Roc[Value]):
         return PredictedRoc(*(Gaussian(c.mean, c.std) for c in classes), direction=direction, count=count)
 
     def model_fit(self) -> ModelFit:
-        """Compare the fitted model with the sample.
+        """Compare the fitted model with the sample to which it was fitted.
 
         Returns
         -------
@@ -404,7 +406,7 @@ class PredictedRoc(Roc[Value]):
         Raises
         ------
         RocPredictError
-            If the prediction is not based on a sample, or is a batch.
+            If the prediction is not based on a sample, or is a batch of features.
 
         Notes
         -----
@@ -431,7 +433,7 @@ class PredictedRoc(Roc[Value]):
         tpr = self._solver.along("fpr", COMPARISON_FPR)
         empirical = empirical_tpr(np.sort(refit.negative), np.sort(refit.positive))
         fpr, curve_tpr = COMPARISON_FPR, tpr
-        if self._solver.is_discrete:  # a grid of FPRs would not contain every corner
+        if self._solver.is_discrete:  # a grid of FPRs would omit corners of the curve
             curve = self.curve()
             fpr, curve_tpr = curve.fpr, curve.tpr
         misfit_ratio = float(ranked_misfit(fpr, curve_tpr, refit.negative, refit.positive))
@@ -482,18 +484,18 @@ def predict_roc(
     positive : label, optional
         Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
     negative : label, optional
-        Label of the negative class. By default, all other labels are negative. If passed, observations with a third
-        label are ignored.
+        Label of the negative class. By default, all other labels are negative. If it is passed, observations with a
+        third label are ignored.
     family : str or scipy.stats distribution, default="gaussian"
         Distribution that is fitted to each class:
 
         * "gaussian": mean and standard deviation (ddof=1), as in the founding paper.
-        * "auto": shrunk estimate, a compromise between a model and the empirical distribution. It is rarely less
-          accurate than the empirical curve and usually more accurate; ``model_fit()`` returns the model weight.
+        * "auto": shrunk estimate, a compromise between a model and the empirical distribution. Its curve is rarely less
+          accurate than the empirical curve and usually more accurate; ``model_fit()`` returns the weight of the model.
         * "boxcox", "yeojohnson": Gaussians after a common power transform of both classes.
         * "gamma", "lognormal", "logistic", "laplace", "exponential", "weibull", "beta", "student_t", "skew_normal":
-          fitted by maximum likelihood. The lower bound of distributions of positive values is fixed at 0.
-        * "kde", "mixture", "histogram": kernel density, Gaussian mixture, histogram.
+          fitted by maximum likelihood. Distributions of positive values have a lower bound of 0.
+        * "kde", "mixture", "histogram": kernel density estimate, Gaussian mixture, histogram.
         * "empirical": the empirical distribution of the sample.
         * a distribution such as ``scipy.stats.gumbel_r``: fitted by its own ``fit`` method (maximum likelihood). If the
           distribution is defined for x > 0 and all values are positive, its lower bound is fixed at 0.
@@ -504,11 +506,11 @@ def predict_roc(
         * "lower": positive when x <= threshold.
         * "auto": the direction with an AUC of at least 0.5.
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle observations with missing values: raise an error, or omit them and report how many.
+        How to handle observations with missing values: raise an error, or omit them and store how many were omitted.
     weights : array-like of shape (n,), optional
-        Frequency weights of the observations, 0 or more. An integer weight k is equivalent to k copies of the
-        observation. Other weights are accepted only for "gaussian" and "empirical", and bootstrap methods are then not
-        available.
+        Frequency weight of each observation, 0 or more. An integer weight k is equivalent to k copies of the
+        observation. Weights that are not integers are accepted only for the families "gaussian" and "empirical", and
+        make bootstrap methods unavailable.
 
     Returns
     -------
@@ -523,8 +525,9 @@ def predict_roc(
     Warns
     -----
     AssumptionWarning
-        If the data contradict the family to an extent that affects the curve (families "gaussian", "kde", "histogram"
-        and "mixture"; see ``rocpredict.diagnose``), or, with family "auto", if they contradict the declared direction.
+        With family "gaussian", "kde", "histogram" or "mixture": if the family does not fit the data and the misfit
+        affects the curve (see ``rocpredict.diagnose``). With family "auto": if the data contradict the declared
+        direction.
 
     See Also
     --------
@@ -568,7 +571,7 @@ def predict_roc(
 
 
 def fit_warning(family: Any, fitted: tuple[Any, Any], samples: tuple[FloatArray, FloatArray]) -> str | None:
-    """Return a warning that the curve of two fitted distributions does not fit their samples, or None."""
+    """Return the text of a warning if the curve of two fitted distributions does not fit their samples, or None."""
     if not isinstance(family, str) or family not in ASSUMPTIONS:
         return None
     tpr_at = None if family == "gaussian" else partial(solver_for(*fitted).along, "fpr")
@@ -579,7 +582,7 @@ def fit_warning(family: Any, fitted: tuple[Any, Any], samples: tuple[FloatArray,
 
 
 def _boxcox_fits(samples: tuple[FloatArray, FloatArray]) -> bool:
-    """Return whether the Box-Cox curve of two samples agrees with their empirical curve."""
+    """Return whether the ROC curve predicted with family "boxcox" agrees with the empirical curve of the samples."""
     from rocpredict.distributions.fitting import get_fitter
 
     try:
@@ -590,7 +593,11 @@ def _boxcox_fits(samples: tuple[FloatArray, FloatArray]) -> bool:
 
 
 def _expand_weights(classes: ClassSamples) -> tuple[FloatArray, FloatArray] | None:
-    """Return the values of both classes, each repeated as often as its integer weight, or None for other weights."""
+    """Return the values of both classes, each repeated according to its weight, or None if this is not possible.
+
+    The result is None if a weight is not an integer, or if the weights of a class sum to more than
+    ``MAX_EXPANDED_ROWS``.
+    """
     weights = classes.negative_weights, classes.positive_weights
     if weights[0] is None:
         return classes.negative, classes.positive
