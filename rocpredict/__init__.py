@@ -43,10 +43,10 @@ _NAMES_BY_MODULE = {
     "teaching.server": ("TeachingServer",),
 }
 _MODULES_BY_NAME = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names}
-"""Public names and their modules; a module is imported when one of its names is first used."""
+"""Module of each public name; a module is imported when one of its names is first used."""
 _PUBLIC_MODULES = ("datasets", "paper", "plots")
 _ROOMS = ("base", "diagnostics", "distributions", "inference", "reports", "roc", "screening", "solvers", "teaching")
-_IMPORT_LOCK = RLock()  # without it, threads could see modules that another thread has only partly imported
+_IMPORT_LOCK = RLock()  # a thread cannot use a module that another thread has only partly imported
 
 __all__ = ["__version__"]
 __all__.extend([*_PUBLIC_MODULES, *_MODULES_BY_NAME])

@@ -1,4 +1,4 @@
-"""Built-in and simulated data."""
+"""Built-in data sets and simulated data."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ __all__ = ["Dataset", "load_breast_cancer", "load_iris", "load_pima", "simulate_
 _PIMA_UNITS = ("count", "mg/dl", "mm Hg", "mm", "mu U/ml", "kg/m^2", "1", "years")
 """Units of the columns pregnant, glucose, pressure, triceps, insulin, mass, pedigree and age."""
 _CANCER_UNITS = {"radius": "a.u.", "perimeter": "a.u.", "area": "a.u.^2", "texture": "grey levels"}
-"""Units by the kind of feature. Other features are dimensionless."""
+"""Unit of each kind of feature; features of other kinds are dimensionless."""
 PIMA_ZERO_MISSING = ("glucose", "pressure", "triceps", "insulin", "mass")
-"""Features whose zeros are missing values."""
+"""Features of the Pima data in which a zero stands for a missing value."""
 _MAX_NAMES_REPR = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset(Result):
-    """Data set of features with one label for each observation.
+    """Data set with feature values and a class label for each observation.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Dataset(Result):
     units : tuple of str
         Unit of each feature; "1" for a dimensionless feature.
     description, source, license : str
-        Description of the data, reference of their source, and licence.
+        Description of the data, reference to their source, and licence.
     """
 
     X: FloatArray
@@ -147,7 +147,7 @@ def _read_table(file: str) -> dict[str, Any]:
 
 
 def load_iris() -> Dataset:
-    """Load Fisher's Iris data, with four lengths in cm of 50 flowers of each of three species.
+    """Load Fisher's Iris data, four lengths in cm measured on 50 flowers from each of three species.
 
     Returns
     -------
@@ -192,8 +192,8 @@ def load_pima(*, zeros_as_missing: bool = False) -> Dataset:
 
     Notes
     -----
-    Numbers of zeros that are missing values: glucose 5, pressure 35, triceps 227, insulin 374, mass 11 of 768. These
-    zeros reduce the means of both classes; with them, a Gaussian fits insulin and triceps poorly.
+    The numbers of zeros that stand for missing values are: glucose 5, pressure 35, triceps 227, insulin 374, mass 11 of
+    768. These zeros reduce the means of both classes; if they are kept, a Gaussian fits insulin and triceps poorly.
 
     Examples
     --------
@@ -227,8 +227,9 @@ def load_breast_cancer() -> Dataset:
     Returns
     -------
     Dataset
-        Ten features of the cell nuclei in a digitized image of a fine needle aspirate, each with its mean over the
-        nuclei ("mean"), the standard error of this mean ("error") and the mean of the three largest values ("worst").
+        Ten properties of the cell nuclei in a digitized image of a fine needle aspirate. Each property has three
+        features: the mean over the nuclei ("mean"), the standard error of this mean ("error"), and the mean of the
+        three largest values ("worst").
         The source states no unit of length: radius and perimeter are in arbitrary units ("a.u."), area in a.u.^2.
         Texture is in grey levels; the other features are dimensionless.
 
@@ -297,13 +298,14 @@ def simulate_two_gaussians(
     Parameters
     ----------
     mean : pair of float, default=(4.0, 8.0)
-        Means, (negative, positive). The defaults are the example of the founding paper.
+        Class means, (negative, positive). The default means and standard deviations are the example of the founding
+        paper.
     std : pair of float, default=(3.0, 2.0)
-        Standard deviations, (negative, positive).
+        Standard deviation of each class, (negative, positive).
     count : pair of int, default=(1000, 1000)
-        Number of observations of each class, (negative, positive), 1 or more.
+        Number of observations in each class, (negative, positive), 1 or more.
     rng : int or numpy.random.Generator, default=0
-        Seed or generator.
+        Seed or generator of the random numbers.
 
     Returns
     -------

@@ -49,14 +49,14 @@ TABLE_2 = {
     "SD class 2": (0.52, 0.31, 0.47, 0.20),
     "SD class 3": (0.64, 0.32, 0.55, 0.27),
 }
-"""Printed statistics of Iris classes 2 (versicolor) and 3 (virginica), by feature."""
+"""Statistics of Iris classes 2 (versicolor) and 3 (virginica) as printed in the paper, one for each feature."""
 TABLE_3 = {
     "class 2 to the mean of class 2": (0.71, 0.34),
     "class 3 to the mean of class 2": (1.74, 0.70),
     "class 2 to the mean of class 3": (1.70, 0.60),
     "class 3 to the mean of class 3": (0.82, 0.45),
 }
-"""Printed mean and SD of the Euclidean distance to a class mean, over all four features."""
+"""Mean and SD of the Euclidean distance to a class mean in all four features, as printed in the paper."""
 TABLE_4 = {
     "sepal length": (0.7847, 0.7175),
     "sepal width": (0.6735, 0.6259),
@@ -65,15 +65,15 @@ TABLE_4 = {
     "distance to mean of class 2": (0.9086, 0.8538),
     "distance to mean of class 3": (0.8783, 0.8013),
 }
-"""Printed predicted AUC and maximum Ameans."""
+"""Predicted AUC and maximum Ameans of each feature, as printed in the paper."""
 _NEGATIVE, _POSITIVE = "versicolor", "virginica"
 _N_REPLICATIONS = 400
 _GRID_STEPS = dict(zip(TABLE_4, (0.2, 0.1, 0.1, 0.1, 0.04, 0.05), strict=True))
-"""Steps of threshold grids whose trapezoidal areas agree with the printed digits; the paper does not state these."""
+"""Steps of threshold grids for which the trapezoidal area agrees with the printed AUC; the paper states no steps."""
 
 
 def example() -> PredictedRoc:
-    """Return the predicted ROC curve of the example in the paper, two Gaussians.
+    """Return the ROC curve predicted from two Gaussians, the example in the paper.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def simulate_experiment(count: tuple[int, int], rng: int) -> EmpiricalRoc:
     Parameters
     ----------
     count : pair of int
-        Numbers of observations, (negative, positive).
+        Number of observations in each class, (negative, positive).
     rng : int
         Seed of the experiment.
 
@@ -136,7 +136,7 @@ def iris_prediction(feature: str) -> PredictedRoc:
 
 
 def table_1(rng: int = 0) -> Table:
-    """Return Table I, experiments with two Gaussians and their prediction.
+    """Return Table I, which compares two simulated experiments with the prediction from two Gaussians.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def table_1(rng: int = 0) -> Table:
 
 
 def table_2() -> Table:
-    """Return Table II, means and standard deviations of the Iris features.
+    """Return Table II, the means and standard deviations of the Iris features.
 
     Returns
     -------
@@ -205,7 +205,7 @@ def table_2() -> Table:
 
 
 def table_3() -> Table:
-    """Return Table III, distances to the class means.
+    """Return Table III, the means and standard deviations of the distances to the class means.
 
     Returns
     -------
@@ -224,7 +224,7 @@ def table_3() -> Table:
 
 
 def table_4() -> Table:
-    """Return Table IV, predicted AUC and maximum Ameans of the Iris features.
+    """Return Table IV, the predicted AUC and the maximum Ameans of the Iris features.
 
     Returns
     -------
@@ -279,7 +279,7 @@ def _by_class(feature: tuple[FloatArray, NDArray[np.str_], Direction]) -> tuple[
 
 
 def _sampling(measure: str, count: tuple[int, int]) -> tuple[float, float]:
-    """Return the expected value and the standard error of a measure in experiments with these class sizes."""
+    """Return the expected value and the standard error of a measure in an experiment with given class sizes."""
     predicted = example()
     if measure == "AUC":
         variance = BinormalSolver(predicted.negative, predicted.positive).empirical_auc_variance(count)
@@ -295,7 +295,7 @@ def _replicated_ameans(count: tuple[int, int]) -> FloatArray:
 
 
 def _trapezoid_auc(roc: PredictedRoc, step: float) -> float:
-    """Return the trapezoidal area under a predicted ROC curve on a grid of thresholds."""
+    """Return the area under a predicted ROC curve, computed by the trapezoidal rule on a grid of thresholds."""
     classes: list[Any] = [roc.negative, roc.positive]
     low = min(d.mean - 10 * d.std for d in classes)
     high = max(d.mean + 10 * d.std for d in classes)
@@ -307,8 +307,8 @@ def _trapezoid_auc(roc: PredictedRoc, step: float) -> float:
 def figure_1() -> Figure:
     """Plot two class densities and the four areas into which a threshold divides them.
 
-    The threshold divides each density: true and false negatives (TN, FN) are below, true and false positives (TP, FP)
-    above. At the best threshold the densities are equal.
+    The threshold divides each density into two areas: true and false negatives (TN, FN) are below the threshold, true
+    and false positives (TP, FP) are above. At the best threshold, both densities are equal.
 
     Returns
     -------
@@ -343,7 +343,7 @@ def figure_3() -> Figure:
     """Plot predicted ROC curves for several means of the positive class.
 
     The classes are N(0, 2) and N(m, 1) for m from 0 to 4. The curve rises with the distance between the means. For
-    small m a part of the curve is below the chance line, since the standard deviations differ.
+    small m, a part of the curve is visibly below the chance line, since the standard deviations differ.
 
     Returns
     -------
@@ -357,8 +357,8 @@ def figure_3() -> Figure:
 def figure_4() -> Figure:
     """Plot predicted ROC curves for several standard deviations of the negative class, and their common point.
 
-    The classes are N(0, s) and N(2, 2) for s from 0.5 to 4. All curves have a common point: at the threshold 0, the
-    negative median for every s, FPR is 1/2 and TPR is Phi(1) = 0.841.
+    The classes are N(0, s) and N(2, 2) for s from 0.5 to 4. All curves have a common point at the threshold 0, which is
+    the median of the negatives for every s: its FPR is 1/2, and its TPR is Phi(1) = 0.841.
 
     Returns
     -------
@@ -387,16 +387,16 @@ def figure_5() -> Figure:
 FIGURES: dict[str, Callable[[], Figure]] = {
     draw.__name__: draw for draw in (figure_1, figure_2, figure_3, figure_4, figure_5)
 }
-"""Functions that draw the figures, keyed by file name; the docstring of a function describes its figure."""
+"""Functions that draw the figures, keyed by file name; the docstring of each function describes its figure."""
 
 
 def save_figures(folder: str | PathLike[str], *, rng: int = 0) -> list[Path]:
-    """Write every figure as PNG and SVG; repeated calls write identical files.
+    """Write every figure as a PNG file and an SVG file; repeated calls write identical files.
 
     Parameters
     ----------
     folder : path
-        Folder of the files, which is created if it does not exist.
+        Folder for the files; it is created if it does not exist.
     rng : int, default=0
         Seed of the simulated experiments in Figure 2.
 
@@ -427,7 +427,7 @@ def _draw_rocs(rocs: Sequence[Roc], labels: Sequence[str], title: str = "") -> F
 
 
 def _mark_intersection(ax: Axes, fpr: float, tpr: float) -> None:
-    """Mark the common point of all curves."""
+    """Mark the common point of all curves of Figure 4."""
     square: dict[str, Any] = {"markersize": 7, "markerfacecolor": "white", "markeredgewidth": 1.6}
     ax.plot(fpr, tpr, "s", color=TEXT_COLOR, zorder=6, gid="meeting", **square)
     arrow = {"arrowstyle": "->", "color": TEXT_COLOR, "shrinkA": 0, "shrinkB": 6, "relpos": (0.1, 1.0)}

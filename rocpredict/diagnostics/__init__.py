@@ -1,1 +1,1 @@
-"""Goodness of fit of a predicted ROC curve."""
+"""Goodness of fit of predicted ROC curves and of class distributions."""

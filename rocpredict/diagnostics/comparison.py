@@ -1,4 +1,4 @@
-"""Comparison of a predicted with an empirical ROC curve."""
+"""Comparison of a predicted ROC curve with an empirical ROC curve."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _GRID = np.unique(np.concatenate([np.linspace(0, 1, 4097), ndtr(np.linspace(-8, 8, 2049))]))
-_MIN_CLASS_SIZE = 3  # smallest number of negatives with which an FPR is between the first and the last step
+_MIN_CLASS_SIZE = 3  # with fewer negatives, the curve has no FPR between its first and last step
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,31 +32,34 @@ class Comparison(Result):
     Attributes
     ----------
     n_negative, n_positive : int or float
-        Number of observations (sum of weights, possibly fractional) of each class of the empirical curve.
+        Number of observations in each class of the empirical curve. For weighted data, this is the sum of the weights,
+        which may be fractional.
     direction : {"higher", "lower"}
-        "higher": positive if x >= threshold; "lower": positive if x <= threshold.
+        Direction of the rule. "higher": positive if x >= threshold; "lower": positive if x <= threshold.
     predicted_auc, empirical_auc : float
+        AUC of each curve.
     empirical_auc_low, empirical_auc_high : float
-        Bounds of the confidence interval of the empirical AUC, by the default method.
+        Bounds of the confidence interval for the empirical AUC, computed by the default method of ``auc_interval``.
     level : float
-        Confidence level of the interval of the empirical AUC.
+        Confidence level of this interval.
     auc_error : float
         Predicted AUC minus empirical AUC.
     auc_error_z : float
-        ``auc_error`` in standard errors of the empirical AUC (see Notes of ``compare``). This ratio is
-        not the statistic of a z-test, which would require a prediction that is independent of these data.
+        ``auc_error`` divided by the standard error of the empirical AUC (see Notes of ``compare``). This ratio is not
+        the statistic of a z-test, which would require a prediction that is independent of these data.
     max_tpr_gap : float
-        Largest difference (with its sign) of predicted TPR - empirical TPR at the same FPR. For n >= 3 negatives, only
-        FPRs from 1/n to 1 - 1/n are searched. Closer to 0 and 1, the empirical curve is a single step, which no smooth
-        curve can follow.
+        Predicted TPR minus empirical TPR at the FPR at which the two differ most. For n >= 3 negatives, only FPRs from
+        1/n to 1 - 1/n are searched. Closer to 0 and 1, the empirical curve is a single step, which no smooth curve can
+        follow.
     max_tpr_gap_fpr : float
-        FPR of the largest difference.
+        FPR at which the TPRs of the two curves differ most.
     area_between : float
         Mean absolute difference in TPR over all FPRs; see ``rocpredict.distributions.ecdf.area_between``.
     ks_negative, ks_positive, ks : float
-        Largest difference between the predicted and the empirical cdf within each class, and the larger of the two.
+        Largest absolute difference between the predicted and the empirical distribution function of each class, and the
+        larger of these two values.
     predicted_threshold, empirical_threshold : float
-        Thresholds with the highest predicted and the highest empirical Ameans.
+        Threshold with the highest predicted Ameans, and threshold with the highest empirical Ameans.
     predicted_ameans : float
         Predicted Ameans at the predicted threshold.
     ameans_at_predicted_threshold : float
@@ -64,11 +67,12 @@ class Comparison(Result):
     empirical_ameans : float
         Highest empirical Ameans. This value is optimistic, since the threshold was chosen from the same data.
     empirical_ameans_corrected : float
-        Optimism-corrected Ameans of the empirical threshold, an estimate for new data.
+        Optimism-corrected Ameans of the empirical threshold, an estimate of its Ameans on new data.
     threshold_regret : float
-        Ameans that the predicted threshold loses on these data: empirical_ameans - ameans_at_predicted_threshold.
+        Loss of Ameans on these data if the predicted threshold is used: empirical_ameans -
+        ameans_at_predicted_threshold.
     curves : (predicted, empirical)
-        Both ROC curves, which ``plot`` draws.
+        The two ROC curves, which ``plot`` draws.
     """
 
     n_negative: float
@@ -117,7 +121,7 @@ class Comparison(Result):
         return plot_result("plot_comparison", self.curves, {"ax": ax} | options)
 
     def table(self) -> Table:
-        """Return a table of the measures of both curves, side by side."""
+        """Return a table that compares the measures of the two curves."""
         rows: list[list[Any]] = [
             ["AUC", self.predicted_auc, self.empirical_auc, self.auc_error],
             ["best threshold", self.predicted_threshold, self.empirical_threshold, None],
@@ -149,7 +153,7 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
         Empirical ROC curve of the same feature and direction. The comparison is fairer with data that were not used to
         fit the prediction.
     level : float, default=0.95
-        Confidence level of the interval of the empirical AUC, in (0, 1).
+        Confidence level of the interval for the empirical AUC, in (0, 1).
 
     Returns
     -------
@@ -171,10 +175,12 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
     ``auc_error_z`` is ``auc_error`` divided by DeLong's standard error of the empirical AUC. If the prediction is
     fitted to the same data, its error is correlated with the error of the empirical AUC. For two Gaussian classes of
     20, 50 and 200 observations each, ``auc_error_z`` was between -0.4 and 0.4 in 95% of samples; for two lognormal
-    classes of 200, the mean was -4.5. For a prediction fitted to the same data, a value of 1 is therefore already
-    evidence against the predicted distributions. If DeLong's standard error is 0 (no overlap) or a class has a single
-    observation, the smoothed standard error is used. If all values are tied, the standard error of Hanley and McNeil is
-    used. ``auc_error_z`` is therefore always finite.
+    classes of 200 observations each, its mean was -4.5. For a prediction fitted to the same data, a value of 1 is
+    therefore already evidence against the predicted distributions.
+
+    If DeLong's standard error is 0 (because the classes do not overlap) or a class has a single observation, the
+    smoothed standard error is used. If all values are tied, the standard error of Hanley and McNeil is used.
+    ``auc_error_z`` is therefore always finite.
 
     Examples
     --------
@@ -249,7 +255,7 @@ def _direction(roc: Roc) -> str:
 
 
 def _empirical_std_error(empirical: EmpiricalRoc) -> float:
-    """Return the standard error of the empirical AUC by the first method that gives a value above 0."""
+    """Return the standard error of the empirical AUC, computed by the first method that yields a value above 0."""
     lonely = min(empirical.negative.total, empirical.positive.total) <= 1
     methods: tuple[AucErrorMethod, ...] = ("delong", "smoothed-logit", "hanley-mcneil")
     errors = (empirical.auc_std_error(method=method) for method in methods[lonely:])
@@ -258,7 +264,7 @@ def _empirical_std_error(empirical: EmpiricalRoc) -> float:
 
 @np.errstate(under="ignore")
 def max_tpr_gap(predicted: Roc, empirical: EmpiricalRoc) -> tuple[float, float]:
-    """Return the largest difference between predicted and empirical TPR, and its FPR; see ``Comparison``."""
+    """Return the largest difference between predicted and empirical TPR, and the FPR at which it occurs."""
     _check(predicted, empirical)
     fpr = np.unique(np.concatenate([_GRID, empirical.curve().fpr, predicted.curve().fpr]))
     before = np.maximum(np.nextafter(fpr, 0), 0)

@@ -1,4 +1,4 @@
-"""Diagnosis of a predicted ROC curve, with its findings and their severity."""
+"""Diagnosis of how well a predicted ROC curve fits, with findings and their severity."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _SYMBOLS = {"ok": "", "note": "note", "warn": "WARN"}
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DiagnosticFinding(Result):
-    """Finding of a diagnosis.
+    """Result of one check of a diagnosis.
 
     Attributes
     ----------
@@ -57,6 +57,7 @@ class DiagnosticFinding(Result):
     value : float
         Measured value; NaN if it is undefined.
     severity : {"ok", "note", "warn"}
+        Severity of the deviation.
     message : str
         Description of the result.
     suggestion : str
@@ -74,7 +75,7 @@ class DiagnosticFinding(Result):
 
 
 class QuantilePlotData(NamedTuple):
-    """Normal scores of one class: expected scores, scores under the fitted distribution, and a band."""
+    """Normal scores of one class: expected scores, scores under the fitted distribution, and bounds of a 95% band."""
 
     expected: FloatArray
     fitted: FloatArray
@@ -83,7 +84,7 @@ class QuantilePlotData(NamedTuple):
 
 
 class DensityPlotData(NamedTuple):
-    """Density of one class at ``x``, and a histogram of its values between ``edges``."""
+    """Fitted density of one class at ``x``, and a histogram of the values of this class with bin ``edges``."""
 
     x: FloatArray
     density: FloatArray
@@ -92,12 +93,12 @@ class DensityPlotData(NamedTuple):
 
 
 class DiagnosisPlotData(NamedTuple):
-    """Data of ``Diagnosis.plot``."""
+    """Data that ``Diagnosis.plot`` draws."""
 
     predicted: RocCurve
     empirical: RocCurve
     rates: tuple[FloatArray, FloatArray, FloatArray]
-    """FPRs, and the predicted and the empirical TPR at them."""
+    """FPRs, and the predicted and empirical TPRs at these FPRs."""
     quantiles: tuple[QuantilePlotData, QuantilePlotData]
     densities: tuple[DensityPlotData, DensityPlotData]
 
@@ -111,21 +112,22 @@ class Diagnosis(Result):
     Attributes
     ----------
     family : str
+        Name of the family.
     direction : str
-        "higher" or "lower".
+        Direction of the rule, "higher" or "lower".
     negative, positive : ClassDescription
         Count, moments, ties, values at the limits, outliers and goodness of fit of each class.
     std_ratio : Interval
-        Ratio of the standard deviations, positive over negative class.
+        Standard deviation of the positives divided by the standard deviation of the negatives, with an interval.
     predicted_auc, empirical_auc, auc_error, auc_p_value : float
-        Both AUCs, the difference predicted AUC - empirical AUC, and its p-value (by parametric bootstrap, see
-        ``diagnose``).
+        Predicted AUC, empirical AUC, predicted minus empirical AUC, and the p-value of this difference. The p-values
+        are computed by a parametric bootstrap, see ``diagnose``.
     area_between, area_between_expected, area_between_p_value : float
-        Mean abs(predicted TPR - empirical TPR) over all FPRs, its mean in samples simulated from the fit, and its
-        p-value.
+        Mean absolute difference between the predicted and the empirical TPR over all FPRs, the mean of this measure in
+        samples simulated from the fitted distributions, and its p-value.
     max_tpr_gap, max_tpr_gap_fpr, max_tpr_gap_threshold : float
-        Largest difference in TPR (with the sign of predicted - empirical), its FPR, and the predicted threshold at this
-        FPR. For n >= 3 negatives, only FPRs from 1/n to 1 - 1/n are searched.
+        Predicted minus empirical TPR where the two differ most, the FPR there, and the predicted threshold at this FPR.
+        For n >= 3 negatives, only FPRs from 1/n to 1 - 1/n are searched.
     gap_low_fpr, gap_middle_fpr, gap_high_fpr : float
         Mean of predicted TPR - empirical TPR in each third of the FPR axis.
     threshold : float
@@ -135,13 +137,13 @@ class Diagnosis(Result):
     n_resamples, n_failed : int
         Number of simulated samples, and number of simulated samples to which the family could not be fitted.
     findings : tuple of DiagnosticFinding
-        Findings with severity "ok", "note" or "warn", description and suggestion.
+        Findings, each with a severity ("ok", "note" or "warn"), a description and a suggestion.
     verdict : str
         Conclusion in one sentence.
     plot_data : DiagnosisPlotData
-        Data of ``plot``.
+        Data that ``plot`` draws.
     omitted : pair of int
-        Numbers of (negative, positive) observations that were omitted because of missing values.
+        Number of observations in each class, (negative, positive), that were omitted because of missing values.
     n_unlabelled : int
         Number of rows that were omitted because they have no label.
     """
@@ -214,12 +216,12 @@ class Diagnosis(Result):
         Returns
         -------
         DiagnosticFinding or None
-            None if the diagnosis has no finding of this name.
+            The finding, or None if the diagnosis has no finding of this name.
         """
         return {item.name: item for item in self.findings}.get(str(name))
 
     def plot(self, **options: object) -> Axes:
-        """Plot both curves, the quantiles of each class and the densities.
+        """Plot the predicted and empirical curves, the quantiles of each class, and the densities.
 
         Parameters
         ----------
@@ -253,7 +255,7 @@ def diagnose(
     n_resamples: int = 500,
     rng: Seed = 0,
 ) -> Diagnosis:
-    """Diagnose how well a predicted ROC curve fits its data.
+    """Diagnose how well a predicted ROC curve fits the data from which it is predicted.
 
     Parameters
     ----------
@@ -270,7 +272,7 @@ def diagnose(
     direction : {"higher", "lower", "auto"}, optional
         Direction of the classification rule, as in ``predict_roc``. By default, "higher".
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle observations with missing values: raise an error, or omit them and report how many.
+        How to handle observations with missing values: raise an error, or omit them and store how many were omitted.
     n_resamples : int, default=500
         Number of samples that are simulated from the fitted distributions, 20 or more.
     rng : None, int or numpy.random.Generator, default=0
@@ -292,12 +294,13 @@ def diagnose(
 
     Notes
     -----
-    p-values come from a parametric bootstrap [1]_: samples of the same sizes are simulated from the fitted
-    distributions, the family is refitted to each, and the measure is computed again. p = (b + 1)/(n + 1) if b of n
-    simulated values are at least as large as the observed value. The refit is necessary: the textbook p-value of the
-    Kolmogorov-Smirnov test ignores that parameters are estimated. The families by name, except "auto" and
-    "histogram", are fitted to all samples at once, within about a second ("beta" and "skew_normal": 8 and 25 s with 200
-    observations per class). For any other family, each simulated sample needs two separate fits.
+    p-values are computed by a parametric bootstrap [1]_: samples of the same sizes are simulated from the fitted
+    distributions, the family is refitted to each simulated sample, and the measure of misfit is computed again. If b of
+    n simulated values are at least as large as the observed value, the p-value is (b + 1)/(n + 1). The refit is
+    necessary: the textbook p-value of the Kolmogorov-Smirnov test ignores that parameters are estimated. Families that
+    are passed by name, except "auto" and "histogram", are fitted to all simulated samples at once. This takes about a
+    second ("beta" and "skew_normal": 8 and 25 s with 200 observations per class). For any other family, each simulated
+    sample needs two separate fits.
 
     A large p-value does not prove that the family is correct: with 20 observations per class, no check is decisive.
     With thousands of observations, a small p-value can result from a misfit that hardly affects the curve: see
@@ -373,7 +376,7 @@ def diagnose(
 
 # ---- findings
 class _Limits(NamedTuple):
-    """Limits above which a measure is reported as a note and as a warning."""
+    """Limit above which a measure has severity "note", and limit above which it has severity "warn"."""
 
     note: float
     warn: float
@@ -383,7 +386,7 @@ class _Limits(NamedTuple):
         return "warn" if value > self.warn else "note" if value > self.note else "ok"
 
     def severity_by_p_value(self, p: float, value: float) -> str:
-        """Return the severity of a measure that is reported only if it exceeds sampling variation."""
+        """Return the severity of a measure, which is "ok" unless the p-value shows more than sampling variation."""
         if p <= _P_WARN and value > self.warn:
             return "warn"
         return "note" if p <= _P_NOTE and value > self.note else "ok"
@@ -391,8 +394,8 @@ class _Limits(NamedTuple):
 
 _SKEWNESS, _KURTOSIS = _Limits(1.0, 2.0), _Limits(1.0, 3.0)
 _Z = _Limits(2.6, 3.3)
-"""Limits of skewness and kurtosis in standard errors. A finding has the lower of two severities: by these limits,
-and by the limits of the measure itself."""
+"""Limits for the z-scores of skewness and kurtosis. The severity of a finding is the lower one of two severities, by
+these limits and by the limits for the measure itself."""
 _SHARE, _OUTLIERS = _Limits(0.05, 0.10), _Limits(0.001, 0.02)
 _STD_RATIO = _Limits(1.5, 2.0)
 _AREA, _AUC_ERROR, _REGRET = _Limits(0.0, 0.02), _Limits(0.01, 0.02), _Limits(0.02, 0.03)
@@ -408,11 +411,11 @@ _AMOUNTS = {
 }
 
 _ShapeCheck = tuple[str, float, str, str, str]
-"""Name, value, severity, message and suggestion of a check, before the family is considered."""
+"""Name, value, severity, message and suggestion of a check, not yet adapted to the family."""
 
 
 def _find(d: Diagnosis) -> Iterator[DiagnosticFinding]:
-    """Yield the findings that follow from the numbers of a diagnosis."""
+    """Yield the findings that are derived from the measures of a diagnosis."""
     yield _check_sample_size(d.negative.count, d.positive.count)
     for name in ("negative", "positive"):
         yield from _check_class(d, name, getattr(d, name))
@@ -519,7 +522,7 @@ def _check_class(d: Diagnosis, word: str, shape: ClassDescription) -> Iterator[D
 
 
 def _check_shape(shape: ClassDescription) -> Iterator[_ShapeCheck]:
-    """Yield the checks of moments, ties, limits and outliers."""
+    """Yield the results of the checks of moments, ties, values at the limits, and outliers of a class."""
     severities = _SKEWNESS.severity(abs(shape.skewness)), _Z.severity(abs(shape.skewness_z))
     message = f"skewness {_format_signed(shape.skewness)} ({_format_z(shape.skewness_z)})"
     yield "skewness", shape.skewness, _milder(*severities), message, SKEWED_SUGGESTION
@@ -609,7 +612,7 @@ def _summarize(d: Diagnosis) -> str:
 _POINTS = 301
 _BINS = (5, 40)
 _MAX_IQR = 5
-"""Distance from the quartiles up to which a class is drawn, in interquartile ranges."""
+"""Largest distance of the drawn values from the quartiles, in interquartile ranges."""
 _MARGIN = 0.04
 
 
@@ -633,7 +636,7 @@ def _make_plot_data(
 
 
 def _quantiles(distribution: Distribution, values: FloatArray, band: FloatArray, *, mirrored: bool) -> QuantilePlotData:
-    """Return normal scores in the order of the feature; if ``mirrored``, ``values`` have reversed signs."""
+    """Return the normal scores in ascending order of the feature; if ``mirrored``, ``values`` have reversed signs."""
     ranks = plot_ranks(len(values))
     expected = ndtri((ranks + 0.5) / len(values))
     fitted = normal_scores(distribution, values[ranks])
@@ -643,10 +646,11 @@ def _quantiles(distribution: Distribution, values: FloatArray, band: FloatArray,
 
 
 def _axis_limits(samples: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
-    """Return the edges of bins, and the values at which densities are drawn.
+    """Return the bin edges of the histograms, and the values at which densities are drawn.
 
-    The bin width suits the class with the smaller variability. Values far outside the quartiles of both classes are in
-    one wide bin on each side, mostly outside the plot, so that a few outliers do not compress all other values.
+    The bin width is chosen for the class with the smaller variability. Values that are far beyond the quartiles of both
+    classes fall into one wide bin on each side. Most of this bin is outside of the plot, so that a few outliers do not
+    compress the other values.
     """
     first, last = min(x[0] for x in samples), max(x[-1] for x in samples)
     exponent = int(np.frexp(max(abs(first), abs(last)))[1])
@@ -668,7 +672,7 @@ def _axis_limits(samples: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, Fl
 
 
 def _n_bins(samples: list[FloatArray], spreads: FloatArray, span: float) -> int:
-    """Return the number of bins by the rule of Freedman and Diaconis (1981) for the narrower class, within bounds."""
+    """Return the number of bins by the rule of Freedman and Diaconis (1981) for the class with the smaller IQR."""
     counts = np.array([len(x) for x in samples])
     with np.errstate(divide="ignore", over="ignore"):
         needed = span * np.cbrt(counts) / (2 * spreads)

@@ -1,4 +1,4 @@
-"""Goodness of fit of class distributions, with a parametric bootstrap."""
+"""Goodness of fit of class distributions, with p-values from a parametric bootstrap."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from rocpredict.roc.predicted import PredictedRoc
 from rocpredict.solvers.families import solver_for
 
 _MIN_COUNT_FOR_Z = 8
-_OUTLIER_IQR_FACTOR = 3  # distance from a quartile, in interquartile ranges
+_OUTLIER_IQR_FACTOR = 3  # a value further than this from a quartile, in interquartile ranges, is an outlier
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassDescription(Result):
-    """Description of the values of one class, and of the fit of the distribution to these values.
+    """Description of the values of one class, and measures of how well the fitted distribution agrees with them.
 
     Attributes
     ----------
@@ -48,6 +48,7 @@ class ClassDescription(Result):
         equal. The kurtosis and its standard error are NaN for fewer than 4 observations, and the z-score is NaN for
         fewer than 8.
     minimum, maximum : float
+        Smallest and largest value.
     n_unique : int
         Number of distinct values.
     mode, mode_fraction, mode_count : float, float, int
@@ -56,13 +57,13 @@ class ClassDescription(Result):
     fraction_at_minimum, fraction_at_maximum, fraction_at_zero : float
         Fractions of observations equal to the minimum, to the maximum and to 0.
     outliers : float
-        Fraction of observations more than 3 interquartile ranges beyond the quartiles.
+        Fraction of observations that are more than 3 interquartile ranges beyond the quartiles.
     ks : float
-        Largest difference between the fitted and the empirical cdf.
+        Largest absolute difference between the fitted and the empirical distribution function.
     anderson_darling : float
-        Anderson-Darling statistic A^2 of the fitted distribution; inf if a value has probability zero.
+        Anderson-Darling statistic A^2 of the fitted distribution; inf if a value is impossible under this distribution.
     p_value : float
-        p-value of A^2, by parametric bootstrap.
+        p-value of A^2, computed by a parametric bootstrap.
     """
 
     count: int
@@ -102,7 +103,7 @@ class ClassDescription(Result):
 def describe_classes(
     roc: Roc, rows: tuple[FloatArray, FloatArray], observed: GoodnessOfFit, p: GoodnessOfFit
 ) -> list[ClassDescription]:
-    """Describe both classes; for direction "lower", the fit is evaluated at values with reversed signs."""
+    """Describe both classes and their fits; for direction "lower", the fits are evaluated at negated values."""
     samples = sort_by_direction(roc, *rows)
     fits = zip(orient_classes(roc), samples, observed[:2], p[:2], strict=True)
     return [
@@ -143,10 +144,11 @@ def _describe(values: FloatArray, ks: float, anderson_darling: float, p_value: f
 
 
 def std_ratio(negative: ClassDescription, positive: ClassDescription, level: float = 0.95) -> Interval:
-    """Return the ratio of the standard deviations (positive/negative class) with its interval from the F distribution.
+    """Return the SD of the positives divided by the SD of the negatives, with an interval based on the F distribution.
 
-    For positive excess kurtosis, the degrees of freedom n - 1 are divided by 1 + kurtosis/2, since the sample variance
-    of a heavy-tailed distribution varies more (Shoemaker 2003). If a class has zero variance, the interval is [0, inf].
+    If the excess kurtosis of a class is positive, its degrees of freedom n - 1 are divided by 1 + kurtosis/2, since the
+    sample variance of a heavy-tailed distribution varies more (Shoemaker 2003). If a class has zero variance, the
+    interval is [0, inf].
     """
     if negative.constant or positive.constant:
         estimate = nan if negative.constant and positive.constant else float("inf") if negative.constant else 0.0
@@ -194,11 +196,12 @@ _MAX_POINTS = 400
 
 
 class GoodnessOfFit(NamedTuple):
-    """Measures of misfit, as floats for the data or as arrays over simulated samples."""
+    """Measures of misfit, each a number for the data or an array for many simulated samples."""
 
     negative: ArrayOrFloat
-    """Anderson and Darling's A^2 of the negative class."""
+    """Anderson-Darling statistic A^2 of the negative class."""
     positive: ArrayOrFloat
+    """Anderson-Darling statistic A^2 of the positive class."""
     area_between: ArrayOrFloat
     """Mean |predicted TPR - empirical TPR| over all FPRs."""
     auc_error: ArrayOrFloat
@@ -237,7 +240,7 @@ def goodness_of_fit(roc: Roc, samples: SortedSamples) -> GoodnessOfFit:
 
 
 def goodness_of_fit_batch(pair: tuple[Distribution, Distribution], samples: SortedSamples) -> _Chunk:
-    """Return the misfits and the normal scores of a batch of fitted pairs and their samples, which have no ties."""
+    """Return the measures of misfit and the normal scores for a batch of fitted pairs and samples without ties."""
     negative, positive = map(add_grid_axis, pair)
     predicted = solver_for(negative, positive).along("fpr", COMPARISON_FPR)
     falling = FallingValues.from_samples(samples)
@@ -276,7 +279,7 @@ class FallingValues(NamedTuple):
     def goodness_of_fit(
         self, log_tails: list[tuple[FloatArray, FloatArray]], predicted: FloatArray, youden: FloatArray
     ) -> GoodnessOfFit:
-        """Compute the misfits from log tails at the values of each class, predicted TPRs and Youden's J."""
+        """Compute the measures of misfit from log tail probabilities, predicted TPRs and predicted Youden's J."""
         negative, positive = (anderson_darling(*tails) for tails in log_tails)
         counts = [tails[0].shape[1] for tails in log_tails]
         above = self.positives[self.is_negative].reshape(len(self.values), -1) / counts[1]
@@ -298,9 +301,9 @@ def _scores_of_tails(below: FloatArray, above: FloatArray) -> FloatArray:
 
 
 def anderson_darling(below: FloatArray, above: FloatArray) -> FloatArray:
-    """Return A^2 from the log probabilities of both tails of sorted values, along the last axis.
+    """Return the Anderson-Darling statistic A^2, computed from both log tail probabilities of sorted values.
 
-    A^2 is inf if a value has probability zero.
+    The values are on the last axis. A^2 is inf if the tail probability of a value is 0.
     """
     n = below.shape[-1]
     weights = np.arange(1, 2 * n, 2) / n
@@ -308,7 +311,7 @@ def anderson_darling(below: FloatArray, above: FloatArray) -> FloatArray:
 
 
 def ks_statistic(distribution: Distribution, sample: Ecdf) -> float:
-    """Return the largest difference between the cdf of a distribution and the cdf of a sample."""
+    """Return the largest absolute difference between a distribution function and the one of a sample."""
     values = sample.unique_values
     after = np.abs(distribution.cdf(values) - sample.cdf(values))
     before = np.abs(distribution.cdf_strict(values) - sample.cdf_strict(values))
@@ -321,7 +324,7 @@ def plot_ranks(count: int) -> NDArray[np.intp]:
 
 
 def _mid_tails(distribution: Distribution, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the lower and upper tail probabilities of values, with half of a point mass in each."""
+    """Return the lower and upper tail probabilities of values; half of a point mass at a value is in each tail."""
     below = (np.asarray(distribution.cdf_strict(values)) + distribution.cdf(values)) / 2
     above = (np.asarray(distribution.sf_inclusive(values)) + distribution.sf(values)) / 2
     return below, above
@@ -331,7 +334,7 @@ _BAND_QUANTILES = (0.025, 0.975)
 _ROUNDING = 1e-9
 _MAX_SEPARATION = 1e3  # in standard deviations; classes further apart do not overlap
 _MIN_STD_RATIO = 1e-6  # a smaller standard deviation is replaced by this fraction of the larger one
-_ARRAYS_PER_ROW = 12  # arrays for each observation of a simulated sample
+_ARRAYS_PER_ROW = 12  # temporary arrays with one element per observation of a simulated sample
 
 
 class BootstrapResult(NamedTuple):
@@ -346,11 +349,11 @@ class BootstrapResult(NamedTuple):
 
 
 _Chunk = tuple[GoodnessOfFit, tuple[FloatArray, ...]]
-"""Measures of a part of the simulated samples, and the normal scores of both classes, shape (samples, ranks)."""
+"""Measures of misfit of one chunk of simulated samples, and normal scores of both classes, shape (samples, ranks)."""
 
 
 def parametric_bootstrap(roc: PredictedRoc, counts: tuple[int, int], resampling: BootstrapOptions) -> BootstrapResult:
-    """Simulate samples from a fitted pair, refit the family to each, and compute the measures of misfit.
+    """Simulate samples from two fitted distributions, refit the family to each, and compute the measures of misfit.
 
     Raises
     ------
@@ -373,7 +376,7 @@ def parametric_bootstrap(roc: PredictedRoc, counts: tuple[int, int], resampling:
 
 
 def p_values(observed: GoodnessOfFit, simulated: GoodnessOfFit) -> GoodnessOfFit:
-    """Return the p-values (b + 1)/(n + 1) of measures that are at least as large as observed in b of n simulations."""
+    """Return p-values (b + 1)/(n + 1), where b of n simulated values are at least as large as the observed value."""
 
     def p_value(value: float, draws: FloatArray) -> float:
         limit = value if np.isinf(value) else value - _ROUNDING * (1 + abs(value))

@@ -1,1 +1,1 @@
-"""Solvers of the ROC curve of two distributions."""
+"""Solvers, which compute the ROC curve of two distributions."""

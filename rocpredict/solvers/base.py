@@ -1,4 +1,4 @@
-"""Base classes of the solvers, their results, and polylines in ROC space."""
+"""Base classes of solvers, classes for their results, and functions for polylines in ROC space."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Axis: TypeAlias = Literal["fpr", "tpr"]
 ROUNDING = 4 * np.finfo(float).eps
 _MAX_MAXIMA = 32
 _MAX_POINTS = 10_000_000
-_TIE_RTOL = 64 * np.finfo(float).eps  # relative difference, due to rounding, of the losses of equally good thresholds
+_TIE_RTOL = 64 * np.finfo(float).eps  # losses within this relative difference are treated as equal
 EVEN = np.zeros(())
-"""The ``log_price`` (see ``Solver``) at which both errors have the same weighted cost."""
+"""Value of ``log_price`` (see ``Solver``) for which both kinds of error have the same weighted cost."""
 
 
 class OptimalThreshold(NamedTuple):
@@ -44,10 +44,10 @@ class OptimalThreshold(NamedTuple):
     crossings: FloatArray
     """Crossings of the weighted densities, ascending on the last axis and padded with NaN."""
     equal_thresholds: FloatArray
-    """One threshold of each other interval of equally good thresholds, ascending on the last axis, padded with NaN."""
+    """One threshold from each other interval of equally good thresholds, ascending and padded with NaN."""
     flags: Flags
     expected_ameans: FloatArray | None = None
-    """Ameans expected on new data, if the Ameans of the curve is known to be optimistic."""
+    """Ameans expected on new data; None if the Ameans of the curve is used."""
 
 
 class _HookFields(NamedTuple, Generic[Value]):
@@ -62,9 +62,10 @@ class Hook(Result, _HookFields[Value]):
     Attributes
     ----------
     fpr_low, fpr_high : float or array of shape F
-        Bounds of the FPRs of this part; both are 0 if no part is below the chance line in float64.
+        Smallest and largest FPR of the part of the curve below the chance line. Both are 0 if the curve is nowhere
+        below the chance line, up to the resolution of float64.
     area : float or array of shape F
-        Area between the chance line and this part.
+        Area below the chance line and above the curve.
     """
 
     __slots__ = ()
@@ -73,7 +74,7 @@ class Hook(Result, _HookFields[Value]):
 
     @property
     def exists(self) -> bool | NDArray[np.bool_]:
-        """True if a part of the curve lies below the chance line."""
+        """True if the curve lies below the chance line at any FPR."""
         return to_scalar(np.asarray(self.area) > 0)
 
 
@@ -89,19 +90,20 @@ class _TwoThresholdRuleFields(NamedTuple, Generic[Value]):
 
 
 class TwoThresholdRule(Result, _TwoThresholdRuleFields[Value]):
-    """Classification rule with two or more thresholds, with its rates.
+    """Classification rule with two or more thresholds, and its rates.
 
     Attributes
     ----------
     low, high : float or array of shape F
         Lowest and highest threshold. If the rule has one threshold, ``low`` is -inf or ``high`` is +inf. If both are
-        infinite, the rule classifies every value as positive if ``positive_inside`` is True, and otherwise no value.
+        infinite, the rule classifies every value as positive (``positive_inside`` is True) or as negative (False).
     positive_inside : bool or array of shape F
-        True if values with ``low <= x <= high`` are classified as positive, False if values with ``x <= low`` or ``x >=
-        high`` are. With more than two thresholds, the class also changes between ``low`` and ``high``.
+        True if values with ``low <= x <= high`` are classified as positive; False if values with ``x <= low`` or ``x >=
+        high`` are classified as positive. With more than two thresholds, the predicted class also changes between
+        ``low`` and ``high``.
     thresholds : array of shape (k,), or F + (2,) for a batch
-        All thresholds at which the predicted class changes, ascending. There are more than two if the densities cross
-        more than twice. Two Gaussians have two thresholds, which may be infinite.
+        All thresholds at which the predicted class changes, ascending. There are more than two thresholds if the
+        densities cross more than twice. For two Gaussians, there are two thresholds, which may be infinite.
     tpr, fpr, tnr, fnr : float or array of shape F
         Rates of the rule.
     ameans : float or array of shape F
@@ -121,7 +123,7 @@ class TwoThresholdRule(Result, _TwoThresholdRuleFields[Value]):
 
 
 def summarize_rule(edges: FloatArray, *, starts_positive: bool) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
-    """Return ``low``, ``high`` and ``positive_inside`` of a rule whose predicted class changes at every edge."""
+    """Return ``low``, ``high`` and ``positive_inside`` of a rule whose predicted class changes at each of ``edges``."""
     if not len(edges):
         return np.asarray(-np.inf), np.asarray(np.inf), np.asarray(starts_positive)
     last_positive = starts_positive != (len(edges) % 2 == 1)
@@ -138,8 +140,9 @@ class RocCurve(Result):
     Attributes
     ----------
     thresholds : array of shape (..., n_points)
-        Thresholds in the unit of the feature: descending from +inf, or ascending from -inf if positives have smaller
-        values. The first threshold classifies no value as positive, and the last one classifies all values as positive.
+        Thresholds in the unit of the feature, in descending order from +inf (with direction "lower", in ascending order
+        from -inf). The first threshold classifies no value as positive, and the last one classifies all values as
+        positive.
     fpr, tpr : arrays of shape (..., n_points)
         Rates of the rule at each threshold.
     """
@@ -165,7 +168,7 @@ class RocCurve(Result):
 
 
 def area_under(fpr: FloatArray, tpr: FloatArray, low: float = 0.0, high: float = 1.0) -> ArrayOrFloat:
-    """Return the area under polylines with ascending vertices, of shape (..., m), between two FPRs."""
+    """Return the area under polylines between two FPRs; the vertices have shape (..., m) and are ascending."""
     width = np.diff(fpr)
     start = fpr[..., :-1]
     left, right = np.clip(start, low, high), np.clip(fpr[..., 1:], low, high)
@@ -191,7 +194,7 @@ def interpolate_tpr_below(fpr: FloatArray, tpr: FloatArray, at: ArrayOrFloat) ->
 
 
 def interpolate_tpr_batch(fpr: FloatArray, tpr: FloatArray, at: float) -> FloatArray:
-    """Return the TPR of each of B polylines, whose vertices have shape (B, m), at the same FPR."""
+    """Return the TPR of each of B polylines at one FPR; the vertices have shape (B, m)."""
     index = np.count_nonzero(fpr <= at, axis=-1)[..., None] - 1
     following = np.minimum(index + 1, fpr.shape[-1] - 1)
     vertices = (np.take_along_axis(part, where, -1)[..., 0] for part in (fpr, tpr) for where in (index, following))
@@ -207,7 +210,7 @@ def _interpolate(at: ArrayOrFloat, start: FloatArray, end: FloatArray, low: Floa
 
 
 def hook_of_polyline(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, float]:
-    """Return the FPR bounds of the part of a polyline below the chance line, and the area between them."""
+    """Return the smallest and largest FPR at which a polyline is below the chance line, and the area between both."""
     start, end = (tpr - fpr)[:-1], (tpr - fpr)[1:]
     run = np.diff(fpr)
     under = (np.minimum(start, end) < 0) & (run > 0)
@@ -215,7 +218,7 @@ def hook_of_polyline(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, fl
         return 0.0, 0.0, 0.0
     crosses = under & (np.maximum(start, end) > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        meets = np.where(crosses, start / (start - end), 0.0)  # fraction of the segment before it meets the chance line
+        meets = np.where(crosses, start / (start - end), 0.0)  # fraction of the segment before the chance line
         area = np.where(crosses, np.minimum(start, end) ** 2 / np.abs(end - start) / 2, -(start + end) / 2)
     begins = fpr[:-1] + np.where(crosses & (start > 0), meets, 0.0) * run
     stops = fpr[:-1] + np.where(crosses & (end > 0), meets, 1.0) * run
@@ -223,7 +226,7 @@ def hook_of_polyline(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, fl
 
 
 def is_undominated(tpr: FloatArray, fpr: FloatArray) -> NDArray[np.bool_]:
-    """Return a mask of the operating points (ascending) that are not dominated by a point with the same TPR or FPR."""
+    """Return a mask of the ascending operating points that no other point with the same TPR or FPR dominates."""
     index = np.arange(tpr.shape[-1])
     change = np.ones((*tpr.shape[:-1], 1), dtype=bool)
     first = np.maximum.accumulate(np.where(np.concatenate([change, np.diff(tpr) > 0], axis=-1), index, 0), axis=-1)
@@ -234,14 +237,18 @@ def is_undominated(tpr: FloatArray, fpr: FloatArray) -> NDArray[np.bool_]:
 
 
 def middle_of_best(utility: FloatArray, tolerance: ArrayLike = ROUNDING) -> NDArray[np.intp]:
-    """Return the index of the middle one (or the first of two middle ones) of the best values on the last axis."""
+    """Return the middle one of the indices of the best values on the last axis.
+
+    Values within ``tolerance`` of the largest value are best. If their number is even, the first of the two middle
+    indices is returned.
+    """
     good = utility >= utility.max(axis=-1, keepdims=True) - np.asarray(tolerance)[..., None]
     rank = np.cumsum(good, axis=-1)
     return np.asarray(np.argmax(good & (rank == (rank[..., -1:] + 1) // 2), axis=-1))
 
 
 def equal_runs(candidates: FloatArray, loss: FloatArray, plateau: tuple[float, float]) -> FloatArray:
-    """Return one threshold for each run of consecutive candidates with minimal loss that lies outside ``plateau``."""
+    """Return one threshold for each run of consecutive candidates with minimal loss outside of ``plateau``."""
     candidates, index = np.unique(candidates, return_index=True)
     loss = loss[index]
     equal = np.flatnonzero(loss <= loss.min() * (1 + _TIE_RTOL))
@@ -259,7 +266,7 @@ def pad_rows(rows: list[FloatArray]) -> FloatArray:
 
 
 def check_n_points(n_points: object) -> int:
-    """Return the number of points of a curve, or raise if it is outside the accepted range."""
+    """Return the number of points of a curve, or raise an error if it is outside the accepted range."""
     number = check_int("n_points", n_points)
     if not 2 <= number <= _MAX_POINTS:
         raise RocPredictError(f"n_points={number} is not between 2 and {_MAX_POINTS}")
@@ -267,10 +274,11 @@ def check_n_points(n_points: object) -> int:
 
 
 class CurveSolver(ABC):
-    """Areas and rates of a ROC curve.
+    """Base class of solvers that compute areas and rates of a ROC curve.
 
-    Rates are arrays. ``axis`` is the name of the rate that is passed: a method returns TPRs for "fpr", and FPRs for
-    "tpr". On a vertical or horizontal segment of the curve, the method returns the rate at the end closer to (0, 1).
+    Rates are passed and returned as arrays. ``axis`` is the name of the rate that is passed: ``along`` returns TPRs for
+    "fpr", and FPRs for "tpr". On a vertical or horizontal segment of the curve, ``along`` returns the rate at the end
+    of the segment that is closer to (0, 1).
     """
 
     @abstractmethod
@@ -279,11 +287,11 @@ class CurveSolver(ABC):
 
     @abstractmethod
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the TPR at FPR = ``rate``, or the lowest FPR with TPR >= ``rate``."""
+        """Return the highest TPR at FPR = ``rate`` or, for axis "tpr", the lowest FPR with TPR >= ``rate``."""
 
     @abstractmethod
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to the right of the curve between two TPRs."""
+        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
 
     def auc(self) -> FloatArray:
         """Return the area under the curve."""
@@ -291,7 +299,7 @@ class CurveSolver(ABC):
 
 
 class Solver(CurveSolver):
-    """ROC curve of two distributions, for the rule "positive when x >= threshold".
+    """Solver for the ROC curve of two distributions and the rule "positive when x >= threshold".
 
     Parameters
     ----------
@@ -305,7 +313,8 @@ class Solver(CurveSolver):
     is_discrete : bool
         Whether the number of operating points is finite.
     takes_batches : bool
-        Whether the pair may be a batch of features. If True, ``maximize`` searches all maxima on a grid.
+        Whether the two distributions may be batches of features. If True, ``maximize`` refines only the best point of
+        its grid; otherwise, it also refines other local maxima.
     thresholds : array or None
         Thresholds of all operating points, descending; None if the solver is not discrete.
 
@@ -324,7 +333,7 @@ class Solver(CurveSolver):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape F of the batch of features, ``()`` for one feature."""
+        """Shape F of the batch of features; ``()`` for one feature."""
         return np.broadcast_shapes(self.negative.shape, self.positive.shape)
 
     @property
@@ -334,7 +343,7 @@ class Solver(CurveSolver):
 
     @abstractmethod
     def threshold_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the smallest threshold with FPR <= ``rate``, or the largest threshold with TPR >= ``rate``."""
+        """Return the lowest threshold with FPR <= ``rate`` or, for axis "tpr", the highest with TPR >= ``rate``."""
 
     @abstractmethod
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
@@ -342,7 +351,7 @@ class Solver(CurveSolver):
 
     @abstractmethod
     def likelihood_ratio(self) -> LikelihoodRatioSolver:
-        """Return the ROC curve of the likelihood ratio of the two distributions."""
+        """Return the solver for the ROC curve of the likelihood ratio of the two distributions."""
 
     def log_auc_complement(self) -> FloatArray:
         """Return log(1 - AUC), which is -inf for an AUC of 1."""
@@ -360,13 +369,13 @@ class Solver(CurveSolver):
 
     @cached_property
     def search_grid(self) -> FloatArray:
-        """Grid that is dense in the support of both classes and extends far beyond it."""
+        """Grid of feature values that is dense in the support of both classes and extends far beyond this support."""
         return search_grid(self.negative, self.positive, self.panel_edges)
 
     def slope(self, fpr: FloatArray) -> FloatArray:
         """Return the slope of the curve at an FPR, the likelihood ratio at the corresponding threshold."""
         grid = self.search_grid
-        t = np.clip(self.negative.isf(fpr), grid[0], grid[-1])  # replaces infinite thresholds
+        t = np.clip(self.negative.isf(fpr), grid[0], grid[-1])  # the ends of the grid replace infinite thresholds
         atom = atom_mass(self.negative, t)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             ratio = np.exp(make_log_density_ratio(self.negative, self.positive)(t))
@@ -396,18 +405,18 @@ class Solver(CurveSolver):
         return Hook(*(np.asarray(part if area > 0 else 0.0) for part in (low, high, area)))
 
     def optimal_ameans(self) -> OptimalThreshold:
-        """Return the threshold with the best Ameans."""
+        """Return the threshold with the highest Ameans."""
         return self.optimal(EVEN)
 
     def maximize(self, utility: Callable[[Rates[Any]], FloatArray]) -> OptimalThreshold:
-        """Return the threshold that maximizes a function of the rates; the function is -inf where it is undefined."""
+        """Return the threshold that maximizes ``utility``, a function of the rates that is -inf if undefined."""
         wide = add_grid_axis(self.negative), add_grid_axis(self.positive)
         levels = np.concatenate([np.linspace(0.01, 0.99, 197), 10.0 ** -np.arange(1, 17)])
         quantiles = [np.asarray(part) for d in wide for part in (d.ppf(levels), d.isf(levels))]
         parts = [np.broadcast_to(p, self.shape + p.shape[-1:]) for p in (*quantiles, np.array([-np.inf, np.inf]))]
         grid = np.sort(np.concatenate(parts, axis=-1), axis=-1)
         best, threshold = np.full(self.shape, -np.inf), np.zeros(self.shape)
-        for reach in (8, *[1] * 14):  # quantiles of x and -x may differ in the last digit
+        for reach in (8, *[1] * 14):  # 8, because quantiles of x and -x may differ in the last digit
             values = utility(rates_at(*wide, grid))
             if np.isneginf(best).all():
                 check_defined(values)
@@ -428,7 +437,7 @@ class Solver(CurveSolver):
         return self.at_threshold(np.asarray(threshold), self.crossings(EVEN), None, equal)
 
     def _local_maxima(self, utility: Callable[[Rates[Any]], FloatArray]) -> tuple[FloatArray, FloatArray]:
-        """Return the points of the search grid, the point masses and the refined local maxima, with their utilities."""
+        """Return candidates and their utilities: points of the search grid, point masses and refined local maxima."""
         atoms = np.concatenate([self.negative.atoms().points, self.positive.atoms().points])
         points = np.unique(
             np.concatenate([self.search_grid, atoms, np.nextafter(atoms, np.inf), np.array([-np.inf, np.inf])])
@@ -462,14 +471,14 @@ class Solver(CurveSolver):
         equal_thresholds: FloatArray | None = None,
         **flags: ArrayLike,
     ) -> OptimalThreshold:
-        """Return the best threshold with its rates, and add ``flags`` to the flags that follow from the rates."""
+        """Return a threshold and its rates, with ``flags`` added to the flags that are derived from the rates."""
         low, high = (threshold, threshold) if plateau is None else plateau
         rates = rates_at(self.negative, self.positive, threshold)
         return make_optimum(threshold, rates, (low, high), crossings, equal_thresholds, **flags)
 
 
 def _refine_grid(grid: FloatArray, index: NDArray[np.intp], reach: int) -> FloatArray:
-    """Return 33 equidistant points between the neighbors of one point of each grid, or copies of an infinite point."""
+    """Return 33 equidistant points between the neighbors of one point of each grid; repeat the point if infinite."""
     inner = np.take_along_axis(grid, index, axis=-1)
     left, right = (
         np.take_along_axis(grid, np.clip(index + step, 0, grid.shape[-1] - 1), axis=-1) for step in (-reach, reach)
@@ -488,7 +497,7 @@ def make_optimum(
     equal_thresholds: FloatArray | None = None,
     **flags: ArrayLike,
 ) -> OptimalThreshold:
-    """Return the best threshold with its rates, and add ``flags`` to the flags that follow from the rates."""
+    """Return a threshold and its rates, with ``flags`` added to the flags that are derived from the rates."""
     tpr, fpr, tnr, fnr = (np.asarray(rate) for rate in (rates.tpr, rates.fpr, rates.tnr, rates.fnr))
     equal = np.empty((*np.shape(threshold), 0)) if equal_thresholds is None else equal_thresholds
     all_flags = Flags(
@@ -521,14 +530,14 @@ def check_defined(utility: FloatArray) -> None:
 
 
 def tangent_correction(residual: FloatArray, rate: FloatArray, log_slope: FloatArray) -> FloatArray:
-    """Correct a rate along the tangent of the curve for a ``residual`` of the other rate, and clip it to [0, 1]."""
+    """Correct a rate for the ``residual`` of the other rate along the tangent of the curve, and clip it to [0, 1]."""
     with np.errstate(over="ignore", invalid="ignore"):
         step = residual * np.exp(log_slope)
     return np.clip(rate + np.where(np.isfinite(step), step, 0.0), 0.0, 1.0)
 
 
 def make_tail_grids(n_points: int) -> tuple[FloatArray, FloatArray]:
-    """Return tail probabilities of the negatives and of the positives for a table of about ``n_points`` points."""
+    """Return two grids of tail probabilities, one per class, for a curve of about ``n_points`` points."""
     first, second = (ndtr(np.linspace(-6, 6, count)) for count in ((n_points - 1) // 2, (n_points - 2) // 2))
     return first, second
 
@@ -541,9 +550,10 @@ def atom_mass(d: Distribution[Any], t: FloatArray) -> FloatArray:
 
 
 class LikelihoodRatioSolver(CurveSolver):
-    """ROC curve of the likelihood ratio f1/f0.
+    """Base class of solvers for the ROC curve of the likelihood ratio f1/f0.
 
-    A rule "positive when the ratio is above a level" is represented by its thresholds on the axis of the feature.
+    A rule "positive when the likelihood ratio is above a level" is represented by thresholds in the unit of the
+    feature.
     """
 
     @abstractmethod
@@ -560,7 +570,7 @@ class LikelihoodRatioSolver(CurveSolver):
 
 
 class SameCurveSolver(CurveSolver):
-    """Areas and rates computed by the solver ``base`` of the same ROC curve."""
+    """Solver whose areas and rates are computed by another solver, ``base``, of the same ROC curve."""
 
     base: CurveSolver
 
@@ -573,16 +583,16 @@ class SameCurveSolver(CurveSolver):
         return self.base.auc_complement()
 
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the TPR at FPR = ``rate``, or the lowest FPR with TPR >= ``rate``."""
+        """Return the highest TPR at FPR = ``rate`` or, for axis "tpr", the lowest FPR with TPR >= ``rate``."""
         return self.base.along(axis, rate)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to the right of the curve between two TPRs."""
+        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
         return self.base.area(axis, low, high)
 
 
 class MappedSolver(SameCurveSolver, Solver):
-    """ROC curve of a feature that is an increasing function of another feature.
+    """Solver for a feature that is an increasing function of another feature.
 
     Parameters
     ----------
@@ -591,7 +601,7 @@ class MappedSolver(SameCurveSolver, Solver):
     base : Solver
         Solver of the other feature, which has the same ROC curve.
     back : function
-        Maps an array of thresholds of ``base`` to thresholds of the feature.
+        Function that maps an array of thresholds of ``base`` to thresholds of the feature.
     """
 
     base: Solver
@@ -620,7 +630,7 @@ class MappedSolver(SameCurveSolver, Solver):
         return self.base.hook()
 
     def threshold_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the smallest threshold with FPR <= ``rate``, or the largest threshold with TPR >= ``rate``."""
+        """Return the lowest threshold with FPR <= ``rate`` or, for axis "tpr", the highest with TPR >= ``rate``."""
         return self._map_back(self.base.threshold_at(axis, rate))
 
     def crossings(self, log_price: FloatArray) -> FloatArray:
@@ -643,7 +653,7 @@ class MappedSolver(SameCurveSolver, Solver):
 
 
 class MappedLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
-    """ROC curve of a likelihood ratio, with the thresholds of each rule mapped to another axis."""
+    """Solver for the ROC curve of a likelihood ratio; the thresholds of its rules are mapped to another feature."""
 
     base: LikelihoodRatioSolver
 

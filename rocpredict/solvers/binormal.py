@@ -1,4 +1,4 @@
-"""Closed forms for two Gaussian classes, for one feature or a batch."""
+"""Closed forms of the ROC curve of two Gaussians, for one feature or a batch."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ _SQRT_HALF = np.sqrt(0.5)
 _LOG_SQRT_2PI = np.log(2 * np.pi) / 2
 _XTOL = 1e-14  # tolerance of z; the remaining error is corrected along the tangent
 Scaled: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
-"""Difference of the means and both standard deviations, divided by a power of two if their squares would overflow."""
+"""Mean difference and both standard deviations, divided by a power of two if a square would over- or underflow."""
 _Crossing: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 """Threshold at a crossing, with its z-scores z0 in the negative class and z1 in the positive class."""
 
 
 class BinormalSolver(Solver):
-    """ROC curve of two Gaussians in closed form, for one feature or a batch."""
+    """Closed-form solver for two Gaussians, for one feature or a batch."""
 
     is_fast = True
     takes_batches = True
@@ -52,12 +52,12 @@ class BinormalSolver(Solver):
 
     @property
     def parameters(self) -> tuple[FloatArray, ...]:
-        """Means and standard deviations m0, s0, m1, s1."""
+        """Mean and standard deviation of the negatives (m0, s0), then of the positives (m1, s1)."""
         return tuple(np.asarray(part) for d in (self.negative, self.positive) for part in (d.mean, d.std))
 
     @property
     def scaled(self) -> Scaled:
-        """Difference of the means and both standard deviations, scaled so that their squares are finite."""
+        """Mean difference and both standard deviations, scaled so that their squares neither overflow nor underflow."""
         return scale_parameters(*self.parameters)
 
     @property
@@ -80,8 +80,9 @@ class BinormalSolver(Solver):
     def empirical_auc_variance(self, count: tuple[float, float]) -> FloatArray:
         """Return the variance of the empirical AUC of samples with ``count`` = (negatives, positives) observations.
 
-        This is the variance of the Mann-Whitney statistic, with P(two positives > one negative) and
-        P(one positive > two negatives) from Owen's T function.
+        The variance of the Mann-Whitney statistic depends on the probability that two random positives both exceed a
+        random negative, and on the probability that a random positive exceeds two random negatives. Both are computed
+        with Owen's T function.
         """
         n0, n1 = count
         _, s0, s1 = self.scaled
@@ -94,12 +95,12 @@ class BinormalSolver(Solver):
         return np.asarray(total / (n0 * n1))
 
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the TPR Phi(a + b Phi^-1(FPR)) at an FPR, or the FPR Phi((Phi^-1(TPR) - a)/b) at a TPR."""
+        """Return the TPR Phi(a + b Phi^-1(FPR)) or, for axis "tpr", the FPR Phi((Phi^-1(TPR) - a)/b)."""
         d, s0, s1 = self.scaled
         return _phi_ratio(d, s0, s1, rate, top=True) if axis == "fpr" else _phi_ratio(-d, s1, s0, rate, top=False)
 
     def threshold_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the smallest threshold with FPR <= ``rate``, or the largest threshold with TPR >= ``rate``."""
+        """Return the lowest threshold with FPR <= ``rate`` or, for axis "tpr", the highest with TPR >= ``rate``."""
         if axis == "tpr":
             return np.where(np.equal(rate, 0), np.inf, self.positive.isf(rate))
         t = np.asarray(self.negative.isf(rate))
@@ -121,13 +122,13 @@ class BinormalSolver(Solver):
             return np.asarray(np.exp(log_slope))
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to the right of the curve between two TPRs."""
+        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
         d, s0, s1 = self.scaled
         sigma, beta = (s1, s0) if axis == "fpr" else (s0, -s1)
         return map_blocks(integrate_normal_cdf, d, sigma, beta, low, high)[0]
 
     def hook(self) -> Hook[Any]:
-        """Return the part of the curve below the chance line; it exists if the standard deviations differ."""
+        """Return the part of the curve below the chance line, which always exists if the standard deviations differ."""
         d, s0, s1 = self.scaled
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             x = np.where(s0 == s1, np.inf * np.sign(d), d / (s1 - s0))  # probit of the FPR on the chance line
@@ -141,13 +142,13 @@ class BinormalSolver(Solver):
         return map_blocks(_crossings, *self.parameters, log_price)[0]
 
     def crossing_z_scores(self, log_price: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Return z0 and z1 of the crossing at which the likelihood ratio rises, then of the crossing where it falls."""
+        """Return (z0, z1) of the crossing where the likelihood ratio rises, then of the crossing where it falls."""
         return z_scores(*self.scaled, log_price)
 
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
         """Return the threshold that maximizes TPR - price * FPR.
 
-        The threshold is the crossing at which the likelihood ratio rises; it may be outside the interval between the
+        The threshold is the crossing at which the likelihood ratio rises. This crossing need not be between the two
         means. If no crossing is better than a threshold of -inf or inf, the threshold is infinite.
         """
         m0, s0, m1, s1 = self.parameters
@@ -171,25 +172,25 @@ class BinormalSolver(Solver):
         )
 
     def threshold_for_odds(self, log_odds: FloatArray) -> FloatArray:
-        """Return the smallest threshold with TPR >= odds * FPR, or inf if no threshold has this property.
+        """Return the smallest threshold with TPR >= odds * FPR, or inf if no finite threshold has this property.
 
-        TPR - odds * FPR is largest where the weighted densities cross and the likelihood ratio rises. If the likelihood
-        ratio falls at a smaller crossing, TPR - odds * FPR increases from there to the maximum. The threshold is the
-        root between these two points.
+        TPR - odds * FPR is largest at the crossing of the weighted densities at which the likelihood ratio rises. If
+        the likelihood ratio falls at a smaller crossing, TPR - odds * FPR increases from this crossing to the maximum.
+        The threshold is the root of TPR - odds * FPR between the two crossings.
         """
         return map_blocks(_threshold_for_odds, *self.parameters, log_odds)[0]
 
     def likelihood_ratio(self) -> BinormalLikelihoodRatioSolver:
-        """Return the ROC curve of the likelihood ratio."""
+        """Return the solver for the ROC curve of the likelihood ratio."""
         return BinormalLikelihoodRatioSolver(self.negative, self.positive)
 
 
 class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
-    """ROC curve of the likelihood ratio of two Gaussians.
+    """Solver for the ROC curve of the likelihood ratio of two Gaussians.
 
-    The log likelihood ratio is a parabola, whose vertex is infinite for equal standard deviations. The two thresholds
-    of each rule are mirror images about the vertex. Both classes are therefore folded about the vertex, and a rule is
-    represented by the z-scores of one threshold.
+    The log likelihood ratio is a quadratic function of the feature; its vertex is at infinity if the standard
+    deviations are equal. The two thresholds of each rule are mirror images of each other in the vertex. Both classes
+    are therefore folded about the vertex, and a rule is represented by the z-scores of one of its thresholds.
     """
 
     def __init__(self, negative: Gaussian[Any], positive: Gaussian[Any]) -> None:
@@ -197,7 +198,7 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
 
     @property
     def folded(self) -> FoldedPair:
-        """The two classes, reflected so that d >= 0, and the vertex of the log likelihood ratio."""
+        """The two classes, reflected so that d >= 0 and folded about the vertex of the log likelihood ratio."""
         d, s0, s1 = np.broadcast_arrays(*self.base.scaled)
         d = np.abs(d)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -216,7 +217,7 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
         return np.where(same, np.where(d == 0, 0.5, 0.0), complement)
 
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the TPR at FPR = ``rate``, or the FPR at TPR = ``rate``."""
+        """Return the TPR at FPR = ``rate`` or, for axis "tpr", the FPR at TPR = ``rate``."""
         forward = axis == "fpr"
         pair = self.folded if forward else self.folded.exchanged
         z = pair.abscissa.isf(rate)
@@ -228,7 +229,7 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
         return np.where(pair.identical, rate, value)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to the right of the curve between two TPRs."""
+        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
         forward = axis == "fpr"
         pair = self.folded if forward else self.folded.exchanged
         limits = pair.abscissa.isf(high), pair.abscissa.isf(low)
@@ -288,7 +289,7 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
 
 
 def _phi_ratio(d: FloatArray, s0: FloatArray, s1: FloatArray, rate: FloatArray, *, top: bool) -> FloatArray:
-    """Return Phi((d + s0 Phi^-1(rate))/s1); on a vertical segment, the upper end if ``top``, else the lower end."""
+    """Return Phi((d + s0 Phi^-1(rate))/s1); on a vertical segment, return the upper end if ``top``, else the lower."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         distance = d + np.where(s0 == 0, 0.0, s0 * ndtri(rate))
         z = np.where((s1 == 0) & (distance == 0), np.inf if top else -np.inf, distance / s1)
@@ -314,7 +315,7 @@ def _crossings(*columns: FloatArray) -> tuple[FloatArray]:
 
 
 def _sort_crossings(rising: FloatArray, falling: FloatArray, s0: FloatArray, s1: FloatArray) -> FloatArray:
-    """Return both crossings, ascending on the last axis; NaN if a crossing does not exist."""
+    """Return both crossings, ascending on the last axis; a crossing that does not exist is NaN."""
     continuous = (s0 > 0) & (s1 > 0)
     rising, falling = (np.where(continuous & np.isfinite(t), t, np.nan) for t in (rising, falling))
     return np.stack([np.fmin(rising, falling), np.maximum(rising, falling)], axis=-1)
@@ -381,7 +382,7 @@ def _threshold_for_odds(
 def two_threshold_rule(
     m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatArray, log_kappa: FloatArray
 ) -> tuple[FloatArray, ...]:
-    """Return ``low``, ``high``, ``positive_inside`` and the rates of the rule at a level of the likelihood ratio."""
+    """Return ``low``, ``high``, ``positive_inside`` and the rates of the rule "likelihood ratio above kappa"."""
     moments = (m0, s0, m1, s1)
     d, scaled0, scaled1 = scaled = scale_parameters(*moments)
     rising, falling = (np.stack(crossing) for crossing in _rising_and_falling(moments, scaled, log_kappa))
@@ -406,7 +407,7 @@ def two_threshold_rule(
 def _degenerate_rule(
     moments: tuple[FloatArray, ...], scaled: Scaled, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return (threshold, z0, z1) at ``low`` and ``high`` if a class is a point mass."""
+    """Replace (threshold, z0, z1) at ``low`` and at ``high`` for the features for which a class is a point mass."""
     m0, _, m1, _ = moments
     d, s0, s1 = scaled
     infinite = np.full_like(d, np.inf)
@@ -422,7 +423,7 @@ def _degenerate_rule(
 
 
 def _degenerate_roc_points(pair: FoldedPair, rates: FloatArray, inner: list[FloatArray]) -> list[FloatArray]:
-    """Move points to the perfect curve if a class is a point mass, or to the chance line if the classes are equal."""
+    """Replace the points if a class is a point mass, by a perfect curve or, for equal classes, the chance line."""
     rank, half = np.arange(len(rates)), len(rates) // 2
     up, top = rank < half, rank >= half - 1
     perfect = np.where(up, np.inf, 0.0), np.where(up, 0.0, rates), np.where(top, 1.0, rates)
@@ -438,7 +439,7 @@ def _degenerate_roc_points(pair: FoldedPair, rates: FloatArray, inner: list[Floa
 def map_blocks(
     f: Callable[..., tuple[FloatArray, ...]], *args: NDArray[Any], block: int = _BLOCK
 ) -> tuple[FloatArray, ...]:
-    """Apply an elementwise ``f`` to blocks of features, without warnings of overflow or division by 0."""
+    """Apply an elementwise function ``f`` to blocks of features, with floating-point warnings disabled."""
     shape = np.broadcast_shapes(*(np.shape(arg) for arg in args))
     flat = [np.broadcast_to(arg, shape).reshape(-1) for arg in args]
     size = flat[0].size
@@ -453,7 +454,10 @@ def map_blocks(
 
 
 def scale_parameters(m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatArray) -> Scaled:
-    """Return d, s0 and s1, scaled separately for each feature so that no result depends on other features."""
+    """Return d = m1 - m0, s0 and s1, scaled so that their squares neither overflow nor underflow.
+
+    Each feature is scaled separately, so that its results do not depend on the other features.
+    """
     with np.errstate(over="ignore"):
         d = m1 - m0
     distance = np.abs(d)
@@ -503,11 +507,12 @@ def normal_pdf(x: FloatArray) -> FloatArray:
 def z_scores(
     d: FloatArray, s0: FloatArray, s1: FloatArray, log_kappa: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return z0 and z1 of the crossing at which the likelihood ratio rises, then of the crossing at which it falls.
+    """Return (z0, z1) of the crossing where the likelihood ratio rises, then of the crossing where it falls.
 
-    The z-scores of a missing crossing are NaN; the z-scores of a crossing at infinity are infinite. Each root of the
-    quadratic equation can be computed from a sum, or from a difference with a loss of digits; ``near`` and ``far`` are
-    computed from sums. The sign of d determines at which of the two crossings the likelihood ratio rises.
+    The z-scores of a missing crossing are NaN; the z-scores of a crossing at infinity are infinite. The usual formula
+    for one of the two roots of the quadratic equation subtracts nearly equal numbers and loses digits. ``near`` and
+    ``far`` are therefore computed from sums. The sign of d determines at which of the two crossings the likelihood
+    ratio rises.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         gap = s1 - s0
@@ -552,9 +557,12 @@ def integrate_normal_cdf(
 
 
 def _bivariate_normal_cdf(d: FloatArray, sigma: FloatArray, beta: FloatArray, x: FloatArray) -> FloatArray:
-    """Return P(Z1 <= D, Z2 <= x) for the correlation -beta/sqrt(sigma^2 + beta^2), by Owen's (1956) formula."""
+    """Return P(Z1 <= h, Z2 <= x) for standard normal Z1 and Z2, computed by Owen's (1956) formula.
+
+    Here h = d/sqrt(sigma^2 + beta^2), and the correlation of Z1 and Z2 is -beta/sqrt(sigma^2 + beta^2).
+    """
     square = sigma * sigma + beta * beta
-    d = d + 0.0  # convert -0.0 to 0.0, which sets the sign of the infinities below
+    d = d + 0.0  # convert -0.0 to 0.0, because the sign determines the sign of infinities below
     h = d / np.sqrt(square)
     tilt = beta / sigma
     at_h = owens_t(h, x * square / (d * sigma) + tilt)
@@ -568,7 +576,7 @@ def _bivariate_normal_cdf(d: FloatArray, sigma: FloatArray, beta: FloatArray, x:
 def _integrate_panels(
     d: FloatArray, sigma: FloatArray, beta: FloatArray, x_low: FloatArray, x_high: FloatArray, width: FloatArray
 ) -> tuple[FloatArray]:
-    """Integrate over panels on which neither the density nor the curve varies much."""
+    """Compute the integral of ``integrate_normal_cdf`` over panels on which neither of its two factors varies much."""
     edges = _panel_edges(
         _break_points(*(part[..., None] for part in (d, sigma, beta))), x_low[..., None], x_high[..., None]
     )
@@ -607,7 +615,7 @@ def area_below_chance(
 
 
 def _cdf_difference(low: FloatArray, high: FloatArray, step: FloatArray) -> FloatArray:
-    """Return Phi(high) - Phi(low), from step = high - low if it is small, and 0 for a negative step."""
+    """Return Phi(high) - Phi(low), by a series if ``step`` = high - low is small, or 0 if ``step`` is negative."""
     middle = low / 2 + high / 2
     short = np.abs(step) * (1 + np.abs(middle)) < 0.02
     u, v = middle * middle, step * step
@@ -618,7 +626,7 @@ def _cdf_difference(low: FloatArray, high: FloatArray, step: FloatArray) -> Floa
 def _mean_value(
     f: Callable[[FloatArray], FloatArray], density: Callable[[FloatArray], FloatArray], edges: FloatArray
 ) -> FloatArray:
-    """Return the mean of a function for a density that is normalized between the first and the last edge."""
+    """Return the mean of ``f``, weighted by a density, between the first and the last edge."""
     left, right = edges[..., :-1], edges[..., 1:]
     area = gauss_legendre(lambda x: f(x) * density(x), left, right).sum(axis=-1)
     total = gauss_legendre(density, left, right).sum(axis=-1)
@@ -670,8 +678,8 @@ class FoldedNormal(NamedTuple):
     def isf(self, rate: FloatArray) -> FloatArray:
         """Return z of the rule with a given rate, by Newton's method between two bounds.
 
-        The bounds follow from the tails. If ``inside`` is False, P(Z >= z) is at least half of the rate; if ``inside``
-        is True, P(Z >= z) is at least the rate.
+        The bounds of z follow from bounds of the upper tail P(Z >= z). If ``inside`` is False, this tail is between
+        half of the rate and the rate. If ``inside`` is True, it is between the rate and the rate plus P(Z >= center).
         """
         rate, centre, inside = np.broadcast_arrays(rate, *self)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -699,7 +707,7 @@ class FoldedNormal(NamedTuple):
 
 
 class FoldedPair(NamedTuple):
-    """Two Gaussian classes folded about one point, with mean 0 (the first class) and mean d (the other class)."""
+    """Two Gaussian classes folded about one point; the first class has mean 0, and the other class has mean d."""
 
     d: FloatArray
     std: FloatArray
@@ -712,12 +720,12 @@ class FoldedPair(NamedTuple):
 
     @property
     def abscissa(self) -> FoldedNormal:
-        """First class, whose rate is passed."""
+        """First class, for which a rate is passed."""
         return FoldedNormal(self.centre, self.inside)
 
     @property
     def ordinate(self) -> FoldedNormal:
-        """Other class, whose rate is returned."""
+        """Other class, for which a rate is returned."""
         return FoldedNormal(self.other_centre, self.inside)
 
     @property
@@ -750,7 +758,7 @@ class FoldedPair(NamedTuple):
 
 
 def folded_mean_rate(forward: bool, *parts: NDArray[Any]) -> tuple[FloatArray]:
-    """Return the mean TPR over the FPRs between two rules or, unless ``forward``, the mean TNR over the TPRs."""
+    """Return the mean TPR over the FPRs between two rules or, if not ``forward``, the mean TNR over the TPRs."""
     *columns, low, high = (part[..., None] for part in parts)
     pair = FoldedPair(*columns)
     # panels of 2.4 standard deviations are accurate enough

@@ -1,4 +1,4 @@
-"""Exact ROC curve of two samples."""
+"""Solvers for the empirical ROC curve of two samples."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from rocpredict.solvers.base import (
 
 
 class OperatingPoints(NamedTuple):
-    """All operating points, from the one without predicted positives to the one without predicted negatives."""
+    """All operating points of an empirical curve, from (0, 0) to (1, 1)."""
 
     thresholds: FloatArray
     low: FloatArray
@@ -48,7 +48,11 @@ class OperatingPoints(NamedTuple):
 
 
 class BestRun(NamedTuple):
-    """Index of the best operating point, bounds of its run of tied points, and middle points of other runs."""
+    """Best operating point, and runs of consecutive operating points that are equally good.
+
+    ``best`` is the index of the best point, ``first`` and ``last`` are the first and last index of the run that
+    contains it, and ``others`` contains the middle index of each other run.
+    """
 
     best: int
     first: int
@@ -57,7 +61,7 @@ class BestRun(NamedTuple):
 
 
 class EmpiricalSolver(Solver):
-    """Empirical ROC curve of two samples, with diagonal segments for ties between the classes."""
+    """Solver for the empirical ROC curve of two samples; ties between the classes yield diagonal segments."""
 
     is_fast = True
     is_discrete = True
@@ -83,33 +87,36 @@ class EmpiricalSolver(Solver):
         return self.points.thresholds
 
     def auc(self) -> FloatArray:
-        """Return the Mann-Whitney probability that a positive is larger than a negative, counting ties as 1/2."""
+        """Return the proportion of pairs in which the positive is larger than the negative; ties count as 1/2."""
         below = count_below(self.negative.sorted_sample, self.positive.sorted_sample)
         return self.auc_from_ranks(mid_rank_weight(self.negative, *below))
 
     def auc_from_ranks(self, lower: FloatArray) -> FloatArray:
-        """Return the AUC from the weight of the negatives below each positive (positives ascending, ties as 1/2)."""
+        """Return the AUC, computed from the total weight of the negatives below each positive.
+
+        ``lower`` contains these weights for the positives in ascending order; ties count as 1/2.
+        """
         weights = self.positive.sorted_weights
         ordered_pairs = lower.sum() if weights is None else weights @ lower
         return np.asarray(ordered_pairs / (self.negative.total * self.positive.total))
 
     def auc_complement(self) -> FloatArray:
-        """Return the Mann-Whitney probability that a negative is larger than a positive, counting ties as 1/2."""
+        """Return the proportion of pairs in which the negative is larger than the positive; ties count as 1/2."""
         return EmpiricalSolver(self.positive, self.negative).auc()
 
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the highest TPR at FPR = ``rate``, or the lowest FPR with TPR >= ``rate``."""
+        """Return the highest TPR at FPR = ``rate`` or, for axis "tpr", the lowest FPR with TPR >= ``rate``."""
         fpr, tpr = self.points.fpr, self.points.tpr
         return interpolate_tpr(fpr, tpr, rate) if axis == "fpr" else interpolate_tpr_below(tpr, fpr, rate)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to the right of the curve between two TPRs."""
+        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
         v = self.points
         x, y = (v.fpr, v.tpr) if axis == "fpr" else (v.tpr, v.tnr)
         return np.asarray(area_under(x, y, float(low), float(high)))
 
     def threshold_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the threshold of the last operating point with FPR <= rate, or of the first one with TPR >= rate."""
+        """Return the threshold of the last point with FPR <= rate or, for axis "tpr", the first with TPR >= rate."""
         v = self.points
         if axis == "fpr":
             return np.asarray(v.thresholds[np.searchsorted(v.fpr, rate, side="right") - 1])
@@ -128,7 +135,7 @@ class EmpiricalSolver(Solver):
         return Hook(*(np.asarray(part) for part in hook_of_polyline(self.points.fpr, self.points.tpr)))
 
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
-        """Return the operating point that maximizes TPR - price * FPR; samples have no crossings of densities."""
+        """Return the operating point that maximizes TPR - price * FPR; samples have no crossings."""
         v = self.points
 
         def best_run(price: float) -> BestRun:
@@ -143,7 +150,7 @@ class EmpiricalSolver(Solver):
         return self._optimum([best_run(price) for price in prices], np.shape(log_price))
 
     def maximize(self, utility: Callable[[Rates[Any]], FloatArray]) -> OptimalThreshold:
-        """Return the middle of the operating points with the highest utility, and the run of such points around it."""
+        """Return the middle one of the operating points with the highest utility, and the run that contains it."""
         v = self.points
         values = utility(Rates(v.tpr, v.fpr, v.tnr, v.fnr))
         check_defined(values)
@@ -155,10 +162,10 @@ class EmpiricalSolver(Solver):
         return is_undominated(self.points.tpr, self.points.fpr)
 
     def _best_run(self, utility: FloatArray, tolerance: float) -> BestRun:
-        """Return the middle one of the best operating points, the bounds of its run, and the middles of other runs.
+        """Return the middle one of the operating points with the highest utility, and the runs of these points.
 
-        A run consists of consecutive best points. If two operating points have the same utility and one dominates the
-        other, the dominated point is excluded.
+        A run consists of consecutive points. If two operating points have the same utility and one dominates the other,
+        the dominated point is excluded.
         """
         equal = np.flatnonzero(utility >= utility.max() - tolerance)
         undominated = equal[self._undominated[equal]]
@@ -188,12 +195,12 @@ class EmpiricalSolver(Solver):
         )
 
     def likelihood_ratio(self) -> LikelihoodRatioSolver:
-        """Return the ROC curve of the values, ranked by their likelihood ratio in these samples."""
+        """Return the solver for the ROC curve of the values ranked by their likelihood ratio in these samples."""
         return EmpiricalLikelihoodRatioSolver(self.negative, self.positive)
 
 
 class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
-    """ROC curve of values ranked by their likelihood ratio in two samples.
+    """Solver for the ROC curve of sample values ranked by their likelihood ratio.
 
     Values are ranked by the proportion of positives at each value, with both classes weighted equally.
     """
@@ -208,7 +215,7 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
 
     @cached_property
     def base(self) -> EmpiricalSolver:  # type: ignore[override]
-        """Solver of samples in which each value is replaced by its proportion of positives."""
+        """Solver for samples in which each value is replaced by the proportion of positives at this value."""
         return EmpiricalSolver(*(Ecdf(self.positive_fraction, weights) for weights in self.weights))
 
     def rule(self, log_price: FloatArray) -> TwoThresholdRule[Any]:
@@ -223,7 +230,7 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
         return self._rule(self.positive_fraction > v.low[np.searchsorted(v.fpr, fpr, side="right") - 1])
 
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the smallest likelihood ratio classified as positive, the FPR and the TPR of each operating point."""
+        """Return the smallest likelihood ratio that is classified as positive, FPR and TPR of each operating point."""
         v = self.base.points
         fraction = np.concatenate([[np.inf], v.high[1:]])
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -250,7 +257,7 @@ def midpoints(lower: FloatArray, upper: FloatArray) -> FloatArray:
 
 
 def _weights(d: Ecdf, values: FloatArray) -> FloatArray:
-    """Return the weight of a class at each of ``values``, which include all values of the class."""
+    """Return the total weight of a class at each of ``values``, which must include all values of the class."""
     weights = np.zeros(len(values))
     weights[np.searchsorted(values, d.unique_values)] = d.unique_weights
     return weights

@@ -1,4 +1,4 @@
-"""Closed forms for two distributions of one family, AUC of sums of normals, and choice of the solver.
+"""Solvers for families with closed forms and for sums of normal distributions, and choice of the solver.
 
 A crossing of the weighted densities solves f1(x)/f0(x) = kappa; the functions for crossings receive log kappa as
 ``level``.
@@ -42,12 +42,12 @@ _MAX_BLOCK_SIZE = 2**20  # largest number of pairs per block (8 MB for each of a
 _NODE_STEP = 0.35  # distance of nodes in units of hypot(s0, s1); the relative error of the trapezoidal rule is 1e-17
 _MAX_SEEDED_COMPONENTS = 1000
 _SEED_Z = np.linspace(-6, 6, 49)  # distances of search points from the mean of a component, in standard deviations
-_AREA_Z, _MAX_PANEL_WIDTH = 8.5, 4.0  # reach and largest panel width of an integral of a batch, in kernel widths
+_AREA_Z, _MAX_PANEL_WIDTH = 8.5, 4.0  # reach and panel width of integrals of batches, in kernel widths
 _N_AREA_PANELS = 4  # number of panels of an integral over z from -8.5 to 8.5
 _HIGH_DEGREES = (np.polynomial.legendre.legvander(NODES, 23) * (np.arange(24) + 0.5) * WEIGHTS[:, None])[:, -2:]
 _MAX_HIGH_DEGREES = 1e-6  # largest sum of coefficients of degrees 22 and 23; the error is about its square
-_SEARCH_Z, _SEARCH_STEP, _MAX_SEARCH_STEPS = 8.0, 0.25, 1000  # of the search for crossings, in kernel widths
-_CLEAR_LOSS = 1e-9  # the search is repeated if a second threshold has a loss this close to the lowest
+_SEARCH_Z, _SEARCH_STEP, _MAX_SEARCH_STEPS = 8.0, 0.25, 1000  # reach, step (kernel widths) and limit of steps
+_CLEAR_LOSS = 1e-9  # the search is repeated if the two lowest losses differ by less than this
 _NODE_COST = 2  # computing time of one component at one node, relative to the time of one pair of components
 
 
@@ -60,7 +60,7 @@ class FamilyParameters(NamedTuple):
 
 
 class FamilyPair(NamedTuple):
-    """Two distributions of one family; if ``reflected`` is True, they are the distributions of -x."""
+    """Parameters of two distributions of one family; if ``reflected`` is True, these are the distributions of -x."""
 
     family: str
     negative: FamilyParameters
@@ -93,7 +93,7 @@ _FAMILIES_BY_NAME: dict[str, tuple[str, ...]] = {
 
 
 def match_family(negative: Distribution[Any], positive: Distribution[Any]) -> FamilyPair | None:
-    """Return two distributions as a pair of one family with closed forms, possibly reflected, or None."""
+    """Return the parameters of two distributions in a common family with closed forms, or None if there is none."""
     mirrored = isinstance(negative, ReflectedDistribution) and isinstance(positive, ReflectedDistribution)
     first, second = (_family_candidates(d.base if mirrored else d) for d in (negative, positive))  # type: ignore[attr-defined]
     for kind, family in CLOSED_FORMS.items():
@@ -151,7 +151,7 @@ def prob_greater_gamma(first: FamilyParameters, second: FamilyParameters) -> flo
 
 
 def prob_greater_power(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return P(second > first) = a2/(a1 + a2), for cdfs x^a."""
+    """Return P(second > first) = a2/(a1 + a2), for distribution functions x^a."""
     return _ratio_and_complement(first.shape, second.shape)[0]
 
 
@@ -238,7 +238,7 @@ def _sinh_minus_x(d: float) -> float:
 
 
 def crossings_gamma(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
-    """Solve A log u - B u = E for u = (t - loc)/scale0 by both branches of Lambert's W."""
+    """Solve a log u - b u = e for u = (t - loc)/scale0, with the real branches of Lambert's W function."""
     a = positive.shape - negative.shape
     b = (negative.scale - positive.scale) / positive.scale
     e = level + positive.shape * log_scale_ratio(positive.scale, negative.scale) + _log_gamma_ratio(negative.shape, a)
@@ -246,7 +246,7 @@ def crossings_gamma(negative: FamilyParameters, positive: FamilyParameters, leve
 
 
 def crossings_weibull(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
-    """Solve for the cumulative hazard of the negatives, which is exponentially distributed."""
+    """Return the crossing, computed from the cumulative hazard of the negatives, which is exponentially distributed."""
     c = negative.shape
     hazard = c * log_scale_ratio(negative.scale, positive.scale)
     if not hazard:
@@ -256,19 +256,19 @@ def crossings_weibull(negative: FamilyParameters, positive: FamilyParameters, le
 
 
 def crossings_rising_power(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
-    """Solve (a1 - a0) log x = log kappa - log(a1/a0)."""
+    """Solve (a1 - a0) log x = log kappa - log(a1/a0) for x in (0, 1)."""
     log_x = _log_of_power(negative, positive, level)
     return [negative.loc + negative.scale * float(np.exp(log_x))] if log_x < 0 else []
 
 
 def crossings_falling_power(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
-    """Solve (b1 - b0) log(1 - x) = log kappa - log(b1/b0)."""
+    """Solve (b1 - b0) log(1 - x) = log kappa - log(b1/b0) for x in (0, 1)."""
     log_rest = _log_of_power(negative, positive, level)
     return [negative.loc - negative.scale * float(np.expm1(log_rest))] if log_rest < 0 else []
 
 
 def crossings_logistic(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
-    """Return the mean location plus log(sinh(D/4 + l/4)/sinh(D/4 - l/4)) scales, for l = log kappa with |l| < |D|."""
+    """Return mean location + scale log(sinh(D/4 + l/4)/sinh(D/4 - l/4)) with l = log kappa, if |l| < |D|."""
     d = standardized_shift(negative, positive)
     if not abs(level) < abs(d):
         return []
@@ -310,7 +310,7 @@ def crossings_cauchy(negative: FamilyParameters, positive: FamilyParameters, lev
 
 
 def crossings_gumbel(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
-    """Solve D - exp(-z) (exp(D) - 1) = log kappa."""
+    """Solve D - exp(-z) (exp(D) - 1) = log kappa for the standardized crossing z."""
     d = standardized_shift(negative, positive)
     if not d:
         return []
@@ -334,7 +334,7 @@ def crossings_lognormal(negative: FamilyParameters, positive: FamilyParameters, 
 
 
 class ClosedForm(NamedTuple):
-    """Closed forms of a family, and the parameters that must be equal in both classes."""
+    """Closed forms of a family, with the names of the parameters that must be equal in both classes."""
 
     shared: tuple[str, ...]
     prob_greater: Callable[[FamilyParameters, FamilyParameters], float]
@@ -399,7 +399,7 @@ def _log_of_power(negative: FamilyParameters, positive: FamilyParameters, level:
 
 
 class FamilySolver(NumericalSolver):
-    """ROC curve of two distributions of one family, with closed forms of the AUC and of most crossings."""
+    """Solver for two distributions of one family, with closed forms of the AUC and of most crossings."""
 
     def __init__(self, negative: Distribution[Any], positive: Distribution[Any], pair: FamilyPair) -> None:
         super().__init__(negative, positive)
@@ -439,15 +439,16 @@ class FamilySolver(NumericalSolver):
 
 
 class NormalSumSolver(NumericalSolver):
-    """ROC curve of two weighted sums of normal distributions, whose AUC is a sum over pairs of components.
+    """Solver for two weighted sums of normal distributions, such as kernel densities and Gaussian mixtures.
 
     Notes
     -----
     The AUC is the sum over all pairs of components of w0 w1 Phi((m1 - m0)/hypot(s0, s1)), with weights w,
     means m and standard deviations s. For two kernel densities, the sum depends on s0 and s1 only through H = hypot(s0,
-    s1). Both can therefore be replaced by H/sqrt(2). The AUC is the integral of F f, with the cdf F of the negatives
-    and the density f of the positives. The trapezoidal rule integrates this smooth function with an error of the order
-    of rounding errors [1]_; each point requires n0 + n1 evaluations instead of n0 n1.
+    s1), so both can be replaced by H/sqrt(2). The AUC is also the integral of F f, with the distribution function F of
+    the negatives and the density f of the positives. The trapezoidal rule integrates this smooth function with an error
+    of the order of rounding errors [1]_. Each node of this rule requires n0 + n1 evaluations, whereas the sum over all
+    pairs requires n0 n1 evaluations.
 
     References
     ----------
@@ -466,7 +467,7 @@ class NormalSumSolver(NumericalSolver):
 
     @cached_property
     def crossing_grid(self) -> FloatArray:
-        """Grid for the search for crossings, with additional points around each component."""
+        """Grid on which crossings are searched for, with additional points around each component."""
         seeded = [normals for normals in self._sums if len(normals.means) <= _MAX_SEEDED_COMPONENTS]
         seeds = [np.ravel(normals.means[:, None] + normals.stds[:, None] * _SEED_Z) for normals in seeded]
         for index, normals in enumerate(seeded):
@@ -486,7 +487,7 @@ class NormalSumSolver(NumericalSolver):
 
 
 class BatchSolver(NumericalSolver):
-    """ROC curves of two batches of continuous distributions fitted to resamples, of shape (B,) or (B, 1)."""
+    """Solver for two batches of continuous distributions that were fitted to B resamples, of shape (B,) or (B, 1)."""
 
     takes_batches = True
     negative: Any
@@ -501,12 +502,12 @@ class BatchSolver(NumericalSolver):
         """Return the solver of one pair of the batch."""
 
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the highest TPR at FPR = ``rate``, or the lowest FPR with TPR >= ``rate``."""
+        """Return the highest TPR at FPR = ``rate`` or, for axis "tpr", the lowest FPR with TPR >= ``rate``."""
         abscissa, ordinate = (self.negative, self.positive) if axis == "fpr" else (self.positive, self.negative)
         return np.asarray(ordinate.sf(abscissa.isf(rate)))
 
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
-        """Return the threshold that maximizes TPR - price * FPR, selected from the crossings of the weighted densities.
+        """Return the threshold that maximizes TPR - price * FPR, the best crossing of the weighted densities.
 
         Each pair for which no crossing is clearly the best is solved separately.
         """
@@ -539,12 +540,12 @@ class BatchSolver(NumericalSolver):
         return self.at_threshold(threshold, self.crossings(log_price))
 
     def crossings(self, log_price: FloatArray) -> FloatArray:
-        """Return NaN: the crossings of resamples are not needed."""
+        """Return NaN, because the crossings of resamples are not needed."""
         return np.full((*self.shape, 1), np.nan)
 
 
 class NormalSumBatchSolver(BatchSolver):
-    """ROC curves of two batches of kernel densities or mixtures fitted to resamples, of shape (B,) or (B, 1)."""
+    """Solver for two batches of kernel densities or mixtures fitted to B resamples, of shape (B,) or (B, 1)."""
 
     negative: NormalSumBatch
     positive: NormalSumBatch
@@ -561,7 +562,7 @@ class NormalSumBatchSolver(BatchSolver):
         return NormalSumBatchSolver(self.positive, self.negative).auc_complement()
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to the right of the curve between two TPRs."""
+        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
         d, beyond = (self.negative, self.positive.reflect()) if axis == "fpr" else (self.positive, self.negative)
         ends = np.clip([d.isf(high), d.isf(low)], *d.bounds(_AREA_Z))
         narrowest = np.minimum(d.stds.min(axis=-1), beyond.stds.min(axis=-1))
@@ -593,9 +594,10 @@ class NormalSumBatchSolver(BatchSolver):
 
 
 class ScipyFamilyBatchSolver(BatchSolver):
-    """ROC curves of two batches of a named family fitted to resamples, of shape (B,) or (B, 1), possibly reflected.
+    """Solver for two batches of distributions of a named family that were fitted to B resamples.
 
-    The areas are integrals over z = Phi^-1(rate) of one class.
+    The batches have shape (B,) or (B, 1), and the distributions may be reflected. Areas are computed as integrals over
+    z = Phi^-1(rate), where the rate is a tail probability of one class.
     """
 
     def auc(self) -> FloatArray:
@@ -610,7 +612,7 @@ class ScipyFamilyBatchSolver(BatchSolver):
         return self._integrate(*pair, (0.0, 1.0), lambda single: single.auc_complement())
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to the right of the curve between two TPRs."""
+        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
         pair = (self.negative, self.positive, "sf") if axis == "fpr" else (self.positive, self.negative, "cdf")
         return self._integrate(*pair, (float(low), float(high)), lambda single: single.area(axis, low, high))
 
@@ -619,8 +621,8 @@ class ScipyFamilyBatchSolver(BatchSolver):
     ) -> FloatArray:
         """Integrate a tail probability of ``other`` over the rates of ``d`` between two limits.
 
-        Panels end at the medians, where a density may have a kink. If the coefficients of the highest polynomial
-        degrees are not negligible on a panel, the pair is solved separately.
+        Panels end at the medians of both classes, where a density may have a kink. If the coefficients of the highest
+        polynomial degrees are not negligible on a panel, the pair is solved separately.
         """
         ends = np.clip(ndtri(limits), -_AREA_Z, _AREA_Z)
         edges = np.broadcast_to(np.linspace(-_AREA_Z, _AREA_Z, _N_AREA_PANELS + 1), (*d.shape, _N_AREA_PANELS + 1))
@@ -722,11 +724,11 @@ _SOLVERS: dict[type[Distribution[Any]], type[Solver]] = {
     Ecdf: EmpiricalSolver,
     NormalSumBatch: NormalSumBatchSolver,
 }
-"""Solver for two distributions of the same Python class; the first class that matches is used."""
+"""Solver for two distributions of the same Python class; the first entry that matches is used."""
 
 
 def solver_for(negative: Distribution[Any], positive: Distribution[Any]) -> Solver:
-    """Return the solver of two distributions, exact for closed forms and samples, otherwise numerical."""
+    """Return the solver of two distributions: exact for samples and closed forms, otherwise numerical."""
     for distribution, solver in _SOLVERS.items():
         if isinstance(negative, distribution) and isinstance(positive, distribution):
             return solver(negative, positive)

@@ -1,4 +1,4 @@
-"""Exact ROC curve of two histograms, and bounds of its AUC and its best Ameans."""
+"""Solver for the ROC curve of two histograms, and bounds of the AUC and of the best Ameans."""
 
 from __future__ import annotations
 
@@ -27,11 +27,12 @@ class AucBounds(NamedTuple):
 
 
 class HistogramSolver(SameCurveSolver, NumericalSolver):
-    """ROC curve of two histograms.
+    """Solver for the ROC curve of two histograms.
 
     The edges of the two histograms divide the axis into cells on which both densities are constant. The ROC curve of
-    the thresholds and the ROC curve of the likelihood ratio therefore have one linear segment per cell, as for tied
-    values. The curve is the empirical curve of two samples in which each value is replaced by the number of its cell.
+    the thresholds and the ROC curve of the likelihood ratio therefore have one linear segment per cell, as if all
+    values in a cell were tied. The curve is the empirical curve of two samples in which each value is replaced by the
+    number of its cell.
     """
 
     base: EmpiricalSolver
@@ -54,7 +55,7 @@ class HistogramSolver(SameCurveSolver, NumericalSolver):
         return self.base.hook()
 
     def likelihood_ratio(self) -> LikelihoodRatioSolver:
-        """Return the ROC curve of the likelihood ratio."""
+        """Return the solver for the ROC curve of the likelihood ratio."""
         return MappedLikelihoodRatioSolver(self.base.likelihood_ratio(), self._edges_at)
 
     def _crossings(self, log_prices: FloatArray) -> tuple[list[FloatArray], NDArray[np.bool_]]:
@@ -74,7 +75,7 @@ class HistogramSolver(SameCurveSolver, NumericalSolver):
         return rows, np.zeros(len(log_prices), dtype=bool)
 
     def _edges_at(self, between: FloatArray) -> FloatArray:
-        """Return the edges that correspond to thresholds on the scale of the cell numbers."""
+        """Convert thresholds for cell numbers to edges of cells."""
         inner = np.ceil(np.clip(between, 0, len(self.edges) - 1)).astype(np.intp)
         return np.where(np.isinf(between), between, self.edges[inner])
 
@@ -135,9 +136,9 @@ def ameans_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
 
     Notes
     -----
-    Let J = 2 Ameans - 1. The best J is at least the maximum of J over the edges. With common edges and the cumulative
-    proportions cN and cP, the best J is at most max_k cN[k + 1] - cP[k]. The best J equals this bound if all negatives
-    of bin k are below all positives of this bin.
+    Let J = 2 Ameans - 1. The best J is at least the maximum of J over the edges. With common edges, the best J is
+    at most max_k cN[k + 1] - cP[k], where cN[k] and cP[k] are the proportions of negatives and positives below edge k.
+    The best J equals this bound if all negatives in bin k are below all positives in this bin.
 
     Examples
     --------
@@ -151,7 +152,7 @@ def ameans_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
 
 
 def _weights(histogram: Histogram, left: FloatArray, right: FloatArray) -> FloatArray:
-    """Return the number of observations in cells, each of which lies within one bin."""
+    """Return the number of observations in each cell if the observations in a bin are uniformly distributed."""
     index = np.clip(np.searchsorted(histogram.edges, left, side="right") - 1, 0, len(histogram.counts) - 1)
     inside = (left >= histogram.edges[0]) & (right <= histogram.edges[-1])
     return np.where(inside, histogram.counts[index] * ((right - left) / np.diff(histogram.edges)[index]), 0.0)

@@ -1,4 +1,4 @@
-"""Numerical ROC curve of any two distributions, and of the likelihood ratio of two densities."""
+"""Numerical solvers for the ROC curves of any two distributions and of the likelihood ratio of two densities."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _MAX_LOG_RATIO = 1e300  # replaces an infinite log price; it is above every fini
 
 
 class NumericalSolver(Solver):
-    """ROC curve of any two distributions of one feature, by quadrature and root finding."""
+    """Solver for any two distributions of one feature, based on quadrature and root finding."""
 
     def auc(self) -> FloatArray:
         """Return the AUC, P(positive > negative) + P(tie)/2."""
@@ -51,7 +51,7 @@ class NumericalSolver(Solver):
         return self._mean_tail(self.negative.sf, self.negative.sf_inclusive)
 
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the highest TPR at FPR = ``rate``, or the lowest FPR with TPR >= ``rate``."""
+        """Return the highest TPR at FPR = ``rate`` or, for axis "tpr", the lowest FPR with TPR >= ``rate``."""
         if axis == "fpr":
             t = self.negative.isf(rate)
             fraction = np.where(atom_mass(self.negative, t) > 0, _atom_fraction(self.negative, t, rate), 1.0)
@@ -61,7 +61,7 @@ class NumericalSolver(Solver):
         return np.where(rate == 0, 0.0, self.negative.sf(t) + fraction * atom_mass(self.negative, t))
 
     def threshold_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the smallest threshold with FPR <= ``rate``, or the largest threshold with TPR >= ``rate``."""
+        """Return the lowest threshold with FPR <= ``rate`` or, for axis "tpr", the highest with TPR >= ``rate``."""
         if axis == "tpr":
             return np.where(np.equal(rate, 0), np.inf, -np.asarray(self.positive.reflect().ppf(rate)))
         t = np.asarray(self.negative.isf(rate))
@@ -70,7 +70,7 @@ class NumericalSolver(Solver):
         return np.where(np.equal(rate, 1), -np.inf, t)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to the right of the curve between two TPRs."""
+        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
         if axis == "fpr":
             d, beyond, at = self.negative, self.positive.sf, self.positive.sf_inclusive
         else:
@@ -93,8 +93,8 @@ class NumericalSolver(Solver):
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
         """Return the threshold that maximizes TPR - price * FPR.
 
-        The threshold is infinite, or one of three kinds of values: a crossing of the weighted densities, a point mass
-        (or the next larger float), or a value in a gap of the support.
+        The threshold is infinite, a crossing of the weighted densities, the position of a point mass (or the next
+        larger float), or a value in a gap of the support.
         """
         shape, prices = np.shape(log_price), np.ravel(log_price)
         crossings, is_uncertain = self._crossings(prices)
@@ -121,12 +121,12 @@ class NumericalSolver(Solver):
         return result._replace(flags=result.flags | Flags(no_benefit=no_benefit))
 
     def likelihood_ratio(self) -> LikelihoodRatioSolver:
-        """Return the ROC curve of the likelihood ratio."""
+        """Return the solver for the ROC curve of the likelihood ratio."""
         return RankedLikelihoodRatioSolver(self)
 
     @property
     def crossing_grid(self) -> FloatArray:
-        """Grid for the search for crossings."""
+        """Grid on which crossings are searched for."""
         return self.search_grid
 
     def _crossings(self, log_prices: FloatArray) -> tuple[list[FloatArray], NDArray[np.bool_]]:
@@ -149,7 +149,7 @@ class NumericalSolver(Solver):
         return rows, (counts[0] > 0) & (counts[1] > 0)
 
     def _candidates(self, points: FloatArray) -> _Candidates:
-        """Return the rates and the log likelihood ratio at the given thresholds."""
+        """Return thresholds as candidates, with their rates and log likelihood ratios."""
         fnr, fpr = np.asarray(self.positive.cdf_strict(points)), np.asarray(self.negative.sf_inclusive(points))
         return _Candidates(points, fnr, fpr, quadrature.make_log_density_ratio(self.negative, self.positive)(points))
 
@@ -164,7 +164,7 @@ class NumericalSolver(Solver):
     def _best_candidate(
         self, candidates: _Candidates, log_price: float
     ) -> tuple[tuple[float, float, float], FloatArray]:
-        """Return the best threshold, the bounds of its interval of equally good ones, and others outside it."""
+        """Return the best threshold, the bounds of its plateau, and equally good thresholds outside of the plateau."""
         with np.errstate(over="ignore"):
             price = float(np.exp(log_price))
         points = candidates.points
@@ -196,7 +196,7 @@ class NumericalSolver(Solver):
 
 
 def _atom_fraction(d: Distribution[Any], t: FloatArray, rate: FloatArray) -> FloatArray:
-    """Return the fraction of the point mass at ``t`` that raises the tail above ``t`` to ``rate``."""
+    """Return the fraction of the point mass at ``t`` that must be added to P(X > t) to obtain ``rate``."""
     mass = atom_mass(d, t)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(mass > 0, np.clip((rate - d.sf(t)) / mass, 0, 1), 0.0)
@@ -215,7 +215,7 @@ class _Candidates(NamedTuple):
         return self.fnr + price * self.fpr if np.isfinite(price) else np.where(self.fpr > 0, np.inf, self.fnr)
 
     def is_level(self, price: float, log_price: float, most: float) -> NDArray[np.bool_]:
-        """Return True where the loss is minimal and constant: both densities are 0 or proportional."""
+        """Return True where the loss is minimal and constant, because both densities are 0 or proportional."""
         with np.errstate(invalid="ignore"):
             steepness = self.log_ratio - log_price
             is_flat = np.isnan(steepness) | (steepness == 0) | np.isinf(self.points)
@@ -228,7 +228,7 @@ def _plateau(
     is_level: NDArray[np.bool_],
     threshold: float,
 ) -> tuple[float, float]:
-    """Return the interval of equally good thresholds around ``threshold`` (the densities are 0 or proportional)."""
+    """Return the bounds of the plateau around ``threshold``, on which the densities are 0 or proportional."""
     candidates, index = np.unique(points, return_index=True)
     flat = is_level[index]
     first = last = int(np.searchsorted(candidates, threshold))
@@ -245,7 +245,7 @@ def _plateau(
 
 
 class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
-    """ROC curve of the likelihood ratio of two densities.
+    """Solver for the ROC curve of the likelihood ratio of two densities.
 
     If one class has a density and the other is discrete, the likelihood ratio separates the classes perfectly.
     """
@@ -268,7 +268,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         return ranking.expectation(self.positive, lambda x: ranking.tail_at(self.negative, x), np.empty(0), 1.0)
 
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the highest TPR at FPR = ``rate``, or the lowest FPR with TPR >= ``rate``."""
+        """Return the highest TPR at FPR = ``rate`` or, for axis "tpr", the lowest FPR with TPR >= ``rate``."""
         if self.separates:
             return np.full(np.shape(rate), 1.0 if axis == "fpr" else 0.0)
         abscissa, ordinate = (self.negative, self.positive) if axis == "fpr" else (self.positive, self.negative)
@@ -282,7 +282,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         return np.where(rate <= self._start_tpr, 0.0, lowest)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to the right of the curve between two TPRs."""
+        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
         if self.separates:
             return np.asarray(high - low)
         abscissa, ordinate = (self.negative, self.positive) if axis == "fpr" else (self.positive, self.negative)
@@ -375,7 +375,10 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
 
 
 class LikelihoodRatioRanking:
-    """Ranking of values by the likelihood ratio, on segments of the axis on which the ratio is monotonic."""
+    """Ranking of feature values by their likelihood ratio.
+
+    The axis of the feature is divided into segments on which the likelihood ratio is monotonic.
+    """
 
     def __init__(self, base: Solver) -> None:
         grid, negative, positive = base.search_grid, base.negative, base.positive
@@ -439,7 +442,7 @@ class LikelihoodRatioRanking:
     ) -> FloatArray:
         """Return the probability that the log ratio is above each level or, unless ``strictly``, at or above it.
 
-        ``at`` contains values with these levels, so that no root has to be found on their segments.
+        ``at`` contains one feature value for each level, if known; its segment then needs no root finding.
         """
         total = np.zeros(np.shape(levels))
         for segment, (left, right) in zip(self._segments, pairwise(self._limits), strict=True):
@@ -459,13 +462,13 @@ class LikelihoodRatioRanking:
         return np.minimum(total, 1.0)
 
     def _find_levels(self, segment: _MonotoneSegment, index: NDArray[np.intp], target: FloatArray) -> FloatArray:
-        """Return the values with the target levels, each between a point of the segment and the point before it."""
+        """Return the feature value with each target level, between a point of the segment and the point before it."""
         sign = 1.0 if segment.rises else -1.0
         low, high, close = segment.points[index - 1], segment.points[index], quadrature.NOISE * (1 + np.abs(target))
         return _solve(lambda x, at_level: np.asarray(sign * self.level(x) - at_level), low, high, target, close)
 
     def mean_clipped_rank(self, d: Distribution[Any], x: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the proportion of a class above the ratio at x, clipped to [low, high] and averaged over ties."""
+        """Return the proportion of a class with a higher ratio than x, clipped to [low, high], averaged over ties."""
         if not self.has_ties:
             return np.clip(self.tail_at(d, x), low, high)
         at = self.level(x)
@@ -481,10 +484,10 @@ class LikelihoodRatioRanking:
     def expectation(
         self, d: Distribution[Any], function: Callable[[FloatArray], FloatArray], levels: FloatArray, width: float
     ) -> FloatArray:
-        """Return the expected value of a function in a class; it has kinks at ``levels`` and at extrema of the ratio.
+        """Return the expected value in a class of a function with kinks at ``levels`` and at extrema of the ratio.
 
         Close to an extremum of the likelihood ratio, rates are computed with an accuracy of only about 1e-8. The
-        relative tolerance is therefore larger if ``width``, the width of the range of rates, is small.
+        relative tolerance is therefore increased if the range of rates is narrow; ``width`` is its width.
         """
         rtol = min(max(_RTOL, 1e-17 / width**2), 1e-6)
         kink_levels = np.concatenate([self.level(self._extrema), levels])
@@ -544,7 +547,7 @@ def _solve(
     target: FloatArray,
     close: FloatArray,
 ) -> FloatArray:
-    """Return x with abs(f(x, target)) <= close for an increasing f, or the nearer bound of the bracket."""
+    """Return x with abs(f(x, target)) <= close for an increasing f, or else the better bound of the bracket."""
     root = quadrature.find_roots(lambda x, target, close: f(x, target) / close, low, high, target, close, fatol=1.0)
     nearer = np.where(np.abs(root.f_bracket[0]) <= np.abs(root.f_bracket[1]), *root.bracket)
     return np.asarray(np.where(root.success, root.x, nearer))
@@ -553,9 +556,10 @@ def _solve(
 def _smooth_rounding(
     negative: Distribution[Any], positive: Distribution[Any], grid: FloatArray
 ) -> tuple[Callable[[FloatArray], FloatArray], FloatArray]:
-    """Return a function for the log likelihood ratio; it is constant where the ratio changes only by rounding error.
+    """Return a function that computes the log likelihood ratio without fluctuations caused by rounding.
 
-    The second result contains the bounds of the constant intervals.
+    The function is constant on each interval on which the log ratio changes only by rounding errors. The second result
+    contains the bounds of these intervals.
     """
     raw = quadrature.make_log_density_ratio(negative, positive)
     values = raw(grid)

@@ -54,7 +54,7 @@ def integrate(
         scale = size + np.abs(fine).sum()
         settled = (np.abs(fine - coarse) <= rtol * scale / 16) | (middle <= left) | (middle >= right)
         if len(left) > _MAX_PANELS:
-            settled[:] = True  # smooth panels have converged by now; what remains is rounding error
+            settled[:] = True  # smooth panels have converged by now; the remaining differences are rounding errors
         total, size = total + fine[settled].sum(), size + np.abs(fine[settled]).sum()
         if settled.all():
             return float(total)
@@ -162,15 +162,17 @@ def refine_brackets(
     Returns
     -------
     row : array of int of shape (m,)
-        Index of the level, ascending.
+        Index of the level of each point, ascending.
     points, values, bounds : arrays of shape (m,)
-        Grid of each level, ascending, with ``f`` - level and the bound of its rounding error.
+        Ascending grid of each level, value of ``f`` - level at each point, and bound of its rounding error.
 
     Notes
     -----
-    An interval is halved until the function at the midpoint is close to the chord: within half of its smallest absolute
-    value at these points, or within an eighth of its change over the interval. Two roots are therefore separated if the
-    function between them exceeds its rounding error and the initial grid resolves its curvature.
+    Each interval is halved until ``f`` - level is nearly linear on it. This is the case if its value at the midpoint
+    differs from the mean of its values at both bounds by less than an eighth of its change over the interval. If all
+    three values have the same sign, a difference of less than half of the smallest absolute value is also sufficient.
+    Two roots are therefore separated if ``f`` - level exceeds its rounding error between them and the initial grid
+    resolves its curvature.
     """
     with np.errstate(invalid="ignore"):  # an infinite value minus an infinite level is NaN
         values = f(grid) - levels[:, None]
@@ -210,7 +212,8 @@ def sign_changes(
 ) -> FloatArray:
     """Return the points at which ``f`` changes sign, found to float64 resolution from values on an ascending grid.
 
-    Two sign changes between neighboring grid points are found if the absolute value of ``f`` has a local minimum there.
+    Two sign changes between neighboring grid points are found if the absolute value of ``f`` on the grid has a local
+    minimum at one of the two points.
     Values of ``f`` between -``noise`` and ``noise`` are ignored, because their sign is uncertain.
     """
     levels, row = np.zeros(1), np.zeros(len(grid), dtype=np.intp)
@@ -275,7 +278,7 @@ def find_roots(
 
 
 def golden_section(f: Callable[[FloatArray], FloatArray], left: FloatArray, right: FloatArray) -> FloatArray:
-    """Return the point with the lowest ``f`` in each bracket."""
+    """Return the point at which ``f`` is lowest in each bracket, found by golden-section search."""
     golden = (np.sqrt(5) - 1) / 2
     for _ in range(100):
         inner_left, inner_right = right - golden * (right - left), left + golden * (right - left)

@@ -1,4 +1,4 @@
-"""Best threshold of shrinkage estimates, for a batch of features or for one feature."""
+"""AUC and best threshold of shrinkage estimates, for a batch of features or for one feature."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ _BIAS = 0.08
 
 
 class CumulativeMasses(NamedTuple):
-    """Masses of both classes below each node (a threshold in the pooled sample), as arrays of shape (F, k)."""
+    """Mass of each class below each node, in arrays of shape (F, k).
+
+    A node is a position before, between or after the sorted values of the pooled sample.
+    """
 
     negative: FloatArray
     positive: FloatArray
@@ -50,7 +53,7 @@ class CumulativeMasses(NamedTuple):
 
 
 class ShrinkageRule(NamedTuple):
-    """Best threshold of each feature, with its measures as arrays of shape (F,).
+    """Best threshold of each feature and its performance measures, as arrays of shape (F,).
 
     Attributes
     ----------
@@ -92,11 +95,14 @@ def best_rule(
     masses : list of CumulativeMasses
         Masses of the estimate, of its model alone, and of the sample.
     is_cut : array of bool of shape (F, k)
-        Nodes between two different values.
+        True for nodes between two different values.
     data_weight : array of shape (F,)
-    reversal_probability : array of shape (F, M - 1), or None unless the direction was chosen from the sample
+        Weight of the difference between the sample and the model in the estimate.
+    reversal_probability : array of shape (F, M - 1), or None
+        Posterior probability that the Ameans is below 1/2, for thresholds at equally spaced ranks. None unless the
+        direction was chosen from the sample.
     counts : pair of float
-        Numbers of observations of each class.
+        Number of observations in each class, (negative, positive).
     """
     estimate, model, sample = masses
     (n0, n1), (n_features, n_nodes) = counts, is_cut.shape
@@ -135,7 +141,7 @@ def best_rule(
 
 
 class ShrinkageBatch(NamedTuple):
-    """Results of F features: arrays of shape (F,).
+    """Results for F features, as arrays of shape (F,).
 
     Attributes
     ----------
@@ -160,7 +166,7 @@ class ShrinkageBatch(NamedTuple):
 def evaluate_batch(
     negative: FloatArray, positive: FloatArray, *, lower: bool, declared: bool, is_chosen: bool = False
 ) -> ShrinkageBatch:
-    """Estimate both classes of each feature, and compute the AUC and the best threshold.
+    """Estimate the distributions of both classes for each feature, and compute the AUC and the best threshold.
 
     Parameters
     ----------
@@ -192,7 +198,7 @@ def evaluate_batch(
 
 
 class ShrinkageSolver(EmpiricalSolver):
-    """ROC curve of two shrinkage estimates of one feature, computed from their point masses.
+    """Solver for two shrinkage estimates of one feature, which consist of point masses.
 
     The threshold with the best Ameans is computed as for a batch of one feature.
     """
@@ -224,5 +230,8 @@ class ShrinkageSolver(EmpiricalSolver):
         return best._replace(flags=flags, expected_ameans=rule.ameans[0])
 
     def likelihood_ratio(self) -> LikelihoodRatioSolver:
-        """Return the ROC curve of the likelihood ratio of the model; the estimate itself consists of point masses."""
+        """Return the solver for the ROC curve of the likelihood ratio of the model alone.
+
+        The likelihood ratio of the shrinkage estimate depends too much on single observations.
+        """
         return EmpiricalSolver(self.negative.model, self.positive.model).likelihood_ratio()

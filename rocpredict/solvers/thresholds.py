@@ -1,4 +1,4 @@
-"""Threshold criteria and the best threshold."""
+"""Criteria for thresholds, and the best threshold according to a criterion."""
 
 from __future__ import annotations
 
@@ -53,17 +53,17 @@ PREVALENCE_FREE_CRITERIA = (*AMEANS_ALIASES, "closest_topleft", "min_tpr", "min_
 """Criteria that do not depend on the prevalence."""
 _PREVALENCE_CRITERIA = ("cost", "accuracy", "f1", "f_beta")
 _MEASURES = {"min_tpr": "tnr", "min_tnr": "tpr", "max_fpr": "tpr", "balanced_accuracy": "ameans"}
-"""Name of the measure of ``Rates`` that a criterion maximizes, if the criterion has another name."""
+"""Measure of ``Rates`` that a criterion maximizes, for criteria that are not named after their measure."""
 CHANCE_AMEANS = 0.5
 """Ameans of a rule that does not depend on the feature."""
-_OOB_WEIGHT = 0.9  # weight of the out-of-bag mean in the corrected Ameans; the out-of-bag mean is too low by up to 0.02
+_OOB_WEIGHT = 0.9  # weight of the out-of-bag mean in the corrected Ameans; alone, this mean is too low by up to 0.02
 _MAX_ITER = 100
 _MAX_BETA = 1e100
 
 
 @dataclass(frozen=True, kw_only=True)
 class ThresholdCriterion:
-    """Criterion of the best threshold, with the arguments of ``Roc.best_threshold`` as fields."""
+    """Criterion that the best threshold optimizes; the fields are the arguments of ``Roc.best_threshold``."""
 
     criterion: str | RateFunction = "ameans"
     prevalence: ArrayOrFloat = None
@@ -116,19 +116,20 @@ class ThresholdStability(Result):
     quantiles : dict
         Quantiles of ``thresholds`` at 0.05, 0.25, 0.5, 0.75 and 0.95.
     fraction_in_plateau : float
-        Fraction of ``thresholds`` in the plateau (interval of equally good thresholds) of the whole sample.
+        Proportion of ``thresholds`` within the plateau of the whole sample, that is, among the thresholds that are as
+        good as its best threshold.
     ameans_in_sample : float
         Ameans (balanced accuracy) of the best threshold on the data from which it was chosen; this value is optimistic.
     ameans_oob : float
-        Out-of-bag Ameans: the mean over resamples of the Ameans on the observations that are not in the resample. This
-        mean is slightly pessimistic, because a resample contains fewer distinct observations than the sample. The value
-        is 1/2 if there are no out-of-bag observations of both classes in any resample.
+        Out-of-bag Ameans: the Ameans of the best threshold of a resample on the observations that are not in this
+        resample, averaged over all resamples. This mean is slightly pessimistic, because a resample contains fewer
+        distinct observations than the sample. The value is 1/2 if no resample leaves out observations of both classes.
     ameans_corrected : float
         0.9 ``ameans_oob`` + 0.1 ``ameans_in_sample``, which is nearly unbiased.
     n_resamples : int
         Number of resamples.
     n_failed : int
-        Number of resamples without an out-of-bag Ameans, because they contain all observations of a class.
+        Number of resamples for which no out-of-bag Ameans exists, because they contain all observations of a class.
     """
 
     thresholds: FloatArray = field(metadata={"hidden": True})
@@ -141,11 +142,11 @@ class ThresholdStability(Result):
 
     @property
     def ameans_corrected(self) -> float:
-        """Ameans expected on new data for a threshold selected in this way (see ``ThresholdStability``)."""
+        """Ameans expected on new data for a threshold that is selected by the same criterion."""
         return correct_ameans(self.ameans_oob, self.ameans_in_sample)
 
     def table(self) -> Table:
-        """Return a table with quantiles of the threshold, and with the in-sample and out-of-bag Ameans."""
+        """Return a table of quantiles of the threshold, and of the in-sample and out-of-bag Ameans."""
         rows: list[list[Any]] = [
             [f"{level:.0%} quantile of threshold", value] for level, value in self.quantiles.items()
         ]
@@ -170,7 +171,7 @@ class ThresholdStability(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BestThreshold(Result, Generic[Value]):
-    """Best threshold by a criterion, with its rates.
+    """Best threshold according to a criterion, with its rates.
 
     Attributes
     ----------
@@ -179,15 +180,15 @@ class BestThreshold(Result, Generic[Value]):
     tpr, fpr, tnr, fnr : float or array of shape F
         Rates of the rule at the threshold, on the curve.
     ameans : float or array of shape F
-        Ameans (balanced accuracy), (TPR + TNR)/2. For family "auto" and criterion "ameans", the Ameans expected on new
-        data, which is below the Ameans on the curve. The expected Ameans is nearly unbiased on average over features,
-        but too high for identical classes. If the direction is specified, it is too high by 0.04 with 10 observations
-        per class and by 0.015 with 200. If the direction is chosen from the sample, it is too high by 0.06 with 10
-        observations per class and by 0.05 with 20.
+        Ameans (balanced accuracy), (TPR + TNR)/2. For family "auto" and criterion "ameans", this is the Ameans expected
+        on new data, which is below the Ameans of the estimated curve. The expected Ameans is nearly unbiased on average
+        over features, but too high if both classes have the same distribution: by 0.04 with 10 observations per class
+        and by 0.015 with 200 if the direction is specified, and by 0.06 with 10 observations per class and by 0.05 with
+        20 if the direction is chosen from the sample.
     ameans_corrected : float or None
-        Optimism-corrected Ameans; None for a predicted threshold. The repr and the table show it if the criterion is
-        the Ameans. For another criterion, the corrected value may exceed ``ameans``, because the best thresholds of
-        resamples by this criterion may have a larger Ameans than the best threshold of the sample.
+        Optimism-corrected Ameans; None for a predicted threshold. It is part of the repr and the table if the criterion
+        is the Ameans. For another criterion, the corrected value may exceed ``ameans``, because the thresholds that
+        this criterion selects in resamples may have a larger Ameans than the threshold that it selects in the sample.
     criterion : str
         Name of the criterion.
     criterion_value : float or array of shape F
@@ -201,19 +202,19 @@ class BestThreshold(Result, Generic[Value]):
         - ``"min_tpr"``, ``"min_tnr"``, ``"max_fpr"``: the rate that is maximized.
         - function: the value of the function.
     crossings : array of shape (k,), or F + (2,) for a batch
-        Thresholds at which the weighted densities cross, ascending; padded with NaN in a batch.
+        Thresholds at which the weighted densities cross, in ascending order; padded with NaN in a batch.
     crossing_count : int or array of shape F
         Number of crossings.
     plateau : pair of float or of arrays of shape F
-        Bounds of the interval (low, high] of equally good thresholds; [low, high) with direction "lower". If the
-        maximum is smooth, both bounds equal the threshold.
+        Bounds of the interval of thresholds that are as good as ``threshold``: (low, high], or [low, high) with
+        direction "lower". If no other threshold nearby is equally good, both bounds equal ``threshold``.
     equal_thresholds : array of shape (k,), or F + (k,) for a batch
-        One threshold of each other interval of equally good thresholds, ascending; padded with NaN in a batch. The
-        array is empty if no other interval exists; otherwise the flag ``equal_thresholds`` is set.
+        One threshold from each other interval of equally good thresholds, in ascending order; padded with NaN in a
+        batch. The array is empty if there is no other interval; otherwise, the flag ``equal_thresholds`` is set.
     flags : Flags
-        Flags, such as flags for degenerate inputs.
+        Flags that mark special situations, such as degenerate inputs.
     _uncertainty : object
-        Object that computes the intervals of the threshold and of its Ameans.
+        Object that computes the confidence intervals for the threshold and for its Ameans.
     """
 
     threshold: Value
@@ -263,7 +264,7 @@ class BestThreshold(Result, Generic[Value]):
         n_resamples: int = 2000,
         rng: Seed = 0,
     ) -> Interval[Value]:
-        """Return a confidence interval of the threshold.
+        """Return a confidence interval for the threshold that is best in the population.
 
         Parameters
         ----------
@@ -273,7 +274,7 @@ class BestThreshold(Result, Generic[Value]):
             - ``"test-inversion"``: the thresholds that no local test rejects as worse than the best threshold. Default
               for samples if the criterion is "ameans", "cost" or "accuracy".
             - ``"bootstrap"``: quantiles of the best thresholds of resamples. Default for samples if the criterion is
-              another one; also accepted for a prediction that is fitted to samples.
+              any other; also accepted for a prediction that is fitted to samples.
             - ``"pivotal"``: generalized pivots. Default for one feature with two Gaussians and at least 10 observations
               per class, for the criteria "ameans", "cost" and "accuracy", if the best threshold is finite.
             - ``"delta"``: delta method. Default for other pairs of Gaussians with class counts. For an infinite
@@ -290,14 +291,14 @@ class BestThreshold(Result, Generic[Value]):
 
         See Also
         --------
-        ameans_interval : Confidence interval of the Ameans at the threshold.
+        ameans_interval : Confidence interval for the Ameans at the threshold.
         stability : Thresholds of resampled data.
 
         Notes
         -----
         The bootstrap interval of an empirical threshold has the flag ``undercoverage``: the best threshold of a sample
-        converges at the rate n^(-1/3), and the bootstrap is not consistent for estimators with this rate. For formulas
-        and simulations see docs/intervals.md.
+        converges at the rate n^(-1/3), and the bootstrap is not consistent for estimators with this rate. The page
+        docs/intervals.md contains formulas and simulations.
         """
         return self._uncertainty.threshold_interval(level, method, n_resamples, rng)
 
@@ -309,32 +310,32 @@ class BestThreshold(Result, Generic[Value]):
         n_resamples: int = 2000,
         rng: Seed = 0,
     ) -> Interval[Value]:
-        """Return a confidence interval of the Ameans of the threshold in the population.
+        """Return a confidence interval for the Ameans that the threshold has in the population.
 
         Parameters
         ----------
         level : float, default=0.95
             Confidence level, in (0, 1).
         method : {"optimism-corrected", "pivotal", "delta", "bootstrap"}, optional
-            - ``"optimism-corrected"``: Wilson intervals of both rates, each shifted by the optimism of selecting the
-              threshold on the same data. Default for samples.
+            - ``"optimism-corrected"``: computed from Wilson intervals for TPR and TNR, each shifted by the optimism
+              that is due to selecting the threshold on the same data. Default for samples.
             - ``"pivotal"``: generalized pivots. Default for one feature with two Gaussians and class counts, for the
               criteria "ameans", "cost" and "accuracy".
             - ``"delta"``: delta method. Default for other pairs of Gaussians with class counts.
             - ``"bootstrap"``: bootstrap interval, for a prediction that is fitted to samples.
         n_resamples : int, default=2000
-            Number of resamples for the estimate of the optimism or for the bootstrap.
+            Number of resamples from which the optimism is estimated, or on which the bootstrap interval is based.
         rng : None, int or numpy.random.Generator, default=0
             Seed or generator for resampling.
 
         Returns
         -------
         Interval
-            Interval of the Ameans (balanced accuracy).
+            Confidence interval for the Ameans (balanced accuracy).
 
         See Also
         --------
-        threshold_interval : Confidence interval of the threshold.
+        threshold_interval : Confidence interval for the threshold.
         """
         return self._uncertainty.ameans_interval(level, method, n_resamples, rng)
 
@@ -353,7 +354,7 @@ class BestThreshold(Result, Generic[Value]):
         Returns
         -------
         ThresholdStability
-            Thresholds of the resamples, with in-sample and out-of-bag Ameans.
+            Best thresholds of the resamples, with the in-sample and out-of-bag Ameans.
         """
         return self._uncertainty.stability(n_resamples, rng)
 
@@ -390,7 +391,7 @@ class BestThreshold(Result, Generic[Value]):
 
     @property
     def _shows_corrected(self) -> bool:
-        """True if the criterion is the Ameans, and its corrected value can be computed fast enough for a repr."""
+        """True if the criterion is the Ameans and its corrected value can be computed fast enough for a repr."""
         if self.criterion not in AMEANS_ALIASES:
             return False
         return self._uncertainty is not None and self._uncertainty.is_fast and self._is_empirical
@@ -413,7 +414,7 @@ def correct_ameans(out_of_bag: float, in_sample: float) -> float:
 
 
 def find_best_threshold(solver: Solver, target: ThresholdCriterion) -> OptimalThreshold:
-    """Return the best threshold by a criterion, for the rule "positive when x >= threshold"."""
+    """Return the best threshold according to a criterion, for the rule "positive when x >= threshold"."""
     if target.criterion in AMEANS_ALIASES:
         return solver.optimal_ameans()
     if (log_price := target.log_price) is not None:
@@ -485,7 +486,7 @@ def _best_f_beta(solver: Solver, target: ThresholdCriterion) -> OptimalThreshold
 
 
 def utility(target: ThresholdCriterion, rates: Rates[Any]) -> FloatArray:
-    """Return the objective of a criterion at given rates, or -inf if it is undefined or a constraint is not met."""
+    """Return the value to maximize at given rates, or -inf where it is undefined or a constraint is not met."""
     if target.value is not None:  # points that meet the constraint but are dominated are excluded
         value = float(check_probabilities("value", target.value))
         allowed, objective = {
@@ -547,7 +548,7 @@ def _threshold_at_limit(solver: Solver, target: ThresholdCriterion) -> OptimalTh
 
 
 def _cross_gap(solver: Solver, threshold: FloatArray, *, axis: Axis) -> FloatArray:
-    """Return the other bound of a gap between the values of one class if the other class has a better rate there."""
+    """Return the other end of a gap in the support of one class if the rate of the other class is better there."""
     if solver.takes_batches:
         return threshold
     d = solver.negative if axis == "fpr" else solver.positive
