@@ -298,8 +298,8 @@ def simulate_two_gaussians(
     Parameters
     ----------
     mean : pair of float, default=(4.0, 8.0)
-        Class means, (negative, positive). The default means and standard deviations are the example of the founding
-        paper.
+        Class means, (negative, positive). The default means and standard deviations are taken from the example in the
+        founding paper.
     std : pair of float, default=(3.0, 2.0)
         Standard deviation of each class, (negative, positive).
     count : pair of int, default=(1000, 1000)

@@ -49,7 +49,7 @@ TABLE_2 = {
     "SD class 2": (0.52, 0.31, 0.47, 0.20),
     "SD class 3": (0.64, 0.32, 0.55, 0.27),
 }
-"""Statistics of Iris classes 2 (versicolor) and 3 (virginica) as printed in the paper, one for each feature."""
+"""Statistics of each feature of Iris classes 2 (versicolor) and 3 (virginica), as printed in the paper."""
 TABLE_3 = {
     "class 2 to the mean of class 2": (0.71, 0.34),
     "class 3 to the mean of class 2": (1.74, 0.70),
@@ -320,7 +320,7 @@ def figure_1() -> Figure:
 
 
 def figure_2(*, rng_balanced: int = 0, rng_imbalanced: int = 0) -> Figure:
-    """Plot the predicted ROC curve of the example over the ROC curves of two simulated experiments.
+    """Plot the predicted ROC curve of the example with the ROC curves of two simulated experiments.
 
     The classes are N(4, 3) and N(8, 2). One experiment is balanced, the other imbalanced; the legend states their class
     sizes (positives + negatives). The point with the highest Ameans is marked on each curve.
@@ -342,8 +342,8 @@ def figure_2(*, rng_balanced: int = 0, rng_imbalanced: int = 0) -> Figure:
 def figure_3() -> Figure:
     """Plot predicted ROC curves for several means of the positive class.
 
-    The classes are N(0, 2) and N(m, 1) for m from 0 to 4. The curve rises with the distance between the means. For
-    small m, a part of the curve is visibly below the chance line, since the standard deviations differ.
+    The classes are N(0, 2) and N(m, 1) for m from 0 to 4. The larger the distance between the means, the higher the
+    curve. For small m, a part of the curve is visibly below the chance line, since the standard deviations differ.
 
     Returns
     -------

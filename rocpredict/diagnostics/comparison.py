@@ -49,8 +49,8 @@ class Comparison(Result):
         the statistic of a z-test, which would require a prediction that is independent of these data.
     max_tpr_gap : float
         Predicted TPR minus empirical TPR at the FPR at which the two differ most. For n >= 3 negatives, only FPRs from
-        1/n to 1 - 1/n are searched. Closer to 0 and 1, the empirical curve is a single step, which no smooth curve can
-        follow.
+        1/n to 1 - 1/n are considered. Closer to 0 and 1, the empirical curve is a single step, which no smooth curve
+        can follow.
     max_tpr_gap_fpr : float
         FPR at which the TPRs of the two curves differ most.
     area_between : float
@@ -173,8 +173,8 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
     Notes
     -----
     ``auc_error_z`` is ``auc_error`` divided by DeLong's standard error of the empirical AUC. If the prediction is
-    fitted to the same data, its error is correlated with the error of the empirical AUC. For two Gaussian classes of
-    20, 50 and 200 observations each, ``auc_error_z`` was between -0.4 and 0.4 in 95% of samples; for two lognormal
+    fitted to the same data, the errors of the predicted and the empirical AUC are correlated. For two Gaussian classes
+    of 20, 50 and 200 observations each, ``auc_error_z`` was between -0.4 and 0.4 in 95% of samples; for two lognormal
     classes of 200 observations each, its mean was -4.5. For a prediction fitted to the same data, a value of 1 is
     therefore already evidence against the predicted distributions.
 

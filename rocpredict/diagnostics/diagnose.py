@@ -1,4 +1,4 @@
-"""Diagnosis of how well a predicted ROC curve fits, with findings and their severity."""
+"""Diagnosis of how well a predicted ROC curve fits the data, with findings and their severity."""
 
 from __future__ import annotations
 
@@ -121,13 +121,13 @@ class Diagnosis(Result):
         Standard deviation of the positives divided by the standard deviation of the negatives, with an interval.
     predicted_auc, empirical_auc, auc_error, auc_p_value : float
         Predicted AUC, empirical AUC, predicted minus empirical AUC, and the p-value of this difference. The p-values
-        are computed by a parametric bootstrap, see ``diagnose``.
+        are computed by a parametric bootstrap; see ``diagnose``.
     area_between, area_between_expected, area_between_p_value : float
         Mean absolute difference between the predicted and the empirical TPR over all FPRs, the mean of this measure in
         samples simulated from the fitted distributions, and its p-value.
     max_tpr_gap, max_tpr_gap_fpr, max_tpr_gap_threshold : float
         Predicted minus empirical TPR where the two differ most, the FPR there, and the predicted threshold at this FPR.
-        For n >= 3 negatives, only FPRs from 1/n to 1 - 1/n are searched.
+        For n >= 3 negatives, only FPRs from 1/n to 1 - 1/n are considered.
     gap_low_fpr, gap_middle_fpr, gap_high_fpr : float
         Mean of predicted TPR - empirical TPR in each third of the FPR axis.
     threshold : float
@@ -206,7 +206,7 @@ class Diagnosis(Result):
         return max((item.severity for item in self.findings if item.name != "sample size"), key=SEVERITIES.index)
 
     def finding(self, name: str) -> DiagnosticFinding | None:
-        """Return a finding by its name.
+        """Return the finding with a given name.
 
         Parameters
         ----------
@@ -382,11 +382,11 @@ class _Limits(NamedTuple):
     warn: float
 
     def severity(self, value: float) -> str:
-        """Return the severity of a measure; NaN is "ok"."""
+        """Return the severity of a measure; the severity of NaN is "ok"."""
         return "warn" if value > self.warn else "note" if value > self.note else "ok"
 
     def severity_by_p_value(self, p: float, value: float) -> str:
-        """Return the severity of a measure, which is "ok" unless the p-value shows more than sampling variation."""
+        """Return the severity of a measure; it is "ok" if sampling variation can explain the value."""
         if p <= _P_WARN and value > self.warn:
             return "warn"
         return "note" if p <= _P_NOTE and value > self.note else "ok"
@@ -394,8 +394,8 @@ class _Limits(NamedTuple):
 
 _SKEWNESS, _KURTOSIS = _Limits(1.0, 2.0), _Limits(1.0, 3.0)
 _Z = _Limits(2.6, 3.3)
-"""Limits for the z-scores of skewness and kurtosis. The severity of a finding is the lower one of two severities, by
-these limits and by the limits for the measure itself."""
+"""Limits for the z-scores of skewness and kurtosis. A finding has the lower one of two severities, by these limits and
+by the limits for the skewness or kurtosis itself."""
 _SHARE, _OUTLIERS = _Limits(0.05, 0.10), _Limits(0.001, 0.02)
 _STD_RATIO = _Limits(1.5, 2.0)
 _AREA, _AUC_ERROR, _REGRET = _Limits(0.0, 0.02), _Limits(0.01, 0.02), _Limits(0.02, 0.03)
@@ -649,8 +649,8 @@ def _axis_limits(samples: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, Fl
     """Return the bin edges of the histograms, and the values at which densities are drawn.
 
     The bin width is chosen for the class with the smaller variability. Values that are far beyond the quartiles of both
-    classes fall into one wide bin on each side. Most of this bin is outside of the plot, so that a few outliers do not
-    compress the other values.
+    classes fall into one wide bin on each side. Most of these two bins is outside of the plot, so that a few outliers
+    do not compress the other values.
     """
     first, last = min(x[0] for x in samples), max(x[-1] for x in samples)
     exponent = int(np.frexp(max(abs(first), abs(last)))[1])

@@ -144,7 +144,7 @@ def _describe(values: FloatArray, ks: float, anderson_darling: float, p_value: f
 
 
 def std_ratio(negative: ClassDescription, positive: ClassDescription, level: float = 0.95) -> Interval:
-    """Return the SD of the positives divided by the SD of the negatives, with an interval based on the F distribution.
+    """Return the SD of the positives divided by the SD of the negatives, with an interval from the F distribution.
 
     If the excess kurtosis of a class is positive, its degrees of freedom n - 1 are divided by 1 + kurtosis/2, since the
     sample variance of a heavy-tailed distribution varies more (Shoemaker 2003). If a class has zero variance, the
@@ -311,7 +311,7 @@ def anderson_darling(below: FloatArray, above: FloatArray) -> FloatArray:
 
 
 def ks_statistic(distribution: Distribution, sample: Ecdf) -> float:
-    """Return the largest absolute difference between a distribution function and the one of a sample."""
+    """Return the largest absolute difference between the distribution functions of a distribution and a sample."""
     values = sample.unique_values
     after = np.abs(distribution.cdf(values) - sample.cdf(values))
     before = np.abs(distribution.cdf_strict(values) - sample.cdf_strict(values))

@@ -78,7 +78,7 @@ def _thumbnail_points(roc: Any) -> tuple[FloatArray, FloatArray]:
 
 
 def _rates_on_curve(roc: Any, thresholds: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the FPR and TPR at descending thresholds, the first of which is infinity.
+    """Return the FPR and TPR at descending thresholds that start at infinity.
 
     Both rates are set to 0 at the first threshold, even if the data contain infinite values.
     """
@@ -611,7 +611,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
             * "best": at each p, the threshold with the highest net benefit. This is the best threshold if a false
               positive costs p and a false negative 1 - p.
             * "probability": positive when x >= p, for a feature that is itself a predicted probability. This is the
-              curve of Vickers and Elkin [1]_.
+              decision curve of Vickers and Elkin [1]_.
 
         Returns
         -------
@@ -626,8 +626,9 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Notes
         -----
         With "best", the result is the net benefit after a perfect calibration that preserves the order of the values.
-        This net benefit is never below the net benefit of treating all or none, but it is optimistic if the thresholds
-        are chosen and evaluated on the same data. With "probability", poor calibration also reduces the net benefit.
+        This net benefit is never below the net benefit of treating all or no observations, but it is optimistic if the
+        thresholds are chosen and evaluated on the same data. With "probability", poor calibration also reduces the net
+        benefit.
 
         References
         ----------
@@ -693,8 +694,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
             * "cost": lowest expected cost; uses ``prevalence``, ``cost_fp`` and ``cost_fn``.
             * "accuracy", "f1", "f_beta": highest value of the measure of this name; uses ``prevalence``.
             * "closest_topleft": smallest distance to the corner (FPR = 0, TPR = 1).
-            * "min_tpr", "min_tnr", "max_fpr": best threshold with TPR >= ``value``, TNR >= ``value`` or
-              FPR <= ``value``.
+            * "min_tpr": highest TNR subject to TPR >= ``value``.
+            * "min_tnr", "max_fpr": highest TPR subject to TNR >= ``value`` or FPR <= ``value``, respectively.
             * function: takes the ``Rates`` of many thresholds and returns the values to maximize.
         prevalence : float or array-like of shape F, optional
             Proportion of positives in the population where the rule is used, in [0, 1]. By default, it is computed from
@@ -799,11 +800,11 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         The crossings satisfy prevalence cost_fn f1(t) = (1 - prevalence) cost_fp f0(t). They are computed directly from
         the parameters for two Gaussians, for histograms, and for most pairs of distributions of the same family. For
         other pairs, each crossing is first bracketed between two points of a grid. The grid contains about 2,000
-        quantiles of both classes. For mixtures of up to 1,000 normals, it also contains points around each component, a
-        quarter of an SD apart. Each interval of the grid is halved until the log likelihood ratio is nearly linear
-        between its bounds. If a density oscillates too fast for these points to resolve, some crossings may be missed.
-        If the weighted densities are equal over a whole interval (up to rounding), ``best_threshold("cost", ...)``
-        returns the flag ``crossings_uncertain``.
+        quantiles of both classes. For mixtures of up to 1,000 normal distributions, it also contains points around each
+        component, a quarter of an SD apart. Each interval of the grid is halved until the log likelihood ratio is
+        nearly linear between its bounds. If a density oscillates too fast for these points to resolve, some crossings
+        may be missed. If the weighted densities are equal over a whole interval (up to rounding),
+        ``best_threshold("cost", ...)`` returns the flag ``crossings_uncertain``.
 
         Examples
         --------
@@ -1066,7 +1067,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         return to_scalar(self._reflect(threshold, grid=grid))
 
     def _reflect(self, threshold: FloatArray, *, grid: bool) -> FloatArray:
-        """Return thresholds, negated for direction "lower"; with ``grid``, the last axis is a grid for each feature."""
+        """Return thresholds, negated for direction "lower"; with ``grid``, the last axis contains a grid."""
         lower = self._is_lower[..., None] if grid and np.ndim(self._is_lower) else self._is_lower
         return np.where(lower, np.negative(threshold), threshold) + 0.0 if np.any(lower) else threshold
 

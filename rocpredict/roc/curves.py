@@ -295,7 +295,8 @@ class DecisionCurve(Result):
     probabilities : array of shape (k,)
         Threshold probabilities p. At p, the cost of a false positive is p/(1 - p) times the benefit of a true positive.
     net_benefit : array of shape (k,)
-        Net benefit of the rule, TPR prevalence - FPR (1 - prevalence) p/(1 - p), in true positives per observation.
+        Net benefit of the rule, in true positives per observation:
+        TPR * prevalence - FPR * (1 - prevalence) * p/(1 - p).
     treat_all, treat_none : array of shape (k,)
         Net benefit of classifying all observations as positive, and of classifying none as positive (always 0).
     thresholds : array of shape (k,)

@@ -43,11 +43,11 @@ class GreyZone(Result, Generic[Value]):
         on the side of an infinite threshold; if both thresholds are equal, all observations are decided. ``rule_out``
         and ``rule_in`` return the same two numbers, named by their role.
     tpr, fpr : float or array of shape F
-        Proportion of the positives that are ruled in (classified as positive), and the same proportion of the
-        negatives.
+        Proportion of the positives (``tpr``) and of the negatives (``fpr``) that are ruled in, that is, classified as
+        positive.
     tnr, fnr : float or array of shape F
-        Proportion of the negatives that are ruled out (classified as negative), and the same proportion of the
-        positives.
+        Proportion of the negatives (``tnr``) and of the positives (``fnr``) that are ruled out, that is, classified as
+        negative.
     undecided_negative, undecided_positive : float or array of shape F
         Proportion of each class that is in the grey zone, neither ruled in nor ruled out.
     single_threshold : bool or array of shape F
@@ -55,7 +55,7 @@ class GreyZone(Result, Generic[Value]):
     prevalence : float or array, or None
         Proportion of positives in the population where the rule is used.
     lower : bool or array of shape F
-        True for direction "lower", with which low values are ruled in.
+        True for direction "lower"; low values are then ruled in.
     """
 
     low: Value

@@ -116,7 +116,8 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
     The computation depends on the distributions:
 
     * Two Gaussians: the AUC and the best rule have closed forms. Rates are computed from the two thresholds, which
-      Newton's method finds, and partial areas by quadrature. All features of a batch are computed at once.
+      are found by Newton's method; partial areas are computed by quadrature. All features of a batch are computed at
+      once.
     * Samples: the values are ranked by a likelihood ratio estimated from the same samples, so the curve is optimistic.
     * Other densities: the range of the feature is divided at the local extrema of the likelihood ratio, and the results
       for the segments are combined.

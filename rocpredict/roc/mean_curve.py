@@ -56,7 +56,7 @@ class MeanRoc(Result):
     fold_sizes : array of shape (folds, 2)
         Number of negatives and number of positives in each fold.
     level : float
-        Confidence level of the interval and, at each single FPR, of the band.
+        Confidence level of the interval, and of the band at each FPR.
     fold_rocs : tuple of EmpiricalRoc
         ROC curves of the folds.
     flags : Flags

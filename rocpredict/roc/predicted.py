@@ -401,7 +401,7 @@ class PredictedRoc(Roc[Value]):
         Returns
         -------
         ModelFit
-            Distance between the model and empirical curves, and the weight of the model.
+            Distance between the curve of the model and the empirical curve, and the weight of the model.
 
         Raises
         ------
@@ -494,7 +494,7 @@ def predict_roc(
           accurate than the empirical curve and usually more accurate; ``model_fit()`` returns the weight of the model.
         * "boxcox", "yeojohnson": Gaussians after a common power transform of both classes.
         * "gamma", "lognormal", "logistic", "laplace", "exponential", "weibull", "beta", "student_t", "skew_normal":
-          fitted by maximum likelihood. Distributions of positive values have a lower bound of 0.
+          fitted by maximum likelihood. The lower bound of families of positive values is fixed at 0.
         * "kde", "mixture", "histogram": kernel density estimate, Gaussian mixture, histogram.
         * "empirical": the empirical distribution of the sample.
         * a distribution such as ``scipy.stats.gumbel_r``: fitted by its own ``fit`` method (maximum likelihood). If the

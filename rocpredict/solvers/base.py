@@ -44,7 +44,7 @@ class OptimalThreshold(NamedTuple):
     crossings: FloatArray
     """Crossings of the weighted densities, ascending on the last axis and padded with NaN."""
     equal_thresholds: FloatArray
-    """One threshold from each other interval of equally good thresholds, ascending and padded with NaN."""
+    """One threshold from each of the other intervals of equally good thresholds, ascending and padded with NaN."""
     flags: Flags
     expected_ameans: FloatArray | None = None
     """Ameans expected on new data; None if the Ameans of the curve is used."""
@@ -74,7 +74,7 @@ class Hook(Result, _HookFields[Value]):
 
     @property
     def exists(self) -> bool | NDArray[np.bool_]:
-        """True if the curve lies below the chance line at any FPR."""
+        """True if the curve lies below the chance line at some FPR."""
         return to_scalar(np.asarray(self.area) > 0)
 
 
@@ -210,7 +210,7 @@ def _interpolate(at: ArrayOrFloat, start: FloatArray, end: FloatArray, low: Floa
 
 
 def hook_of_polyline(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, float]:
-    """Return the smallest and largest FPR at which a polyline is below the chance line, and the area between both."""
+    """Return the smallest and largest FPR of a polyline below the chance line, and the area between the two lines."""
     start, end = (tpr - fpr)[:-1], (tpr - fpr)[1:]
     run = np.diff(fpr)
     under = (np.minimum(start, end) < 0) & (run > 0)
@@ -291,7 +291,7 @@ class CurveSolver(ABC):
 
     @abstractmethod
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
+        """Return the area under the curve between two FPRs or, for axis "tpr", right of the curve between two TPRs."""
 
     def auc(self) -> FloatArray:
         """Return the area under the curve."""
@@ -373,7 +373,7 @@ class Solver(CurveSolver):
         return search_grid(self.negative, self.positive, self.panel_edges)
 
     def slope(self, fpr: FloatArray) -> FloatArray:
-        """Return the slope of the curve at an FPR, the likelihood ratio at the corresponding threshold."""
+        """Return the slope of the curve at an FPR, which is the likelihood ratio at the corresponding threshold."""
         grid = self.search_grid
         t = np.clip(self.negative.isf(fpr), grid[0], grid[-1])  # the ends of the grid replace infinite thresholds
         atom = atom_mass(self.negative, t)
@@ -478,7 +478,7 @@ class Solver(CurveSolver):
 
 
 def _refine_grid(grid: FloatArray, index: NDArray[np.intp], reach: int) -> FloatArray:
-    """Return 33 equidistant points between the neighbors of one point of each grid; repeat the point if infinite."""
+    """Return 33 equidistant points between the neighbors of one point of each grid; an infinite point is repeated."""
     inner = np.take_along_axis(grid, index, axis=-1)
     left, right = (
         np.take_along_axis(grid, np.clip(index + step, 0, grid.shape[-1] - 1), axis=-1) for step in (-reach, reach)
@@ -530,7 +530,10 @@ def check_defined(utility: FloatArray) -> None:
 
 
 def tangent_correction(residual: FloatArray, rate: FloatArray, log_slope: FloatArray) -> FloatArray:
-    """Correct a rate for the ``residual`` of the other rate along the tangent of the curve, and clip it to [0, 1]."""
+    """Correct a rate along the tangent of the curve, and clip the result to [0, 1].
+
+    ``residual`` is the required value minus the computed value of the other rate.
+    """
     with np.errstate(over="ignore", invalid="ignore"):
         step = residual * np.exp(log_slope)
     return np.clip(rate + np.where(np.isfinite(step), step, 0.0), 0.0, 1.0)
@@ -587,7 +590,7 @@ class SameCurveSolver(CurveSolver):
         return self.base.along(axis, rate)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
+        """Return the area under the curve between two FPRs or, for axis "tpr", right of the curve between two TPRs."""
         return self.base.area(axis, low, high)
 
 
@@ -645,7 +648,7 @@ class MappedSolver(SameCurveSolver, Solver):
         return best._replace(**mapped)
 
     def likelihood_ratio(self) -> LikelihoodRatioSolver:
-        """Return the ROC curve of the likelihood ratio, which is invariant under a common transform."""
+        """Return the solver for the likelihood ratio, which is invariant under a common transform of both classes."""
         return MappedLikelihoodRatioSolver(self.base.likelihood_ratio(), self._map_back)
 
     def _map_back(self, threshold: FloatArray) -> FloatArray:

@@ -109,7 +109,7 @@ class BinormalSolver(Solver):
         return np.where(np.equal(rate, 1), -np.inf, t)
 
     def slope(self, fpr: FloatArray) -> FloatArray:
-        """Return the slope of the curve at an FPR, the likelihood ratio at the corresponding threshold."""
+        """Return the slope of the curve at an FPR, which is the likelihood ratio at the corresponding threshold."""
         d, s0, s1 = self.scaled
         x = ndtri(fpr)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -122,7 +122,7 @@ class BinormalSolver(Solver):
             return np.asarray(np.exp(log_slope))
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
+        """Return the area under the curve between two FPRs or, for axis "tpr", right of the curve between two TPRs."""
         d, s0, s1 = self.scaled
         sigma, beta = (s1, s0) if axis == "fpr" else (s0, -s1)
         return map_blocks(integrate_normal_cdf, d, sigma, beta, low, high)[0]
@@ -229,7 +229,7 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
         return np.where(pair.identical, rate, value)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
+        """Return the area under the curve between two FPRs or, for axis "tpr", right of the curve between two TPRs."""
         forward = axis == "fpr"
         pair = self.folded if forward else self.folded.exchanged
         limits = pair.abscissa.isf(high), pair.abscissa.isf(low)
@@ -423,7 +423,7 @@ def _degenerate_rule(
 
 
 def _degenerate_roc_points(pair: FoldedPair, rates: FloatArray, inner: list[FloatArray]) -> list[FloatArray]:
-    """Replace the points if a class is a point mass, by a perfect curve or, for equal classes, the chance line."""
+    """Replace the points by a perfect curve or, for equal classes, the chance line if a class is a point mass."""
     rank, half = np.arange(len(rates)), len(rates) // 2
     up, top = rank < half, rank >= half - 1
     perfect = np.where(up, np.inf, 0.0), np.where(up, 0.0, rates), np.where(top, 1.0, rates)

@@ -110,7 +110,7 @@ class EmpiricalSolver(Solver):
         return interpolate_tpr(fpr, tpr, rate) if axis == "fpr" else interpolate_tpr_below(tpr, fpr, rate)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
+        """Return the area under the curve between two FPRs or, for axis "tpr", right of the curve between two TPRs."""
         v = self.points
         x, y = (v.fpr, v.tpr) if axis == "fpr" else (v.tpr, v.tnr)
         return np.asarray(area_under(x, y, float(low), float(high)))
@@ -123,7 +123,7 @@ class EmpiricalSolver(Solver):
         return np.asarray(v.thresholds[np.searchsorted(v.tpr, rate, side="left")])
 
     def slope(self, fpr: FloatArray) -> FloatArray:
-        """Return the slope of the segment of the curve that begins at an FPR or contains it."""
+        """Return the slope of the segment of the curve that begins at or contains an FPR."""
         v = self.points
         run, rise = np.diff(v.fpr), np.diff(v.tpr)
         sloped = run > 0
@@ -230,7 +230,7 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
         return self._rule(self.positive_fraction > v.low[np.searchsorted(v.fpr, fpr, side="right") - 1])
 
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the smallest likelihood ratio that is classified as positive, FPR and TPR of each operating point."""
+        """Return, for each operating point, the lowest likelihood ratio classified as positive, the FPR and the TPR."""
         v = self.base.points
         fraction = np.concatenate([[np.inf], v.high[1:]])
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -47,7 +47,7 @@ _N_AREA_PANELS = 4  # number of panels of an integral over z from -8.5 to 8.5
 _HIGH_DEGREES = (np.polynomial.legendre.legvander(NODES, 23) * (np.arange(24) + 0.5) * WEIGHTS[:, None])[:, -2:]
 _MAX_HIGH_DEGREES = 1e-6  # largest sum of coefficients of degrees 22 and 23; the error is about its square
 _SEARCH_Z, _SEARCH_STEP, _MAX_SEARCH_STEPS = 8.0, 0.25, 1000  # reach, step (kernel widths) and limit of steps
-_CLEAR_LOSS = 1e-9  # the search is repeated if the two lowest losses differ by less than this
+_CLEAR_LOSS = 1e-9  # a pair is solved separately if its two lowest losses differ by less than this
 _NODE_COST = 2  # computing time of one component at one node, relative to the time of one pair of components
 
 
@@ -495,7 +495,7 @@ class BatchSolver(NumericalSolver):
 
     @abstractmethod
     def _dense_grid(self) -> FloatArray:
-        """Return a grid for each pair, shape (B, k); the densities cross at most once between neighboring values."""
+        """Return a grid of shape (B, k); the densities of each pair cross at most once between neighboring values."""
 
     @abstractmethod
     def _single(self, index: int) -> Solver:
@@ -562,7 +562,7 @@ class NormalSumBatchSolver(BatchSolver):
         return NormalSumBatchSolver(self.positive, self.negative).auc_complement()
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
+        """Return the area under the curve between two FPRs or, for axis "tpr", right of the curve between two TPRs."""
         d, beyond = (self.negative, self.positive.reflect()) if axis == "fpr" else (self.positive, self.negative)
         ends = np.clip([d.isf(high), d.isf(low)], *d.bounds(_AREA_Z))
         narrowest = np.minimum(d.stds.min(axis=-1), beyond.stds.min(axis=-1))
@@ -612,7 +612,7 @@ class ScipyFamilyBatchSolver(BatchSolver):
         return self._integrate(*pair, (0.0, 1.0), lambda single: single.auc_complement())
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
+        """Return the area under the curve between two FPRs or, for axis "tpr", right of the curve between two TPRs."""
         pair = (self.negative, self.positive, "sf") if axis == "fpr" else (self.positive, self.negative, "cdf")
         return self._integrate(*pair, (float(low), float(high)), lambda single: single.area(axis, low, high))
 

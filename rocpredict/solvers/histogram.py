@@ -17,7 +17,7 @@ from rocpredict.solvers.quadrature import make_log_density_ratio
 
 
 class AucBounds(NamedTuple):
-    """Lowest and highest value of a measure for data with the given bin counts."""
+    """Lowest and highest value that a measure can have for data with the given bin counts."""
 
     low: float
     high: float
@@ -81,7 +81,7 @@ class HistogramSolver(SameCurveSolver, NumericalSolver):
 
 
 def auc_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
-    """Return the lowest and the highest AUC of data with the given bin counts.
+    """Return the lowest and the highest AUC that data with the given bin counts can have.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def auc_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
 
 
 def ameans_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
-    """Return the lowest and the highest Ameans of the best threshold for data with the given bin counts.
+    """Return the lowest and the highest Ameans that the best threshold can have for the given bin counts.
 
     The Ameans is the balanced accuracy (TPR + TNR)/2; the best threshold maximizes it.
 

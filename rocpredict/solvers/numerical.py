@@ -70,7 +70,7 @@ class NumericalSolver(Solver):
         return np.where(np.equal(rate, 1), -np.inf, t)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
+        """Return the area under the curve between two FPRs or, for axis "tpr", right of the curve between two TPRs."""
         if axis == "fpr":
             d, beyond, at = self.negative, self.positive.sf, self.positive.sf_inclusive
         else:
@@ -155,7 +155,7 @@ class NumericalSolver(Solver):
 
     @cached_property
     def _fixed_candidates(self) -> _Candidates:
-        """Candidates for every price: infinite thresholds, the search grid, point masses and the float above each."""
+        """Candidates for every price: infinite thresholds, the search grid, point masses and the next floats."""
         atoms = np.concatenate([self.negative.atoms().points, self.positive.atoms().points])
         return self._candidates(
             np.concatenate([atoms, np.nextafter(atoms, np.inf), np.array([np.inf, -np.inf]), self.search_grid])
@@ -282,7 +282,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         return np.where(rate <= self._start_tpr, 0.0, lowest)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
+        """Return the area under the curve between two FPRs or, for axis "tpr", right of the curve between two TPRs."""
         if self.separates:
             return np.asarray(high - low)
         abscissa, ordinate = (self.negative, self.positive) if axis == "fpr" else (self.positive, self.negative)
@@ -442,7 +442,8 @@ class LikelihoodRatioRanking:
     ) -> FloatArray:
         """Return the probability that the log ratio is above each level or, unless ``strictly``, at or above it.
 
-        ``at`` contains one feature value for each level, if known; its segment then needs no root finding.
+        If the feature values with these levels are known, they are passed as ``at``; their segments then need no root
+        finding.
         """
         total = np.zeros(np.shape(levels))
         for segment, (left, right) in zip(self._segments, pairwise(self._limits), strict=True):
@@ -484,7 +485,7 @@ class LikelihoodRatioRanking:
     def expectation(
         self, d: Distribution[Any], function: Callable[[FloatArray], FloatArray], levels: FloatArray, width: float
     ) -> FloatArray:
-        """Return the expected value in a class of a function with kinks at ``levels`` and at extrema of the ratio.
+        """Return the expected value, in one class, of a function with kinks at ``levels`` and at extrema of the ratio.
 
         Close to an extremum of the likelihood ratio, rates are computed with an accuracy of only about 1e-8. The
         relative tolerance is therefore increased if the range of rates is narrow; ``width`` is its width.

@@ -132,7 +132,7 @@ def search_grid(negative: Distribution[Any], positive: Distribution[Any], edges:
 
 
 def rounding_error(negative: Distribution[Any], positive: Distribution[Any], x: FloatArray) -> FloatArray:
-    """Return a bound on the rounding error of the log ratio; infinite where a density has underflowed to 0.
+    """Return a bound on the rounding error of the log ratio, which is infinite where a density underflows to 0.
 
     A log density of -inf is treated as an underflow if the nearest finite log density is below ``_MIN_LOG_DENSITY``.
     """
@@ -168,9 +168,9 @@ def refine_brackets(
 
     Notes
     -----
-    Each interval is halved until ``f`` - level is nearly linear on it. This is the case if its value at the midpoint
-    differs from the mean of its values at both bounds by less than an eighth of its change over the interval. If all
-    three values have the same sign, a difference of less than half of the smallest absolute value is also sufficient.
+    Each interval is halved until ``f`` - level is nearly linear on it. This is the case if the value at the midpoint
+    differs from the mean of the values at both bounds by less than an eighth of the difference between these two
+    values. If all three values have the same sign, less than half of the smallest absolute value is also sufficient.
     Two roots are therefore separated if ``f`` - level exceeds its rounding error between them and the initial grid
     resolves its curvature.
     """

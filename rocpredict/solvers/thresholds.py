@@ -112,12 +112,12 @@ class ThresholdStability(Result):
     Attributes
     ----------
     thresholds : array of shape (n_resamples,)
-        Best threshold of each resample, ascending.
+        Best thresholds of the resamples, in ascending order.
     quantiles : dict
         Quantiles of ``thresholds`` at 0.05, 0.25, 0.5, 0.75 and 0.95.
     fraction_in_plateau : float
-        Proportion of ``thresholds`` within the plateau of the whole sample, that is, among the thresholds that are as
-        good as its best threshold.
+        Proportion of ``thresholds`` in the plateau of the whole sample, the interval of thresholds that are as good as
+        its best threshold.
     ameans_in_sample : float
         Ameans (balanced accuracy) of the best threshold on the data from which it was chosen; this value is optimistic.
     ameans_oob : float
@@ -125,7 +125,7 @@ class ThresholdStability(Result):
         resample, averaged over all resamples. This mean is slightly pessimistic, because a resample contains fewer
         distinct observations than the sample. The value is 1/2 if no resample leaves out observations of both classes.
     ameans_corrected : float
-        0.9 ``ameans_oob`` + 0.1 ``ameans_in_sample``, which is nearly unbiased.
+        Optimism-corrected Ameans, 0.9 ``ameans_oob`` + 0.1 ``ameans_in_sample``, which is nearly unbiased.
     n_resamples : int
         Number of resamples.
     n_failed : int
@@ -178,13 +178,13 @@ class BestThreshold(Result, Generic[Value]):
     threshold : float or array of shape F
         Threshold in the unit of the feature.
     tpr, fpr, tnr, fnr : float or array of shape F
-        Rates of the rule at the threshold, on the curve.
+        Rates of the rule at the threshold, computed from the curve.
     ameans : float or array of shape F
         Ameans (balanced accuracy), (TPR + TNR)/2. For family "auto" and criterion "ameans", this is the Ameans expected
         on new data, which is below the Ameans of the estimated curve. The expected Ameans is nearly unbiased on average
-        over features, but too high if both classes have the same distribution: by 0.04 with 10 observations per class
-        and by 0.015 with 200 if the direction is specified, and by 0.06 with 10 observations per class and by 0.05 with
-        20 if the direction is chosen from the sample.
+        over features, but too high if both classes have the same distribution. If the direction is specified, the error
+        is then 0.04 with 10 observations per class and 0.015 with 200. If the direction is chosen from the sample, it
+        is 0.06 with 10 observations per class and 0.05 with 20.
     ameans_corrected : float or None
         Optimism-corrected Ameans; None for a predicted threshold. It is part of the repr and the table if the criterion
         is the Ameans. For another criterion, the corrected value may exceed ``ameans``, because the thresholds that
@@ -209,8 +209,8 @@ class BestThreshold(Result, Generic[Value]):
         Bounds of the interval of thresholds that are as good as ``threshold``: (low, high], or [low, high) with
         direction "lower". If no other threshold nearby is equally good, both bounds equal ``threshold``.
     equal_thresholds : array of shape (k,), or F + (k,) for a batch
-        One threshold from each other interval of equally good thresholds, in ascending order; padded with NaN in a
-        batch. The array is empty if there is no other interval; otherwise, the flag ``equal_thresholds`` is set.
+        One threshold from each of the other intervals of equally good thresholds, in ascending order; padded with NaN
+        in a batch. The array is empty if there is no other interval; otherwise, the flag ``equal_thresholds`` is set.
     flags : Flags
         Flags that mark special situations, such as degenerate inputs.
     _uncertainty : object
@@ -273,8 +273,8 @@ class BestThreshold(Result, Generic[Value]):
         method : {"test-inversion", "bootstrap", "pivotal", "delta"}, optional
             - ``"test-inversion"``: the thresholds that no local test rejects as worse than the best threshold. Default
               for samples if the criterion is "ameans", "cost" or "accuracy".
-            - ``"bootstrap"``: quantiles of the best thresholds of resamples. Default for samples if the criterion is
-              any other; also accepted for a prediction that is fitted to samples.
+            - ``"bootstrap"``: quantiles of the best thresholds of resamples. Default for samples with any other
+              criterion; also accepted for a prediction that is fitted to samples.
             - ``"pivotal"``: generalized pivots. Default for one feature with two Gaussians and at least 10 observations
               per class, for the criteria "ameans", "cost" and "accuracy", if the best threshold is finite.
             - ``"delta"``: delta method. Default for other pairs of Gaussians with class counts. For an infinite
@@ -409,7 +409,7 @@ class BestThreshold(Result, Generic[Value]):
 
 
 def correct_ameans(out_of_bag: float, in_sample: float) -> float:
-    """Return the optimism-corrected Ameans of a chosen threshold."""
+    """Return the optimism-corrected Ameans of a threshold that was chosen from the sample."""
     return _OOB_WEIGHT * out_of_bag + (1 - _OOB_WEIGHT) * in_sample
 
 
