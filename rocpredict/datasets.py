@@ -176,7 +176,7 @@ def load_pima(*, zeros_as_missing: bool = False) -> Dataset:
     ----------
     zeros_as_missing : bool, default=False
         Whether to replace the zeros of glucose, pressure, triceps, insulin and mass by NaN. These zeros are impossible
-        for a living person and represent missing values. By default, they are unchanged.
+        for a living person and represent missing values. By default, these zeros are unchanged.
 
     Returns
     -------

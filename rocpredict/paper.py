@@ -358,7 +358,7 @@ def figure_4() -> Figure:
     """Plot predicted ROC curves for several standard deviations of the negative class, and their common point.
 
     The classes are N(0, s) and N(2, 2) for s from 0.5 to 4. All curves have a common point at the threshold 0, which is
-    the median of the negatives for every s: its FPR is 1/2, and its TPR is Phi(1) = 0.841.
+    the median of the negatives for every s. The FPR of this point is 1/2, and its TPR is Phi(1) = 0.841.
 
     Returns
     -------

@@ -124,16 +124,16 @@ class Diagnosis(Result):
         are computed by a parametric bootstrap; see ``diagnose``.
     area_between, area_between_expected, area_between_p_value : float
         Mean absolute difference between the predicted and the empirical TPR over all FPRs, the mean of this measure in
-        samples simulated from the fitted distributions, and its p-value.
+        samples simulated from the fitted distributions, and the p-value of the observed difference.
     max_tpr_gap, max_tpr_gap_fpr, max_tpr_gap_threshold : float
         Predicted minus empirical TPR where the two differ most, the FPR there, and the predicted threshold at this FPR.
         For n >= 3 negatives, only FPRs from 1/n to 1 - 1/n are considered.
     gap_low_fpr, gap_middle_fpr, gap_high_fpr : float
-        Mean of predicted TPR - empirical TPR in each third of the FPR axis.
+        Mean of predicted minus empirical TPR in each third of the FPR axis.
     threshold : float
         Predicted threshold with the highest Ameans (balanced accuracy).
     threshold_regret, threshold_p_value : float
-        Best empirical Ameans minus the empirical Ameans at ``threshold``, and its p-value.
+        Best empirical Ameans minus the empirical Ameans at ``threshold``, and the p-value of this difference.
     n_resamples, n_failed : int
         Number of simulated samples, and number of simulated samples to which the family could not be fitted.
     findings : tuple of DiagnosticFinding

@@ -133,7 +133,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         * "lower": positive when x <= threshold.
         * "auto": the direction with an AUC of at least 0.5. The choice is made once and stored in ``direction``.
     count : pair of float or of arrays of shape F, optional
-        Number of observations in each class, (negative, positive). They determine the prevalence.
+        Number of observations in each class, (negative, positive). These numbers determine the prevalence.
     omitted : pair of int, default=(0, 0)
         Number of observations in each class, (negative, positive), that were omitted because of missing values.
     n_unlabelled : int, default=0
@@ -362,13 +362,14 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         threshold : float or array-like
             Threshold, as in ``tpr``.
         prevalence : float or array-like, optional
-            Proportion of positives in the population where the rule is used, in [0, 1]. By default, it is computed from
-            ``count``, if the counts are known.
+            Proportion of positives in the population where the rule is used, in [0, 1]. By default, the prevalence
+            is computed from ``count``, if the counts are known.
 
         Returns
         -------
         Rates
-            The four rates and the measures that follow from them. Measures such as accuracy or PPV need a prevalence.
+            The four rates, and the measures that are computed from these rates. Measures such as accuracy or PPV need a
+            prevalence.
 
         Raises
         ------
@@ -534,8 +535,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         n_points : int, default=513
-            Number of thresholds at which the curve is computed; they cover the range of both classes. For empirical
-            curves, this argument is ignored and all points are returned.
+            Number of thresholds at which the curve is computed. The thresholds cover the range of both classes. For
+            empirical curves, this argument is ignored and all points are returned.
 
         Returns
         -------
@@ -561,8 +562,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         prevalence : float, optional
-            Proportion of positives in the population where the rule is used, in (0, 1). By default, it is computed from
-            ``count``.
+            Proportion of positives in the population where the rule is used, in (0, 1). By default, the prevalence
+            is computed from ``count``.
         n_points : int, default=513
             Number of thresholds, as in ``curve``.
 
@@ -601,8 +602,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         prevalence : float, optional
-            Proportion of positives in the population where the rule is used, in (0, 1). By default, it is computed from
-            ``count``.
+            Proportion of positives in the population where the rule is used, in (0, 1). By default, the prevalence
+            is computed from ``count``.
         probabilities : array-like of shape (k,), optional
             Threshold probabilities p, in (0, 1). By default, 0.01, 0.02, ..., 0.99.
         rule : {"best", "probability"}, default="best"
@@ -698,8 +699,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
             * "min_tnr", "max_fpr": highest TPR subject to TNR >= ``value`` or FPR <= ``value``, respectively.
             * function: takes the ``Rates`` of many thresholds and returns the values to maximize.
         prevalence : float or array-like of shape F, optional
-            Proportion of positives in the population where the rule is used, in [0, 1]. By default, it is computed from
-            ``count``, if the counts are known.
+            Proportion of positives in the population where the rule is used, in [0, 1]. By default, the prevalence
+            is computed from ``count``, if the counts are known.
         cost_fp, cost_fn : float or array-like of shape F, default=1.0
             Cost of a false positive and cost of a false negative, for the criterion "cost".
         beta : float, optional
@@ -715,7 +716,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Raises
         ------
         RocPredictError
-            If ``criterion`` is unknown, an argument that it needs is missing, or an argument is out of range.
+            If ``criterion`` is unknown, a required argument is missing, or an argument is out of range.
 
         Notes
         -----
@@ -800,10 +801,10 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         The crossings satisfy prevalence cost_fn f1(t) = (1 - prevalence) cost_fp f0(t). They are computed directly from
         the parameters for two Gaussians, for histograms, and for most pairs of distributions of the same family. For
         other pairs, each crossing is first bracketed between two points of a grid. The grid contains about 2,000
-        quantiles of both classes. For mixtures of up to 1,000 normal distributions, it also contains points around each
-        component, a quarter of an SD apart. Each interval of the grid is halved until the log likelihood ratio is
-        nearly linear between its bounds. If a density oscillates too fast for these points to resolve, some crossings
-        may be missed. If the weighted densities are equal over a whole interval (up to rounding),
+        quantiles of both classes. For mixtures of up to 1,000 normal distributions, the grid also contains points
+        around each component, a quarter of an SD apart. Each interval of the grid is halved until the log likelihood
+        ratio is nearly linear between its bounds. If a density oscillates too fast for these points to resolve, some
+        crossings may be missed. If the weighted densities are equal over a whole interval (up to rounding),
         ``best_threshold("cost", ...)`` returns the flag ``crossings_uncertain``.
 
         Examples
@@ -864,8 +865,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
             Lowest positive predictive value of the observations ruled in, in place of ``max_fpr``; requires a
             prevalence.
         prevalence : float or array-like of shape F, optional
-            Proportion of positives in the population where the rule is used. By default, it is computed from ``count``,
-            if the counts are known.
+            Proportion of positives in the population where the rule is used. By default, the prevalence is computed
+            from ``count``, if the counts are known.
 
         Returns
         -------

@@ -212,7 +212,7 @@ class PrecisionRecallCurve(Result):
     precision : array of shape (T,)
         Proportion of positives among the observations classified as positive. At the first point, no observation is
         classified as positive, and the precision is 0/0. The first precision of an empirical curve is set to 1, as in
-        scikit-learn; the first precision of a predicted curve is set to the precision of its next point.
+        scikit-learn; the first precision of a predicted curve is set to the precision of the second point.
     prevalence : float
         Proportion of positives for which the precision is computed. The expected precision of random guessing has the
         same value.
@@ -246,8 +246,8 @@ class PrecisionRecallCurve(Result):
         Notes
         -----
         For samples, the average precision is the sum of (R_k - R_(k-1)) P_k over the points of the curve, without
-        interpolation, as in scikit-learn's ``average_precision_score``. For densities, it is the integral of precision
-        over recall, computed by quadrature.
+        interpolation, as in scikit-learn's ``average_precision_score``. For densities, the average precision is
+        the integral of precision over recall, computed by quadrature.
 
         Examples
         --------

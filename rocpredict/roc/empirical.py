@@ -45,8 +45,8 @@ class EmpiricalRoc(Roc[float]):
     negative_labels : tuple, default=()
         Labels of the negative class if it has more than one label; the repr shows them.
     source_rows : SourceRows, optional
-        Row numbers of the observations in the original data. ``empirical_roc`` stores them, so that ``auc_test`` can
-        check that two curves are based on the same observations.
+        Row numbers of the observations in the original data. ``empirical_roc`` stores these numbers, so that
+        ``auc_test`` can check that two curves are based on the same observations.
 
     Raises
     ------
@@ -254,8 +254,8 @@ def empirical_roc(
     positive : label, optional
         Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
     negative : label, optional
-        Label of the negative class. By default, all other labels are negative. If it is passed, observations with a
-        third label are ignored.
+        Label of the negative class. By default, all other labels are negative. If ``negative`` is passed, observations
+        with a third label are ignored.
     direction : {None, "higher", "lower", "auto"}, default=None
         Direction of the classification rule:
 

@@ -162,9 +162,9 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         Parameters
         ----------
         n_points : int, default=513
-            Number of points of the curve; they cover the range of both classes. For empirical curves, this argument is
-            ignored and all points are returned. If the likelihood ratio is constant over an interval, the number of
-            points may differ slightly from ``n_points``.
+            Number of points of the curve. The points cover the range of both classes. For empirical curves, this
+            argument is ignored and all points are returned. If the likelihood ratio is constant over an interval, the
+            number of points may differ slightly from ``n_points``.
 
         Returns
         -------
@@ -231,7 +231,7 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         Notes
         -----
         The rule is "positive where f1(x) > kappa f0(x)", with kappa = (1 - prevalence) cost_fp/(prevalence cost_fn).
-        The curve has the slope kappa at its operating point.
+        The curve has the slope kappa at the operating point of this rule.
 
         Examples
         --------

@@ -196,23 +196,24 @@ def mean_roc(
 
     At each FPR, the band is Wilson's score interval for the mean TPR of the K folds, with the quantile of Student's t
     distribution with K - 1 degrees of freedom in place of the normal quantile. The band therefore stays within [0, 1]
-    and has a positive width between the corners. Wilson's formula needs a number of observations. The number used is
-    TPR(1 - TPR)/SE², with the mean TPR and its standard error SE computed from the K folds, but at most the total
-    number of positives. This limit prevents a very narrow band if the TPRs of the folds are nearly equal by chance.
+    and has a positive width between the corners. Wilson's formula contains a number of observations. This number is
+    TPR(1 - TPR)/SE², where TPR is the mean over the K folds and SE is the standard error of this mean, but at most the
+    total number of positives. This limit prevents a very narrow band if the TPRs of the folds are nearly equal by
+    chance.
 
     The interval for the mean AUC is computed in the same way, but with another limit. Let H be the harmonic mean of the
-    total number of negatives and the total number of positives. The number of observations is at most 2 H, and it is H
-    if the folds have equal AUCs. At level 0.95, the interval contained the true AUC in 97.6% to 99.8% of 800 simulated
-    samples of 5 or 10 independent folds, with class sizes from 10 and 10 to 8 and 100 observations. With 2 folds, the
-    interval is too wide to be useful.
+    total number of negatives and the total number of positives. For the AUC, the number of observations in Wilson's
+    formula is at most 2 H. If the folds have equal AUCs, this number is H. At level 0.95, the interval contained the
+    true AUC in 97.6% to 99.8% of 800 simulated samples of 5 or 10 independent folds, with class sizes from 10 and 10 to
+    8 and 100 observations. With 2 folds, the interval is too wide to be useful.
 
     The band is a confidence band for the expected mean curve of folds with these class sizes, not for the population
     curve. The mean curve of small folds is biased: it is above the population curve at the upper end of each vertical
     step, and below the population curve at the lower end.
 
     The folds of a cross-validation share training data, so their curves are not independent, and no unbiased estimator
-    of the variance of their mean exists [2]_. The band is usually too narrow to predict the curve of another sample of
-    the same size, and it is not a simultaneous band for the whole curve.
+    of the variance of the mean curve exists [2]_. The band is usually too narrow to predict the curve of another sample
+    of the same size, and it is not a simultaneous band for the whole curve.
 
     A curve of the pooled scores of all folds estimates another quantity: it also compares positives of one fold with
     negatives of another fold, whose scores come from another model and may have another scale. The AUC of the pooled

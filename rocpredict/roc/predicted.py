@@ -140,8 +140,8 @@ class PredictedRoc(Roc[Value]):
         * "lower": positive when x <= threshold.
         * "auto": the direction with an AUC of at least 0.5. The choice is made once and stored in ``direction``.
     count : pair of float or of arrays of shape F, optional
-        Number of observations in each class, (negative, positive). They determine the prevalence and the width of
-        confidence intervals.
+        Number of observations in each class, (negative, positive). These numbers determine the prevalence and the width
+        of confidence intervals.
     omitted : pair of int, default=(0, 0)
         Number of observations in each class, (negative, positive), that were omitted because of missing values.
     n_unlabelled : int, default=0
@@ -149,8 +149,8 @@ class PredictedRoc(Roc[Value]):
     negative_labels : tuple, default=()
         Labels of the negative class if it has more than one label; the repr shows them.
     pair_fit : PairFit, optional
-        Samples of both classes, and the function that fits their distributions. ``predict_roc`` stores both for the
-        bootstrap.
+        Samples of both classes, and the function that fits their distributions. ``predict_roc`` stores this
+        information for the bootstrap.
 
     Raises
     ------
@@ -167,7 +167,7 @@ class PredictedRoc(Roc[Value]):
     Notes
     -----
     For two Gaussians, results are computed in closed form, for one feature or a batch. For other pairs of
-    distributions, they are computed numerically. A prediction is only as good as its distributional assumptions;
+    distributions, results are computed numerically. A prediction is only as good as its distributional assumptions;
     compare it with an empirical curve if data are available.
 
     Examples
@@ -410,8 +410,8 @@ class PredictedRoc(Roc[Value]):
 
         Notes
         -----
-        With family "auto", the model weight is the weight of the model in the estimate. For other families, it is the
-        weight that the shrinkage rule of "auto" would assign to the model.
+        With family "auto", the model weight is the weight of the model in the estimate. For other families, the model
+        weight is the weight that the shrinkage rule of "auto" would assign to the model.
 
         Examples
         --------
@@ -484,8 +484,8 @@ def predict_roc(
     positive : label, optional
         Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
     negative : label, optional
-        Label of the negative class. By default, all other labels are negative. If it is passed, observations with a
-        third label are ignored.
+        Label of the negative class. By default, all other labels are negative. If ``negative`` is passed, observations
+        with a third label are ignored.
     family : str or scipy.stats distribution, default="gaussian"
         Distribution that is fitted to each class:
 

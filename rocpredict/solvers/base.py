@@ -239,8 +239,8 @@ def is_undominated(tpr: FloatArray, fpr: FloatArray) -> NDArray[np.bool_]:
 def middle_of_best(utility: FloatArray, tolerance: ArrayLike = ROUNDING) -> NDArray[np.intp]:
     """Return the middle one of the indices of the best values on the last axis.
 
-    Values within ``tolerance`` of the largest value are best. If their number is even, the first of the two middle
-    indices is returned.
+    Values within ``tolerance`` of the largest value are best. If the number of best values is even, the first of the
+    two middle indices is returned.
     """
     good = utility >= utility.max(axis=-1, keepdims=True) - np.asarray(tolerance)[..., None]
     rank = np.cumsum(good, axis=-1)

@@ -266,7 +266,7 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
         return TwoThresholdRule(low, high, inside.astype(bool), np.stack([low, high], axis=-1), *rest)
 
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the likelihood ratio, FPR and TPR of about ``n_points`` rules, from (0, 0) to (1, 1)."""
+        """Return the likelihood ratio, FPR and TPR of about ``n_points`` points of the curve, from (0, 0) to (1, 1)."""
         wide = [add_grid_axis(d) for d in (self.base.negative, self.base.positive)]
         pair = BinormalLikelihoodRatioSolver(*wide).folded  # type: ignore[arg-type]
         grids = make_tail_grids(n_points)
@@ -679,7 +679,8 @@ class FoldedNormal(NamedTuple):
         """Return z of the rule with a given rate, by Newton's method between two bounds.
 
         The bounds of z follow from bounds of the upper tail P(Z >= z). If ``inside`` is False, this tail is between
-        half of the rate and the rate. If ``inside`` is True, it is between the rate and the rate plus P(Z >= center).
+        half of the rate and the rate. If ``inside`` is True, the tail is between the rate and the rate plus P(Z >=
+        center).
         """
         rate, centre, inside = np.broadcast_arrays(rate, *self)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

@@ -487,7 +487,7 @@ class NormalSumSolver(NumericalSolver):
 
 
 class BatchSolver(NumericalSolver):
-    """Solver for two batches of continuous distributions that were fitted to B resamples, of shape (B,) or (B, 1)."""
+    """Solver for two batches of B continuous distributions, each fitted to a resample; shape (B,) or (B, 1)."""
 
     takes_batches = True
     negative: Any
@@ -545,7 +545,7 @@ class BatchSolver(NumericalSolver):
 
 
 class NormalSumBatchSolver(BatchSolver):
-    """Solver for two batches of kernel densities or mixtures fitted to B resamples, of shape (B,) or (B, 1)."""
+    """Solver for two batches of B kernel densities or mixtures, each fitted to a resample; shape (B,) or (B, 1)."""
 
     negative: NormalSumBatch
     positive: NormalSumBatch
@@ -594,7 +594,7 @@ class NormalSumBatchSolver(BatchSolver):
 
 
 class ScipyFamilyBatchSolver(BatchSolver):
-    """Solver for two batches of distributions of a named family that were fitted to B resamples.
+    """Solver for two batches of B distributions of a named family, each fitted to a resample.
 
     The batches have shape (B,) or (B, 1), and the distributions may be reflected. Areas are computed as integrals over
     z = Phi^-1(rate), where the rate is a tail probability of one class.
@@ -619,7 +619,7 @@ class ScipyFamilyBatchSolver(BatchSolver):
     def _integrate(
         self, d: Any, other: Any, tail: str, limits: tuple[float, float], exact: Callable[[Solver], FloatArray]
     ) -> FloatArray:
-        """Integrate a tail probability of ``other`` over the rates of ``d`` between two limits.
+        """Integrate a tail probability of ``other`` over a tail probability of ``d`` between two limits.
 
         Panels end at the medians of both classes, where a density may have a kink. If the coefficients of the highest
         polynomial degrees are not negligible on a panel, the pair is solved separately.

@@ -101,9 +101,10 @@ def auc_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
     Notes
     -----
     A bin contains its lower edge but not its upper edge. The AUC is highest if every negative is at the
-    lower edge of its bin and every positive is at the upper edge. The AUC is lowest in the opposite case. With common
-    edges, the bounds differ by the probability that both classes fall into the same bin, sum_k p_k n_k. The AUC of
-    values that are uniformly distributed within each bin (the trapezoidal rule) is then the midpoint of the bounds.
+    lower edge of its bin and every positive is at the upper edge. The AUC is lowest in the opposite case. If both
+    histograms have the same edges, the bounds differ by sum_k p_k n_k, the probability that a random positive and a
+    random negative are in the same bin. The AUC of values that are uniformly distributed within each bin (the
+    trapezoidal rule) is then the midpoint of the bounds.
 
     Examples
     --------
@@ -136,8 +137,9 @@ def ameans_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
 
     Notes
     -----
-    Let J = 2 Ameans - 1. The best J is at least the maximum of J over the edges. With common edges, the best J is
-    at most max_k cN[k + 1] - cP[k], where cN[k] and cP[k] are the proportions of negatives and positives below edge k.
+    Let J = 2 Ameans - 1. The best J is at least the maximum of J over the edges. If both histograms have the same
+    edges, the best J is at most max_k cN[k + 1] - cP[k], where cN[k] and cP[k] are the proportions of negatives and
+    positives below edge k.
     The best J equals this bound if all negatives in bin k are below all positives in this bin.
 
     Examples

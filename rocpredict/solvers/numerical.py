@@ -203,7 +203,7 @@ def _atom_fraction(d: Distribution[Any], t: FloatArray, rate: FloatArray) -> Flo
 
 
 class _Candidates(NamedTuple):
-    """Thresholds with their rates and the log likelihood ratio."""
+    """Thresholds with their rates and log likelihood ratios."""
 
     points: FloatArray
     fnr: FloatArray
@@ -320,7 +320,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         return self._rule(quadrature.sign_changes(called, ranking.grid, signs), starts_positive=bool(signs[0] > 0))
 
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the likelihood ratio, FPR and TPR of about ``n_points`` rules, from (0, 0) to (1, 1)."""
+        """Return the likelihood ratio, FPR and TPR of about ``n_points`` points of the curve, from (0, 0) to (1, 1)."""
         if self.separates:
             return np.array([np.inf, np.inf, 0.0]), np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 1.0])
         ranking = self.ranking

@@ -109,7 +109,7 @@ def interval_probability(d: Distribution[Any], low: FloatArray, high: FloatArray
 
 
 def panel_edges(negative: Distribution[Any], positive: Distribution[Any]) -> FloatArray:
-    """Return ascending quantiles of both classes, including the far tails, as edges of smooth panels."""
+    """Return quantiles of both classes in ascending order, including the far tails, as edges of panels."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # quantiles that cannot be computed are omitted
         quantiles = [part for d in (negative, positive) for part in (d.ppf(_TAIL), d.isf(_TAIL), d.ppf(_QUARTERS))]
@@ -171,8 +171,8 @@ def refine_brackets(
     Each interval is halved until ``f`` - level is nearly linear on it. This is the case if the value at the midpoint
     differs from the mean of the values at both bounds by less than an eighth of the difference between these two
     values. If all three values have the same sign, less than half of the smallest absolute value is also sufficient.
-    Two roots are therefore separated if ``f`` - level exceeds its rounding error between them and the initial grid
-    resolves its curvature.
+    Two roots are therefore separated if ``f`` - level exceeds the rounding error between the roots and the initial grid
+    resolves the curvature of ``f``.
     """
     with np.errstate(invalid="ignore"):  # an infinite value minus an infinite level is NaN
         values = f(grid) - levels[:, None]

@@ -129,7 +129,7 @@ class ThresholdStability(Result):
     n_resamples : int
         Number of resamples.
     n_failed : int
-        Number of resamples for which no out-of-bag Ameans exists, because they contain all observations of a class.
+        Number of resamples without an out-of-bag Ameans, because the resample contains all observations of a class.
     """
 
     thresholds: FloatArray = field(metadata={"hidden": True})
@@ -146,7 +146,7 @@ class ThresholdStability(Result):
         return correct_ameans(self.ameans_oob, self.ameans_in_sample)
 
     def table(self) -> Table:
-        """Return a table of quantiles of the threshold, and of the in-sample and out-of-bag Ameans."""
+        """Return a table with the quantiles of the threshold and the in-sample and out-of-bag Ameans."""
         rows: list[list[Any]] = [
             [f"{level:.0%} quantile of threshold", value] for level, value in self.quantiles.items()
         ]
@@ -183,8 +183,8 @@ class BestThreshold(Result, Generic[Value]):
         Ameans (balanced accuracy), (TPR + TNR)/2. For family "auto" and criterion "ameans", this is the Ameans expected
         on new data, which is below the Ameans of the estimated curve. The expected Ameans is nearly unbiased on average
         over features, but too high if both classes have the same distribution. If the direction is specified, the error
-        is then 0.04 with 10 observations per class and 0.015 with 200. If the direction is chosen from the sample, it
-        is 0.06 with 10 observations per class and 0.05 with 20.
+        is then 0.04 with 10 observations per class and 0.015 with 200. If the direction is chosen from the sample, the
+        error is 0.06 with 10 observations per class and 0.05 with 20.
     ameans_corrected : float or None
         Optimism-corrected Ameans; None for a predicted threshold. It is part of the repr and the table if the criterion
         is the Ameans. For another criterion, the corrected value may exceed ``ameans``, because the thresholds that
