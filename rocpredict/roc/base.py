@@ -1068,7 +1068,10 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         return to_scalar(self._reflect(threshold, grid=grid))
 
     def _reflect(self, threshold: FloatArray, *, grid: bool) -> FloatArray:
-        """Return thresholds, negated for direction "lower"; with ``grid``, the last axis contains a grid."""
+        """Return thresholds, with reversed signs for direction "lower".
+
+        If ``grid`` is True, the last axis of ``threshold`` is a grid of thresholds for each feature.
+        """
         lower = self._is_lower[..., None] if grid and np.ndim(self._is_lower) else self._is_lower
         return np.where(lower, np.negative(threshold), threshold) + 0.0 if np.any(lower) else threshold
 

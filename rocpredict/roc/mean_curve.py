@@ -165,7 +165,7 @@ def mean_roc(
         Two or more folds. Each fold contains scores and labels of held-out observations, which were not used to fit the
         model that computed the scores.
     positive : label, optional
-        Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
+        Label of the positive class. May be omitted if the labels are {0, 1}, {-1, 1} or booleans.
     negative : label, optional
         Label of the negative class. By default, all other labels are negative.
     direction : {None, "higher", "lower"}, default=None

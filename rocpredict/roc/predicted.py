@@ -482,7 +482,7 @@ def predict_roc(
     y : array-like of shape (n,)
         Class labels.
     positive : label, optional
-        Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
+        Label of the positive class. May be omitted if the labels are {0, 1}, {-1, 1} or booleans.
     negative : label, optional
         Label of the negative class. By default, all other labels are negative. If ``negative`` is passed, observations
         with a third label are ignored.

@@ -81,8 +81,8 @@ class BinormalSolver(Solver):
         """Return the variance of the empirical AUC of samples with ``count`` = (negatives, positives) observations.
 
         The variance of the Mann-Whitney statistic depends on the probability that two random positives both exceed a
-        random negative, and on the probability that a random positive exceeds two random negatives. Both are computed
-        with Owen's T function.
+        random negative, and on the probability that a random positive exceeds two random negatives. Both probabilities
+        are computed with Owen's T function.
         """
         n0, n1 = count
         _, s0, s1 = self.scaled
