@@ -48,9 +48,9 @@ class Comparison(Result):
         ``auc_error`` divided by the standard error of the empirical AUC (see Notes of ``compare``). This ratio is not
         the statistic of a z-test, which would require a prediction that is independent of these data.
     max_tpr_gap : float
-        Predicted TPR minus empirical TPR at the FPR at which the two differ most. For n >= 3 negatives, only FPRs from
-        1/n to 1 - 1/n are considered. Closer to 0 and 1, the empirical curve is a single step, which no smooth curve
-        can follow.
+        Predicted minus empirical TPR at the FPR where the absolute difference is largest. For n >= 3 negatives, only
+        FPRs from 1/n to 1 - 1/n are considered. Closer to 0 and 1, the empirical curve is a single step, which no
+        smooth curve can follow.
     max_tpr_gap_fpr : float
         FPR at which the TPRs of the two curves differ most.
     area_between : float

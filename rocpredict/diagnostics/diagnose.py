@@ -126,8 +126,8 @@ class Diagnosis(Result):
         Mean absolute difference between the predicted and the empirical TPR over all FPRs, the mean of this measure in
         samples simulated from the fitted distributions, and the p-value of the observed difference.
     max_tpr_gap, max_tpr_gap_fpr, max_tpr_gap_threshold : float
-        Predicted minus empirical TPR where the two differ most, the FPR there, and the predicted threshold at this FPR.
-        For n >= 3 negatives, only FPRs from 1/n to 1 - 1/n are considered.
+        Predicted minus empirical TPR at the FPR where the absolute difference is largest, this FPR, and the predicted
+        threshold at this FPR. For n >= 3 negatives, only FPRs from 1/n to 1 - 1/n are considered.
     gap_low_fpr, gap_middle_fpr, gap_high_fpr : float
         Mean of predicted minus empirical TPR in each third of the FPR axis.
     threshold : float

@@ -48,7 +48,7 @@ CRITERIA: dict[str, str] = {
 }
 """Description of every named criterion."""
 AMEANS_ALIASES = ("ameans", "youden", "balanced_accuracy")
-"""Names of the default criterion."""
+"""Names that the default criterion can have."""
 PREVALENCE_FREE_CRITERIA = (*AMEANS_ALIASES, "closest_topleft", "min_tpr", "min_tnr", "max_fpr")
 """Criteria that do not depend on the prevalence."""
 _PREVALENCE_CRITERIA = ("cost", "accuracy", "f1", "f_beta")
