@@ -1,4 +1,4 @@
-"""Counts and moments of classes."""
+"""Counts and moments of the features in each class."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ from rocpredict.sources.table import FeatureTable
 _COUNT_FIELDS = ("count", "n_missing")
 _NONNEGATIVE_FIELDS = (*_COUNT_FIELDS, "m2", "m4")
 _FINGERPRINT_BITS = 20
-"""Rounding keeps this number of leading bits of a sum of squares, and of a mean in units of the standard deviation."""
+"""Number of bits that ``ClassSummary.rounded`` keeps of a sum of squares, and of a mean in standard deviations."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassSummary(Result):
     """Counts and moments of the features in one class.
 
-    Summaries of parts of a table can be added: ``first + second`` or ``sum(summaries)`` is the summary of the whole.
+    Summaries of parts of a table can be added: ``first + second`` or ``sum(summaries)`` is the summary of the whole
+    table.
 
     Attributes
     ----------
@@ -79,7 +80,7 @@ class ClassSummary(Result):
 
     @property
     def is_valid(self) -> NDArray[np.bool_]:
-        """Mask of features with two values or more whose mean and standard deviation are in the range of float64."""
+        """Mask of the features with two or more values, and with a mean and variance in the range of float64."""
         is_normal = (self.m2 == 0) | (self.m2 >= np.finfo(float).tiny)
         return np.asarray((self.count > 1) & np.isfinite(self.mean) & np.isfinite(self.m2) & is_normal)
 
@@ -134,7 +135,7 @@ class ClassSummary(Result):
         Parameters
         ----------
         numbers : mapping of str to list of float
-            Values of the attributes; those that are None may be omitted.
+            Values of the attributes by name; attributes that are None may be omitted.
 
         Raises
         ------
@@ -156,7 +157,7 @@ class ClassSummary(Result):
         return cls(**arrays)  # type: ignore[arg-type]
 
     def rounded(self) -> tuple[NDArray[Any], ...]:
-        """Return counts, means and sums of squares without the digits that depend on the order of the rows."""
+        """Return counts, means and sums of squares, rounded so that they do not depend on the order of the rows."""
         with np.errstate(all="ignore"):
             _, exponent = np.frexp(np.sqrt(self.m2 / self.count))
             mean = np.where(self.m2 > 0, np.rint(np.ldexp(self.mean, _FINGERPRINT_BITS - exponent)), self.mean)
@@ -212,9 +213,13 @@ def read_moments(
     n_jobs: int,
     visit: Callable[[slice, slice, Any], None] | None = None,
 ) -> Moments:
-    """Compute the moments of each class, shape (classes, features), in one pass over the tiles of a table."""
+    """Compute the moments of each class, shape (classes, features), in one pass over a table.
+
+    The table is read in tiles, which are blocks of rows and columns. If ``visit`` is passed, it is called as
+    ``visit(rows, columns, tile)`` for each tile.
+    """
     codes, classes = encoded_labels.codes, encoded_labels.classes
-    # Reading is slower than summing and has its own thread; more threads would save no time.
+    # Reading is slower than summing and has its own thread, so more threads would save no time.
     options: dict[str, Any] = {"order": order, "n_jobs": 1 if table.source.is_streamed else n_jobs}
     options["engine"] = select_engine(engine, table.n_rows * len(table))
     number = np.int64 if weights is None else np.float64
@@ -234,14 +239,14 @@ def read_moments(
 
 
 class MomentsByLabel(NamedTuple):
-    """Moments of each label of batches that are read once."""
+    """Moments of the observations with each label, computed from batches that are read once."""
 
     names: NDArray[np.str_]
     """Names of the features."""
     not_numeric: NDArray[np.bool_]
     """Mask of the features that are not numeric."""
     moments: dict[Any, Moments]
-    """Moments of shape (1, features) of each label."""
+    """Moments by label, each of shape (1, features)."""
     n_rows: int
     """Number of rows."""
     n_unlabelled: int
@@ -276,11 +281,11 @@ class MomentsByLabel(NamedTuple):
 
     @property
     def labels(self) -> NDArray[Any]:
-        """Each label twice, for functions that encode the labels of rows."""
+        """Array with each label twice, for functions that encode an array of labels."""
         return check_labels([*self.moments] * 2, np.empty((0, 0)))
 
     def by_class(self, coded: EncodedLabels) -> Moments:
-        """Return moments of shape (classes, features); ``coded`` contains the codes of ``labels``."""
+        """Return moments of shape (classes, features), where the class of each label is its code in ``coded``."""
         parts = [*self.moments.values()]
         no_rows = np.empty((0, len(self.names)))
         order: Any = parts[0].order

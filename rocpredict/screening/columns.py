@@ -1,4 +1,4 @@
-"""Columns of a screening, computed for blocks of features."""
+"""Columns of a screening result, computed for blocks of features."""
 
 from __future__ import annotations
 
@@ -30,9 +30,11 @@ from rocpredict.solvers.empirical import EmpiricalSolver
 from rocpredict.solvers.shrinkage import ShrinkageBatch, evaluate_batch
 
 _BLOCK = 256
-"""Number of features for which the optimism is computed together."""
+"""Number of features for which the optimism is computed at a time."""
 _N_DRAWS = 16
-"""Number of draws, each used with both signs; the error of the optimism is about 0.004 at 30 observations per class."""
+"""Number of quasi-random draws, each of which is used with both signs.
+
+With 30 observations per class, the error of the computed optimism is about 0.004."""
 
 
 def prediction_optimism(
@@ -40,21 +42,21 @@ def prediction_optimism(
 ) -> FloatArray:
     """Compute the mean excess of the predicted Ameans over the actual Ameans at the predicted threshold.
 
-    This is a parametric bootstrap. Samples are simulated from two Gaussians, whose difference is the part of the
-    difference between the classes that exceeds sampling variation. The predicted Ameans of each sample is compared with
-    the true Ameans of the predicted threshold for these Gaussians. The random numbers are fixed, so the result is
-    reproducible.
+    This is a parametric bootstrap. Samples are simulated from two Gaussians. These Gaussians differ less than the
+    classes in the data, because the difference that is expected from sampling variation is removed. From each sample, a
+    threshold and its Ameans are predicted. This predicted Ameans is compared with the true Ameans of the same threshold
+    for the two Gaussians. The random numbers are fixed, so the result is reproducible.
 
     Parameters
     ----------
     count : pair of float or of arrays of shape F
-        Numbers of observations, 2 or more.
+        Numbers of observations of the (negative, positive) class, 2 or more.
     d : array of shape F
         Mean of the positives minus mean of the negatives.
     s0, s1 : array of shape F
         Standard deviations of the negatives and of the positives.
     direction_from_data : bool
-        Whether the direction is chosen in each sample.
+        Whether the direction of the rule is chosen from each simulated sample.
 
     Returns
     -------
@@ -76,15 +78,16 @@ def empirical_optimism(
 ) -> FloatArray:
     """Compute the optimism of the empirical Ameans at the best threshold, for well-separated classes.
 
-    An observation at the threshold shifts the threshold by (z^2 + (z^2 - 1)^2/2)/(n H), where H is the slope of the log
-    density ratio. Multiplied by the common density g at the threshold, and by 1/2, this is the covariance of the
-    threshold with the empirical rates. This covariance is the term of order 1/n of the optimism; it diverges as the
-    classes become equal.
+    One observation at the threshold shifts the estimated threshold by (z^2 + (z^2 - 1)^2/2)/(n H). Here, z is the
+    z-score of the threshold in the class of this observation, n is the size of this class, and H is the slope of the
+    log density ratio. At the best threshold, both classes have the same density g. The shift, multiplied by g/2 and
+    added up over both classes, is the covariance of the threshold with the empirical rates. This covariance is the term
+    of order 1/n in the optimism; it diverges as the classes become equal.
 
     Parameters
     ----------
     count : pair of float or of arrays of shape F
-        Numbers of observations.
+        Numbers of observations of the (negative, positive) class.
     z0, z1 : array of shape F
         z-scores of the best threshold in each class.
     ratio : array of shape F
@@ -105,7 +108,11 @@ def empirical_optimism(
 def _shrunken_population(
     d: FloatArray, s0: FloatArray, s1: FloatArray, n0: FloatArray, n1: FloatArray
 ) -> tuple[FloatArray, ...]:
-    """Return two Gaussians, the first with mean 0, whose difference is reduced by the expected sampling variation."""
+    """Return two Gaussians that differ as the classes do, less the difference expected from sampling variation.
+
+    The first Gaussian has mean 0. The result contains the mean of the second Gaussian, the standard deviations of both,
+    and the class sizes.
+    """
     unit = np.sqrt(s0) * np.sqrt(s1)
     gap, ratio = d / unit, np.log(s1) - np.log(s0)
     noise = s0 / s1 / n0 + s1 / s0 / n1
@@ -117,7 +124,7 @@ def _shrunken_population(
 
 
 def _sample_optimism(population: tuple[FloatArray, ...], draws: FloatArray, direction_from_data: bool) -> FloatArray:
-    """Return the predicted minus the achieved Ameans of each simulated sample, shape (samples, features)."""
+    """Return the predicted Ameans minus the achieved Ameans in simulated samples, shape (samples, features)."""
     draw = draws.T[:, :, None]
     distance, w0, w1, n0, n1 = population
     m0, m1 = draw[0] * w0 / np.sqrt(n0), distance + draw[1] * w1 / np.sqrt(n1)
@@ -134,7 +141,7 @@ def _sample_optimism(population: tuple[FloatArray, ...], draws: FloatArray, dire
 @cache
 def _quasi_random_normals() -> NDArray[np.float64]:
     """Return quasi-random draws of four standard normals, with sample mean 0 and identity covariance."""
-    step = 1.1673039782614187  # root of x^5 = x + 1, whose powers fill four dimensions evenly
+    step = 1.1673039782614187  # root of x^5 = x + 1; multiples of its powers, modulo 1, fill four dimensions evenly
     uniform = (0.5 + np.outer(np.arange(1, _N_DRAWS + 1), step ** -np.arange(1.0, 5.0))) % 1
     half = ndtri(uniform)
     draws = np.concatenate([half, -half])
@@ -147,7 +154,7 @@ class GaussianPairs(NamedTuple):
     Attributes
     ----------
     is_valid : array of bool of shape (features,)
-        True if both classes have moments; the Gaussians of other features are arbitrary.
+        True for features with valid moments in both classes; the Gaussians of other features are arbitrary.
     m0, s0, m1, s1, n0, n1 : array of shape (features,)
         Means, standard deviations and counts of the negatives (0) and of the positives (1).
     lower : array of bool of shape (features,)
@@ -174,7 +181,7 @@ class GaussianPairs(NamedTuple):
 
 
 class Prediction(NamedTuple):
-    """Predicted columns of a set of features, with their flags and optimism."""
+    """Predicted columns of a set of features, with the flags and the optimism of these features."""
 
     pair: GaussianPairs
     columns: dict[str, Any]
@@ -184,13 +191,13 @@ class Prediction(NamedTuple):
     column that ``shrinkage_columns`` does not compute is NaN in these rows."""
     flags: Flags
     optimism: FloatArray
-    """Mean excess of the predicted over the achieved Ameans."""
+    """Mean excess of the predicted Ameans over the achieved Ameans, from ``prediction_optimism``."""
     empirical_optimism: FloatArray
-    """Mean excess of the empirical Ameans at its best threshold, for well-separated classes."""
+    """Optimism of the empirical Ameans at its best threshold, from ``empirical_optimism``."""
 
 
 def _gaussian_pairs(summary: TwoClassSummary, direction: Direction) -> GaussianPairs:
-    """Return the Gaussians of a summary, with the declared direction or the direction of the means."""
+    """Return the Gaussians of a summary, with the requested direction or, for "auto", the direction of the means."""
     classes = summary.negative, summary.positive
     is_valid = classes[0].is_valid & classes[1].is_valid
     m0, m1 = (np.where(is_valid, class_summary.mean, 0.0) for class_summary in classes)
@@ -201,7 +208,7 @@ def _gaussian_pairs(summary: TwoClassSummary, direction: Direction) -> GaussianP
 
 
 def predict(summary: TwoClassSummary, direction: Direction, level: float) -> Prediction:
-    """Compute the columns that are predicted from moments.
+    """Compute the columns that are predicted from the moments of both classes.
 
     Parameters
     ----------
@@ -249,7 +256,10 @@ def predict(summary: TwoClassSummary, direction: Direction, level: float) -> Pre
 def _widen_degenerate(
     pair: GaussianPairs, interval: Interval[Any], level: float
 ) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
-    """Widen the intervals of features with zero variance in a class to ``zero_variance_interval``."""
+    """Widen the AUC intervals of features with zero variance in a class, and return the mask of these features.
+
+    The widened intervals contain the intervals of ``zero_variance_interval``.
+    """
     low, high = np.asarray(interval.low), np.asarray(interval.high)
     for std, count in ((pair.s0, pair.n0), (pair.s1, pair.n1)):
         limits = zero_variance_interval(np.asarray(interval.estimate), (count, count), level)
@@ -269,9 +279,9 @@ def effect_size(pair: GaussianPairs) -> FloatArray:
 def welch_p_value(pair: GaussianPairs) -> FloatArray:
     """Compute the two-sided p-value of Welch's t-test (Welch 1947), which tests a predicted AUC of 1/2.
 
-    If one class has zero variance, the p-value is not below the p-value of Student's t-test with pooled variance. If
-    both classes have zero variance, t is undefined, and the p-value is 2 divided by the number of ways to assign the
-    class labels (at most 1).
+    If one class has zero variance, the p-value is at least the p-value of Student's t-test with pooled variance. If
+    both classes have zero variance, t is undefined. The p-value is then 2 divided by the number of ways to assign the
+    class labels to the observations, but at most 1.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         unit = np.maximum(pair.s0, pair.s1)
@@ -292,25 +302,26 @@ def welch_p_value(pair: GaussianPairs) -> FloatArray:
 
 
 _COARSE_FPR = (np.arange(64) + 0.5) / 64
-"""FPRs at which the variance of an empirical curve is computed; a few are enough, because it varies smoothly."""
+"""FPRs at which the variance of an empirical curve is computed; 64 are enough, because it changes slowly with FPR."""
 _COARSE_PROBIT = ndtri(_COARSE_FPR)
 _MAX_SLOPE = 20.0
 _MISFIT_BLOCK = 64
-"""Number of features whose curves are compared at a time; these curves fit into the cache."""
+"""Number of features whose curves are compared at a time, so that the curves fit into the cache of the processor."""
 SCREENING_MISFIT_RATIO = 1.1
-"""Ratio of the mean squared distance of two curves to its expectation; 1% of samples of two Gaussians exceed it.
+"""Limit of the mean squared distance between the predicted and the empirical curve, divided by its expectation.
 
-The median of the ratio is 0.3, since the Gaussians are fitted to the same data. This is the case for equal standard
-deviations and 5 to several hundred observations per class. It is 2 to 3% if one standard deviation is three times the
-other, and 5% if one is ten times the other. With 1000 or more per class, ``MAX_HARMLESS_AREA`` is the limit instead."""
+If the classes are Gaussian with equal standard deviations, 1% of samples with 5 to several hundred observations per
+class exceed this limit. The fraction is 2 to 3% if one standard deviation is three times the other, and 5% if one is
+ten times the other. The median of the ratio is 0.3, below 1, since the Gaussians are fitted to the same data. With 1000
+or more observations per class, ``MAX_HARMLESS_AREA`` is the limit instead."""
 
 
 def misfit(pair: GaussianPairs, empirical: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
     """Return the area between the empirical and binormal curves, and whether it exceeds sampling variation.
 
-    The empirical curves are TPRs of shape (features, N_FPR). The mean square of predicted minus empirical TPR is
-    compared with the variance of an empirical curve about a given curve,
-    TPR (1 - TPR)/positives + slope^2 FPR (1 - FPR)/negatives.
+    ``empirical`` contains the TPRs of the empirical curves, shape (features, N_FPR). The mean square of predicted minus
+    empirical TPR is compared with the variance of the TPR of an empirical curve at a fixed FPR,
+    TPR (1 - TPR)/positives + slope^2 FPR (1 - FPR)/negatives, averaged over FPRs.
     """
     area, square = np.empty((2, len(empirical)))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -329,7 +340,7 @@ def misfit(pair: GaussianPairs, empirical: FloatArray) -> tuple[FloatArray, NDAr
 
 
 def _expected_square(pair: GaussianPairs) -> FloatArray:
-    """Return the variance of an empirical curve about the binormal curve, averaged over the FPRs."""
+    """Return the variance of the TPR of an empirical curve of binormal data at a fixed FPR, averaged over FPRs."""
     tpr, probit = _binormal_tpr(pair, _COARSE_FPR, _COARSE_PROBIT)
     slope = (pair.s0 / pair.s1)[:, None] * np.exp((_COARSE_PROBIT**2 - probit**2) / 2)
     slope = np.minimum(np.nan_to_num(slope, nan=0.0, posinf=_MAX_SLOPE), _MAX_SLOPE)
@@ -338,7 +349,10 @@ def _expected_square(pair: GaussianPairs) -> FloatArray:
 
 
 def _binormal_tpr(pair: GaussianPairs, fpr: FloatArray, fpr_probit: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the TPR of two Gaussians and its probit, of shape (features, m); for equal point masses, TPR = FPR."""
+    """Return the TPRs of two Gaussians at m FPRs, and the probits of these TPRs, both of shape (features, m).
+
+    For two equal point masses, TPR = FPR.
+    """
     probit = ((pair.m1 - pair.m0)[:, None] + pair.s0[:, None] * fpr_probit) / pair.s1[:, None]
     tpr = ndtr(probit)
     np.copyto(tpr, fpr, where=np.isnan(tpr))
@@ -346,18 +360,18 @@ def _binormal_tpr(pair: GaussianPairs, fpr: FloatArray, fpr_probit: FloatArray) 
 
 
 _MIN_EXPECTED = 5
-"""Smallest expected count of a 2 x 2 table at which its normal approximation is used (Cochran 1954)."""
+"""Smallest expected count in a 2 x 2 table for which the normal approximation is used (Cochran 1954)."""
 AMEANS_AT_THRESHOLD = "achieved"
-"""Name of the empirical Ameans at the predicted threshold, from which the corrected Ameans is computed."""
+"""Key of the empirical Ameans at the predicted threshold, from which the corrected Ameans is computed."""
 
 
 def empirical_columns(counts: RankStatistics, pair: GaussianPairs, level: float) -> tuple[dict[str, Any], Flags]:
-    """Compute the empirical columns of one class pair, and their flags.
+    """Compute the empirical columns of one class pair, and the flags of its features.
 
     Parameters
     ----------
     counts : RankStatistics
-        Counts of one class pair; arrays of shape (features,).
+        Rank statistics of one class pair.
     pair : GaussianPairs
         Gaussians of the same features.
     level : float
@@ -391,8 +405,8 @@ def mann_whitney_p_value(counts: RankStatistics) -> FloatArray:
     """Compute the two-sided p-value of the Mann-Whitney test (Mann and Whitney 1947).
 
     The normal approximation has a tie correction and no continuity correction. The p-value is 1 if all values are tied.
-    It is exact, as with ``auc_test(method="exact")``, if there are two distinct values and an expected count is below
-    ``_MIN_EXPECTED`` (Cochran 1954).
+    If a feature has two distinct values and an expected count is below ``_MIN_EXPECTED`` (Cochran 1954), the p-value is
+    exact, as with ``auc_test(method="exact")``.
     """
     variance = null_auc_variance(counts.negatives, counts.positives, counts.ties)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -407,10 +421,12 @@ def mann_whitney_p_value(counts: RankStatistics) -> FloatArray:
 def _rare_binary(counts: RankStatistics) -> tuple[NDArray[np.bool_], FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return a mask of features with two distinct values and a small expected count, and their 2 x 2 tables.
 
-    A table consists of four numbers of observations: in total, in the smaller class, with the rarer value, and in the
-    smaller class with the rarer value. For two values, ``ties`` and ``area`` determine these numbers, which determine
-    the sums of squares. The sums of squares of other features disagree, except in 20 of 430,000 small tables of three
-    or four values (with one class of equal values), which get the p-value of the table with two values.
+    A table is described by four numbers of observations: all observations, those in the smaller class, those with the
+    rarer value, and those in the smaller class with the rarer value. If a feature has two distinct values, these four
+    numbers follow from ``ties`` and ``area``, and the sums of squares follow from the four numbers. A feature with more
+    values is recognized because its sums of squares are different. They are equal in only 20 of 430,000 small tables
+    with three or four values, in which all values of one class are equal. These get the p-value of the table with two
+    values.
     """
     sizes = counts.negatives.astype(float), counts.positives.astype(float)
     total, smaller = sizes[0] + sizes[1], np.minimum(*sizes)
@@ -421,7 +437,7 @@ def _rare_binary(counts: RankStatistics) -> tuple[NDArray[np.bool_], FloatArray,
     is_possible = (rare > 0) & (rare * smaller < _MIN_EXPECTED * total)
     is_possible &= np.abs(rare * (total - rare) - product) <= 1e-9 + 1e-14 * total**2
     is_rare, of_smaller = np.zeros(rare.shape, bool), np.zeros(rare.shape)
-    for sign in (1, -1):  # the rarer value is the larger one, or the smaller one
+    for sign in (1, -1):  # 1 if the rarer value is the larger one, -1 if it is the smaller one
         of_positives = np.round((sizes[1] * rare + sign * shift) / total)
         agrees = is_possible.copy()
         for size, number, squares in (
@@ -438,10 +454,11 @@ def _rare_binary(counts: RankStatistics) -> tuple[NDArray[np.bool_], FloatArray,
 def _hypergeometric_p_value(
     total: FloatArray, size: FloatArray, rare: FloatArray, observed: FloatArray, side: ArrayOrFloat = 0
 ) -> FloatArray:
-    """Return the probability of a count at least as far from its mean as the observed one, with fixed margins.
+    """Return the probability, for fixed margins, of a count at least as far from its mean as the observed count.
 
-    For a ``side`` of 1 (-1), it is the probability of a count at least (at most) as large as the observed one. All
-    terms are positive, so that small probabilities keep their relative precision.
+    With ``side=1``, return the probability of a count that is at least the observed count; with ``side=-1``, the
+    probability of a count that is at most the observed count. All terms of the sums are positive, so that small
+    probabilities keep their relative precision.
     """
     count = np.arange(np.minimum(size, rare).max() + 1)[:, None]
     with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
@@ -454,18 +471,19 @@ def _hypergeometric_p_value(
 
 
 def one_sided_p_value(negative: FloatArray, positive: FloatArray, sign: int) -> FloatArray:
-    """Compute exact one-sided p-values of features that ``mann_whitney_p_value`` tests exactly; NaN for the others.
+    """Compute exact one-sided p-values of the features that ``mann_whitney_p_value`` tests exactly.
 
     Parameters
     ----------
     negative, positive : array of shape (n0, features), (n1, features)
         Values of both classes; NaN if missing.
     sign : {1, -1}
-        1 if the alternative is larger values of the positives, -1 if it is smaller values.
+        1 for the alternative that the positives have larger values, -1 for smaller values.
 
     Returns
     -------
     array of shape (features,)
+        p-values; NaN for the other features.
     """
     classes = negative, positive
     low = np.fmin(*(np.fmin.reduce(values, axis=0) for values in classes))
@@ -504,7 +522,10 @@ RowPair = tuple[NDArray[np.intp], NDArray[np.intp]]
 def count_weighted(
     X: Any, codes: NDArray[Any], class_pairs: Sequence[ClassPair], weights: FloatArray, thresholds: FloatArray
 ) -> Iterator[tuple[slice, RankStatistics]]:
-    """Count weighted observations as ``count_blocks`` does, one feature at a time."""
+    """Yield the rank statistics of weighted observations, one feature at a time.
+
+    The statistics are those that ``count_blocks`` computes for observations without weights.
+    """
     pair_rows = [class_rows(codes, class_pair) for class_pair in class_pairs]
     for feature in range(X.shape[1]):
         x = to_dense(X[:, [feature]])[:, 0]
@@ -542,7 +563,7 @@ def _weight_around(ecdf: Ecdf, threshold: float) -> tuple[float, float]:
 
 GAUSSIAN_ONLY_FLAGS = ("always_negative", "always_positive", "no_benefit", "misfit")
 """Flags of the Gaussian rule that do not apply to the shrunk estimate."""
-_MAX_BLOCK_FEATURES, _MAX_BLOCK_VALUES = 128, 2**20  # largest sizes of a block that is estimated at once
+_MAX_BLOCK_FEATURES, _MAX_BLOCK_VALUES = 128, 2**20  # limits of a block that is estimated at a time
 
 
 class ShrinkageBlock(NamedTuple):
@@ -556,7 +577,7 @@ class ShrinkageBlock(NamedTuple):
 def shrinkage_columns(
     matrix: Any, pair: GaussianPairs, rows: RowPair, direction: Direction, n_jobs: int
 ) -> Iterator[ShrinkageBlock]:
-    """Compute the shrunk estimates of the features that have a prediction, in blocks.
+    """Compute the shrunk estimates of all features with a Gaussian prediction, in blocks.
 
     Parameters
     ----------
@@ -565,7 +586,7 @@ def shrinkage_columns(
     pair : GaussianPairs
         Gaussians of the same features.
     rows : pair of arrays of int
-        Row indices of the negatives and of the positives, repeated by their weights.
+        Row indices of the negatives and of the positives, each repeated as many times as the weight of its row.
     direction : {"auto", None, "higher", "lower"}
         Direction of the rule, as in ``screen``.
     n_jobs : int
@@ -581,7 +602,7 @@ def shrinkage_columns(
 
 
 def class_rows(codes: NDArray[Any], class_pair: ClassPair, weights: FloatArray | None = None) -> RowPair:
-    """Return the row indices of the negatives and of the positives, repeated by their weights."""
+    """Return the row indices of the negatives and of the positives, each repeated by the weight of its row."""
     negative, positive = (
         np.flatnonzero(np.isin(codes, class_pair.negative)),
         np.flatnonzero(codes == class_pair.positive),
@@ -593,7 +614,7 @@ def class_rows(codes: NDArray[Any], class_pair: ClassPair, weights: FloatArray |
 
 
 def check_integer_weights(weights: FloatArray | None) -> None:
-    """Raise RocPredictError if observations cannot be repeated by their weights."""
+    """Raise RocPredictError if the weights are not whole numbers, or their sum is too large to repeat observations."""
     if weights is not None and ((weights != np.round(weights)).any() or weights.sum() > MAX_EXPANDED_ROWS):
         raise RocPredictError(
             f"weights are not whole numbers, or their sum exceeds {MAX_EXPANDED_ROWS:,}; pass whole numbers with a sum "
@@ -612,7 +633,7 @@ def _blocks(pair: GaussianPairs) -> Iterator[NDArray[np.intp]]:
 
 
 def _values(matrix: Any, places: NDArray[np.intp], pair: GaussianPairs, rows: RowPair) -> list[FloatArray]:
-    """Return the values of both classes that are not missing, each of shape (features, values)."""
+    """Return the values that are not missing in each class, as two arrays of shape (features, values)."""
     columns, result = to_dense(matrix[:, places]).T, []
     for class_members, sizes in zip(rows, pair.sizes, strict=True):
         values, count = columns[:, class_members], int(sizes[places[0]])

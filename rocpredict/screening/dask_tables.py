@@ -1,7 +1,7 @@
 """Moments and blocks of columns of Dask arrays and DataFrames, computed by the user's scheduler.
 
-All tasks can be repeated from the source of the table. If a worker is lost, the computation takes longer, but the
-result is the same. Only labels, moments and results of blocks are sent to the client.
+Each task can be repeated, because it reads its rows from the source of the table. If a worker is lost, the computation
+takes longer, but the result is the same. Only labels, moments and the results for blocks are sent to the client.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from rocpredict.sources.table import check_has_numeric, column_index, read_table
 _FAN_IN = 8
 """Number of sets of moments that one task merges."""
 _ROOM_FACTOR = 8
-"""Memory of the workers divided by the size of the columns that are collected at a time."""
+"""Ratio of the memory of all workers to the size of the columns that are collected at a time."""
 _CHANGED = "the rows of X or y differ between computations; compute X first, or sort it by a key"
 
 
@@ -58,15 +58,15 @@ class DaskTable(NamedTuple):
     not_numeric: NDArray[np.bool_]
     """Mask of the features that are not numeric."""
     parts: list[Any]
-    """Delayed rows: arrays, sparse matrices or frames."""
+    """Delayed parts of the table, each with some of the rows: arrays, sparse matrices or data frames."""
     columns: NDArray[np.intp]
-    """Columns of the parts that are features."""
+    """Indices of the columns of each part that are features."""
     label_parts: list[Any]
-    """Labels of the same rows, delayed or in memory."""
+    """Labels of the rows of each part, delayed or in memory."""
     sizes: NDArray[np.intp]
     """Number of rows of each part."""
     labels: NDArray[Any]
-    """Labels of all rows; for a lazy column, each distinct label twice."""
+    """Labels of all rows; if the labels are lazy, an array that contains each distinct label twice."""
 
     @property
     def n_rows(self) -> int:
@@ -113,7 +113,7 @@ class DaskTable(NamedTuple):
     ) -> Iterator[tuple[NDArray[np.intp], Any]]:
         """Call ``work(block, features, codes, weights)`` on the workers for blocks of columns with all rows.
 
-        A table that exceeds the memory of the workers is read several times, a block of columns each time.
+        A table that exceeds the memory of the workers is read several times, each time for other columns.
         """
         codes_by_label, label_parts = self._codes(coded)
         codes = dask.delayed(_encode_all)(label_parts, codes_by_label)
@@ -136,7 +136,10 @@ class DaskTable(NamedTuple):
             yield from zip(places, compute(tasks), strict=True)
 
     def _codes(self, coded: EncodedLabels) -> tuple[dict[Any, int] | None, list[Any]]:
-        """Return the code of each label and the labels of the parts, or None and the codes if these are known."""
+        """Return the code of each label, and the labels of each part.
+
+        If the labels are in memory, return None, and the codes of the labels of each part.
+        """
         if all(isinstance(part, np.ndarray) for part in self.label_parts):
             return None, np.split(coded.codes.astype(np.int16, copy=False), np.cumsum(self.sizes)[:-1])
         names = unique_labels(self.labels)
@@ -145,7 +148,7 @@ class DaskTable(NamedTuple):
 
 
 def _memory_of_workers() -> int:
-    """Return the sum of the workers' memory limits in bytes, or a very large number without a cluster or a limit."""
+    """Return the memory of all workers in bytes, or a very large number if there is no cluster or no memory limit."""
     if "distributed" in sys.modules:
         from distributed import default_client
 
@@ -169,7 +172,7 @@ def _fuse(tasks: list[Any]) -> list[Any]:
 
 
 def _reduce(tasks: list[Any], merge_parts: Callable[..., Any]) -> Any:
-    """Return the task that merges the results of tasks by a tree."""
+    """Return one task that merges the results of all tasks by a tree of merges."""
     tree = _fuse(tasks)
     while len(tree) > 1:
         tree = [dask.delayed(merge_parts)(tree[start : start + _FAN_IN]) for start in range(0, len(tree), _FAN_IN)]
@@ -188,7 +191,10 @@ def compute(tasks: Iterable[Any]) -> Any:
 
 
 def open_table(X: Any, y: Any, names: Any = None, *, needs_order: bool = True) -> DaskTable | None:
-    """Return the features and labels of a Dask array or DataFrame, or None for a query without a fixed row order."""
+    """Return the features and labels of a Dask array or DataFrame.
+
+    Return None for a DataFrame without a fixed row order, if this order is needed or ``y`` is not the name of a column.
+    """
     check_index({"X": X, "y": None if isinstance(y, str) else y})
     table = _from_array(X, y, names) if isinstance(X, da.Array) else _from_frame(X, y, names, needs_order)
     if table is not None and not table.n_rows:
@@ -284,7 +290,7 @@ def _encode(part: Any, codes_by_label: dict[Any, int] | None) -> NDArray[np.int1
 
 
 def _to_dense(part: Any, columns: NDArray[np.intp]) -> FloatArray:
-    """Return columns of a part as a dense array."""
+    """Return the selected columns of a part as a dense array."""
     if hasattr(part, "tocsc"):
         return np.asarray(part.tocsc()[:, columns].toarray(), dtype=np.float64)
     dense = np.empty((len(part), len(columns)))
@@ -304,7 +310,7 @@ def _part_moments(
     edges: FloatArray | None = None,
     **options: Any,
 ) -> tuple[Moments, FeatureHistograms | None]:
-    """Return the moments of one part, and with edges the histograms of a class pair."""
+    """Return the moments of one part and, if edges are passed, the histograms of a class pair."""
     codes = _encode(labels, codes_by_label)
     if part.shape[0] != len(codes):
         raise RocPredictError(_CHANGED)
@@ -314,7 +320,7 @@ def _part_moments(
 
 
 def _part_sample(part: Any, columns: NDArray[np.intp], seed: int) -> RowSample:
-    """Draw rows of one part."""
+    """Draw a random sample of the rows of one part."""
     matrix = _to_matrix(part, columns)
     keys = np.random.default_rng([0, seed]).random(matrix.shape[0])
     rows = np.sort(np.argsort(keys)[: RowSample.limit(len(columns))])

@@ -1,4 +1,4 @@
-"""Mergeable histograms of features in two classes, and bounds of the empirical AUC from them."""
+"""Mergeable histograms of features in two classes, and the bounds of the empirical AUC that follow from them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ from rocpredict.sources.files import read_batches
 from rocpredict.sources.table import FeatureTable, format_names
 
 DEFAULT_EDGES = 256
-"""Default number of edges; bounds are then about 0.004 from the AUC, and its estimate within 0.02 standard errors."""
+"""Default number of edges of each feature.
+
+With this number, the bounds of an empirical AUC are about 0.004 from its exact value, and the error of its estimate is
+at most 0.02 standard errors."""
 MAX_EDGES = 65_536
 _BLOCK_FEATURES = 256
 """Number of features whose histograms are evaluated or counted at a time."""
@@ -43,20 +46,21 @@ _SAMPLE_ROWS, _SAMPLE_CELLS = 4096, 2**24
 class FeatureHistograms(Result):
     """Histograms of features in the negative and in the positive class, with the extremes of each cell.
 
-    Histograms of parts of a table can be added if their edges are equal. Each edge has its own cell for the values
-    equal to the edge, so that frequent values are counted as ties. An open cell contains the values between two edges,
-    below the first edge or above the last edge.
+    Histograms of parts of a table can be added if their edges are equal. A coarsened histogram may have other edges;
+    the sum then has the edges that both have in common. Each edge has its own cell for the values equal to the edge, so
+    that frequent values are counted as ties. An open cell contains the values between two edges, below the first edge
+    or above the last edge.
 
     Attributes
     ----------
     edges : array of shape (features, edges)
         Ascending edges of each feature, followed by NaN.
     counts : array of int of shape (2, features, 2 edges + 1)
-        Number of values of the (negative, positive) class in each cell: the open cell below the first edge, the values
-        equal to it, the next open cell, and so on.
+        Number of values of the (negative, positive) class in each cell: the open cell below the first edge, the cell of
+        the values equal to this edge, the next open cell, and so on.
     minimum, maximum : array of shape (2, features, edges + 1)
-        Extremes of each open cell; inf and -inf for a cell without values. In coarsened histograms they are inf and
-        -inf for all cells, and a cell may contain values equal to its lower edge.
+        Smallest and largest value in each open cell; inf and -inf for a cell without values. In coarsened histograms
+        they are inf and -inf for all cells, and an open cell may contain values equal to its lower edge.
     """
 
     edges: FloatArray
@@ -103,15 +107,15 @@ class FeatureHistograms(Result):
         return FeatureHistograms(first.edges, first.counts + second.counts, *extremes)
 
     def coarsen(self, edges: list[FloatArray], ties: list[NDArray[np.bool_]] | None = None) -> FeatureHistograms:
-        """Return the histograms with some of the edges, without the extremes of cells.
+        """Return histograms with a subset of the edges and without the extremes of cells.
 
         Parameters
         ----------
         edges : list of arrays
-            Ascending edges of each feature, all of which are edges of these histograms.
+            Ascending edges of each feature in the result; all of them must be edges of these histograms.
         ties : list of arrays of bool, optional
-            Mask of the edges that have their own cell in the result. By default, all edges. Values equal to any other
-            edge are counted in the open cell above this edge.
+            Mask of the edges of each feature that have their own cell in the result. By default, all edges. Values
+            equal to any other edge are counted in the open cell above this edge.
         """
         target = pad_rows(edges)
         counts = np.zeros((2, *target.shape[:1], 2 * target.shape[1] + 1), dtype=np.int64)
@@ -146,17 +150,21 @@ class FeatureHistograms(Result):
         return replace(self, counts=counts).coarsen(edges, ties)
 
     def _is_coarse(self) -> NDArray[np.bool_]:
-        """Return the mask of the open cells, shape (2, features, edges + 1), whose extremes are not known."""
+        """Return a mask of shape (2, features, edges + 1) of the open cells whose extremes are not known."""
         return np.asarray((self.counts[:, :, ::2] > 0) & (self.minimum > self.maximum), dtype=bool)
 
     def _ranges(self) -> tuple[FloatArray, FloatArray]:
-        """Return the extremes of each open cell, or the edges on both sides if they are not known."""
+        """Return the extremes of each open cell, or the edges on both sides of the cell if the extremes are unknown."""
         extremes = zip(_sides(self.edges), (self.minimum, self.maximum), strict=True)
         low, high = (np.where(self._is_coarse(), side, own) for side, own in extremes)
         return low, high
 
     def _without_ties(self, other: FeatureHistograms) -> FeatureHistograms:
-        """Count values equal to an edge with the values above it, at edges where the other may do the same."""
+        """Return histograms in which values equal to some edges are counted in the open cells above these edges.
+
+        These are the edges at which ``other`` has no value equal to the edge, but has values in the open cell above it,
+        where it may have counted values equal to the edge.
+        """
         is_joined = (other.counts[:, :, 1::2].sum(axis=0) == 0) & (other.counts[:, :, 2::2].sum(axis=0) > 0)
         own = _rows(self.edges)
         return self.coarsen(own, [~mask[: len(row)] for row, mask in zip(own, is_joined, strict=True)])
@@ -186,7 +194,10 @@ class FeatureHistograms(Result):
         return low, high
 
     def rank_statistics(self, thresholds: FloatArray) -> Iterator[tuple[slice, RankStatistics]]:
-        """Yield the statistics of each block of features; a pair of overlapping values in one cell counts 1/2.
+        """Yield blocks of features, each with rank statistics that are estimated from the histograms.
+
+        A pair of a negative and a positive in the same open cell counts 1/2 if the ranges of the two classes overlap in
+        this cell.
 
         Parameters
         ----------
@@ -227,8 +238,9 @@ class FeatureHistograms(Result):
         Returns
         -------
         array of shape (features, edges)
-            Edges for ``summarize(..., histogram_edges=...)``. The additional edges of a cell are equally spaced between
-            its extremes. Their number is proportional to the number of uncertain pairs in the cell.
+            Edges for ``summarize(..., histogram_edges=...)``. The number of additional edges in a cell is proportional
+            to the number of pairs of a negative and a positive in this cell whose order is uncertain. The additional
+            edges are equally spaced between the extremes of the cell.
         """
         rows = []
         for j in range(len(self)):
@@ -306,7 +318,7 @@ class FeatureHistograms(Result):
         return tuple(self.counts[:, :, ::2].astype(float))
 
     def _extremes_fit(self) -> bool:
-        """Check that extremes lie in their open cells, and exist only for cells with values."""
+        """Return whether all extremes lie in their open cells, and whether only cells with values have extremes."""
         left, right = _sides(self.edges)
         is_filled = self.counts[:, :, ::2] > 0
         low, high = self.minimum, self.maximum
@@ -315,7 +327,7 @@ class FeatureHistograms(Result):
         return bool((np.where(is_filled, inside, empty) | self._is_coarse()).all())
 
     def _open_pairs(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the estimated, least and greatest number of pairs in each open cell in which the positive is larger.
+        """Return, for each open cell, the estimated, least and greatest number of pairs with a larger positive.
 
         Ties count 1/2. The greatest number results if one negative is at the maximum and the others are at the minimum,
         and one positive is at the minimum and the others are at the maximum.
@@ -350,8 +362,9 @@ class FeatureHistograms(Result):
     def _slots(self) -> FloatArray:
         """Return counts of shape (2, features, 3 edges + 2) in ascending order of the values.
 
-        An open cell has two slots. If all values of one class are below those of the other, the lower class is in the
-        first slot and the upper class in the second. Otherwise, both are in the first slot.
+        Each open cell has two slots, and each cell of an edge has one. If all values of one class in an open cell are
+        below all values of the other class, the lower class is counted in the first slot and the upper class in the
+        second slot. Otherwise, both classes are counted in the first slot.
         """
         n, m = self._open()
         low, high = self._ranges()
@@ -364,14 +377,14 @@ class FeatureHistograms(Result):
         return slots.reshape(2, len(self), -1)[:, :, :-1]
 
     def _ties(self) -> FloatArray:
-        """Return the sum of t^3 - t over values that are known to be equal."""
+        """Return the sum of t^3 - t over all groups of t values that are known to be equal."""
         is_single = self.minimum.min(axis=0) == self.maximum.max(axis=0)
         sizes = np.sum(self.counts, axis=0).astype(float)
         tied = np.concatenate([sizes[:, 1::2], np.where(is_single, sizes[:, ::2], 0.0)], axis=1)
         return np.asarray(np.sum(tied**3 - tied, axis=1))
 
     def _around(self, threshold: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
-        """Return for each class the numbers of values below and equal to a threshold."""
+        """Return, for each class, the numbers of values below a threshold and equal to this threshold."""
         at = threshold[:, None]
         n_below = np.sum(self.edges < at, axis=1)
         rows = np.arange(len(self))
@@ -406,7 +419,7 @@ def _sides(edges: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _safe_edges(counts: NDArray[np.int64], min_count: int) -> list[tuple[int, bool]]:
-    """Return the edges of one feature that divide its values into cells of ``min_count`` or more of each class.
+    """Return edges of one feature that divide its values into cells with ``min_count`` or more of each class.
 
     Parameters
     ----------
@@ -417,14 +430,14 @@ def _safe_edges(counts: NDArray[np.int64], min_count: int) -> list[tuple[int, bo
 
     Returns
     -------
-    list of (index of the edge, whether the edge is a cell of its own)
+    list of (index of the edge, whether the values equal to the edge have their own cell)
     """
     total = [(0, 0), *zip(*np.cumsum(counts, axis=1).tolist(), strict=True)]
 
     def is_safe(start: int, stop: int) -> bool:
         return min(total[stop][0] - total[start][0], total[stop][1] - total[start][1]) >= min_count
 
-    segments: list[tuple[int, int]] = []  # runs of cells between the cells of edges
+    segments: list[tuple[int, int]] = []  # first and last cell + 1 between two edges that have their own cells
     start, n_cells = 0, counts.shape[1]
     for cell in (*range(1, n_cells, 2), n_cells):
         if cell < n_cells and not is_safe(cell, cell + 1):
@@ -438,7 +451,11 @@ def _safe_edges(counts: NDArray[np.int64], min_count: int) -> list[tuple[int, bo
     kept: list[tuple[int, bool]] = []
 
     def split(start: int, stop: int, first: int, last: int) -> None:
-        """Bisect a run of cells at one of some edges, so that several sites keep the same edges if they can."""
+        """Divide the cells from ``start`` to ``stop`` at safe edges with indices from ``first`` to ``last`` - 1.
+
+        The edges are tried in the order of a bisection, which does not depend on the data. Several sites with the same
+        edges therefore tend to keep the same ones.
+        """
         if first >= last:
             return
         middle = (first + last) // 2
@@ -460,12 +477,15 @@ def _safe_edges(counts: NDArray[np.int64], min_count: int) -> list[tuple[int, bo
 
 
 def _numbers(values: Any) -> FloatArray:
-    """Return a list of numbers, with None as NaN and "inf" as infinity."""
+    """Convert a list of numbers to an array, with NaN for None and infinity for "inf"."""
     return np.array([np.nan if item is None else item for item in values], dtype=np.float64)
 
 
 class RowSample(NamedTuple):
-    """Random sample of the rows of a table that is read in parts: the rows with the smallest random keys."""
+    """Random sample of the rows of a table that is read in parts.
+
+    Each row of the table has a random key; the rows with the smallest keys are the sample.
+    """
 
     keys: FloatArray
     values: FloatArray
@@ -477,7 +497,7 @@ class RowSample(NamedTuple):
 
     @classmethod
     def of(cls, table: FeatureTable, rng: np.random.Generator | None = None) -> RowSample:
-        """Draw rows of a table."""
+        """Draw a random sample of the rows of a table."""
         rng, n_rows = rng or np.random.default_rng(0), min(cls.limit(len(table)), table.n_rows)
         keys = rng.random(table.n_rows)
         rows = np.sort(np.argpartition(keys, n_rows - 1)[:n_rows])
@@ -502,18 +522,18 @@ class RowSample(NamedTuple):
         return sample
 
     def merge(self, other: RowSample) -> RowSample:
-        """Return the sample of the union of two parts."""
+        """Return the sample of the rows of two parts together."""
         return self.merge_all([self, other])
 
     @classmethod
     def merge_all(cls, parts: list[RowSample]) -> RowSample:
-        """Return the sample of the union of all parts."""
+        """Return the sample of the rows of all parts together."""
         keys, values = np.concatenate([part.keys for part in parts]), np.concatenate([part.values for part in parts])
         rows = np.argsort(keys, kind="stable")[: cls.limit(values.shape[1])]
         return cls(keys[rows], values[rows])
 
     def edges(self, n_edges: int) -> FloatArray:
-        """Return the distinct values of each feature, or quantiles if there are more than ``n_edges`` values."""
+        """Return the distinct values of each feature, or ``n_edges`` quantiles if there are more distinct values."""
         rows = []
         for column in self.values.T:
             values = np.sort(column[~np.isnan(column)])
@@ -530,14 +550,14 @@ def to_dense(matrix: Any) -> FloatArray:
 
 
 def count_cells(matrix: Any, codes: NDArray[Any], edges: FloatArray, n_jobs: int = 1) -> FeatureHistograms:
-    """Count the values of the columns of a matrix in the cells of their edges.
+    """Count the values of each column of a matrix in the cells of its histogram.
 
     Parameters
     ----------
     matrix : array or sparse matrix of shape (n, features)
         Feature values; NaN is omitted.
     codes : array of int of shape (n,)
-        0 for negatives, 1 for positives; other rows are omitted.
+        0 for negatives, 1 for positives; rows with another code are omitted.
     edges : array of shape (features, edges)
         Ascending edges of each feature, followed by NaN.
     n_jobs : int, default=1
@@ -579,7 +599,7 @@ def pair_sides(codes: NDArray[Any], pair: tuple[Any, int]) -> NDArray[np.int64]:
 def choose_edges(
     histogram_edges: Any, feature_names: NDArray[np.str_], draw: Callable[[int], FloatArray]
 ) -> FloatArray:
-    """Return the edges that were passed; if a number was passed, return the edges from ``draw``."""
+    """Return the edges that were passed; if a number of edges was passed, return edges computed by ``draw``."""
     names = feature_names.tolist()
     if isinstance(histogram_edges, Mapping):
         unknown = [name for name in histogram_edges if name not in names]
@@ -596,7 +616,7 @@ def choose_edges(
 
 
 def _check_row(name: str, edges: Any) -> FloatArray:
-    """Return the edges of one feature."""
+    """Check and return the edges of one feature."""
     try:
         row = check_real("histogram_edges", edges)
     except RocPredictError:

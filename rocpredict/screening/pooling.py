@@ -1,4 +1,4 @@
-"""AUCs of several studies, pooled by fixed and random effects."""
+"""AUCs of several studies, pooled by a fixed-effect and a random-effects model."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 _WEIGHT_LEVEL = 0.95
 """Confidence level of the upper limit of tau^2 that determines the weights of the random-effects model."""
 _LEAST_QUANTILE = 0.025
-"""The sum of squares in a random-effects interval is at least the chi^2 quantile at this probability."""
+"""Probability of a chi^2 quantile; Q in the random-effects interval is at least this quantile (see ``pool``)."""
 _MAX_DISTANCE = 8.25
-"""Largest D that is pooled; for D above 8.29, the AUC rounds to 1."""
+"""Largest value of D that is pooled (see ``pool``); for D above 8.29, the AUC rounds to 1."""
 _MAX_ITER, _RTOL = 200, 1e-12  # Newton's method for tau^2
 _TABLE_COLUMNS = ("n_studies", "auc", "low", "high", "p_value", "fixed_auc", "tau", "i_squared", "homogeneity_p")
 
@@ -50,14 +50,15 @@ class PooledAuc(Result):
     fixed_auc, fixed_low, fixed_high : array of shape (features,)
         Fixed-effect AUC with its confidence interval, which assumes that all studies have the same AUC.
     tau : array of shape (features,)
-        Standard deviation of the studies' AUCs on the probit scale (Paule and Mandel); 0 if the variation between
-        studies does not exceed sampling variation.
+        Standard deviation of the true AUCs of the studies on the probit scale, estimated by the method of Paule and
+        Mandel; 0 if the variation between studies does not exceed sampling variation.
     q_statistic, homogeneity_p : array of shape (features,)
         Cochran's Q, and the p-value of the hypothesis that all studies have the same AUC.
     i_squared : array of shape (features,)
         Proportion of the variation between the estimates that is not sampling variation (Higgins and Thompson).
     n_studies : array of int of shape (features,)
-        Number of studies with two values or more in both classes.
+        Number of studies that are pooled: studies with two values or more in each class, and a standard deviation above
+        0 in at least one class.
     study_auc, study_low, study_high, weights : array of shape (features, studies)
         AUC of each study with its confidence interval, and its random-effects weight. For a study without the feature,
         the AUC is NaN and the weight is 0.
@@ -112,7 +113,7 @@ class PooledAuc(Result):
         return Table(f"AUCs pooled over {len(self.study_names)} studies", names, rows, formats, notes, self.flags)
 
     def plot(self, feature: str | None = None, **options: object) -> Axes:
-        """Plot the AUCs of the studies and the pooled AUCs of one feature as a forest plot.
+        """Draw a forest plot with the AUC of one feature in each study, and with its pooled AUCs.
 
         Parameters
         ----------
@@ -158,8 +159,8 @@ def pool(
     Parameters
     ----------
     summaries : iterable of TwoClassSummary
-        Summary of each study: of data (``rocpredict.summarize``), of a file, or of a published table
-        (``TwoClassSummary.from_stats``). A study may lack some features. All studies must have the same units and
+        Summary of each study, computed from data (``rocpredict.summarize``), read from a file, or made from a published
+        table (``TwoClassSummary.from_stats``). A study may lack some features. All studies must have the same units and
         labels.
     study_names : iterable of str, optional
         Names of the studies. By default, "study 1", "study 2", ...
@@ -169,7 +170,7 @@ def pool(
     Returns
     -------
     PooledAuc
-        Pooled AUC of each feature that any study has, with a test of homogeneity and a forest plot.
+        Pooled AUC of each feature that at least one study has, with a test of homogeneity and a forest plot.
 
     Raises
     ------
@@ -187,33 +188,34 @@ def pool(
     affect D.
 
     The fixed-effect mean has weights w = 1/v. In the random-effects model, the true value of D varies between studies
-    with standard deviation tau. The estimate of tau is the value at which Q = sum of w (D - mean)^2, w = 1/(v + tau^2),
-    equals its expected value k - 1 for k studies (or 0 if Q at tau = 0 is smaller) [1]_. The mean of this model has the
-    variance Q/((k - 1) sum of w); the interval uses Student's t with k - 1 degrees of freedom [2]_. If all studies
-    happened to have the same D, this variance would be 0. Q is therefore not allowed to fall below the 2.5% quantile of
-    chi^2 with k - 1 degrees of freedom. Without this limit, Q would be smaller in 2.5% of homogeneous sets of studies;
-    the flag ``close_studies`` marks these features. The interval of a few similar studies can be narrower than the
-    fixed-effect interval, even without this flag. The fixed-effect interval is then the safer choice if all studies
-    have the same AUC, but not if their AUCs may differ. The wider of the two intervals (the modified method [3]_) has a
-    coverage of up to 99.8%.
+    with standard deviation tau. The estimate of tau is the value at which Q = sum of w (D - mean)^2, with
+    w = 1/(v + tau^2), equals its expected value k - 1 for k studies [1]_. If Q is smaller than k - 1 even at tau = 0,
+    the estimate is 0. The mean of this model has the variance Q/((k - 1) sum of w); the interval uses Student's t with
+    k - 1 degrees of freedom [2]_. If all studies happened to have the same D, this variance would be 0. If Q is below
+    the 2.5% quantile of chi^2 with k - 1 degrees of freedom, the interval is therefore computed with this quantile
+    instead of Q. This occurs in 2.5% of homogeneous sets of studies; the flag ``close_studies`` marks these features.
+    The interval of a few similar studies can be narrower than the fixed-effect interval, even without this flag. The
+    fixed-effect interval is then the safer choice if all studies have the same AUC, but not if their AUCs may differ.
+    The wider of the two intervals (the modified method [3]_) has a coverage of up to 99.8%.
 
-    The weights of the random-effects mean use the upper 95% confidence limit of tau^2 (Q profile [4]_) instead of its
-    estimate; ``tau`` is the estimate. With an estimate of 0, a large study would have nearly all the weight, and the
-    coverage for a few studies of unequal size would be as low as 76%. With the limit, the coverage of 95% intervals is
-    94 to 98% in 360 simulated settings with 2 to 20 studies of 10 or more observations per class. With more studies or
-    fewer observations in a class, the bias of D becomes relevant: with 20 studies of 250 + 5 observations, the coverage
-    is 90% (AUC 0.9, SD ratio 2.5). If the studies are homogeneous, however, the error of the mean is up to 1.6 times
-    the error with the usual weights. If one study is much larger than the others, it is up to 3.7 times the error of
-    the fixed-effect mean. The interval of two or three studies is wide, since Student's t has one or two degrees of
-    freedom.
+    The weights of the random-effects mean are computed with the upper 95% confidence limit of tau^2 (Q profile [4]_)
+    instead of its estimate; ``tau`` is the estimate. With an estimate of 0, a large study would have nearly all the
+    weight, and the coverage for a few studies of unequal size would be as low as 76%. With the limit, the coverage of
+    95% intervals is 94 to 98% in 360 simulated settings with 2 to 20 studies of 10 or more observations per class. With
+    more studies, or with fewer observations in a class, the bias of D reduces the coverage: it is 90% for 20 studies
+    with 250 observations in one class and 5 in the other (AUC 0.9, SD ratio 2.5). The use of the limit has a price. If
+    the studies are homogeneous, the error of the random-effects mean is up to 1.6 times its error with the usual
+    weights. If one study is much larger than the others, the error of the random-effects mean is up to 3.7 times the
+    error of the fixed-effect mean. The interval of two or three studies is wide, since Student's t has one or two
+    degrees of freedom.
 
-    A study is flagged as separated if the lower 95% limit of its AUC is above 1 - 1/(2 n0 n1). This limit uses the
-    normal approximation on the probit scale. The bound is the AUC of a sample of n0 negatives and n1 positives with one
-    tied pair and no pair in the wrong order. The estimate of D is then an extrapolation of the Gaussian tails, and the
-    pooled mean would depend on it. The study is therefore pooled with the value of D whose lower limit equals the bound
-    (at most 8.25), and with the variance of this value. Omitting this study would select studies by their results.
-    ``study_auc`` is not changed. A study with a standard deviation of 0 in both classes is omitted, with the flag
-    ``point_mass``, because the variance of D is undefined.
+    A study is flagged as separated if the lower 95% limit of its AUC, from the normal approximation on the probit
+    scale, is above 1 - 1/(2 n0 n1). This bound is the AUC of a sample of n0 negatives and n1 positives with one tied
+    pair and no pair in the wrong order. The estimate of D is then an extrapolation of the Gaussian tails, and the
+    pooled mean would depend on this extrapolation. The study is therefore pooled with the value of D (at most 8.25) at
+    which the lower limit equals the bound, and with the variance of D at this value. Omitting the study would select
+    studies by their results. ``study_auc`` still contains the AUC of the unchanged estimate. A study with a standard
+    deviation of 0 in both classes is omitted, with the flag ``point_mass``, because the variance of D is undefined.
 
     The method fails if the features are far from Gaussian, if studies were selected by their results, if the same
     subjects are in several studies, or if the AUCs of the studies are not a sample from one population, for example
@@ -333,7 +335,11 @@ def _check_studies(studies: list[TwoClassSummary], names: list[str]) -> tuple[st
 def _study_estimates(
     studies: list[TwoClassSummary], features: tuple[str, ...]
 ) -> tuple[ProbitEstimate, ProbitEstimate, NDArray[np.bool_]]:
-    """Return D of each feature and study (NaN if unknown), the bounded D, and a mask of features without variance."""
+    """Return the estimates of D, the bounded estimates that are pooled, and a mask of features.
+
+    The estimates have the shape (features, studies); they are NaN if D is undefined. The mask marks features that have
+    a standard deviation of 0 in both classes of a study.
+    """
     parts, bounded_parts = np.full((2, 3, len(features), len(studies)), np.nan)
     is_point, place = np.zeros(len(features), dtype=bool), {name: index for index, name in enumerate(features)}
     for k, study in enumerate(studies):
@@ -376,7 +382,11 @@ def _bound_separated(estimate: ProbitEstimate, stds: list[FloatArray], counts: l
 def _weighted_mean(
     z: FloatArray, variance: FloatArray, tau_squared: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return the mean with weights w = 1/(variance + tau^2), its standard error, w, and the sum of w (z - mean)^2."""
+    """Return the mean of z with weights w = 1/(variance + tau^2), and quantities that depend on the weights.
+
+    The quantities are the standard error of the mean, the weights divided by their sum, and the sum of
+    w (z - mean)^2.
+    """
     weights = 1 / (variance + tau_squared[:, None])
     total = weights.sum(axis=1)
     mean = (weights * z).sum(axis=1) / total
@@ -385,7 +395,7 @@ def _weighted_mean(
 
 
 def _solve_tau_squared(z: FloatArray, variance: FloatArray, target: FloatArray) -> FloatArray:
-    """Return the tau^2 at which sum of w (z - mean)^2 equals a target, or 0 if the sum at 0 is below the target.
+    """Return the tau^2 at which the sum of w (z - mean)^2 equals a target, or 0 if this sum is always below the target.
 
     The sum is a decreasing and convex function of tau^2, so Newton's method converges from below.
     """

@@ -1,4 +1,4 @@
-"""Result of a screening: ranking, export and adjusted p-values."""
+"""Result of a screening: a table that can be sorted, filtered, plotted and written to files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def _write(path: Any, content: str | bytes, *suffixes: str) -> None:
-    """Write to an open file, or to a path that has one of the suffixes or no suffix."""
+    """Write text or bytes to an open file, or to a path that ends with one of the suffixes or has no suffix."""
     if not hasattr(path, "write"):
         files.check_suffix("path=", files.check_writable(path), *suffixes, "")
         files.write_atomic(path, content)
@@ -68,25 +68,27 @@ _FORMATS = {"q_value": format_p_value, "misfit": ".3f", "model_weight": ".2f"}
 class ScreeningResult(Result):
     """Result of a screening, with one row for each feature and class pair, sorted by discrimination.
 
-    ``table["auc"]`` is a column. ``table[3]``, ``table[:10]`` and ``table[table["q_value"] < 0.05]`` are smaller
-    tables.
+    For a result named ``table``, ``table["auc"]`` is a column, and ``table[3]``, ``table[:10]`` and
+    ``table[table["q_value"] < 0.05]`` are results with fewer rows.
 
     Attributes
     ----------
     columns : mapping of str to array of shape (rows,)
-        Columns in the order of the table below, without ``flags``.
+        Columns by name, in the order of the table in the Notes, without ``flags``.
     flags : Flags
-        Flags that are set in at least one row, by name; see ``flag_mask``.
+        Masks of the rows with a flag, by the name of the flag; see ``flag_mask``. Only flags of at least one row are
+        included.
     class_pairs : tuple of (negative, positive) labels
         Labels of the classes; "rest" stands for all other labels.
     level : float
         Confidence level of the intervals.
     adjust : str
-        Method that adjusts ``p_value`` to ``q_value``, over all rows of the screening.
+        Method used to compute ``q_value`` from the p-values of all rows of the screening.
     direction : {"auto", "higher", "lower"} or None
         Requested direction; the column ``direction`` contains the direction of each row.
     empirical : {True, False, "top", "histogram"}
-        Requested empirical AUCs. In rows without an empirical AUC, ``p_value`` is from Welch's t-test.
+        Features for which empirical AUCs were requested, as in ``screen``. In rows without an empirical AUC,
+        ``p_value`` is from Welch's t-test.
     family : {"gaussian", "auto"}
         Requested family; with "auto", the column ``family`` contains the family of each row.
     n_observations : int
@@ -94,11 +96,13 @@ class ScreeningResult(Result):
     n_unlabelled : int
         Number of these rows that were omitted because they have no label.
     n_screened, n_tested : int
-        Number of rows of the whole result, and number of these rows with a p-value. ``q_value`` is adjusted for
-        ``n_tested`` tests. Both numbers are unchanged in a part of the table, such as ``top(10)``.
+        Number of rows of the complete result, and number of these rows that have a p-value. ``q_value`` is adjusted for
+        ``n_tested`` tests. A selection of rows, such as ``top(10)``, keeps both numbers.
 
     Notes
     -----
+    The table has the following columns.
+
     ========================= ==========================================================================================
     feature                   Name of the feature.
     (annotations)             Annotations of the features, such as the columns of ``adata.var``.
@@ -183,7 +187,7 @@ class ScreeningResult(Result):
         return self._rows(select_indices("item", item, len(self)))
 
     def flag_mask(self, name: str) -> NDArray[np.bool_]:
-        """Return the mask of the rows with a flag.
+        """Return the mask of the rows that have a flag.
 
         Parameters
         ----------
@@ -227,18 +231,19 @@ class ScreeningResult(Result):
         Parameters
         ----------
         k : int, default=10
-            Number of rows; a shorter table is returned whole.
+            Number of rows. If the table has fewer rows, all rows are returned.
         """
         return self._rows(np.arange(len(self))[: check_int("k", k, least=0)])
 
     def sort(self, by: str, *, descending: bool | None = None) -> ScreeningResult:
-        """Sort the table by a column; ties keep their order, and undefined values are last.
+        """Return the table sorted by a column; ties keep their order, and undefined values are last.
 
         Parameters
         ----------
         by : str
-            Name of a column, or "discrimination", the order of ``screen``: by the distance of the empirical AUC from
-            1/2 (of the predicted AUC if there is no empirical one), then by the distance of the predicted AUC from 1/2.
+            Name of a column, or "discrimination" for the order in which ``screen`` returns the rows: by the distance of
+            the empirical AUC from 1/2 (of the predicted AUC if there is no empirical one), then by the distance of the
+            predicted AUC from 1/2, then by the absolute effect size.
         descending : bool, optional
             Whether large values are first. By default, False for text, dates, p_value, q_value, misfit, empirical_se,
             n_missing and fpr, and True for other columns.
@@ -259,12 +264,13 @@ class ScreeningResult(Result):
         return self._rows(np.argsort(self.row_index, kind="stable"))
 
     def to_csv(self, path: str | PathLike[str] | TextIO | None = None) -> str | None:
-        """Write the table as CSV with all digits; undefined values are empty cells.
+        """Write the table as CSV in full precision; undefined values are empty cells.
 
         Parameters
         ----------
         path : path or text file, optional
-            File to write; replaced only after the whole table has been written. By default, the text is returned.
+            File to write. An existing file is replaced only after the whole table has been written. By default, the
+            text is returned.
 
         Returns
         -------
@@ -279,10 +285,11 @@ class ScreeningResult(Result):
         Notes
         -----
         An apostrophe is inserted before a name or an annotation that is not a number and begins with =, +, -, @, a tab
-        or a line break. A spreadsheet would otherwise evaluate it as a formula (OWASP, "CSV Injection"). Leading
-        quotes, spaces and invisible characters are ignored. An apostrophe is also inserted before a formula that
-        follows a semicolon, a bar, a tab or a line break, because a spreadsheet with another separator would begin a
-        new cell there. Numbers are never changed. Parquet, JSON and data frames contain all text unchanged.
+        or a line break. A spreadsheet would otherwise evaluate such text as a formula (OWASP, "CSV Injection"). Leading
+        quotes, spaces and invisible characters are not counted as the beginning. An apostrophe is also inserted before
+        a formula that follows a semicolon, a bar, a tab or a line break, because a spreadsheet that uses this character
+        as its separator would begin a new cell there. Numbers are never changed. Parquet, JSON and data frames contain
+        all text unchanged.
         """
         text = files.format_csv_columns(self._columns())
         if path is None:
@@ -296,13 +303,15 @@ class ScreeningResult(Result):
         Parameters
         ----------
         path : path or text file, optional
-            File to write; replaced only after the whole table has been written. By default, the text is returned.
+            File to write. An existing file is replaced only after the whole table has been written. By default, the
+            text is returned.
 
         Returns
         -------
         str or None
-            Text of an object with "class_pairs", "level", "adjust", "family", "n_observations", "n_unlabelled", and
-            "features": a list of one object for each row, with the flags of the row as a list.
+            Text of the table if ``path`` is omitted. It is a JSON object with the keys "class_pairs", "level",
+            "adjust", "family", "n_observations", "n_unlabelled" and "features". The value of "features" is a list with
+            one object for each row; the flags of the row are a list in this object.
 
         Raises
         ------
@@ -330,7 +339,7 @@ class ScreeningResult(Result):
         Parameters
         ----------
         path : path or binary file
-            File to write; replaced only after the whole table has been written.
+            File to write. An existing file is replaced only after the whole table has been written.
 
         Raises
         ------
@@ -380,13 +389,14 @@ class ScreeningResult(Result):
         Parameters
         ----------
         path : path
-            File to write, in an existing folder; replaced only after the whole report has been written.
+            File to write, in an existing folder. An existing file is replaced only after the whole report has been
+            written.
         n_top : int, default=10
             Number of top-ranked features that are plotted.
         title : str, optional
             Heading of the report.
         data : (X, y) or (X, y, weights), optional
-            Data that were screened. The report then contains their empirical curves and a hash of the data.
+            Data that were screened. The report then contains the empirical curves and a hash of these data.
         date : datetime.date or str, optional
             Date of the report. By default, today.
 
@@ -457,10 +467,11 @@ class ScreeningResult(Result):
 
 
 def discrimination_sort_keys(columns: Mapping[str, NDArray[Any]]) -> tuple[NDArray[Any], ...]:
-    """Return the sort keys of the default order.
+    """Return the keys by which rows are sorted in the default order.
 
     The keys are the distance of the empirical AUC from 1/2 (of the predicted AUC if there is no empirical one), the
-    distance of the predicted AUC from 1/2, and the absolute effect size (for features whose AUC rounds to 1).
+    distance of the predicted AUC from 1/2, and the absolute effect size. The effect size is needed for features whose
+    predicted AUC rounds to 1.
     """
     predicted = np.abs(columns["auc"] - 0.5)
     empirical = np.abs(columns["empirical_auc"] - 0.5)
@@ -468,7 +479,7 @@ def discrimination_sort_keys(columns: Mapping[str, NDArray[Any]]) -> tuple[NDArr
 
 
 def _stable_argsort(key: NDArray[Any], descending: bool) -> NDArray[np.intp]:
-    """Return the stable order of a key, with undefined values last."""
+    """Return the indices that sort a key, with ties in their present order and undefined values last."""
     undefined = np.array([is_missing(item) for item in key.tolist()]) if key.dtype.kind == "O" else key != key  # noqa: PLR0124
     values, defined = np.zeros(len(key)), key[~undefined]
     sortable = defined if key.dtype.kind in "fiubmM" else defined.astype(str)

@@ -1,4 +1,4 @@
-"""Screening of many features."""
+"""Ranking of the features of a table by predicted and empirical AUC."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ _COLUMNS = (
     *("p_value", "q_value", "threshold", "ameans", "ameans_corrected", "tpr", "fpr", "misfit"),
 )
 _AUTO_COLUMNS = ("family", "model_weight")
-"""Further columns with ``family="auto"``."""
+"""Additional columns if ``family="auto"``."""
 _BOUND_COLUMNS = ("empirical_auc_min", "empirical_auc_max")
-"""Further columns with ``empirical="histogram"``."""
+"""Additional columns if ``empirical="histogram"``."""
 _COUNTS = ("n_negative", "n_positive", "n_missing")
 _HIGHER_MOMENT_COLUMNS = tuple(
     f"{side}_{what}" for side in ("negative", "positive") for what in ("skewness", "kurtosis", "minimum", "maximum")
@@ -83,11 +83,11 @@ _HIGHER_MOMENT_COLUMNS = tuple(
 _RESERVED_NAMES = frozenset(
     ("feature", "negative", "positive", "flags", *_COUNTS, *_COLUMNS, *_BOUND_COLUMNS, *_HIGHER_MOMENT_COLUMNS)
 )
-"""Column names that are not available to annotations."""
+"""Column names that annotations of features must not have; to such a name, "_annotation" is appended."""
 
 
 class ResultCollector:
-    """Collector of columns of shape (class pairs, features)."""
+    """Arrays of shape (class pairs, features) from which the table of a screening result is assembled."""
 
     def __init__(
         self,
@@ -125,9 +125,9 @@ class ResultCollector:
         self._mark(class_pair, features, prediction.flags | _degenerate_flags(summary))
 
     def add_empirical(self, class_pair: Any, features: NDArray[np.intp], columns: dict[str, Any], flags: Flags) -> None:
-        """Add the empirical columns of a set of features and class pairs, after their predicted columns."""
+        """Add the empirical columns of a set of features and class pairs that already have their predicted columns."""
         achieved, (excess, empirical_excess) = columns.pop(AMEANS_AT_THRESHOLD), self._excess[:, class_pair, features]
-        # The larger optimism applies: of the predicted Ameans, or of the empirical Ameans at its best threshold.
+        # Subtract the optimism of the predicted Ameans or of the best empirical Ameans, whichever is larger.
         ameans = achieved - np.maximum(excess, np.minimum(empirical_excess, np.abs(achieved - 0.5)))
         is_one_class = np.isinf(self.columns["threshold"][class_pair, features])
         ameans = np.where(is_one_class, 0.5, ameans)
@@ -137,7 +137,7 @@ class ResultCollector:
         self._mark(class_pair, features, flags | Flags(opposite_directions=is_significant & (product < 0)))
 
     def add_shrinkage(self, class_pair: int, features: NDArray[np.intp], block: ShrinkageBlock) -> None:
-        """Replace Gaussian predictions of a set of features with the shrunk estimates."""
+        """Replace the Gaussian predictions of a set of features with their shrunk estimates."""
         features = features[block.columns_index]
         unknown = np.full(len(features), np.nan)
         self._set_columns(class_pair, features, dict.fromkeys(self._model_columns, unknown) | block.columns)
@@ -147,19 +147,23 @@ class ResultCollector:
         self._mark(class_pair, features, block.flags)
 
     def best_predicted(self, count: int) -> NDArray[np.intp]:
-        """Return ascending indices of the ``count`` features per class pair with the largest |AUC - 0.5|."""
+        """Return the indices of the features whose predicted AUC is farthest from 1/2.
+
+        The first ``count`` features of each class pair are selected. Their indices are returned in ascending order,
+        without duplicates.
+        """
         keys = np.nan_to_num(np.abs(self.columns["auc"] - 0.5), nan=-1.0)
         order = np.argsort(-keys, axis=1, kind="stable")[:, :count]
         return np.unique(order)
 
     def insert(self, features: NDArray[np.intp], other: ResultCollector) -> None:
-        """Store the columns and flags of a set of features from another collector."""
+        """Copy the columns and flags of a set of features from another collector."""
         self._set_columns(slice(None), features, other.columns)
         self._mark(slice(None), features, Flags(**other._flags))
         self._estimated[:, features] = other._estimated
 
     def to_result(self, not_numeric: NDArray[np.bool_] | None = None) -> ScreeningResult:
-        """Return the table, sorted by discrimination, with a flag for features that are not numeric."""
+        """Return the result, sorted by discrimination; features that are not numeric are flagged."""
         options = self._options
         if not_numeric is not None:
             self._mark(slice(None), slice(None), Flags(not_numeric=not_numeric))
@@ -202,7 +206,7 @@ class ResultCollector:
             self._flags[name][class_pair, features] |= flags[name]
 
     def _ordered_columns(self) -> dict[str, NDArray[Any]]:
-        """Return all columns, one row for each class pair and feature."""
+        """Return all columns in the order of the table, with one row for each class pair and feature."""
         class_pairs, features = self._shape
         columns: dict[str, NDArray[Any]] = {"feature": np.tile(self._names, class_pairs)}
         is_auto = self._options.family == "auto"
@@ -223,7 +227,7 @@ class ResultCollector:
 
 
 def _degenerate_flags(summary: TwoClassSummary) -> Flags:
-    """Return flags of features without a predicted curve and of features that are constant within each class."""
+    """Return flags that mark features without a predicted curve, and features that are constant within each class."""
     negative, positive = summary.negative, summary.positive
     least = np.minimum(negative.count, positive.count)
     finite = (negative.is_valid | (negative.count <= 1)) & (positive.is_valid | (positive.count <= 1))
@@ -266,48 +270,49 @@ def screen(
     Parameters
     ----------
     X : array-like of shape (n, features), or another table
-        NumPy array of numbers (a memory map is read in blocks), SciPy sparse matrix (never made dense), pandas,
-        polars or pyarrow data frame, or an object with ``X`` and ``var_names`` such as AnnData. The table is neither
-        changed nor copied as a whole. A path may be passed instead: a CSV, Parquet, Feather or h5ad file, a folder or
-        pattern of files with the same columns, or a list of paths. A row index (a column without a name, "Unnamed: 0"
-        or "__index_level_0__") is not a feature. Without ``y``, pass a ``TwoClassSummary``, or
-        an iterable of (X, y) batches, both with ``empirical=False`` or "histogram". Batches may have three or more
-        classes with ``empirical=False``.
+        NumPy array of numbers (a memory map is read in blocks), SciPy sparse matrix (never made dense as a whole),
+        pandas, polars or pyarrow data frame, or an object with ``X`` and ``var_names`` such as AnnData. The table is
+        neither changed nor copied as a whole. A path may be passed instead: a CSV, Parquet, Feather or h5ad file, a
+        folder or pattern of files with the same columns, or a list of paths. A column with the row index of a data
+        frame (its name is empty, "Unnamed: 0" or "__index_level_0__") is not used as a feature. Without ``y``, pass a
+        ``TwoClassSummary`` or an iterable of (X, y) batches; both require ``empirical=False`` or "histogram". With
+        ``empirical=False``, batches may have three or more classes.
     y : array-like of shape (n,), or str, optional
-        Class labels, or the name of a column of a data frame, of a file or of ``obs``.
+        Class labels, or the name of the column with the labels in a data frame, in a file or in ``obs``.
     positive : label, optional
         Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans. With three or more labels
         and neither ``positive`` nor ``negative``, each label is compared with the rest.
     negative : label, optional
-        Label of the negative class. By default, all other labels. If it is named, observations with a third label are
-        omitted.
+        Label of the negative class. By default, all labels other than the positive one are negative. If ``negative`` is
+        passed, observations with a third label are omitted.
     pairs : {"rest", "all"}, default="rest"
-        Class pairs for three or more labels.
+        How pairs of classes are formed from three or more labels.
 
         - "rest": each label against all others.
-        - "all": every pair of labels. If ``positive`` is named, this label against each other label.
+        - "all": every pair of labels. If ``positive`` is passed, this label against each other label.
     empirical : {True, False, "top", "histogram"}, default=True
-        Features whose empirical AUC is computed. Computing it requires sorting each feature.
+        Features whose empirical AUC is computed. This computation sorts the values of each of these features.
 
         - True: all features.
         - False: no feature; all columns are predicted from the class moments.
         - "top": the ``n_top`` features of each class pair whose predicted AUC is farthest from 1/2.
-        - "histogram": all features of a table, of batches or of a summary, from the counts of histograms. Bounds of the
-          AUC are in the columns ``empirical_auc_min`` and ``empirical_auc_max``. Available for two classes only.
+        - "histogram": all features of a table, of batches or of a summary. The AUC is estimated from histograms, and
+          the columns ``empirical_auc_min`` and ``empirical_auc_max`` contain its bounds. Available for two classes
+          only.
     n_top : int, default=100
-        Number of features with ``empirical="top"``.
+        Number of features of each class pair whose empirical AUC is computed if ``empirical="top"``.
     family : {"gaussian", "auto"}, default="gaussian"
-        Class-conditional distributions.
+        Family of the class-conditional distributions.
 
         - "gaussian": one Gaussian for each class.
-        - "auto": the shrunk estimate of ``predict_roc(..., family="auto")``, in the columns auc, threshold, ameans, tpr
-          and fpr of all features with an empirical AUC. Other features keep the Gaussian prediction. The column
-          ``family`` names the family of each row. Requires ``X`` and ``y``.
+        - "auto": for features with an empirical AUC, the columns auc, threshold, ameans, tpr and fpr contain the shrunk
+          estimate of ``predict_roc(..., family="auto")``. Other features keep the Gaussian prediction. The column
+          ``family`` contains the family of each row. Requires ``X`` and ``y``.
     moments : {2, 4}, default=2
         With 4, the table also contains the skewness, excess kurtosis, minimum and maximum of both classes.
     direction : {"auto", None, "higher", "lower"}, default="auto"
-        Direction of the classification rule. It determines threshold, ameans, tpr and fpr. Both AUCs are always
-        computed for "higher", so that the choice of the direction does not bias them.
+        Direction of the classification rule, on which the columns threshold, ameans, tpr and fpr depend. The predicted
+        and the empirical AUC are always computed for "higher", so that the choice of the direction does not bias them.
 
         - "auto": "higher" for features whose mean is larger in the positive class, else "lower".
         - None or "higher": positive when x >= threshold.
@@ -317,46 +322,49 @@ def screen(
     level : float, default=0.95
         Confidence level, in (0, 1).
     adjust : {"benjamini-hochberg", "benjamini-yekutieli", "holm", "bonferroni", "none"}, default="benjamini-hochberg"
-        Adjustment of p-values for multiple tests, over all rows of the result; see ``adjust_p_values``.
+        Method that adjusts the p-values of all rows of the result for multiple testing; see ``adjust_p_values``.
     feature_names : sequence of str, optional
-        Names of the features, without the column that ``y`` names. By default, the names in ``X``.
+        Names of the features. If ``y`` is the name of a column, this column is not one of them. By default, the names
+        in ``X``.
     engine : {"auto", "numpy", "numba"}, default="auto"
         Computing engine.
 
         - "auto": numba if it is installed (extra ``fast``) and the table has a million cells or more, else NumPy.
         - "numpy": NumPy.
         - "numba": compiled code. The first compilation takes a few seconds; later, the compiled code is loaded from a
-        cache.
+          cache.
     n_jobs : int, default=1
         Number of threads; -1 for one thread on each processor. The result does not depend on this number.
     nan_policy : {"raise", "omit"}, default="omit"
-        How to handle missing values: raise an error, or omit them for each feature and report how many. Rows without
-        a label are omitted and counted in ``n_unlabelled``; in batches and Dask tables they raise an error.
+        How missing values are handled: "raise" raises an error; "omit" omits them for each feature, and the column
+        ``n_missing`` contains their number. Rows without a label are omitted and counted in ``n_unlabelled``; in
+        batches and Dask tables, they raise an error.
     layer : str, optional
         Layer of an AnnData object or h5ad file to screen. By default, ``X``.
     use_raw : bool, default=False
         Whether to screen the attribute ``raw`` of an AnnData object or h5ad file.
     memory : float or str, default="1GB"
-        Memory budget for tables that are read from files, queries or readers: bytes, or text such as "500MB". It
-        limits the size of blocks; for a column that needs more, an error states the necessary budget. Labels and
-        results are not included.
+        Memory budget for tables that are read from files, lazy queries or batch readers: a number of bytes, or text
+        such as "500MB". The budget limits the size of the blocks that are read at a time. If a single column needs
+        more, an error states the necessary budget. The memory for labels and results is not included.
     progress : callable, optional
-        Function that is called as ``progress(done, total)`` with numbers of features. If a table is read twice, as for
-        histograms, the numbers start again. For batches and readers, which are read once, they are numbers of rows,
-        with a total of 0 (unknown).
+        Function that is called as ``progress(done, total)``, where ``done`` and ``total`` are numbers of features. If a
+        table is read twice, as for histograms, the count starts again. For batches and readers, which are read once,
+        ``done`` is a number of rows, and ``total`` is 0 (unknown).
 
     Returns
     -------
     ScreeningResult
-        One row for each feature and class pair, sorted by the distance of the AUC from 1/2.
+        One row for each feature and class pair, sorted by the distance of the empirical AUC from 1/2 (of the predicted
+        AUC if there is no empirical one).
 
     Raises
     ------
     RocPredictError
         If ``X`` is not a table, ``y`` has the wrong length or unknown labels, names are not unique, or an option is out
-        of range. If ``empirical`` (other than "histogram") or ``family="auto"`` is requested for a summary or for
-        batches. If ``family="auto"`` is combined with ``empirical=False`` or with weights that are not whole numbers. A
-        feature without a prediction raises no error: its row has flags, and NaN for undefined values.
+        of range. If a summary or batches are passed with ``empirical`` other than False and "histogram", or with
+        ``family="auto"``. If ``family="auto"`` is combined with ``empirical=False`` or with weights that are not whole
+        numbers. A feature without a prediction raises no error: its row has flags, and NaN for undefined values.
 
     See Also
     --------
@@ -365,30 +373,32 @@ def screen(
 
     Notes
     -----
-    ``p_value`` is two-sided. For features with an empirical AUC, it is from the Mann-Whitney test, with tie
-    correction and without continuity correction; it is exact if the feature has two distinct values and an expected
-    count is below 5. Its null hypothesis is that both classes have the same distribution. The test may reject this
-    hypothesis for classes that differ only in variability, even if the interval from ``empirical_low`` to
-    ``empirical_high`` contains 1/2. For other features, ``p_value`` is from Welch's t-test [3]_, since the AUC of two
-    Gaussians is 1/2 if their means are equal. The standard error of the empirical AUC is computed by the method of
-    DeLong et al. [1]_. By default, p-values are adjusted by the method of Benjamini and Hochberg [2]_.
+    ``p_value`` is two-sided. For features with an empirical AUC, it is the p-value of the Mann-Whitney test with tie
+    correction and without continuity correction. It is exact if the feature has two distinct values and an expected
+    count in the 2 x 2 table of classes and values is below 5. The null hypothesis of this test is that both classes
+    have the same distribution. The test may reject this hypothesis for classes that differ only in variability, even if
+    the interval from ``empirical_low`` to ``empirical_high`` contains 1/2. For other features, ``p_value`` is from
+    Welch's t-test [3]_, since the AUC of two Gaussians is 1/2 if their means are equal. The standard error of the
+    empirical AUC is computed by the method of DeLong et al. [1]_. By default, p-values are adjusted by the method of
+    Benjamini and Hochberg [2]_.
 
-    ``ameans_corrected`` is the Ameans (balanced accuracy) of the predicted threshold, corrected for optimism. The
-    expected optimism is subtracted from the empirical value if the feature has an empirical AUC, and otherwise from the
-    predicted value. This optimism is computed for samples of the same sizes from two Gaussians. The difference of these
-    Gaussians is the part of the difference between the classes that exceeds sampling variation. The value is NaN if
-    there is no empirical AUC and a class has zero variance. The correction holds on average over features. It does not
-    account for selecting the best of many features: the Ameans, AUCs and intervals of selected features remain
-    optimistic, so validate these features on new data.
+    ``ameans_corrected`` is the Ameans (balanced accuracy) at the predicted threshold, corrected for optimism. For
+    features with an empirical AUC, it is the empirical Ameans at this threshold minus the expected optimism; for other
+    features, it is the predicted Ameans minus the expected optimism. The expected optimism is computed for samples of
+    the same sizes from two Gaussians. These Gaussians differ less than the classes in the data, because the difference
+    that is expected from sampling variation is removed. ``ameans_corrected`` is NaN if there is no empirical AUC and a
+    class has zero variance. The correction holds on average over features. It does not account for selecting the best
+    of many features: the Ameans, AUCs and intervals of selected features remain optimistic, so validate these features
+    on new data.
 
-    In rows with family "auto", ``ameans`` and ``ameans_corrected`` are both the Ameans that is expected on new data,
-    which is less than the Ameans computed from ``tpr`` and ``fpr``. If the direction is chosen from the data, the
-    estimate is too high for uninformative features: by 0.06, 0.05, 0.03 and 0.02 with 10, 20, 50 and 100 observations
-    per class. The columns ``auc_low`` and ``auc_high`` are NaN in these rows; use the interval of the empirical AUC
-    instead. ``misfit`` is the distance between the curves of the model and of the data; a large distance is not
-    flagged, since the estimate takes it into account. With ``direction="auto"``, the direction comes from the same
-    data, so the prior that positives have larger (or smaller) values is not used; pass ``direction="higher"`` or
-    ``"lower"`` to use it.
+    In rows with family "auto", ``ameans`` and ``ameans_corrected`` are equal: both are the Ameans that is expected on
+    new data, which is less than the Ameans computed from ``tpr`` and ``fpr``. If the direction is chosen from the data,
+    this expected Ameans is too high for uninformative features: by 0.06, 0.05, 0.03 and 0.02 with 10, 20, 50 and 100
+    observations per class. The columns ``auc_low`` and ``auc_high`` are NaN in these rows; use the interval of the
+    empirical AUC instead. ``misfit`` is the mean absolute difference in TPR between the curve of the fitted model and
+    the empirical curve. A large difference is not flagged, since the shrunk estimate takes it into account. With
+    ``direction="auto"``, the direction is chosen from the same data, so the prior that positives have larger (or
+    smaller) values is not used; pass ``direction="higher"`` or ``"lower"`` to use this prior.
 
     The flag ``misfit`` indicates that the empirical curve differs from the predicted curve by more than sampling
     variation explains, and by more than 0.02 in mean absolute TPR. Use the empirical columns of such features.
@@ -445,7 +455,7 @@ def _screen(
     layer: Any,
     use_raw: Any,
 ) -> ScreeningResult:
-    """Screen a table of any kind with validated options."""
+    """Screen a table, a summary or batches with validated options."""
     if y is None:
         for name, value in (("weights", weights), ("feature_names", feature_names)):
             if value is not None:
@@ -541,7 +551,11 @@ class _ScreenOptions:
 def _screen_dask(
     options: _ScreenOptions, lazy: Any, coded: EncodedLabels, weights: FloatArray | None, budget: MemoryBudget
 ) -> ScreeningResult:
-    """Screen a Dask table: moments by a tree of tasks, empirical columns by blocks of columns on the workers."""
+    """Screen a Dask table.
+
+    The moments are computed by a tree of tasks. The empirical columns are computed on the workers, one block of columns
+    for each task.
+    """
     placeholder = FeatureTable(lazy.names, lazy.n_rows, DenseSource(np.empty((0, 0))), lazy.not_numeric)
     run = _ScreeningRun(options, placeholder, coded, weights)
     features = np.arange(len(lazy.names))
@@ -583,7 +597,7 @@ def _screen_block(
 
 
 class _ScreeningRun:
-    """Screening of a table, read in blocks of columns."""
+    """Screening of a table that is read in blocks of columns."""
 
     def __init__(
         self, options: _ScreenOptions, table: FeatureTable, encoded_labels: EncodedLabels, weights: FloatArray | None
@@ -633,7 +647,7 @@ class _ScreeningRun:
         return self.results.to_result(self.table.not_numeric)
 
     def predict(self, features: NDArray[np.intp], class_moments: Moments) -> list[GaussianPairs]:
-        """Add the predicted columns, and return the Gaussians of each class pair."""
+        """Add the predicted columns of a set of features to the result, and return the Gaussians of each class pair."""
         self.missing[features] = class_moments.n_missing.sum(axis=0)
         summaries = summaries_by_class_pair(class_moments, self.encoded_labels, self.table.names[features])
         predictions = [predict(summary, self.options.direction, self.options.level) for summary in summaries]
@@ -642,11 +656,11 @@ class _ScreeningRun:
         return [prediction.pair for prediction in predictions]
 
     def _count(self, features: NDArray[np.intp], matrix: Any, pairs: list[GaussianPairs]) -> None:
-        """Add the empirical columns of features, and with ``family="auto"`` the shrunk estimates."""
+        """Add the empirical columns of a set of features and, with ``family="auto"``, their shrunk estimates."""
         gaussians = GaussianPairs(*map(np.stack, zip(*pairs, strict=True)))
 
         def to_columns(columns: slice, counts: RankStatistics) -> tuple[slice, dict[str, Any], Flags]:
-            """Return a block of features with its empirical columns for all class pairs together."""
+            """Return a slice of features, and their empirical columns and flags of shape (class pairs, features)."""
             shape = counts.area.shape
             parts: Any = (part.reshape(-1, *part.shape[2:]) for part in counts)
             statistics = RankStatistics(*parts)
@@ -687,7 +701,11 @@ class _ScreeningRun:
 
 
 def _check_frequency_weights(weights: FloatArray | None, coded: EncodedLabels, family: str) -> None:
-    """Raise if weights of a class sum to less than 1, as normalized weights do, or "auto" has fractional weights."""
+    """Raise RocPredictError if the weights are not frequency weights.
+
+    Weights that have been normalized are recognized by a class whose weights sum to less than 1. With
+    ``family="auto"``, fractional weights also raise the error.
+    """
     if weights is None:
         return
     totals = np.bincount(coded.codes[coded.codes >= 0], weights[coded.codes >= 0], minlength=coded.classes)
@@ -702,7 +720,7 @@ def _check_frequency_weights(weights: FloatArray | None, coded: EncodedLabels, f
 
 
 def _as_summary(X: Any, options: _ScreenOptions, **classes: Any) -> TwoClassSummary:
-    """Return X if it is a summary, else the sum of the summaries of its batches."""
+    """Return X if it is a summary; otherwise, compute the summary of all batches in X."""
     check_not_dataset(X)
     if isinstance(X, (list, tuple)) and any(isinstance(part, TwoClassSummary) for part in X):
         raise RocPredictError("X contains summaries; pass their sum, or compare them with rp.pool")
@@ -735,7 +753,7 @@ def _as_summary(X: Any, options: _ScreenOptions, **classes: Any) -> TwoClassSumm
 
 
 def _screen_batches(batches: Iterable[Any], options: _ScreenOptions, **classes: Any) -> ScreeningResult:
-    """Screen features and labels of batches with any number of classes by moments, as if all rows were one table."""
+    """Screen batches by the moments of their classes, as if all rows were in one table with any number of classes."""
     kernel: dict[str, Any] = {"order": options.moments, "engine": options.engine, "n_jobs": options.n_jobs}
     parts = MomentsByLabel.of(batches, **kernel)
     coded = encode_labels(parts.labels, **classes)
@@ -768,9 +786,8 @@ def _from_summary(
         for block, statistics in summary.histograms.rank_statistics(results.columns["threshold"][0]):
             columns, flags = empirical_columns(statistics, prediction.pair.subset(block), options.level)
             columns |= dict(zip(_BOUND_COLUMNS, (low[block], high[block]), strict=True))
-            width = (
-                high[block] - low[block]
-            )  # the curve of the observations differs from that of the cells by half of it
+            # The curve of the observations differs from the curve of the histogram by half of this width.
+            width = high[block] - low[block]
             is_wide, differs = width > MAX_HARMLESS_AREA, columns["misfit"] - width / 2 > MAX_HARMLESS_AREA
             columns |= _widened(columns, statistics, is_wide)
             features = np.arange(block.start, block.stop)
@@ -781,7 +798,11 @@ def _from_summary(
 
 
 def _widened(columns: dict[str, Any], statistics: RankStatistics, is_wide: NDArray[np.bool_]) -> dict[str, Any]:
-    """Return the interval and p-value of the AUC; for wide bounds, the widest interval and largest p-value in them."""
+    """Return the confidence interval and the p-value of the empirical AUC of each feature.
+
+    If the bounds of the AUC are wide, the confidence interval is extended by the distance of each bound from the
+    estimate, and the p-value is the largest p-value of any AUC between the bounds.
+    """
     auc, (least, greatest) = columns["empirical_auc"], (columns[name] for name in _BOUND_COLUMNS)
     low, high = columns["empirical_low"] - (auc - least), columns["empirical_high"] + (greatest - auc)
     p_value = mann_whitney_p_value(statistics._replace(area=np.clip(0.5, least, greatest)))

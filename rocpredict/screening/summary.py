@@ -1,4 +1,4 @@
-"""Mergeable summaries of two classes."""
+"""Counts and moments of features in two classes, which can be merged, written to JSON and screened."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ from rocpredict.sources.table import FeatureTable, arrow_batches, check_row_orde
 _FORMAT, _VERSION = "rocpredict summary", 1
 """Name and version of the JSON format of summaries; summary.schema.json describes the format."""
 _RESERVED = ("cluster", "stratum")
-"""Keys of the JSON that are null in this version; a later version may use them."""
+"""Keys that are null in the JSON of this version; a later version may use them."""
 POOLED_NOTE = (
     "This is one pooled sample: if means, units or proportions of positives differ between the files, its AUC differs "
     "from the AUC within each file. rocpredict.pool combines the AUCs of the files instead."
@@ -65,7 +65,8 @@ POOLED_NOTE = (
 class TwoClassSummary(Result):
     """Counts and moments of the features in two classes.
 
-    Summaries of parts of a table can be added: ``first + second`` or ``sum(summaries)`` is the summary of the whole.
+    Summaries of parts of a table can be added: ``first + second`` or ``sum(summaries)`` is the summary of the whole
+    table.
 
     Attributes
     ----------
@@ -83,8 +84,8 @@ class TwoClassSummary(Result):
     histograms : FeatureHistograms, optional
         Histograms of the features, from which ``screen(..., empirical="histogram")`` computes empirical AUCs.
     file_checksums : tuple of str
-        Checksums of the files that were added; () if the summary was not read from a file. The same file, or the same
-        summary in memory, cannot be added twice.
+        Checksums of the files whose summaries were added; () if the summary was not read from a file. The same file, or
+        the same summary in memory, cannot be added twice.
 
     Examples
     --------
@@ -107,7 +108,7 @@ class TwoClassSummary(Result):
     min_count: int = field(default=0, compare=False, metadata={"hidden": True})
     file_checksums: tuple[str, ...] = field(default=(), compare=False, metadata={"hidden": True})
     _origins: frozenset[str] = field(default_factory=lambda: frozenset([secrets.token_hex(8)]), compare=False)
-    # one random name for each summary that was added
+    # one random identifier for each summary that was added
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "units", self.units or ("",) * len(self.feature_names))
@@ -124,7 +125,7 @@ class TwoClassSummary(Result):
         negative: Label = "negative",
         units: Mapping[str, str] | None = None,
     ) -> Self:
-        """Return the summary of a published table of means, standard deviations and numbers of observations.
+        """Convert a published table of means, standard deviations and numbers of observations to a summary.
 
         Parameters
         ----------
@@ -228,7 +229,7 @@ class TwoClassSummary(Result):
         return replace(total, file_checksums=checksums, _origins=self._origins | other._origins)
 
     def _plus(self, other: TwoClassSummary) -> TwoClassSummary:
-        """Return the sum, even if the summaries share rows."""
+        """Return the sum without checking whether the summaries have rows in common."""
         problem = describe_difference(self, other)
         if problem:
             raise RocPredictError(f"summaries cannot be added: {problem}")
@@ -283,16 +284,17 @@ class TwoClassSummary(Result):
         )
 
     def suppress_small_counts(self, min_count: int = 5, *, histograms: bool = False) -> TwoClassSummary:
-        """Return the summary without extremes, and without values of features with few observations.
+        """Return a summary without extremes, in which features with few observations have no values.
 
         Parameters
         ----------
         min_count : int, default=5
-            Smallest number of values of a class. A feature with fewer values in a class has no values in the result.
+            Smallest number of values in a class. A feature with fewer values in a class has no values in the result.
         histograms : bool, default=False
             Whether to keep histograms. Cells are then merged until each has ``min_count`` values or more of each class,
-            and their extremes are left out. The remaining edges are not changed, so they must not be values of
-            observations: agree on edges between the sites, and pass them as ``summarize(..., histogram_edges=...)``.
+            and the extremes of the cells are left out. The remaining edges are not changed, so they must not be values
+            of observations: agree on edges between the sites, and pass them as
+            ``summarize(..., histogram_edges=...)``.
 
         Returns
         -------
@@ -302,12 +304,13 @@ class TwoClassSummary(Result):
         Raises
         ------
         RocPredictError
-            If ``min_count`` is below 1, every feature has fewer values in a class, or there are no histograms to keep.
+            If ``min_count`` is below 1, if every feature has fewer than ``min_count`` values in a class, or if
+            ``histograms=True`` and the summary has no histograms.
 
         Warns
         -----
         AssumptionWarning
-            If no edge of a feature is kept.
+            If merging the cells removes all edges of a feature.
 
         Notes
         -----
@@ -464,7 +467,7 @@ class TwoClassSummary(Result):
         return (_checksum([*self.feature_names, *self.units, *labels], *values),)
 
     def _describe_contents(self) -> str:
-        """Return a description of the values that the JSON contains and of what they reveal."""
+        """Describe the values that the JSON contains, and the information about observations in these values."""
         sentences = [
             "For each feature and class: the number of values, the number of missing values, the mean, and the sum of "
             "squared deviations from the mean" + (", and of third and fourth powers." if self.order == 4 else "."),
@@ -538,7 +541,7 @@ def describe_difference(first: TwoClassSummary, second: TwoClassSummary) -> str:
 
 
 def describe_label_difference(first: TwoClassSummary, second: TwoClassSummary, names: tuple[str, str]) -> str:
-    """Return which label differs between two summaries with these names, or "" if no label differs."""
+    """Return a description of the class label in which two summaries differ, or "" if their labels are the same."""
     for what in ("negative", "positive"):
         one, other = getattr(first, f"{what}_label"), getattr(second, f"{what}_label")
         if one != other or isinstance(one, str) != isinstance(other, str):
@@ -547,7 +550,7 @@ def describe_label_difference(first: TwoClassSummary, second: TwoClassSummary, n
 
 
 def _checksum(words: Sequence[str], *arrays: NDArray[Any]) -> str:
-    """Return the SHA-256 of a list of words as compact JSON in ASCII, then of numbers."""
+    """Return the SHA-256 of a list of words, as compact JSON in ASCII, followed by the bytes of arrays of numbers."""
     digest = hashlib.sha256(json.dumps(list(words), separators=(",", ":")).encode())
     for array in arrays:
         digest.update(array.astype("<f8").tobytes())
@@ -555,7 +558,7 @@ def _checksum(words: Sequence[str], *arrays: NDArray[Any]) -> str:
 
 
 def _content_checksum(content: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of the other keys as compact JSON in ASCII with sorted keys."""
+    """Return the SHA-256 of all keys except "content_checksum", as compact JSON in ASCII with sorted keys."""
     others = {name: value for name, value in content.items() if name != "content_checksum"}
     return hashlib.sha256(json.dumps(others, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
@@ -603,12 +606,13 @@ def summarize(
         Table or path as in ``screen``. Without ``y``: an iterable of (X, y) batches of one table, which need not fit
         into memory together.
     y : array-like of shape (n,), or str, optional
-        Class labels, or the name of a column of a data frame, of a file or of ``obs``.
+        Class labels, or the name of the column with the labels in a data frame, in a file or in ``obs``.
     positive : label, optional
         Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
     negative : label, optional
-        Label of the negative class. By default, all other labels. If it is passed, observations with a third label are
-        omitted. If both labels are passed, one of the classes may be missing in the table.
+        Label of the negative class. By default, all labels other than the positive one are negative. If ``negative`` is
+        passed, observations with a third label are omitted. If ``positive`` and ``negative`` are both passed, the table
+        may contain only one of the two classes.
     moments : {2, 4}, default=2
         Number of moments.
 
@@ -651,10 +655,10 @@ def summarize(
 
     Notes
     -----
-    Sums of powers are computed after subtracting a value of the data, so that a constant offset causes no
-    loss of digits. They are merged by the pairwise update [1]_ [2]_. If summaries are added, the mean is rounded. The
-    relative error of the sum of squares is then about 1e-16 times the square root of the count, times the offset in
-    standard deviations.
+    Before powers are summed, a value of the data is subtracted from all values of a feature, so that a constant offset
+    causes no loss of digits. The moments of parts of a table are merged by the pairwise update [1]_ [2]_. Adding
+    summaries rounds the mean. The relative error of the sum of squares is then about 1e-16 times the square root of the
+    count, times the offset in standard deviations.
 
     References
     ----------
@@ -720,7 +724,7 @@ def open_dask(X: Any, y: Any, names: Any = None, *, needs_order: bool = True) ->
 
 
 def _encode_batch_labels(labels: NDArray[Any], positive: Any, negative: Any) -> EncodedLabels:
-    """Encode the labels of a part of a table, which may lack one of two named classes."""
+    """Encode the labels of a part of a table; if both classes are named, the part may lack one of them."""
     names = unique_labels(labels)
     is_present = [is_label(label, names) for label in (positive, negative)]
     if positive is None or negative is None or all(is_present) or not (_is_one(positive) and _is_one(negative)):
@@ -768,7 +772,7 @@ def summarize_table(
 def summaries_by_class_pair(
     moments: Moments, encoded_labels: EncodedLabels, names: Iterable[str]
 ) -> list[TwoClassSummary]:
-    """Return the summary of each class pair from moments of shape (classes, features)."""
+    """Return the summary of each class pair, computed from moments of shape (classes, features)."""
     classes = [moments.map(lambda part, code=code: part[code]) for code in range(encoded_labels.classes)]
     before = list(accumulate(classes, merge))
     after = list(accumulate(reversed(classes), merge))[::-1]
@@ -791,7 +795,7 @@ def summaries_by_class_pair(
 def _summarize_batches(
     batches: Any, positive: Any, negative: Any, options: dict[str, Any], histogram_edges: Any = None
 ) -> TwoClassSummary:
-    """Add up the summaries of batches (X, y)."""
+    """Return the sum of the summaries of (X, y) batches."""
     for name, label in (("positive", positive), ("negative", negative)):
         if label is not None and not _is_one(label):
             raise RocPredictError(f"{name}={short_repr(label)} is not a label; pass a single label of y")

@@ -1,4 +1,4 @@
-"""Engines, threads, and moments of classes."""
+"""Selection of an engine, computation in threads, and moments of classes."""
 
 from __future__ import annotations
 
@@ -82,7 +82,10 @@ def map_ordered(work: Callable[[Item], Output], items: Iterable[Item], n_jobs: i
 def sum_strips(
     work: Callable[[Item], Output], strips: Iterable[tuple[slice, list[Item]]], n_jobs: int
 ) -> Iterator[tuple[slice, Output]]:
-    """Yield the columns of each strip, and the sum of the results of ``work`` for its tiles, from top to bottom."""
+    """Yield the columns of each strip of tiles, and the sum of the results of ``work`` over the tiles of this strip.
+
+    The results are added from the top tile to the bottom tile.
+    """
     strips = list(strips)
     results = map_ordered(work, (tile for _, tiles in strips for tile in tiles), n_jobs)
     for columns, tiles in strips:
@@ -108,7 +111,7 @@ class ThreadBuffer(local):
     buffer: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
 
     def allocate(self, size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-        """Return an uninitialized array (zeros for integers), which overwrites the previous array."""
+        """Return an array that overwrites the previous array; it is uninitialized, or contains 0 for integers."""
         if len(self.buffer) < size * dtype.itemsize:
             self.buffer = np.empty(size * dtype.itemsize, dtype=np.uint8)
         array = self.buffer[: size * dtype.itemsize].view(dtype)
@@ -118,7 +121,10 @@ class ThreadBuffer(local):
 
 
 def split_by_weight(weights: NDArray[Any], most: float, longest: int | None = None) -> list[slice]:
-    """Divide weights into slices with a sum of at most ``most``; a larger weight forms a separate slice."""
+    """Divide an array of weights into slices that each have a sum of at most ``most``.
+
+    A single weight above ``most`` forms a slice of its own. A slice contains at most ``longest`` weights.
+    """
     bounds = np.concatenate([[0], np.cumsum(weights)])
     slices, start = [], 0
     while start < len(weights):
@@ -142,18 +148,21 @@ class Sparse(NamedTuple):
 
 
 def is_canonical(X: Any) -> bool:
-    """Return whether no cell is stored twice. A view of X is checked, because SciPy caches the result."""
+    """Return whether each cell of a sparse matrix is stored at most once.
+
+    A second matrix with the same arrays is checked, because SciPy stores the result in the matrix.
+    """
     return bool(type(X)((X.data, X.indices, X.indptr), shape=X.shape, copy=False).has_canonical_format)
 
 
 _MAX_SCANNED_CLASSES = 8
-"""Largest number of classes for which one scan for each class is faster than sorting the codes."""
+"""Largest number of classes for which scanning the codes once for each class is faster than sorting them."""
 _N_SAMPLE_ROWS = 25
 """The shift, which is subtracted from values before they are summed, is computed from at most this number of rows."""
 
 
 def rows_by_class(codes: NDArray[Any], classes: int) -> Iterator[NDArray[np.intp]]:
-    """Yield the ascending rows of each class. Rows without a class have code -1."""
+    """Yield the row indices of each class in ascending order. Rows without a class have code -1."""
     if classes <= _MAX_SCANNED_CLASSES:
         yield from (np.flatnonzero(codes == k) for k in range(classes))
         return
@@ -174,7 +183,7 @@ class Classes(NamedTuple):
 
     @classmethod
     def of(cls, codes: NDArray[Any], classes: int) -> Classes:
-        """Scan codes from 0 to ``classes`` - 1, or -1 for rows without a class."""
+        """Count and sample the rows of each class; codes are 0 to ``classes`` - 1, or -1 for rows without a class."""
         codes = codes.astype(np.int8 if classes <= np.iinfo(np.int8).max else np.intp, copy=False)
         counts, samples = np.zeros(classes, np.intp), []
         for k, rows in enumerate(rows_by_class(codes, classes)):
@@ -185,13 +194,16 @@ class Classes(NamedTuple):
 
 
 _MAX_SHIFT_RATIO = 9.0
-"""Largest squared distance of the mean from the shift, in variances, at which sums are accurate."""
+"""Largest squared distance of the mean from the shift, divided by the variance, at which sums are accurate."""
 _MIN_POWER_SUM = 1e-280
 """Smallest sum of powers without a risk of underflow."""
 
 
 class Sums(NamedTuple):
-    """Sums of the powers 1 to ``order`` of (value - shift); the last axes of every array have shape (K, b)."""
+    """Sums of the powers 1 to ``order`` of (value - shift), for K classes and b features.
+
+    The last two axes of each array have shape (K, b).
+    """
 
     missing: NDArray[np.int64]
     """Number of omitted NaNs; an array without rows if NaN is not omitted."""
@@ -201,7 +213,7 @@ class Sums(NamedTuple):
 
     @classmethod
     def zero(cls, order: int, classes: int, width: int, *, omit: bool = False) -> Sums:
-        """Return empty sums. The arrays of extremes have rows only if four powers are summed."""
+        """Return the sums of no rows. The arrays of extremes have rows only if four powers are summed."""
         low = np.full((classes if order == 4 else 0, width), np.inf)
         return cls(np.zeros((classes * omit, width), np.int64), np.zeros((order, classes, width)), low, -low)
 
@@ -212,7 +224,10 @@ class Sums(NamedTuple):
 
 
 class SparseSums(NamedTuple):
-    """Sums of the powers of stored values; the last axes of every array have shape (K, b)."""
+    """Sums of the powers of stored values, for K classes and b features.
+
+    The last two axes of each array have shape (K, b).
+    """
 
     sums: Sums
     stored: NDArray[np.int64]
@@ -222,7 +237,7 @@ class SparseSums(NamedTuple):
 
     @classmethod
     def zero(cls, order: int, classes: int, width: int) -> SparseSums:
-        """Return empty sums."""
+        """Return the sums of no rows."""
         shape = classes, width
         return cls(Sums.zero(order, *shape, omit=True), np.zeros(shape, np.int64), np.zeros(shape))
 
@@ -269,13 +284,13 @@ class Moments(NamedTuple):
         return 2 if self.m4 is None else 4
 
     def map(self, function: Callable[..., Any], *others: Moments) -> Moments:
-        """Apply a function to each array, together with the same arrays of other moments."""
+        """Apply a function to each array, together with the corresponding arrays of other moments."""
         fields: Any = (None if arrays[0] is None else function(*arrays) for arrays in zip(self, *others, strict=True))
         return Moments(*fields)
 
     @classmethod
     def empty(cls, classes: int, features: int, order: int, count: Any = np.int64) -> Moments:
-        """Allocate arrays of moments."""
+        """Return moments with uninitialized arrays."""
         shape = (classes, features)
         further: list[Any] = [np.empty(shape) for _ in range(4 if order == 4 else 0)]
         return cls(np.empty(shape, count), np.empty(shape, np.int64), np.empty(shape), np.empty(shape), *further)
@@ -332,12 +347,12 @@ def merge(a: Moments, b: Moments) -> Moments:
     Returns
     -------
     Moments
-        Merged moments. If one set has no values of a feature, the moments of the other set are unchanged.
+        Merged moments. If one set has no values of a feature, these are the unchanged moments of the other set.
 
     Notes
     -----
-    The difference of the means inherits the rounding error of the means. The relative error of M2 is
-    therefore about 1e-16 times the absolute means times their difference, both in standard deviations.
+    The difference of the means inherits the rounding error of the means. The relative error of M2 is therefore about
+    1e-16 times the absolute means times the difference of the means, both in units of the standard deviation.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Exact comparison of sorted classes, for each feature of a table."""
+"""Exact rank statistics of class pairs for each feature of a table, computed from sorted values."""
 
 from __future__ import annotations
 
@@ -39,26 +39,28 @@ class GroupedValues(NamedTuple):
     last: NDArray[np.int64]
     """Index after the last value of each part, shape (b, G)."""
     zeros: NDArray[np.int64]
-    """For each part, the number of zeros that are not stored, shape (b, G).
+    """Number of zeros of each part that are not stored in ``values``, shape (b, G).
 
-    A part with such zeros has no zeros among its values, and the element before its first value is free."""
+    If this number is above 0, no zero of the part is stored, and the element before its first value is unused."""
 
 
 class RankStatistics(NamedTuple):
-    """Exact counts of T class pairs and b features, as arrays of shape (T, b)."""
+    """Rank statistics of T class pairs and b features, as arrays of shape (T, b)."""
 
     negatives: IntArray
     """Number of values of the negatives that are not missing."""
     positives: IntArray
     """Number of values of the positives that are not missing."""
     area: FloatArray
-    """Empirical AUC, P(positive > negative) + P(equal)/2. It and the sums of squares are NaN if a class is empty."""
+    """Empirical AUC, P(positive > negative) + P(equal)/2.
+
+    The AUC and the sums of squares are NaN if a class has no values."""
     negative_sum_squares: FloatArray
-    """Sum of (v - area)^2 over the negatives; v is the proportion of positives above (ties 1/2)."""
+    """Sum of (v - area)^2 over the negatives; v is the proportion of positives above the negative (ties count 1/2)."""
     positive_sum_squares: FloatArray
-    """Sum of (v - area)^2 over the positives; v is the proportion of negatives below (ties 1/2)."""
+    """Sum of (v - area)^2 over the positives; v is the proportion of negatives below the positive (ties count 1/2)."""
     ties: FloatArray
-    """Sum of t^3 - t over groups of t tied values in the pooled classes."""
+    """Sum of t^3 - t over groups of t tied values in both classes together."""
     negatives_below: IntArray
     """Number of negatives below the threshold; 0 without a threshold."""
     negatives_tied: IntArray
@@ -66,11 +68,11 @@ class RankStatistics(NamedTuple):
     positives_below: IntArray
     positives_tied: IntArray
     tpr_grid: FloatArray
-    """TPR at the FPRs of ``distributions.ecdf``, shape (T, b, N_FPR); NaN if the area is NaN."""
+    """TPRs of the empirical curve at the FPRs ``COMPARISON_FPR``, shape (T, b, N_FPR); NaN if the AUC is NaN."""
 
 
 def empty_counts(shape: tuple[int, ...]) -> RankStatistics:
-    """Return empty counts."""
+    """Return the rank statistics of classes without values."""
     arrays: Any = (np.zeros(shape, np.int64 if name in _INTEGER_FIELDS else float) for name in RankStatistics._fields)
     counts = RankStatistics(*arrays)._replace(tpr_grid=np.full((*shape, N_FPR), np.nan))
     for undefined in (counts.area, counts.negative_sum_squares, counts.positive_sum_squares):
@@ -97,7 +99,7 @@ class ClassPair(NamedTuple):
 
     @property
     def classes(self) -> tuple[int, ...]:
-        """Return all class codes, ascending."""
+        """All class codes, in ascending order."""
         return tuple(sorted((*self.negative, self.positive)))
 
 
@@ -107,21 +109,26 @@ class SortGroups(NamedTuple):
     members: tuple[tuple[int, ...], ...]
     """Class codes of each of the G groups; single classes are first."""
     pairs: Indexes
-    """For each of T pairs: indices of the negative and the positive group, and 1 if the first includes the second."""
+    """For each of T pairs, the index of the negative group, the index of the positive group, and 1 or 0.
+
+    The last number is 1 if the negative group includes the positive class."""
     sizes: Indexes
     """Number of rows of each group."""
     unions: tuple[Indexes, ...] = ()
-    """Sets of groups that the engine merges; the negative group of a pair is then the index of a set."""
+    """Sets of groups that the engine merges.
+
+    For a pair whose negative group includes the positive class, the index of the negative group is then the index of
+    one of these sets."""
 
     @property
     def bounds(self) -> Indexes:
-        """Start of each group in the concatenation of all groups, and the end of the last."""
+        """Start of each group in the concatenation of all groups, and the end of the last group."""
         return np.concatenate([[0], np.cumsum(self.sizes)])
 
 
 @dataclass
 class SortPlan:
-    """Groups to sort and their rows, which all blocks of a table share."""
+    """Groups that are sorted, and the row indices of these groups; they are the same for all blocks of a table."""
 
     groups: SortGroups | None = None
     rows: NDArray[np.int32] | None = None
@@ -130,11 +137,12 @@ class SortPlan:
 def plan_groups(
     codes: NDArray[Any], classes: int, class_pairs: Sequence[ClassPair], *, joins: bool = False
 ) -> SortGroups:
-    """Choose the groups of classes to sort, with as few sorts as possible.
+    """Choose the groups of classes that are sorted together, so that as few sorts as possible are needed.
 
-    Several negative classes are sorted as one group. If several class pairs divide the same classes (one against the
-    rest), all of these classes form one group. The positives of each class pair are removed from this group. With
-    ``joins``, the engine merges sorted classes itself; the single classes then replace such a group.
+    The negative classes of a class pair form one group. If several class pairs consist of the same classes, as in
+    comparisons of one class against the rest, all of these classes form one group. For each of these class pairs, the
+    positives are then removed from the sorted values of the group. If ``joins`` is True, the engine merges sorted
+    classes itself, and only the single classes are sorted instead of such a group.
     """
     shared = Counter(class_pair.classes for class_pair in class_pairs if len(class_pair.negative) > 1)
     pair_groups = [
@@ -172,11 +180,14 @@ class GroupLayer(NamedTuple):
 
     groups: tuple[int, ...]
     labels: NDArray[np.int32]
-    """Position of the group of each row among these groups, shape (n,); the number of groups for other rows."""
+    """Position in ``groups`` of the group of each row, shape (n,); the number of groups for rows in none of them."""
 
 
 def layers(groups: SortGroups, codes: NDArray[Any]) -> list[GroupLayer]:
-    """Divide the groups into layers: one for all groups of one class, and one for each group of several classes."""
+    """Divide the groups into layers of disjoint groups.
+
+    The first layer contains all groups of a single class. Each group of several classes forms a layer of its own.
+    """
     single = tuple(index for index, group in enumerate(groups.members) if len(group) == 1)
     highest, result = max(int(codes.max(initial=0)), *map(max, groups.members)), []
     for layer in (single, *((index,) for index, group in enumerate(groups.members) if len(group) > 1)):
@@ -188,25 +199,25 @@ def layers(groups: SortGroups, codes: NDArray[Any]) -> list[GroupLayer]:
 
 
 BLOCK_BYTES = 12_000_000
-"""Size of a block of columns, which one thread processes."""
+"""Size of a block of columns that one thread processes at a time."""
 PANEL_BYTES = 24_000_000, 160_000_000
-"""Smallest and largest size of a panel that is converted from rows to columns in one pass over all rows."""
+"""Smallest and largest size of a panel of columns, which is converted to CSC format in one pass over all rows."""
 MAX_BLOCK_COLUMNS = 512
 
 
 class Reader(NamedTuple):
-    """Reader of adjacent columns in blocks."""
+    """Reader of adjacent columns of a table, in blocks."""
 
     start: int
     """Index of the first column."""
     column_bytes: NDArray[Any]
-    """Memory of the values of each column."""
+    """Number of bytes that the values of each column need."""
     read: Callable[[slice], GroupedValues]
     """Function that returns the sorted values of each group in a block of these columns."""
 
 
 def make_readers(X: Any, codes: NDArray[Any], groups: SortGroups, plan: SortPlan, engine: Any) -> Iterator[Reader]:
-    """Yield readers of the columns, one for each panel."""
+    """Yield readers of all columns, one for each panel of adjacent columns."""
     if isinstance(X, np.ndarray):
         plan.rows = group_rows(groups, codes) if plan.rows is None else plan.rows
         yield _dense_reader(np.asarray(X), plan.rows, groups, engine)
@@ -265,7 +276,7 @@ def _csc_reader(X: Any, start: int, layered: list[GroupLayer], groups: SortGroup
 
 
 def _csr_readers(X: Any, layered: list[GroupLayer], groups: SortGroups, engine: Any) -> Iterator[Reader]:
-    """Yield readers of a CSR matrix, which is converted to columns panel by panel."""
+    """Yield readers of a CSR matrix; one panel of columns at a time is converted from rows to columns."""
     table, shape = Sparse(X.data, X.indices, X.indptr), (X.shape[1], len(groups.sizes))
     capacities = engine.count(table, layered, shape) + 1
     scratch, cursors = ThreadBuffer(), X.indptr[:-1].astype(np.int64)
@@ -329,7 +340,7 @@ def count_blocks(
     n_jobs : int, default=1
         Number of threads. The result does not depend on this number.
     callback : callable
-        Function of (columns, counts) that is called for each block, in the thread of this block.
+        Function that is called as ``callback(columns, counts)`` for each block, in the thread that processes the block.
     plan : SortPlan, optional
         Plan from a previous call with the same ``codes``, ``classes``, ``class_pairs`` and ``engine``, or an empty
         plan, which is then filled. By default, a new plan.
@@ -346,9 +357,10 @@ def count_blocks(
 
     Notes
     -----
-    Each class is sorted separately, and two sorted classes are compared in one pass. Sums are integers and
-    exact. Variances are computed by the method of DeLong, DeLong and Clarke-Pearson (1988) from placement values, as in
-    Sun and Xu (2014). Only the stored values of a sparse column are sorted; its zeros form one group of ties.
+    Each class is sorted separately, and two sorted classes are compared in one pass. The sums are sums of integers and
+    therefore exact. Variances follow from the placement values by the method of DeLong, DeLong and Clarke-Pearson
+    (1988), as in Sun and Xu (2014). Only the stored values of a sparse column are sorted; its zeros form one group of
+    ties.
 
     Examples
     --------

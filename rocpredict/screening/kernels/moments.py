@@ -33,27 +33,29 @@ from rocpredict.screening.kernels.base import (
 )
 
 _TILE_SIZE = 8_388_608
-"""Number of cells of a tile that is read in place."""
+"""Number of cells of a tile that is read without a copy."""
 _COPY_SIZE = 262_144
-"""Number of cells of a tile that is copied into a reused buffer; its 2 MB fit into the cache."""
+"""Number of cells of a tile that is copied into a reused buffer; these 2 MB fit into the cache of the processor."""
 _TILE_ROWS = 8_192
-"""Number of rows of a tile that is read in place; sums over so many rows are accurate to 15 digits."""
+"""Number of rows of a tile that is read without a copy; sums over so many rows are accurate to 15 digits."""
 _TILE_ROWS_FORTRAN = 65_536
-"""Number of rows of a tile in Fortran order; an engine sums parts of the tile."""
+"""Number of rows of a tile in Fortran order that is read without a copy; the engine sums shorter parts of this tile."""
 _COPY_ROWS = 512
 """Number of rows of a tile that is copied."""
 _COPY_ROWS_FORTRAN = 16_384
 """Number of rows of a tile in Fortran order that is copied."""
 _BATCH_SIZE = 1_024
-"""Number of adjacent features that are recomputed together."""
+"""Number of adjacent features that are recomputed at a time."""
 _MAX_SKIPPED = 4
-"""All features of a range are copied if at least one in this number is selected; otherwise only the selected ones."""
+"""A range of features is copied as a whole if at least one in this number of features is selected.
+
+Otherwise, only the selected features are copied."""
 _MAX_POWER = 1_000
 """Largest exponent of the power of two by which values are scaled."""
 
 
 class _Table(NamedTuple):
-    """Dense table with the options for reading it. Weights are above 0 in all rows with a class."""
+    """Dense table with the options of the computation. All rows with a class have a weight above 0."""
 
     X: NDArray[Any]
     classes: Classes
@@ -69,7 +71,7 @@ class _Table(NamedTuple):
 
     @property
     def is_readable_in_place(self) -> bool:
-        """True if an engine can read the table without a copy."""
+        """True if the engine can read the table without a copy."""
         contiguous = self.X.T.flags.c_contiguous if self.is_fortran else self.X.flags.c_contiguous
         return bool(contiguous and self.X.flags.aligned and self.X.dtype in (np.float64, np.float32))
 
@@ -86,7 +88,7 @@ class _Table(NamedTuple):
             yield columns, [(slice(top, min(top + height, rows)), columns) for top in range(0, max(rows, 1), height)]
 
     def copy(self, rows: slice, features: NDArray[np.intp], scratch: ThreadBuffer) -> FloatArray:
-        """Copy a tile of ascending features as float64, in the memory order of the table."""
+        """Copy some rows of the given features, which ascend, to float64 in the memory order of the table."""
         run = slice(features[0], features[-1] + 1)
         if _is_contiguous(features):
             part = self.X[rows, run]
@@ -127,8 +129,8 @@ def _dense_moments(table: _Table) -> Moments:
 def _median_of_three(X: NDArray[Any], classes: Classes) -> FloatArray:
     """Return the median of the first, middle and last value of each class and feature.
 
-    Differences from a value of the data are exact if the standard deviation is small, and 0 if all values are equal.
-    The result is NaN if one of the three values is missing.
+    This median is subtracted before values are summed. It is a value of the data, so the differences are exact if the
+    standard deviation is small, and 0 if all values are equal. The result is NaN if one of the three values is missing.
     """
     shift = np.zeros((len(classes.samples), X.shape[1]))
     for k, rows in enumerate(classes.samples):
@@ -160,7 +162,7 @@ def _store_moments(
 ) -> NDArray[np.intp]:
     """Store the moments of the doubtful features, and return the features whose moments may still be wrong.
 
-    Without ``omit``, features with missing values are returned too.
+    If ``omit`` is False, missing values are not omitted from the sums, and features with missing values are returned.
     """
     shift, still = np.where(np.isnan(sampled), 0.0, sampled), [np.empty(0, np.intp)]
     for columns, sums in _power_sums(table, features, shift, omit=omit):
@@ -176,10 +178,10 @@ def _store_moments(
 def _power_sums(
     table: _Table, features: NDArray[np.intp], shift: FloatArray, *, omit: bool, power: NDArray[Any] | None = None
 ) -> Iterator[tuple[slice, Sums]]:
-    """Sum the powers of the given features about a shift, in place if possible.
+    """Yield the sums of the powers of (value - shift) for the given features, computed without a copy if possible.
 
-    With ``omit``, NaN is counted and omitted. With ``power`` of shape (K, b), finite values are multiplied by 2**power
-    of their class, and infinite values are omitted.
+    If ``omit`` is True, NaN is counted and omitted. If ``power``, of shape (K, b), is passed, finite values are
+    multiplied by 2**power with the power of their class and feature, and infinite values are omitted.
     """
     scratch, in_place = ThreadBuffer(), power is None and table.is_readable_in_place and _is_contiguous(features)
     add = partial(table.engine.power_sums, by_columns=table.is_fortran)
@@ -207,7 +209,7 @@ def _power_sums(
 
 
 class _Extremes(NamedTuple):
-    """Counts and extremes, as arrays of shape (K, b)."""
+    """Counts and extremes of K classes and b features, as arrays of shape (K, b)."""
 
     counted: NDArray[Any]
     missing: NDArray[np.int64]
@@ -224,7 +226,10 @@ class _Extremes(NamedTuple):
 
 @np.errstate(all="ignore")
 def _robust_moments(table: _Table, features: NDArray[np.intp]) -> Moments:
-    """Compute the moments of features with any values. With infinities the mean is defined and M2 is NaN."""
+    """Compute the moments of features that may have infinite, missing, very large or very small values.
+
+    If a feature has infinite values, its mean is infinite, or NaN if both signs occur, and M2 is NaN.
+    """
     scan = _scan_extremes(table, features)
     n_valid = np.where(scan.counted > 0, scan.counted, 1)
     largest = np.maximum(np.abs(scan.finite_low), np.abs(scan.finite_high))
@@ -282,17 +287,18 @@ def _extremes(values: FloatArray, weights: FloatArray | None) -> list[NDArray[An
 
 
 _SPAN_VALUES = 1_000_000
-"""Number of stored values of a sparse table that are summed together."""
+"""Number of stored values of a sparse table that are summed at a time."""
 _DENSE_CELLS = 4_000_000
-"""Number of cells of a sparse table that are recomputed together as a dense table."""
+"""Number of cells of a sparse table that are converted to a dense table and recomputed at a time."""
 
 
 def _sparse_moments(
     X: Any, classes: Classes, order: int, engine: ModuleType, n_jobs: int, weights: FloatArray | None
 ) -> Moments:
-    """Compute the moments of a sparse table in CSC or CSR format. Every row with a class has a weight above 0.
+    """Compute the moments of a sparse table in CSC or CSR format.
 
-    The powers are summed about 0, so that zeros which are not stored do not contribute.
+    All rows with a class must have a weight above 0. The powers are summed without a shift, so that zeros that are not
+    stored do not contribute.
     """
     shape, by_rows = (len(classes.counts), X.shape[1]), X.format == "csr"
     codes, canonical = np.where(classes.codes < 0, np.intp(shape[0]), classes.codes), is_canonical(X)
@@ -325,7 +331,7 @@ def _sparse_moments(
 
 
 def _with_zeros(sparse: SparseSums, classes: Classes, weights: FloatArray | None) -> Moments:
-    """Return the moments of all rows, including zeros that are not stored."""
+    """Return the moments of all values, including zeros that are not stored."""
     sums = sparse.sums
     n_valid = classes.counts[:, None] - sums.missing
     count: NDArray[Any] = n_valid
@@ -383,7 +389,7 @@ def moments(
     n_jobs : int, default=1
         Number of threads. The result does not depend on this number.
     shared : Classes, optional
-        ``Classes.of(codes, classes)``, if it is known; it is not used with weights.
+        ``Classes.of(codes, classes)``, if it has been computed before; it is not used with weights.
 
     Returns
     -------
@@ -398,10 +404,10 @@ def moments(
 
     Notes
     -----
-    Deviations from the median of three values of the class are summed. A constant offset therefore causes
-    no loss of digits, and equal values have a variance of exactly 0. Features are read again if their sums are not
-    finite (NaN, infinities), or if this median is far from the mean. The relative error of mean and M2 is 1e-12. M2
-    overflows for standard deviations beyond 1e154 and underflows below 1e-162.
+    The sums are computed from deviations of the values from the median of three values of the class. A constant offset
+    therefore causes no loss of digits, and equal values have a variance of exactly 0. A feature is read again if its
+    sums are not finite (NaN, infinities), or if this median is far from the mean. The relative error of the mean and of
+    M2 is 1e-12. M2 overflows for standard deviations above 1e154 and underflows for standard deviations below 1e-162.
 
     Examples
     --------

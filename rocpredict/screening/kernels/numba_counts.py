@@ -1,4 +1,4 @@
-"""Exact counts of the numba engine, from sorted values."""
+"""Exact rank statistics of the numba engine, computed from sorted values."""
 
 from __future__ import annotations
 
@@ -37,11 +37,14 @@ exact_jit = numba_jit()
 
 @exact_jit
 def run_length_encode_all(values, first, last, zeros, starts):  # type: ignore[no-untyped-def]
-    """Replace values with their distinct values, including zeros; ``starts`` is the number of values below each."""
+    """Replace values with their distinct values, including zeros, and return the number of distinct values.
+
+    ``starts`` receives the number of values below each distinct value, followed by the number of all values.
+    """
     starts[0] = 0
     if not zeros:
         runs = run_length_encode(values, first, last, first, starts, 0, 0)
-    else:  # sparse parts have a free element before their first value
+    else:  # sparse parts have an unused element before their first value
         cut = first + np.searchsorted(values[first:last], 0.0)
         runs = run_length_encode(values, first, cut, first - 1, starts, 0, 0)
         values[first - 1 + runs] = 0.0
@@ -54,7 +57,7 @@ def run_length_encode_all(values, first, last, zeros, starts):  # type: ignore[n
 
 @exact_jit
 def run_length_encode(values, first, last, base, starts, runs, counted):  # type: ignore[no-untyped-def]
-    """Append the distinct values of an interval to the runs, and return the number of runs."""
+    """Append the distinct values between two positions to the runs, and return the number of runs."""
     if first == last:
         return runs
     before = values[first]
@@ -91,14 +94,20 @@ _N_STEPS = 2 * N_FPR
 
 _CHUNK = 1_024
 _MIN_UNTIED, _MAX_UNTIED = 2**13, 2**26
-"""Fewer values of a class are counted faster by runs; with more, ``_CHUNK`` squared ranks could sum to 2^63 or more."""
+"""Limits of the class sizes for which ``_count_untied`` is used.
+
+Smaller classes are counted faster as runs of equal values. In larger classes, the sum of ``_CHUNK`` squared ranks could
+reach 2^63."""
 JOINS_CLASSES = True
 """True if the engine merges the sorted values of single classes itself."""
 _SIGN, _LOW_BITS = np.uint64(2**31), np.uint64(2**32 - 1)
 
 
 def count_class_pairs(parts: GroupedValues, groups: SortGroups, thresholds: FloatArray, counts: RankStatistics) -> None:
-    """Compute the counts of all features and class pairs of a block from sorted parts, which are overwritten."""
+    """Compute the rank statistics of all features and class pairs of a block from sorted parts.
+
+    The parts are overwritten.
+    """
     pairs, places = groups.pairs, np.arange(len(groups.pairs))
     nested = pairs[:, 2] == 1
     with np.errstate(over="ignore"):  # without compilation, NumPy would warn of the intended integer overflow
@@ -120,9 +129,9 @@ def _count_union(
     thresholds: FloatArray,
     counts: RankStatistics,
 ) -> None:
-    """Count each of several classes against the others, from all their values in order.
+    """Compute the rank statistics of each of several classes against the others, from the sorted values of all of them.
 
-    ``pair_of`` contains, for each class, the index of the class pair with this class as positives, or -1.
+    ``pair_of`` contains, for each class, the index of the class pair in which this class is positive, or -1.
     """
     first, zeros = parts.first[:, members], parts.zeros[:, members]
     last = np.array(parts.last[:, members])
@@ -153,7 +162,10 @@ def _end_of_numbers(values, first, last):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def _pack(values, bits, first, last, keys):  # type: ignore[no-untyped-def]
-    """Write integers that sort as the float32 values, with the class in the low bits; NaN is excluded from ``last``."""
+    """Write integers that have the same order as the float32 values, with the class in the low bits.
+
+    Missing values are excluded by changing ``last``.
+    """
     n = INDEX_TYPE(0)
     for k in range(len(first)):
         last[k] = _end_of_numbers(values, first[k], last[k])
@@ -177,7 +189,7 @@ def _unpack(keys, bits, labels):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def _join(values, first, last, out, labels):  # type: ignore[no-untyped-def]
-    """Copy the values of all classes; NaN is excluded from ``last``."""
+    """Copy the values of all classes; missing values are excluded by changing ``last``."""
     n = INDEX_TYPE(0)
     for k in range(len(first)):
         last[k] = _end_of_numbers(values, first[k], last[k])
@@ -196,10 +208,10 @@ def _reorder(values, labels, order, out, out_labels):  # type: ignore[no-untyped
 
 @exact_jit
 def _one_pass(values, labels, parts, first, zeros, stored, pair_of, thresholds, counts, f):  # type: ignore[no-untyped-def]
-    """Count each class against the others, in one pass over all values in ascending order.
+    """Compute the rank statistics of each class against the others, in one pass over all values in ascending order.
 
-    The integer sums are those of ``_class_pair``. ``parts`` contains the stored values of each class from ``first`` on;
-    ``stored`` is their number, and ``zeros`` the number of zeros that are not stored.
+    The integer sums are the same as in ``_class_pair``. In ``parts``, the stored values of each class begin at
+    ``first``; ``stored`` is the number of stored values, and ``zeros`` is the number of zeros that are not stored.
     """
     classes, n_zeros, n_all = len(pair_of), zeros.sum(), (zeros + stored).sum()
     n_before, end, rank, step = np.zeros((4, classes), np.int64)
@@ -253,7 +265,7 @@ def _add_ties_of_classes(labels, in_run, below, zeros, stored, n_all, state, pai
 
 @exact_jit
 def _finish_class(k, t, f, positives, negatives, ties, ranks, state, counts):  # type: ignore[no-untyped-def]
-    """Write the counts of a class after the last value."""
+    """Write the rank statistics of a class after all values have been processed."""
     _, end, _, step, total, squares0, squares1, rough0, rough1 = state
     (all_below, all_tied), (below, tied) = ranks
     counts.negatives[t, f], counts.positives[t, f], counts.ties[t, f] = negatives, positives, ties
@@ -270,7 +282,7 @@ def _finish_class(k, t, f, positives, negatives, ties, ranks, state, counts):  #
 
 @exact_jit
 def _count_at(values, zeros, threshold):  # type: ignore[no-untyped-def]
-    """Count the values, and zeros that are not stored, below and at a threshold."""
+    """Count the values below a threshold and the values equal to it, including zeros that are not stored."""
     if np.isnan(threshold):
         return 0, 0
     below, to = np.searchsorted(values, threshold), np.searchsorted(values, threshold, "right")
@@ -279,13 +291,13 @@ def _count_at(values, zeros, threshold):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def _negative_rank(negatives, step):  # type: ignore[no-untyped-def]
-    """Return the rank of the negative at the middle of a step of the grid."""
+    """Return the rank of the negative at the FPR in the middle of a step of the grid."""
     return negatives - 1 - (2 * step + 1) * negatives // _N_STEPS
 
 
 @exact_jit
 def _add_run(k, count1, count, below, positives, n_all, state, pair_of, counts, f):  # type: ignore[no-untyped-def]
-    """Add a run of tied values, ``count1`` from class k, and write the TPRs of class k at its grid points."""
+    """Add a run of ``count`` tied values with ``count1`` values of class k, and write the TPRs at the FPRs of this run."""
     n_before, end, rank, step, total, squares0, squares1, rough0, rough1 = state
     before, negatives = n_before[k], n_all - positives
     low, count0 = below - before, count - count1
@@ -332,9 +344,9 @@ def _tally(parts, starts, places, pairs, thresholds, counts):  # type: ignore[no
 
 @exact_jit
 def _count_untied(parts, places, pair, threshold, counts, f):  # type: ignore[no-untyped-def]
-    """Write the counts of a feature whose values all differ, and return True; otherwise, return False.
+    """Write the rank statistics of a feature without ties and return True; return False for other features.
 
-    The integer sums are those of ``_class_pair``. They follow from the number of negatives below each positive, i_j,
+    The integer sums are the same as in ``_class_pair``. They follow from i_j, the number of negatives below positive j,
     since the squares of the numbers of positives below the negatives sum to the sum of (2 j + 1) (n - i_j).
     """
     n, p = pair[0], pair[1]
@@ -394,7 +406,7 @@ def _count_below(a, b, places):  # type: ignore[no-untyped-def]
     """Write the number of values of ``a`` below each value of ``b``, and return whether the classes share a value.
 
     Four independent merges run in the same loop, so that the processor can overlap their steps. Each step moves forward
-    by one in one class; ``n_steps`` steps use up one class.
+    by one value in one class; after ``n_steps`` steps, one class has no more values.
     """
     below, above = np.searchsorted(b, a[-1]), np.searchsorted(a, b[-1])
     n_steps = len(a) + below if below < len(b) else len(b) + above
@@ -424,7 +436,7 @@ def _count_below(a, b, places):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def _split_merge(a, b, n_steps):  # type: ignore[no-untyped-def]
-    """Return the number of values of ``a`` among the first ``n_steps`` values of a merge."""
+    """Return the number of values of ``a`` among the ``n_steps`` smallest values of ``a`` and ``b``."""
     low, high = max(0, n_steps - len(b)), min(n_steps, len(a))
     while low < high:
         middle = (low + high) // 2
@@ -453,7 +465,7 @@ def _class_pair(a, sa, b, sb, places, threshold, counts, t, f):  # type: ignore[
 
 @exact_jit
 def _rank(values, starts, threshold):  # type: ignore[no-untyped-def]
-    """Count the values below and at a threshold."""
+    """Count the values below a threshold and the values equal to it."""
     if np.isnan(threshold):
         return 0, 0
     place = np.searchsorted(values, threshold)
@@ -463,10 +475,13 @@ def _rank(values, starts, threshold):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def _merge(a, sa, b, sb, places):  # type: ignore[no-untyped-def]
-    """Return sums of doubled placement counts of positives, of their squares in each class, and of tie terms.
+    """Return sums over all values, from which the AUC, its variance and the tie correction are computed.
 
-    ``places`` receives the number of runs of positives below each run of negatives. Two independent merges, below and
-    above the middle value, run in the same loop, so that the processor can overlap their steps.
+    The placement count of a value is the number of values of the other class below it; ties count 1/2. The sums are the
+    sum of the doubled placement counts of the positives, the sum of the squares of doubled placement counts in each
+    class, and the sum of the terms of the tie correction. ``places`` receives the number of runs of positives below
+    each run of negatives. Two independent merges, below and above the middle value, run in the same loop, so that the
+    processor can overlap their steps.
     """
     middle, end, start = INDEX_TYPE(len(a) // 2), INDEX_TYPE(len(a)), INDEX_TYPE(0)
     cut, b_end = INDEX_TYPE(np.searchsorted(b, a[middle]) if len(a) else 0), INDEX_TYPE(len(b))
@@ -521,10 +536,10 @@ def _add_ties(sa, sb, i, j, take0, take1, sums):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def _sum_squares(total, squares, rough, count, others):  # type: ignore[no-untyped-def]
-    """Compute the sum of squared deviations of the placements, which are integers divided by twice ``others``.
+    """Compute the sum of squared deviations of placement values, which are integers divided by twice ``others``.
 
     ``squares`` is exact modulo 2^64; the missing multiple of 2^64 is derived from ``rough``, the same sum in float64.
-    Deviations from the integer next to the mean do not cancel.
+    The deviations are computed from the integer next to the mean, so that few digits cancel.
     """
     centre = (2 * total + count) // (2 * count)
     remainder = total - count * centre
@@ -536,7 +551,7 @@ def _sum_squares(total, squares, rough, count, others):  # type: ignore[no-untyp
 
 @exact_jit
 def _tpr_on_grid(a, sa, b, sb, places, tpr):  # type: ignore[no-untyped-def]
-    """Write the TPR at the middle of each step of the grid, from the run of negatives at that FPR."""
+    """Write the TPR at the FPR in the middle of each step of the grid, from the run of negatives at this FPR."""
     negatives, positives = np.int64(sa[len(a)]), np.int64(sb[len(b)])
     run, above, tied, height = np.int64(len(a)), np.int64(0), np.int64(0), 0.0
     for g in range(N_FPR):

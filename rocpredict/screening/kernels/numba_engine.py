@@ -1,4 +1,4 @@
-"""Numba engine: sums of powers, and partition of values by class."""
+"""Numba engine, which computes sums of powers and divides values by class."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 _TILE_COLUMNS = 512
-"""Number of columns that are summed together; the sums of two classes fit into the cache."""
+"""Number of columns that are summed at a time; the sums of two classes then fit into the cache of the processor."""
 _BUFFER_SIZE = 1_024
 """Number of values of one column that are gathered before they are summed."""
 _fast_jit = numba_jit("contract")
@@ -43,7 +43,7 @@ _sum_jit = numba_jit("contract", "reassoc")
 def power_sums(
     X: NDArray[Any], tile: Tile, codes: NDArray[Any], shift: FloatArray, sums: Sums, *, by_columns: bool
 ) -> None:
-    """Add powers to sums; see ``power_sums`` of the NumPy engine."""
+    """Sum powers, and add them to ``sums``; see ``power_sums`` of the NumPy engine."""
     rows, columns = tile
     if not by_columns:
         _row_sums(_read_only(X[rows]), codes, shift, columns.start, *sums)
@@ -125,7 +125,10 @@ def _accumulate_1(x, k, j0, shift, powers, low, high):  # type: ignore[no-untype
 
 @_fast_jit
 def _add(X, rows, left, k, j, end, shift, powers, low, high):  # type: ignore[no-untyped-def]
-    """Add rows of class k; an unrolled loop adds a full batch. Column j of the sums is column ``left`` of X."""
+    """Add rows of class k to the sums; a full batch of rows is added in an unrolled loop.
+
+    Column ``left`` of X is added to column j of the sums.
+    """
     if len(powers) == 2 and len(rows) == 8:
         _accumulate_8(X, rows, left, shift[k, j:end], powers[0, k, j:end], powers[1, k, j:end])
     elif len(powers) == 4 and len(rows) == 4:
@@ -138,7 +141,7 @@ def _add(X, rows, left, k, j, end, shift, powers, low, high):  # type: ignore[no
 
 @_fast_jit
 def _replace_nan(x, shift, missing, buffer):  # type: ignore[no-untyped-def]
-    """Copy values; each NaN is counted and replaced by the shift."""
+    """Copy values to a buffer; each NaN is counted, and replaced by the shift."""
     for j in range(len(shift)):
         value = np.float64(x[j])
         missing[j] += np.isnan(value)
@@ -249,7 +252,7 @@ def _min_max(values):  # type: ignore[no-untyped-def]
 
 @_fast_jit
 def _fill(values, shift):  # type: ignore[no-untyped-def]
-    """Replace each NaN by the shift, and return the number of NaN."""
+    """Replace each NaN by the shift, and return the number of NaNs."""
     n_missing = 0
     for i in range(len(values)):
         n_missing += np.isnan(values[i])
@@ -329,9 +332,9 @@ def _gather(X, rows, start, out):  # type: ignore[no-untyped-def]
 def partition_csc(
     table: Sparse, layers: Sequence[GroupLayer], first: NDArray[np.int64], values: NDArray[Any]
 ) -> NDArray[np.int64]:
-    """Copy nonzero values to parts; see ``partition_csc`` of the NumPy engine.
+    """Copy nonzero values to parts of ``values``; see ``partition_csc`` of the NumPy engine.
 
-    The element before each part and the last element of ``values`` are free.
+    The element before each part and the last element of ``values`` must be unused.
     """
     last = np.empty_like(first)
     for layer in layers:
@@ -362,7 +365,7 @@ def _split_two(data, indices, indptr, labels, bounds, values):  # type: ignore[n
         for e in range(INDEX_TYPE(indptr[c]), INDEX_TYPE(indptr[c + 1])):
             value, group = data[e], labels[INDEX_TYPE(indices[e])]
             values[end0 if group == 0 else end1] = (
-                value  # a value of no group is overwritten by the next one or is in the free last element
+                value  # a value in neither group is overwritten by the next value, or is in the unused last element
             )
             end0 += INDEX_TYPE((group == 0) & (value != 0))
             end1 += INDEX_TYPE((group == 1) & (value != 0))
@@ -370,7 +373,7 @@ def _split_two(data, indices, indptr, labels, bounds, values):  # type: ignore[n
 
 
 def count(table: Sparse, layers: Sequence[GroupLayer], shape: tuple[int, int]) -> NDArray[np.int64]:
-    """Count the stored values (CSR) of each column and group; ``shape`` is (columns, groups)."""
+    """Count the stored values of each column and group of a CSR matrix; ``shape`` is (columns, groups)."""
     counts = np.zeros(shape, dtype=np.int64)
     for layer in layers:
         layer_counts = np.zeros((len(layer.groups) + 1, shape[0]), dtype=np.int64)
@@ -395,14 +398,15 @@ def partition_csr(
     first: NDArray[np.int64],
     values: NDArray[Any],
 ) -> NDArray[np.int64]:
-    """Copy the nonzero values of some columns of a CSR matrix to parts, and return the end of each part.
+    """Copy the nonzero values of some columns of a CSR matrix to parts of ``values``, and return the end of each part.
 
     Parameters
     ----------
     table : Sparse
-        n rows with ascending and unique columns.
+        n rows; the column indices in each row are ascending and unique.
     cursors : array of shape (n,)
-        Position of the first value of these columns in each row. It is moved past the last value of these columns.
+        Position, in each row, of the first value in the selected columns. On return, it is the position after the last
+        value in these columns.
     columns : slice
         Columns to copy.
     layers : sequence of GroupLayer
@@ -410,7 +414,7 @@ def partition_csr(
     first : array of shape (columns, G)
         Start of each part.
     values : array
-        Array that is written to.
+        Array to which the values are written.
     """
     last, moved = np.empty_like(first), cursors
     for layer in layers:

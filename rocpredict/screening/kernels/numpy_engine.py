@@ -1,4 +1,4 @@
-"""NumPy engine: sums of powers and exact counts."""
+"""NumPy engine, which computes sums of powers and exact rank statistics."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from rocpredict.screening.kernels.base import Sparse, SparseSums, Sums, Tile, ro
 from rocpredict.screening.kernels.counts import GroupedValues, GroupLayer, Indexes, RankStatistics, SortGroups
 
 _BLOCK_SIZE = 131_072
-"""Number of values that are gathered together; 1 MB."""
+"""Number of values that are copied to a buffer at a time; as float64, they need 1 MB."""
 _MAX_BLOCK_COLUMNS = 2_048
 """Largest number of columns of a block of rows."""
 _MAX_COLUMN_VALUES = 8_192
-"""Number of values of a column that are summed together; BLAS uses one thread for so few values."""
+"""Number of values of a column that are summed at a time; BLAS uses one thread for so few values."""
 _BLOCK_COLUMNS = 8
-"""Number of columns that are summed together."""
+"""Number of columns that are summed at a time."""
 
 
 class _Buffers(NamedTuple):
-    """Reused memory, because allocating new memory may take longer than the sums."""
+    """Memory that is reused for each block, because allocating new memory may take longer than computing the sums."""
 
     gathered: NDArray[Any]
     differences: FloatArray
@@ -34,25 +34,25 @@ class _Buffers(NamedTuple):
 
 
 def _buffer_view(shape: tuple[int, ...], buffer: NDArray[Any]) -> NDArray[Any]:
-    """Return a part of a buffer as an array of the given shape."""
+    """Return the beginning of a buffer as an array of the given shape."""
     return buffer[: shape[0] * shape[1]].reshape(shape)
 
 
 def power_sums(
     X: NDArray[Any], tile: Tile, codes: NDArray[Any], shift: FloatArray, sums: Sums, *, by_columns: bool
 ) -> None:
-    """Add the powers of (x - shift) of each class over a tile of a table to sums.
+    """Sum the powers of (x - shift) of each class over a tile of a table, and add them to ``sums``.
 
     Parameters
     ----------
     X : array of shape (n, p)
-        Table of float64 or float32 with contiguous columns (``by_columns``) or rows.
+        Table of float64 or float32, in which columns (``by_columns=True``) or rows are contiguous in memory.
     tile : pair of slices
         m rows and b columns.
     codes : array of shape (m,)
-        Classes of these rows, -1 for none.
+        Class of each of these rows; -1 for rows without a class.
     shift : array of shape (K, b)
-        Value that is subtracted first.
+        Values that are subtracted before the powers are computed, one for each class and feature.
     sums : Sums of shape (K, b)
         Sums to which the powers are added in place.
     by_columns : bool
@@ -76,7 +76,7 @@ def power_sums(
 
 
 def _take(part: NDArray[Any], rows: NDArray[np.intp], axis: int, buffers: _Buffers) -> NDArray[Any]:
-    """Copy rows of the table along an axis; ``take`` is not used if it would first copy the whole part."""
+    """Copy the selected rows along an axis; ``take`` is not used if it would first copy the whole ``part``."""
     if axis == 0 and not part.flags.c_contiguous:
         return part[rows]
     shape = (len(rows), part.shape[1]) if axis == 0 else (len(part), len(rows))
@@ -84,7 +84,7 @@ def _take(part: NDArray[Any], rows: NDArray[np.intp], axis: int, buffers: _Buffe
 
 
 def _add(sums: Sums, block: NDArray[Any], shift: FloatArray, k: int, tile: slice, axis: int, buffers: _Buffers) -> None:
-    """Add the powers of a block of rows of one class along an axis."""
+    """Sum the powers of a block of rows of class ``k`` along an axis, and add them to ``sums``."""
     dot = np.vecdot if axis else partial(np.einsum, "ij,ij->j")
     low, high, powers = sums.low, sums.high, sums.powers[:, k, tile]
     if sums.missing.size:
@@ -106,7 +106,7 @@ def _add(sums: Sums, block: NDArray[Any], shift: FloatArray, k: int, tile: slice
 
 
 def weighted_sums(block: FloatArray, codes: NDArray[Any], shift: FloatArray, weights: FloatArray, sums: Sums) -> None:
-    """Add weighted powers to sums; NaN is omitted."""
+    """Sum the weighted powers of each class, and add them to ``sums``; NaN is omitted."""
     for k, rows in enumerate(rows_by_class(codes, len(shift))):
         difference = block[rows] - shift[k]
         difference[np.isnan(difference)] = 0.0
@@ -130,15 +130,15 @@ def sparse_sums(
     Parameters
     ----------
     part : Sparse
-        Some rows (``by_rows``), or some columns.
+        Stored values of some rows (``by_rows=True``) or of some columns.
     codes : array
-        Classes of the rows of the part, K for none.
+        Class of each row of the part; K for rows without a class.
     shape : (int, int)
         Numbers of classes and features, (K, b).
     order : {2, 4}
         Number of powers.
     by_rows : bool
-        Whether the part has rows.
+        Whether the part consists of rows (CSR format) or of columns (CSC format).
     weights : array, optional
         Weights of the rows, above 0. They are not available in the numba engine.
     """
@@ -181,7 +181,7 @@ JOINS_CLASSES = False
 _STEPS = 2 * np.arange(N_FPR) + 1
 """FPRs of the grid in units of 1/(2 N_FPR)."""
 _TILE = 2048
-"""Number of rows that are copied together; with 16 columns they fit into the cache."""
+"""Number of rows that are copied at a time; with 16 columns, they fit into the cache of the processor."""
 
 
 def gather(X: NDArray[Any], rows: NDArray[np.int32], columns: slice, out: NDArray[Any]) -> None:
@@ -199,18 +199,18 @@ def gather(X: NDArray[Any], rows: NDArray[np.int32], columns: slice, out: NDArra
 def partition_csc(
     table: Sparse, layers: Sequence[GroupLayer], first: NDArray[np.int64], values: NDArray[Any]
 ) -> NDArray[np.int64]:
-    """Copy the nonzero values of each column (CSC) to its parts, and return the end of each part.
+    """Copy the nonzero values of each column and group to a part of ``values``, and return the end of each part.
 
     Parameters
     ----------
     table : Sparse
-        b columns.
+        b columns in CSC format.
     layers : sequence of GroupLayer
         Groups of rows.
     first : array of shape (b, G)
         Start of each part.
     values : array
-        Array that is written to.
+        Array to which the values are written.
     """
     last = np.empty_like(first)
     for column, (start, stop) in enumerate(pairwise(table.indptr.tolist())):
@@ -228,12 +228,12 @@ def partition_csc(
 
 
 class RunLengths(NamedTuple):
-    """Distinct values, and the number of values below each."""
+    """Runs of equal values: the distinct values, and the number of values below each of them."""
 
     values: NDArray[Any]
     """Ascending values, shape (m,)."""
     starts: Indexes | None
-    """Number of values below each run, and the total, shape (m + 1,); None without ties."""
+    """Number of values below each run, followed by the number of all values, shape (m + 1,); None without ties."""
     total: int
 
     def below(self, place: Any) -> Any:
@@ -247,7 +247,7 @@ class RunLengths(NamedTuple):
 
 
 def count_class_pairs(parts: GroupedValues, groups: SortGroups, thresholds: FloatArray, counts: RankStatistics) -> None:
-    """Compute the counts of all features and class pairs of a block from sorted parts."""
+    """Compute the rank statistics of all features and class pairs of a block from sorted parts."""
     with np.errstate(over="ignore"):
         rounded = thresholds.astype(parts.values.dtype)
     search_sides = np.where(rounded < thresholds, "right", "left")
@@ -304,7 +304,7 @@ def _class_pair(negative: RunLengths, positive: RunLengths, counts: RankStatisti
 
 
 def _double_ranks(runs: RunLengths, below: Indexes, to: Indexes) -> Indexes:
-    """Return twice the placement counts: the number of values below plus the number at or below."""
+    """Return twice the number of values in ``runs`` below each value of the other class, where ties count 1/2."""
     return np.asarray(runs.below(below) + runs.below(to) if to is not below else 2 * runs.below(below))
 
 
@@ -327,9 +327,10 @@ def _ties(negative: RunLengths, positive: RunLengths, below: Indexes, to: Indexe
 
 
 def _scatter(twice: Indexes, runs: RunLengths, n_others: int) -> tuple[int, float]:
-    """Return the sum of twice the placement counts, and the sum of squares of the placements about their mean.
+    """Return the sum of ``twice`` over all values, and the sum of squared deviations of the placement values.
 
-    Deviations from the integer next to the mean are exact, with little cancellation.
+    ``twice`` is the result of ``_double_ranks``. Divided by twice the size of the other class, it is the placement
+    value. Deviations from the integer next to the mean are exact, and few digits cancel in the sum of their squares.
     """
     counts = runs.counts
     total = int(twice.sum() if counts is None else (twice * counts).sum())
@@ -341,7 +342,7 @@ def _scatter(twice: Indexes, runs: RunLengths, n_others: int) -> tuple[int, floa
 
 
 def _tpr_on_grid(negative: RunLengths, positive: RunLengths, passed: Indexes, reached: Indexes) -> FloatArray:
-    """Compute the TPR at the middle of each step of the grid, from the negative at that FPR."""
+    """Compute the TPR at the FPR in the middle of each step of the grid, from the negative at this FPR."""
     ranks = _negative_ranks(negative.total)
     run = ranks if negative.starts is None else np.searchsorted(negative.starts, ranks, side="right") - 1
     high = positive.below(reached[run])
@@ -355,14 +356,14 @@ def _tpr_on_grid(negative: RunLengths, positive: RunLengths, passed: Indexes, re
 
 @lru_cache(maxsize=8)
 def _negative_ranks(total: int) -> Indexes:
-    """Return the rank of the negative at the middle of each step of the grid."""
+    """Return the rank of the negative at the FPR in the middle of each step of the grid."""
     return total - 1 - _STEPS * total // (2 * N_FPR)
 
 
 def _rank(runs: RunLengths, rounded: Any, threshold: float, side: Any) -> tuple[int, int]:
-    """Count the values below and at a threshold.
+    """Count the values below a threshold and the values equal to it.
 
-    ``rounded`` is the threshold in the dtype of the values, and ``side`` the side of the search in the values.
+    ``rounded`` is the threshold in the dtype of the values, and ``side`` is an argument of ``searchsorted``.
     """
     place = int(runs.values.searchsorted(rounded, side))
     is_equal = place < len(runs.values) and bool(runs.values[place].astype(np.float64) == threshold)
