@@ -11,9 +11,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code. 0: success; each warning is one line on stderr. 2: invalid input, such as an output folder that does
-        not exist; the error is one line on stderr. 1: an internal error, or an error while output is written, such as a
-        full disk. 130: Ctrl-C.
+        Exit code.
+
+        - 0: success. Each warning is printed as one line on stderr.
+        - 1: an internal error, or an error while output is written, such as a full disk.
+        - 2: invalid input, such as an output folder that does not exist. The error is printed as one line on stderr.
+        - 130: the command was interrupted by Ctrl-C.
     """
     try:
         from rocpredict.cli.parser import run_command  # the imports take most of the time of a short command

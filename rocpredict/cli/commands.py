@@ -293,7 +293,7 @@ def run_power(options: argparse.Namespace) -> None:
 
 
 def _parse_null(options: argparse.Namespace) -> Any:
-    """Return the AUC under the null hypothesis or the second curve, whichever is passed."""
+    """Return the AUC under the null hypothesis or the curve of the second feature, whichever the options describe."""
     mean, std = options.against_mean, options.against_std
     if options.against is not None and (mean is not None or std is not None):
         raise RocPredictError(
@@ -508,9 +508,9 @@ def _check_tests(options: argparse.Namespace) -> None:
 def _run_tests(
     data: Data, options: argparse.Namespace, directions: Sequence[str]
 ) -> tuple[dict[str, Any], list[Table]]:
-    """Test two or more selected features against each other; return the values and the table with feature names.
+    """Test two or more selected features against each other, and return the results as values and as tables.
 
-    ``directions`` contains "higher" or "lower" for each feature, also with ``--direction auto``.
+    ``directions`` contains "higher" or "lower" for each feature, even with ``--direction auto``.
     """
     names = options.feature or []
     if len(names) < 2:
@@ -615,7 +615,7 @@ def run_compare(options: argparse.Namespace) -> None:
 
 
 def _empirical(data: Data, options: argparse.Namespace) -> dict[str, EmpiricalRoc]:
-    """Return the empirical curve of each feature, with direction "auto" resolved."""
+    """Return the empirical curve of each feature; "auto" is replaced by the direction that was chosen."""
     directions = _directions(options.direction or [None], len(data.features))
     return {
         name: common.with_feature_name(
@@ -639,7 +639,7 @@ def _directions(directions: list[str | None], count: int) -> list[str | None]:
 
 
 def _predicted(name: str, data: Data, empirical: EmpiricalRoc, options: argparse.Namespace) -> PredictedRoc:
-    """Predict the curve of a feature; with "auto", set the direction of the empirical curve after the fit."""
+    """Predict the curve of a feature; with ``--direction auto``, it gets the direction of the empirical curve."""
     direction = "auto" if options.direction == ["auto"] else empirical.direction
     arguments = data.classes | {"direction": direction, "nan_policy": options.nan, "family": options.family}
     result: PredictedRoc = common.with_feature_name(name, predict_roc, data.features[name], data.labels, **arguments)

@@ -37,7 +37,7 @@ _ARGUMENTS = (
 """Library arguments ``name=`` that correspond to options ``--name``."""
 _OPTION_NAMES = {"n_resamples": "resamples", "rng": "seed", "n_jobs": "jobs", "by": "sort", "k": "top"}
 _OPTION_NAMES |= {"usecols": "feature", "min_count": "min-count", "units": "unit"}
-"""Option names by argument name, where the two names differ."""
+"""Names of options by the names of the corresponding arguments, if the two names differ."""
 _EMPIRICAL = {"True": "yes", "False": "no", "'top'": "top", "'histogram'": "histogram"}
 """Values of ``empirical=`` as they appear in messages, and the corresponding values of --empirical."""
 _DATA_NAMES = {
@@ -169,7 +169,7 @@ def print_warnings(command: str) -> Iterator[None]:
 
 
 def with_feature_name(name: str, make: Callable[..., Any], *values: Any, **arguments: Any) -> Any:
-    """Return ``make(*values, **arguments)``; in its errors and warnings, "x" is replaced by the name of the feature."""
+    """Return the result of ``make(*values, **arguments)``, whose errors and warnings then name the feature."""
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", AssumptionWarning)
@@ -191,7 +191,7 @@ _DEFAULT_POSITIVE = {"pima": "pos", "breast_cancer": "malignant"}
 
 
 class Data(NamedTuple):
-    """Selected features by name, labels, the arguments that define the classes, and notes on the data."""
+    """Values of the selected features by name, labels, arguments that define the classes, and notes on the data."""
 
     features: dict[str, FloatArray]
     labels: Any
@@ -310,7 +310,7 @@ def read_table(options: argparse.Namespace, *needed: str) -> CsvTable:
 
 
 def parse_classes(options: argparse.Namespace, labels: Any) -> dict[str, Any]:
-    """Return the labels of both classes as arguments for the library."""
+    """Return the labels of both classes as the arguments ``positive`` and ``negative`` of library functions."""
     classes = pick(options, "positive", "negative")
     if labels.dtype.kind != "U":  # text such as "1", "False" or "2020-01-31" matches a number, a boolean or a date
         for name, word in classes.items():

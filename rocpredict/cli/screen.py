@@ -126,7 +126,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _screen_options(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the options as arguments for the library."""
+    """Return the options as arguments of the function ``screen``."""
     return common.pick(options, "pairs", "n_top", "family", "direction", "level", "adjust", "engine", "memory") | {
         "empirical": _EMPIRICAL_CHOICES[options.empirical],
         "nan_policy": options.nan,
@@ -234,7 +234,7 @@ def _read_summary(name: str) -> TwoClassSummary:
 
 
 def _read_one_summary(options: argparse.Namespace) -> tuple[TwoClassSummary, Any, tuple[str, ...]]:
-    """Return the selected features of a summary, its two labels, and notes on it."""
+    """Return the selected features of a summary, its two class labels, and notes on the summary."""
     if len(options.data) > 1:
         raise RocPredictError(
             f"a summary (.json) is screened alone, but {len(options.data)} files are passed; merge summaries with "
@@ -412,7 +412,7 @@ def _write(
 
 
 def _as_table(table: ScreeningResult, result: ScreeningResult, notes: tuple[str, ...]) -> Table:
-    """Return a table whose title gives the number of rows and, if some rows are left out, the total."""
+    """Return a table whose title states the number of rows and, if some rows are left out, the total number of rows."""
     title = f"{len(table)} of " if len(table) < len(result) else ""
     n_numeric = len(result) - int(result.flag_mask("not_numeric").sum())
     numeric = f" ({n_numeric} numeric)" if n_numeric < len(result) else ""

@@ -1,6 +1,6 @@
 """Estimators for scikit-learn pipelines, cross-validation and grid searches.
 
-For a single column of scores use ``rocpredict.empirical_roc`` or ``rocpredict.screen``, which return more results and
+For a single column of scores, use ``rocpredict.empirical_roc`` or ``rocpredict.screen``, which return more results and
 do not need scikit-learn.
 """
 

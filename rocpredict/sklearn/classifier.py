@@ -78,10 +78,10 @@ class ResponseMethod(NamedTuple):
 
 
 def select_response_method(estimator: Any, method: str, *, fitted_family: bool) -> str:
-    """Return the response method of a classifier, or raise an error if there is none.
+    """Return the response method of a classifier, or raise RocPredictError if the classifier does not have it.
 
     With "auto", probabilities are preferred, as in scikit-learn. If a family is fitted to the scores, the decision
-    function or the log odds are preferred, because probabilities are not Gaussian.
+    function or the log odds are preferred instead, because probabilities are not Gaussian.
     """
     check_option("response_method", method, RESPONSE_METHODS)
     automatic = ("decision_function", "log_odds", "predict_proba") if fitted_family else RESPONSE_METHODS[1:3]
@@ -136,9 +136,10 @@ def _available_if_delegate_has(method: str) -> Callable[[Any], Any]:
 class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Binary classifier with a tuned decision threshold.
 
-    The threshold is chosen from out-of-fold scores. The model of each fold computes the scores of its held-out
-    observations, and the best threshold for the pooled scores is used. The classifier is then fitted to all
-    observations. An observation is predicted positive if its score is at or above the threshold.
+    The threshold is chosen from out-of-fold scores. In each fold, a classifier is fitted to the training data and
+    computes the scores of the held-out data. The scores of all folds are pooled, and the best threshold for the pooled
+    scores is used. The classifier is then fitted to all observations. An observation is predicted positive if its score
+    is at or above the threshold.
 
     Parameters
     ----------
@@ -149,8 +150,8 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         "balanced_accuracy"), "cost", "accuracy", "f1", "f_beta", "closest_topleft", "min_tpr", "min_tnr", "max_fpr", or
         a function that accepts the ``Rates`` of many thresholds and returns the values to maximize.
     prevalence : float, optional
-        Proportion of positives in the population where the classifier is used, for criteria that depend on it. By
-        default, the proportion in the data of ``fit``.
+        Proportion of positives in the population to which the classifier will be applied, for criteria that depend on
+        the prevalence. By default, the proportion in the data of ``fit``.
     cost_fp, cost_fn : float, default=1.0
         Cost of a false positive and of a false negative, for "cost".
     beta : float, optional
@@ -159,7 +160,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Limit of the rate, for "min_tpr", "min_tnr" and "max_fpr".
     positive : label, optional
         Label of the positive class. By default, the last of the sorted labels, as in scikit-learn ("pos" for "neg" and
-        "pos", but "well" for "sick" and "well"). Pass it unless the labels are {0, 1}, {-1, 1} or booleans.
+        "pos", but "well" for "sick" and "well"). Pass this label unless the labels are {0, 1}, {-1, 1} or booleans.
     cv : int, float, splitter, iterable of splits or "prefit", default=5
         Cross-validation:
 
@@ -182,7 +183,8 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         * "empirical": the threshold is chosen on the empirical ROC curve.
         * "auto": shrunk estimate, a compromise between a model and the empirical distribution.
         * any other family of ``predict_roc``: it is fitted to the scores of each class, and the threshold is chosen on
-          the predicted curve. This reduces the variance of the threshold if the family fits, and biases it otherwise.
+          the predicted curve. The threshold then varies less from sample to sample; it is biased if the family does not
+          fit.
     n_jobs : int, optional
         Number of folds that are fitted in parallel.
     random_state : int, RandomState or None, default=None
@@ -200,15 +202,15 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     threshold_ : float
         Threshold of the score. An observation is predicted positive if its score is at or above the threshold.
     best_threshold_ : BestThreshold
-        Threshold with its performance on held-out data. Its uncertainty is described by ``ameans_corrected`` (None with
-        ``family="gaussian"``, whose predicted Ameans is slightly optimistic), ``threshold_interval()``,
-        ``ameans_interval()`` and ``stability()``.
+        Best threshold with its performance on held-out data. ``ameans_corrected`` is its optimism-corrected Ameans
+        (balanced accuracy); it is None with ``family="gaussian"``, whose predicted Ameans is slightly optimistic. Use
+        ``threshold_interval()``, ``ameans_interval()`` and ``stability()`` for the uncertainty.
     roc_ : EmpiricalRoc or PredictedRoc
         ROC curve of the pooled out-of-fold scores.
     fold_thresholds_ : array of shape (folds,)
-        Best threshold of each fold alone; NaN if it does not exist, for example because a class is missing.
+        Best threshold for the scores of each fold alone; NaN if there is none, for example because a class is missing.
     response_method_ : str
-        Response method that is used.
+        Response method that was selected.
     n_features_in_ : int
         Number of features, if the wrapped classifier has this attribute.
     feature_names_in_ : array of shape (n_features_in_,)
@@ -419,7 +421,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         MetadataRouter
-            Router to ``fit`` of the classifier and ``split`` of the splitter.
+            Router of metadata to ``fit`` of the classifier and to ``split`` of the splitter.
         """
         router = MetadataRouter(owner=self).add_self_request(self)
         router.add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))

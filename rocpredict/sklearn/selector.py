@@ -35,7 +35,7 @@ from rocpredict.screening.screen import screen
 
 
 def check_labels(y: Any) -> NDArray[Any]:
-    """Return the labels, of shape (n,), after checking that there are two classes or more."""
+    """Return the labels as an array of shape (n,), after checking that there are two classes or more."""
     with translated_errors():
         check_classification_targets(y)
         labels: NDArray[Any] = column_or_1d(y, warn=True)
@@ -79,7 +79,7 @@ def check_fit_arguments(X: object, y: object, sample_weight: object = None) -> N
         raise RocPredictError("y has missing labels (NaN); remove rows without a label")
 
 
-_BLOCK_SIZE = 4_000_000  # values of some features that are made dense at a time
+_BLOCK_SIZE = 4_000_000  # number of values that are converted to a dense array at a time
 _DIRECTIONS = {"auto": np.abs, "higher": np.positive, "lower": np.negative}
 
 
@@ -93,19 +93,19 @@ def score_features(
     positive: Label = None,
     **options: Any,
 ) -> tuple[ScreeningResult, FloatArray, FloatArray, FloatArray]:
-    """Screen features, and select the class pair with the smallest p-value for each feature.
+    """Screen features, and select, for each feature, the class pair with the smallest p-value.
 
-    Selection by AUC would favor rare classes, because their AUCs vary strongly between samples. Ties are resolved by
-    the AUC.
+    Selecting the class pair whose AUC is farthest from 1/2 would favor rare classes, because their AUCs vary strongly
+    between samples. If p-values are tied, the class pair with the larger distance of the AUC from 1/2 is selected.
 
     Returns
     -------
     screening : ScreeningResult
         Complete table, with one row for each class pair and feature.
     auc, p_value, q_value : array of shape (features,)
-        Values of the selected class pair: AUC; p-value (two-sided, or one-sided with a direction) times the number of
-        class pairs, at most 1; and q-value, which is this p-value adjusted for the number of features (Benjamini and
-        Hochberg). NaN if unknown.
+        Results of the selected class pair; NaN if undefined. The p-value is two-sided, or one-sided if ``direction`` is
+        "higher" or "lower"; it is multiplied by the number of class pairs, with a maximum of 1. The q-value is this
+        p-value adjusted for the number of features (Benjamini and Hochberg).
     """
     labels = check_labels(y)
     names = unique_labels(check_label_values(labels, labels))
@@ -148,7 +148,8 @@ def _exact_p_values(X: Any, labels: NDArray[Any], pairs: str, class_pairs: Seque
 def roc_score_func(X: object, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Score features by the distance of their empirical AUC from 1/2.
 
-    The function is a ``score_func`` of ``SelectKBest``, ``SelectFdr`` and similar selectors of scikit-learn.
+    The function can be passed as ``score_func`` to ``SelectKBest``, ``SelectFdr`` and similar selectors of
+    scikit-learn.
 
     Parameters
     ----------
@@ -163,8 +164,8 @@ def roc_score_func(X: object, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
         abs(AUC - 1/2), in [0, 1/2]. The score does not depend on the direction; ``rocpredict.screen`` returns the AUC
         itself.
     p_values : array of shape (features,)
-        Two-sided p-values of the Mann-Whitney test, corrected for ties, without continuity correction; exact if a
-        feature has two distinct values and an expected count is below 5.
+        Two-sided p-values of the Mann-Whitney test with tie correction and without continuity correction. The p-value
+        of a feature is exact if the feature has two distinct values and an expected count is below 5.
 
     Raises
     ------
@@ -173,9 +174,9 @@ def roc_score_func(X: object, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
 
     Notes
     -----
-    With three or more classes, each class is compared with the rest. The score is computed from the class
-    pair with the smallest p-value. This p-value is multiplied by the number of class pairs (Bonferroni), with a maximum
-    of 1. Score and p-value are NaN for a feature without values.
+    With three or more classes, each class is compared with the rest. The score is computed from the class pair with the
+    smallest p-value. This p-value is multiplied by the number of class pairs (Bonferroni), with a maximum of 1. The
+    score and the p-value of a feature without values are NaN.
 
     Examples
     --------
@@ -196,20 +197,20 @@ _DEFAULT_K = 10  # the default of SelectKBest
 class RocSelector(SelectorMixin, BaseEstimator):
     """Univariate feature selector based on the AUC.
 
-    A feature is selected if it satisfies all of ``k``, ``min_auc`` and ``max_q`` that are passed. If none is passed,
-    the ten features with the smallest p-values are selected.
+    A feature is selected if it satisfies every limit that is passed: ``k``, ``min_auc`` and ``max_q``. If no limit is
+    passed, the ten features with the smallest p-values are selected.
 
     Parameters
     ----------
     k : int, optional
-        Number of features to select: those with the smallest p-values among the features that satisfy the other
-        limits. Ties are resolved by the distance of the AUC from 1/2, then by position.
+        Number of features to select. Among the features that satisfy the other limits, those with the smallest p-values
+        are selected. Ties are resolved by the distance of the AUC from 1/2, then by position.
     min_auc : float, optional
-        Minimum AUC of selected features, in [1/2, 1]. With ``direction="auto"`` an AUC of at most 1 - ``min_auc`` also
+        Minimum AUC of selected features, in [1/2, 1]. With ``direction="auto"``, an AUC of at most 1 - ``min_auc`` also
         satisfies this limit.
     max_q : float, optional
-        Maximum q-value of selected features. It controls the false discovery rate, the expected proportion of
-        uninformative features among the selected ones (Benjamini-Hochberg).
+        Maximum q-value of selected features. This limit controls the false discovery rate (Benjamini-Hochberg), which
+        is the expected proportion of uninformative features among the selected features.
     direction : {"auto", "higher", "lower"}, default="auto"
         Direction of the selected features:
 
@@ -220,15 +221,15 @@ class RocSelector(SelectorMixin, BaseEstimator):
         If True, use the empirical AUC and the Mann-Whitney test. If False, use the AUC predicted from means and
         standard deviations, and Welch's t-test; this needs one pass over the data and assumes Gaussian classes.
     pairs : {"rest", "all"}, default="rest"
-        Comparisons of three or more classes; a feature is scored by its class pair with the smallest p-value:
+        How three or more classes are compared; a feature is scored by its class pair with the smallest p-value:
 
         * "rest": each class against the rest.
         * "all": all pairs of classes.
     positive : label, optional
         Label of the positive class. By default, the last of two labels in sorted order ("pos" for "neg" and "pos");
-        with ``direction="auto"`` the choice does not affect which features are selected. It is required for directions
-        "higher" and "lower", unless the labels are {0, 1}, {-1, 1} or booleans. With three or more classes, each class
-        is compared with the rest.
+        with ``direction="auto"``, the choice does not affect which features are selected. The positive label is
+        required for the directions "higher" and "lower", unless the labels are {0, 1}, {-1, 1} or booleans. With three
+        or more classes, each class is compared with the rest by default.
     engine : {"auto", "numpy", "numba"}, default="auto"
         Computing engine, as in ``rocpredict.screen``.
     n_jobs : int, default=1
@@ -237,15 +238,16 @@ class RocSelector(SelectorMixin, BaseEstimator):
     Attributes
     ----------
     scores_ : array of shape (n_features_in_,)
-        abs(AUC - 1/2) or, with a direction, the signed distance of the AUC from 1/2 in this direction. NaN for features
-        that cannot be scored; these are never selected.
+        abs(AUC - 1/2) if ``direction`` is "auto", AUC - 1/2 if it is "higher", and 1/2 - AUC if it is "lower". NaN for
+        features that cannot be scored; such features are never selected.
     auc_ : array of shape (n_features_in_,)
         AUC of the class pair with the smallest p-value; below 1/2 if positives have smaller values.
     pvalues_, qvalues_ : array of shape (n_features_in_,)
-        P-values (two-sided, or one-sided with a direction) and their Benjamini-Hochberg adjustment. With several class
-        pairs, the smallest p-value is multiplied by the number of pairs.
+        P-values, and q-values computed from them by the method of Benjamini and Hochberg. The p-values are two-sided if
+        ``direction`` is "auto", and otherwise one-sided. With several class pairs, the smallest p-value of a feature is
+        multiplied by the number of pairs.
     screening_ : ScreeningResult
-        Complete table with confidence intervals, thresholds and flags; one row for each class pair and feature.
+        Complete table with confidence intervals, thresholds and flags. It has one row for each class pair and feature.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : array of shape (n_features_in_,)
@@ -265,7 +267,7 @@ class RocSelector(SelectorMixin, BaseEstimator):
     Notes
     -----
     Missing values (NaN) are omitted for each feature separately; infinite values are accepted. Sparse matrices remain
-    sparse. ``k``, ``min_auc`` and ``max_q`` can be changed with ``set_params`` after ``fit`` without a new screening.
+    sparse. ``k``, ``min_auc`` and ``max_q`` can be changed with ``set_params`` after ``fit``, without fitting again.
 
     Feature selection uses the labels. In a cross-validation, place the selector inside the pipeline, so that it is
     fitted in each fold. Features that discriminate only in combination are not found.

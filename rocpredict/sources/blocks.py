@@ -1,4 +1,4 @@
-"""Column sources: arrays, sparse matrices and data frames, read in blocks of columns."""
+"""Arrays, sparse matrices and data frames as sources that are read in blocks of columns."""
 
 from __future__ import annotations
 
@@ -26,25 +26,28 @@ ColumnIndices: TypeAlias = NDArray[np.intp]
 Item = TypeVar("Item")
 _END: Any = object()
 _CHUNK_ROWS = 65_536
-"""The chunks of a column are copied one by one if they have this number of rows or more on average."""
+"""The chunks of a polars column are copied one by one if they have this number of rows or more on average."""
 _UNITS = {"": 1} | {
     f"{unit}{suffix}": base**power
     for power, unit in enumerate("kMGT", 1)
     for base, suffix in ((1000, "B"), (1024, "iB"))
 }
 _TILES_IN_MEMORY = 12
-"""Memory budget divided by the size of a block; the budget also covers blocks being read, sorted copies and labels."""
+"""Ratio of the memory budget to the size of a block.
+
+The budget also covers the blocks that are being read, sorted copies of blocks, and labels."""
 _COLUMNS_IN_MEMORY = 5
-"""Memory for screening one column divided by the size of the column, for columns that are larger than a block."""
+"""Ratio of the memory that screening a column needs to the size of this column, for columns larger than a block."""
 
 
 class MemoryBudget(NamedTuple):
-    """Memory for the blocks of a table that is read from files or queries.
+    """Memory budget for the blocks of a table that is read from files or queries.
 
     Attributes
     ----------
     total : int, optional
-        Budget in bytes. By default, a block has 32 MB, or contains a single column if the column is larger.
+        Budget in bytes. By default, there is no limit, and a block has 32 MB, or contains one column for each thread if
+        these columns are larger.
     n_jobs : int, default=1
         Number of threads; each thread processes at least one column at a time.
     """
@@ -54,7 +57,7 @@ class MemoryBudget(NamedTuple):
 
     @property
     def block_bytes(self) -> int:
-        """Size of a block."""
+        """Size of a block in bytes."""
         return BLOCK_BYTES if self.total is None else min(BLOCK_BYTES, self.total // _TILES_IN_MEMORY)
 
     def block_width(self, column_bytes: int) -> int:
@@ -134,13 +137,13 @@ class ColumnSource(ABC):
 
     @abstractmethod
     def iter_blocks(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> BlockIterator:
-        """Yield the selected columns (None: all) in blocks, each with its slice of the selected columns."""
+        """Yield blocks of the selected columns (None for all columns), each with its slice of ``columns``."""
 
     def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
         """Yield tiles of the selected columns in the order that is fastest to read.
 
-        The slices of the rows and of the selected columns are yielded with each tile. The tiles of a column are in row
-        order.
+        Each tile is yielded with its slice of the rows and its slice of the selected columns. The tiles of a column are
+        in the order of the rows.
         """
         for place, block in self.iter_blocks(columns, budget):
             yield slice(0, self.shape[0]), place, block
@@ -180,7 +183,7 @@ class SparseSource(ColumnSource):
 
 
 class BlockSource(ColumnSource):
-    """Table whose columns are copied in blocks of limited memory."""
+    """Table whose columns are copied to blocks of limited size."""
 
     def iter_blocks(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> BlockIterator:
         """Yield Fortran-ordered blocks."""
@@ -230,7 +233,7 @@ class DenseSource(BlockSource):
 
 
 class SlicedSource(DenseSource):
-    """Array outside memory (HDF5, zarr, Dask) that is read by slices of columns."""
+    """Array that is not in memory (HDF5, zarr, Dask) and is read in slices."""
 
     is_streamed = True
 
@@ -239,7 +242,7 @@ class SlicedSource(DenseSource):
         return BlockSource.iter_blocks(self, columns, budget)
 
     def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
-        """Yield blocks of rows, which are adjacent in a file, or blocks of columns if only some columns are chosen."""
+        """Yield blocks of rows, because rows are adjacent in a file, or blocks of columns if ``columns`` is passed."""
         if columns is not None:
             yield from super().iter_tiles(columns, budget)
             return
@@ -346,7 +349,7 @@ _POLARS_NODES = re.compile(
     r"(DF \[|\w+ SCAN \[|PROJECT |SELECTION|ESTIMATED ROWS|SELECT \[|WITH_COLUMNS:|FILTER |FROM$|SLICE\[|ROW INDEX "
     r"|CACHE\[|UNION\[maintain_order: true\]|PLAN \d|END UNION|HCONCAT|END HCONCAT|\[)"
 )
-"""Lines of a polars query plan that preserve the order of the rows."""
+"""Pattern of the lines of a polars query plan that stand for steps that preserve the order of the rows."""
 _POLARS_UNORDERED = re.compile(
     r"\.(shuffle|sample|\w*unique\w*|mode|value_counts|\w*top_k\w*|map\w*|\w*python\w*|\w*opaque)"
 )
@@ -395,11 +398,11 @@ class DaskQuery:
 
 
 _QUERY_LIBRARIES = frozenset(("polars", "narwhals", "duckdb", "_duckdb"))
-"""Libraries whose errors are errors of a query."""
+"""Libraries whose exceptions are reported as errors of a query."""
 
 
 def run_query(work: Callable[[], Any]) -> Any:
-    """Return the result of a step of a lazy query, or raise if the library that runs the query fails."""
+    """Return the result of a step of a lazy query; raise RocPredictError if the library that runs the query fails."""
     try:
         return work()
     except Exception as error:
@@ -412,7 +415,7 @@ def has_row_order(frame: Any) -> bool:
     """Return whether a lazy frame has the same row order each time it is collected.
 
     Scans, selections and functions of single columns preserve the order. Joins, groups, samples and unknown operations
-    are treated as unordered, although some of them preserve it.
+    are assumed to change the order, although some of them preserve it.
     """
     native = frame.to_native()
     if isinstance(frame, DaskQuery):
@@ -484,7 +487,7 @@ class DataFrameSource(BlockSource):
         return column_to_labels(part.get_column(name))
 
     def check_order_by(self, column: int) -> NDArray[Any]:
-        """Return the column of labels, and keep it to check the row order of later queries of a lazy frame."""
+        """Return the column with the labels; for a lazy frame, store it to check the row order of later queries."""
         labels = self.column(column)
         if len(labels) != self.shape[0]:
             raise RocPredictError(_NO_ORDER)
@@ -541,7 +544,7 @@ def frame_to_source(frame: Any) -> ColumnSource:
 
 
 def column_to_labels(series: Any) -> NDArray[Any]:
-    """Return a column unchanged, with None for nulls."""
+    """Return the values of a column as an array, with None for nulls."""
     import narwhals as nw
 
     if not series.null_count() and (series.dtype.is_integer() or series.dtype.is_float()):
@@ -556,7 +559,10 @@ def column_to_labels(series: Any) -> NDArray[Any]:
 
 
 def _float_chunks(series: Any) -> list[Any]:
-    """Return the long chunks of a polars column of floats, which are read without a copy, or the column as a whole."""
+    """Return the chunks of a polars column of floats if these chunks are long; otherwise, return the whole column.
+
+    Chunks can be read without a copy.
+    """
     import narwhals as nw
 
     native = series.to_native()
@@ -594,7 +600,7 @@ def _objects(items: list[Any]) -> NDArray[Any]:
 
 
 INDEX_NAMES = "", "Unnamed: 0", "__index_level_0__"
-"""Names of a row index that pandas or R wrote to a file: in CSV, in CSV read by pandas, and in Parquet."""
+"""Names of a column with row indices, as pandas or R wrote it: in CSV, in CSV read by pandas, and in Parquet."""
 
 
 def check_feature_names(names: Any, columns: int, holder: str = "X") -> NDArray[np.str_]:
@@ -660,7 +666,7 @@ def is_text_column(values: NDArray[Any]) -> bool:
 
 
 def _clear_missing(name: str, values: NDArray[Any]) -> NDArray[Any]:
-    """Return objects with None for missing values, or raise RocPredictError if text is among numbers."""
+    """Return a column of objects with None for missing values; raise RocPredictError if there is text among numbers."""
     other_rows = [row for row, item in enumerate(values) if not _is_number(item)]
     text_rows = [row for row in other_rows if _is_text_item(values[row])]
     if any(isinstance(values[row], Complex) for row in text_rows):

@@ -45,7 +45,7 @@ _ERROR_WORDS = {
     "field larger than field limit (131072)": "a cell of more than 131072 characters (missing closing quote?)",
 }
 _SEPARATORS = ("\t", ";", ",")
-"""Cell separators in order of preference; tabs and semicolons are rare in names."""
+"""Cell separators in order of preference; tabs and semicolons are rare in column names."""
 _N_LINES_TO_DETECT = 10
 MAX_LINE = 64 * 2**20
 """Maximum length of a line: in characters for the first lines of a file, in bytes for a stream."""
@@ -108,7 +108,7 @@ def _detect_encoding(first_bytes: bytes) -> str:
 
 
 def check_first_bytes(first_bytes: bytes, name: str) -> None:
-    """Raise RocPredictError for JSON, and for NUL bytes in the first line unless it is UTF-16 or UTF-32."""
+    """Raise RocPredictError for JSON, and for NUL bytes in the first line unless the file is UTF-16 or UTF-32."""
     if first_bytes.lstrip()[:1] == b"{" and name.lower().endswith(".json"):
         raise RocPredictError(
             f"{name} is JSON; pass a CSV, Parquet or Feather file (TwoClassSummary.from_json reads a summary)"
@@ -141,7 +141,7 @@ def _read_first_lines(text: IO[str], name: str) -> list[str]:
 def _detect_separator(lines: Sequence[str]) -> str:
     """Return the separator that splits the header and the first row into the same number of cells, at least two.
 
-    If there is none, return the separator that splits the header into the most cells.
+    If there is no such separator, return the one that splits the header into the most cells.
     """
     n_cells: dict[str, list[int]] = {}
     for separator in _SEPARATORS:
@@ -222,7 +222,10 @@ class _DecimalMarks:
         self._examples: dict[str, str] = {}
 
     def check(self, columns: Mapping[str, Sequence[str]], separator: str, read: Sequence[str] = ()) -> None:
-        """Raise if numeric columns have two different decimal marks; months count only among the columns to read."""
+        """Raise RocPredictError if numeric columns of the file have different decimal marks.
+
+        A column of months such as 01.2024 is ignored, unless it is one of the columns to ``read``.
+        """
         for column, cells in columns.items():
             is_month = column not in read and all(map(_MONTH.fullmatch, cells))
             if is_month or parse_numbers(cells, separator)[1]:
@@ -241,8 +244,9 @@ class _DecimalMarks:
 def infer_label_dtype(cells: NDArray[np.str_]) -> NDArray[Any]:
     """Return labels as numbers if different cells remain different numbers, else unchanged.
 
-    Whole numbers become integers. All cells remain text if two of them are the same number, such as 1 and 01. They also
-    remain text if one is not finite or exceeds 2**53, beyond which different integers may be equal as floats.
+    Whole numbers become integers. All cells remain text if two different cells are the same number, such as 1 and 01.
+    They also remain text if a number is not finite or exceeds 2**53, beyond which different integers may be equal as
+    floats.
     """
     try:
         numbers = cells.astype(np.float64)
@@ -265,7 +269,7 @@ def _strip_labels(
 
 
 def _as_labels(cells: Sequence[str | None]) -> NDArray[Any]:
-    """Return labels as ``infer_label_dtype`` does; None, for a missing label, is kept."""
+    """Convert labels as ``infer_label_dtype`` does; None, which stands for a missing label, is kept."""
     labels = infer_label_dtype(np.array([cell for cell in cells if cell is not None], dtype=np.str_))
     if len(labels) == len(cells):
         return labels
@@ -297,7 +301,7 @@ class CsvTable:
     separator: str = ","
 
     def cells(self, column: str) -> list[str]:
-        """Return the cells of a column, or raise RocPredictError if the header lacks its name."""
+        """Return the cells of a column, or raise RocPredictError if there is no column with this name."""
         if column not in self.header:
             columns = f"columns are {', '.join(self.header)}{_separator_hint(self.header)}"
             raise RocPredictError(
@@ -307,7 +311,7 @@ class CsvTable:
         return [row[index] for row in self.rows]
 
     def text(self, column: str) -> NDArray[np.str_]:
-        """Return a column as text, or raise RocPredictError if the header lacks its name."""
+        """Return a column as text, or raise RocPredictError if there is no column with this name."""
         return np.array(self.cells(column))
 
     def numbers(self, column: str) -> FloatArray:
@@ -368,7 +372,7 @@ def read_csv(path: str | PathLike[str]) -> CsvTable:
 
 
 FeaturesAndLabels: TypeAlias = tuple[FeatureTable, NDArray[Any] | None]
-"""Features of files, and their labels; None if no labels are read."""
+"""Features and labels that are read from files; the labels are None if no column contains them."""
 
 
 class TableReader(ABC):
@@ -409,11 +413,11 @@ class TableReader(ABC):
         Parameters
         ----------
         label : str, optional
-            Column with the labels. It is then not a feature. By default, no labels are read.
+            Name of the column with the labels. This column is then not a feature. By default, no labels are read.
         usecols : sequence of str, optional
-            Columns to read as features, in this order. By default, all columns but the labels and a row index.
+            Columns to read as features, in this order. By default, all columns except the labels and a row index.
         nan_policy : {"raise", "omit"}, optional
-            Treatment of missing labels, as in ``check_labels``.
+            How missing labels are handled, as in ``check_labels``.
 
         Returns
         -------
@@ -492,7 +496,7 @@ class CsvFiles(TableReader):
 
 
 def iter_columns(path: Path) -> Iterator[tuple[tuple[int, ...], list[tuple[str, ...]], str]]:
-    """Yield chunks of rows as columns, with the line number of each row and the cell separator."""
+    """Yield, for each chunk of rows, the line numbers of the rows, the cells of each column, and the separator."""
     with open_csv(path) as (header, rows, separator):
         while chunk := list(islice(rows, max(1, CHUNK_CELLS // len(header)))):
             lines, cells = zip(*chunk, strict=True)
@@ -511,11 +515,14 @@ class ColumnKinds:
 
     @property
     def is_text(self) -> NDArray[np.bool_]:
-        """Return a mask of the columns with text."""
+        """Mask of the columns with text."""
         return np.isin(np.arange(len(self._names)), list(self._first_text))
 
     def parse(self, columns: Sequence[Sequence[str]], lines: Sequence[int], file: str, separator: str) -> FloatArray:
-        """Return columns as numbers, shape (columns, rows), or raise if one has both numbers and text."""
+        """Return the numbers in the columns, shape (columns, rows).
+
+        Raise RocPredictError if a column has both numbers and text.
+        """
         values, text = parse_numbers(list(chain.from_iterable(columns)), separator)
         for position in text:
             column, row = divmod(position, len(lines))
@@ -538,11 +545,13 @@ class ColumnKinds:
 CHUNK_BYTES = 2 * 2**20
 """Size of a chunk of lines, in bytes."""
 MIN_BYTES = 8 * 2**20
-"""Smallest total size of files that polars reads, in bytes."""
+"""Smallest total size, in bytes, of CSV files that are read by polars."""
 _N_CELLS_TO_CLASSIFY = 50_000
 _MARKERS = sorted(MISSING_MARKERS - {""})
 _MARKER_LETTERS = b"?Nn"
-"""Every nonempty marker of a missing value contains one of these bytes; a parse without markers is faster."""
+"""Every nonempty marker of a missing value contains one of these bytes.
+
+If a chunk contains none of them, it is parsed without markers, which is faster."""
 
 
 class _UnusualError(Exception):
@@ -563,14 +572,14 @@ class _Chunk(NamedTuple):
 class LargeCsvFiles(CsvFiles):
     """CSV files with the same columns, read by polars if it is installed.
 
-    The reader based on the ``csv`` module reads the files, or raises the error, if polars fails: because of a line, the
-    encoding or the labels, or because a column contains both numbers and text.
+    Polars may fail because of a line, the encoding or the labels, or because a column contains both numbers and text.
+    The reader based on the ``csv`` module then reads the files, or raises the error.
     """
 
     def features(
         self, *, label: str | None = None, usecols: Sequence[str] | None = None, nan_policy: NanPolicy | None = None
     ) -> FeaturesAndLabels:
-        """Read the kinds of the columns and the labels; see ``TableReader.features``."""
+        """Read the labels, and determine which columns are numeric; see ``TableReader.features``."""
         names = self._select(label, usecols)
         source = ChunkedCsv(names)
         try:
@@ -620,7 +629,10 @@ class ChunkedCsv(BlockSource):
         self._is_text[place] |= bool(text)
 
     def _split(self, path: Path, file: IO[bytes], offset: int) -> Iterator[tuple[_Chunk, bytes, NDArray[np.intp]]]:
-        """Yield chunks of whole lines, all with the same number of cells, and the end positions of the cells."""
+        """Yield chunks of whole lines, each with its bytes and the end positions of its cells.
+
+        All lines must have the same number of cells.
+        """
         header, separator = self._formats[path]
         rest, line, is_last = b"", 2, False
         while not is_last:
@@ -643,7 +655,10 @@ class ChunkedCsv(BlockSource):
     def _scan_chunk(
         self, chunk: _Chunk, content: bytes, ends: NDArray[np.intp], label: str | None
     ) -> NDArray[np.int32]:
-        """Return the codes of the labels of a chunk, and check columns that so far have text or only missing values."""
+        """Return the codes of the labels of a chunk, and check the columns that may not be numeric.
+
+        These are the columns in which the chunks so far have text or only missing values.
+        """
         import polars as pl
 
         doubtful = [place for place in range(self.shape[1]) if self._is_text[place] or not self._is_number[place]]
@@ -681,7 +696,7 @@ class ChunkedCsv(BlockSource):
         return labels.replace_strict(names, self._label_codes(names), return_dtype=pl.Int32).to_numpy()
 
     def _label_codes(self, names: list[str]) -> list[int]:
-        """Return the codes of the labels in one chunk."""
+        """Return the code of each label; a label that has not occurred before gets a new code."""
         if not MISSING_MARKERS.isdisjoint(names):
             raise _UnusualError
         return [self.codes.setdefault(name, len(self.codes)) for name in names]

@@ -103,7 +103,7 @@ class ColumnarFiles(TableReader):
 
 
 class _LazyFrameSource(DataFrameSource):
-    """Files as a lazy frame."""
+    """Parquet or Feather files that are read as one lazy frame."""
 
     def __init__(self, frame: Any, name: str, file_format: FileFormat) -> None:
         self._name, self._format = name, file_format
@@ -163,7 +163,8 @@ def read_table_and_labels(
         A table is passed to ``split_table_and_labels``. A path is a file that ``open_tables`` reads, a folder or a
         pattern of such files, or an h5ad file.
     y : str or array-like of shape (n,)
-        Name of the column with the labels, or one label for each row. In an h5ad file, a column of ``obs``.
+        Name of the column with the labels, or one label for each row. For an h5ad file, the name of a column of
+        ``obs``.
     names : sequence of str, optional
         Names of the features.
     layer : str, optional
@@ -171,9 +172,9 @@ def read_table_and_labels(
     use_raw : bool, default=False
         Whether to read ``raw`` of an AnnData object or h5ad file.
     nan_policy : {"raise", "omit"}, optional
-        Treatment of missing labels, as in ``check_labels``.
+        How missing labels are handled, as in ``check_labels``.
     budget : MemoryBudget, optional
-        Memory for blocks of a table that is read from files or queries.
+        Memory budget for the blocks of a table that is read from files or queries.
 
     Returns
     -------
@@ -202,7 +203,7 @@ def read_table_and_labels(
 
 
 def check_batches(batches: Any) -> Any:
-    """Return an iterable of batches; a table, a path or an object that is not iterable raises an error."""
+    """Return the batches, or raise RocPredictError for a table, a path or an object that is not iterable."""
     check_not_dataset(batches)
     if is_path(batches):
         paths = find_files(batches)
@@ -345,7 +346,8 @@ def open_tables(paths: PathArgument) -> TableReader:
     Returns
     -------
     TableReader
-        ``names`` has the column names, ``features(label=..., usecols=...)`` returns the table and its labels.
+        Reader of the files. Its attribute ``names`` contains the column names, and its method
+        ``features(label=..., usecols=...)`` returns the features and the labels.
 
     Raises
     ------
@@ -356,10 +358,10 @@ def open_tables(paths: PathArgument) -> TableReader:
     Notes
     -----
     If polars is installed (extra ``frames``), it reads CSV files of 8 MB or more, several times as fast as the ``csv``
-    module. The labels and the features are read in separate passes. For exact results, and without polars, the numbers
-    (8 bytes per cell) are stored in a temporary file if they need more than 4 MB. The environment variable TMPDIR sets
-    the folder of this file. A cell has at most 131,072 characters, and the first line at most 64 MB. Columns of Parquet
-    and Feather files are read when they are needed.
+    module. The labels and the features are then read in separate passes. Numbers that need more than 4 MB (8 bytes per
+    cell) are stored in a temporary file if the files are read without polars, or if whole columns are needed, as for
+    empirical AUCs. The environment variable TMPDIR sets the folder of this file. A cell may have at most 131,072
+    characters, and the first line at most 64 MB. Columns of Parquet and Feather files are read when they are needed.
 
     Examples
     --------
@@ -407,7 +409,7 @@ def _copy_stream(source: IO[bytes], target: IO[bytes], name: str) -> None:
 
 
 def _open_path(name: str | PathLike[str]) -> tuple[Path, FileFormat]:
-    """Return a file that can be read repeatedly (a copy of a pipe or device), and its format."""
+    """Return a file that can be read repeatedly (for a pipe or device, a copy), and the format of this file."""
     path = Path(name)
     try:
         mode, readable = path.stat().st_mode, path

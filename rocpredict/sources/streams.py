@@ -1,4 +1,4 @@
-"""Tables outside memory: temporary files, Arrow data sets and readers, and sparse matrices in h5ad files."""
+"""Tables that are not in memory: temporary files, Arrow data sets and readers, and sparse matrices in h5ad files."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from rocpredict.sources.blocks import (
 SPOOL_CELLS = 2**19
 """Number of cells that are written to the temporary file at a time."""
 MEMORY_BYTES = 4 * 2**20
-"""Largest size of a table, in bytes, that is kept in memory."""
+"""Largest size of a table, in bytes, that is kept in memory instead of a temporary file."""
 
 
 def _write(file: IO[bytes], values: NDArray[Any]) -> None:
@@ -45,7 +45,7 @@ def _write(file: IO[bytes], values: NDArray[Any]) -> None:
 
 
 class SpooledColumns(BlockSource):
-    """Columns of float64 in a temporary file, written by rows and read in blocks of columns."""
+    """Columns of float64 in a temporary file, to which rows are added and from which blocks of columns are read."""
 
     is_streamed = True
 
@@ -104,7 +104,7 @@ class SpooledColumns(BlockSource):
 
 
 class ArrowDataset(BlockSource):
-    """pyarrow data set, read in tiles of one row group and as many columns as fit into a block."""
+    """pyarrow data set, read in tiles that have the rows of one row group and as many columns as fit into a block."""
 
     is_streamed = True
 
@@ -120,7 +120,7 @@ class ArrowDataset(BlockSource):
         self._is_float32 = [str(kind) == "float" for kind in self._schema.types]
 
     def _split(self, fragment: Any) -> Iterator[tuple[Any, int]]:
-        """Yield each row group of a file with its number of rows, or raise if the file has other columns."""
+        """Yield each row group of a file with its number of rows; a file with other columns raises RocPredictError."""
         _check_arrow_types(fragment, self._schema)
         if not hasattr(fragment, "split_by_row_group"):
             yield fragment, fragment.count_rows()
@@ -159,7 +159,7 @@ class ArrowDataset(BlockSource):
             start += rows
 
     def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
-        """Yield tiles of one row group each."""
+        """Yield tiles, each with the rows of a single row group."""
         selection = np.arange(self.shape[1]) if columns is None else columns
         dtype, start = np.dtype(self.dtype(selection)), 0
         for piece, rows in self._pieces:
@@ -203,7 +203,7 @@ def _check_arrow_types(fragment: Any, schema: Any) -> None:
 
 
 class SpooledBatches(SpooledColumns):
-    """Batches of rows that can be read only once, stored in a temporary file; text is stored as codes."""
+    """Batches of rows that can be read only once and are stored in a temporary file; text is stored as codes."""
 
     def __init__(self, batches: Iterable[Any], schema: Any) -> None:
         import narwhals as nw
@@ -264,7 +264,10 @@ def _read_once(batches: Iterable[Any]) -> Iterator[Any]:
 
 
 def join_batches(batches: Iterable[Any], budget: MemoryBudget) -> Iterator[Any]:
-    """Join batches that can be read only once into Arrow tables of the size of a block or more, except the last."""
+    """Join batches that can be read only once into Arrow tables.
+
+    Each table except the last one has at least the size of a block.
+    """
     import pyarrow as pa
 
     waiting: list[Any] = []
@@ -336,7 +339,7 @@ class SparseFile(ColumnSource):
         return blocks[0] if len(blocks) == 1 else sp.hstack(blocks, format="csc")
 
     def _spool(self, budget: MemoryBudget) -> None:
-        """Write the blocks of rows to a temporary file, each in CSC format."""
+        """Write the matrix to a temporary file in blocks of rows, each of which is in CSC format."""
         self._file = tempfile.TemporaryFile()  # noqa: SIM115
         finalize(self, self._file.close)
         self._stored = np.zeros(self.shape[1], dtype=np.int64)

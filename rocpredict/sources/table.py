@@ -44,7 +44,7 @@ class FeatureTable(Result):
     Attributes
     ----------
     names : array of str of shape (features,)
-        Names of the features; "x0", "x1", ... if the table has none.
+        Names of the features; "x0", "x1", ... if the table has no names.
     n_rows : int
         Number of rows.
     source : ColumnSource
@@ -54,9 +54,9 @@ class FeatureTable(Result):
     annotations : dict of str to array of shape (features,)
         Annotations of the features, such as the columns of ``.var`` of AnnData.
     column_indices : array of int of shape (features,), or None
-        Columns of the source that are features; None for all.
+        Indices of the columns of the source that are features; None for all columns.
     budget : MemoryBudget
-        Memory for blocks.
+        Memory budget for blocks.
 
     Examples
     --------
@@ -89,9 +89,9 @@ class FeatureTable(Result):
         place : slice
             Slice of the chosen features that the block contains.
         block : array or sparse matrix of shape (n_rows, features of the block)
-            Values. An array or a sparse matrix is one block, neither copied nor converted. Other tables are read in
-            Fortran-ordered blocks of float64 (float32 if all columns have this type) of about 32 MB. A block may be
-            read-only.
+            Values. If all features of an array or of a sparse matrix are read, the array or matrix itself is the only
+            block, neither copied nor converted. Other tables are read in Fortran-ordered blocks of float64 (float32 if
+            all columns have this type) of about 32 MB. A block may be read-only.
         """
         chosen = self.column_indices if features is None else self._source_columns[features]
         blocks = self.source.iter_blocks(chosen, self.budget)
@@ -103,7 +103,7 @@ class FeatureTable(Result):
         Yields
         ------
         rows, columns : slice
-            Rows and columns of the tile. The tiles of a column are in row order.
+            Rows and columns of the tile. The tiles of a column are in the order of the rows.
         tile : array or sparse matrix
             Values.
         """
@@ -166,7 +166,10 @@ def check_has_numeric(table: FeatureTable) -> FeatureTable:
 
 
 def _without_index(table: FeatureTable, X: Any) -> FeatureTable:
-    """Return the table without columns of ``INDEX_NAMES``; the user chose the names of a mapping or a feature table."""
+    """Return the table without the columns that have a name in ``INDEX_NAMES``.
+
+    If X is a mapping or a feature table, no column is removed, because the user chose the names.
+    """
     features = np.flatnonzero(~np.isin(table.names, INDEX_NAMES))
     return table if isinstance(X, (FeatureTable, Mapping)) or len(features) == len(table) else table.select(features)
 
@@ -243,10 +246,10 @@ def split_table_and_labels(
     Parameters
     ----------
     X : array-like of shape (n, features), or another table
-        Table, as in ``as_feature_table``. Columns of a data frame with a name in ``INDEX_NAMES`` are not features.
+        Table, as in ``as_feature_table``. A column of a data frame is not a feature if its name is in ``INDEX_NAMES``.
     y : array-like of shape (n,), or str
-        Class labels, or the name of a column of X (for AnnData, of its ``.obs``). This column is then not a feature. If
-        X is a query without a fixed row order, the labels must be one of its columns.
+        Class labels, or the name of the column of X (for AnnData, of its ``.obs``) that contains them. This column is
+        then not a feature. If X is a query without a fixed row order, the labels must be a column of X.
     names : sequence of str, optional
         Name of each feature. By default, the names of the table.
     layer : str, optional
@@ -254,7 +257,7 @@ def split_table_and_labels(
     use_raw : bool, default=False
         Whether to read ``.raw`` of an AnnData.
     nan_policy : {"raise", "omit"}, optional
-        Treatment of missing labels, as in ``check_labels``.
+        How missing labels are handled, as in ``check_labels``.
 
     Returns
     -------
@@ -289,7 +292,7 @@ def _check_length(n_rows: int, labels: NDArray[Any]) -> None:
 
 
 def _split_table(X: Any, y: Any, names: Iterable[Any] | None, **source: Any) -> tuple[FeatureTable, Any]:
-    """Return the features, and the labels or the column of labels unchanged."""
+    """Return the features, and the labels as they were passed or as they are in their column."""
     if isinstance(y, str) and not _is_anndata(X):
         table = read_table(X, **source)
         place = column_index(table.names, y, argument="y", source_name="X")
@@ -311,7 +314,7 @@ def _split_table(X: Any, y: Any, names: Iterable[Any] | None, **source: Any) -> 
 def read_table(
     X: Any, names: Iterable[Any] | None = None, *, layer: str | None = None, use_raw: bool = False
 ) -> FeatureTable:
-    """Convert a table as ``as_feature_table`` does, but do not check for numeric columns."""
+    """Convert a table as ``as_feature_table`` does, without checking whether a column is numeric."""
     if (layer is not None or use_raw) and not _is_anndata(X):
         option = "use_raw=True" if use_raw else f"layer={layer!r}"
         raise RocPredictError(f"{option} needs an AnnData or an h5ad file; X is {short_repr(type(X).__name__)}")
@@ -364,16 +367,18 @@ def arrow_batches(
     nan_policy: NanPolicy | None = None,
     budget: MemoryBudget = DEFAULT_BUDGET,
 ) -> Iterator[tuple[FeatureTable, NDArray[Any]]] | None:
-    """Return the rows of an Arrow scanner or reader as batches of the size of a block, or None for other tables.
+    """Return an iterator over batches of rows of an Arrow scanner or reader, or None for other tables.
+
+    Each batch except the last one has at least the size of a block.
 
     Parameters
     ----------
     X : scanner, reader, or another table
-        Table, which is read once.
+        Table. A scanner or reader is read once.
     y, names, nan_policy
         As in ``split_table_and_labels``.
     budget : MemoryBudget, optional
-        Memory for blocks.
+        Memory budget for blocks.
     """
     reader = _arrow_reader(X)
     if reader is None:

@@ -297,7 +297,7 @@ def _negative_rank(negatives, step):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def _add_run(k, count1, count, below, positives, n_all, state, pair_of, counts, f):  # type: ignore[no-untyped-def]
-    """Add a run of ``count`` tied values with ``count1`` values of class k, and write the TPRs at the FPRs of this run."""
+    """Add a run of tied values, ``count1`` of them in class k, and write the TPRs of class k at the FPRs of the run."""
     n_before, end, rank, step, total, squares0, squares1, rough0, rough1 = state
     before, negatives = n_before[k], n_all - positives
     low, count0 = below - before, count - count1
