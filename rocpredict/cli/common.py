@@ -266,7 +266,7 @@ def add_resampling(command: argparse.ArgumentParser) -> None:
 
 
 def pick(options: argparse.Namespace, *names: str) -> dict[str, Any]:
-    """Return the named options, keyed by name."""
+    """Return a dictionary of the options with the given names."""
     return {name: getattr(options, name) for name in names}
 
 
@@ -379,7 +379,7 @@ def print_tables(*tables: Table) -> None:
 
 
 def print_result(options: argparse.Namespace, values: dict[str, Any], *tables: Table) -> None:
-    """Print the values as JSON with --json, or else the tables."""
+    """Print the values as JSON if --json is passed, and otherwise the tables."""
     if options.json:
         print(to_json(values))
     else:

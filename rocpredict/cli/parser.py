@@ -74,7 +74,10 @@ class _ClosedStream(io.StringIO):
 
 
 def _report_failed_output(error: Any, message: str) -> int:
-    """Report an output that cannot be written; return the exit code, which is 0 for a pipe closed by its reader."""
+    """Report that the output cannot be written, and return the exit code.
+
+    The exit code is 0, and nothing is reported, if the output is a pipe that its reader has closed.
+    """
     with suppress(OSError, ValueError):  # writing the rest of the buffer would fail again when Python exits
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if error.errno == errno.EPIPE:

@@ -21,7 +21,7 @@ from rocpredict.sources.table import FeatureTable
 _COUNT_FIELDS = ("count", "n_missing")
 _NONNEGATIVE_FIELDS = (*_COUNT_FIELDS, "m2", "m4")
 _FINGERPRINT_BITS = 20
-"""Number of bits that ``ClassSummary.rounded`` keeps of a sum of squares, and of a mean in standard deviations."""
+"""Number of bits that ``ClassSummary.rounded`` keeps in sums of squares, and in means divided by the SD."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,7 +44,7 @@ class ClassSummary(Result):
     m3, m4 : array of shape (features,), or None
         Sums of third and fourth powers of the deviations; None in a summary of two moments.
     minimum, maximum : array of shape (features,), or None
-        Extremes; None in a summary of two moments.
+        Smallest and largest value; None in a summary of two moments.
 
     Examples
     --------
@@ -130,7 +130,7 @@ class ClassSummary(Result):
 
     @classmethod
     def from_dict(cls, numbers: Mapping[str, Any]) -> Self:
-        """Read a summary from a dictionary, as ``to_dict`` returns it.
+        """Read a summary from the dictionary that ``to_dict`` returns.
 
         Parameters
         ----------
@@ -285,7 +285,7 @@ class MomentsByLabel(NamedTuple):
         return check_labels([*self.moments] * 2, np.empty((0, 0)))
 
     def by_class(self, coded: EncodedLabels) -> Moments:
-        """Return moments of shape (classes, features), where the class of each label is its code in ``coded``."""
+        """Return moments of shape (classes, features); ``coded`` contains the class of each label."""
         parts = [*self.moments.values()]
         no_rows = np.empty((0, len(self.names)))
         order: Any = parts[0].order

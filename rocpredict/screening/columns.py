@@ -108,7 +108,7 @@ def empirical_optimism(
 def _shrunken_population(
     d: FloatArray, s0: FloatArray, s1: FloatArray, n0: FloatArray, n1: FloatArray
 ) -> tuple[FloatArray, ...]:
-    """Return two Gaussians that differ as the classes do, less the difference expected from sampling variation.
+    """Return two Gaussians that differ like the classes, after the expected sampling variation has been removed.
 
     The first Gaussian has mean 0. The result contains the mean of the second Gaussian, the standard deviations of both,
     and the class sizes.
@@ -362,7 +362,7 @@ def _binormal_tpr(pair: GaussianPairs, fpr: FloatArray, fpr_probit: FloatArray) 
 _MIN_EXPECTED = 5
 """Smallest expected count in a 2 x 2 table for which the normal approximation is used (Cochran 1954)."""
 AMEANS_AT_THRESHOLD = "achieved"
-"""Key of the empirical Ameans at the predicted threshold, from which the corrected Ameans is computed."""
+"""Key of the column with the empirical Ameans at the predicted threshold, before the correction for optimism."""
 
 
 def empirical_columns(counts: RankStatistics, pair: GaussianPairs, level: float) -> tuple[dict[str, Any], Flags]:
@@ -424,9 +424,9 @@ def _rare_binary(counts: RankStatistics) -> tuple[NDArray[np.bool_], FloatArray,
     A table is described by four numbers of observations: all observations, those in the smaller class, those with the
     rarer value, and those in the smaller class with the rarer value. If a feature has two distinct values, these four
     numbers follow from ``ties`` and ``area``, and the sums of squares follow from the four numbers. A feature with more
-    values is recognized because its sums of squares are different. They are equal in only 20 of 430,000 small tables
-    with three or four values, in which all values of one class are equal. These get the p-value of the table with two
-    values.
+    values is recognized because its sums of squares are different. The only exceptions are 20 of 430,000 small tables
+    with three or four values, in which all values of one class are equal. A feature with such a table gets the p-value
+    of the table with two values.
     """
     sizes = counts.negatives.astype(float), counts.positives.astype(float)
     total, smaller = sizes[0] + sizes[1], np.minimum(*sizes)
@@ -524,7 +524,7 @@ def count_weighted(
 ) -> Iterator[tuple[slice, RankStatistics]]:
     """Yield the rank statistics of weighted observations, one feature at a time.
 
-    The statistics are those that ``count_blocks`` computes for observations without weights.
+    For observations without weights, ``count_blocks`` computes the same statistics.
     """
     pair_rows = [class_rows(codes, class_pair) for class_pair in class_pairs]
     for feature in range(X.shape[1]):

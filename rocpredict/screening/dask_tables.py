@@ -138,7 +138,8 @@ class DaskTable(NamedTuple):
     def _codes(self, coded: EncodedLabels) -> tuple[dict[Any, int] | None, list[Any]]:
         """Return the code of each label, and the labels of each part.
 
-        If the labels are in memory, return None, and the codes of the labels of each part.
+        If the labels are in memory, the first result is None, and the second result contains class codes instead of
+        labels.
         """
         if all(isinstance(part, np.ndarray) for part in self.label_parts):
             return None, np.split(coded.codes.astype(np.int16, copy=False), np.cumsum(self.sizes)[:-1])

@@ -132,7 +132,7 @@ class FeatureHistograms(Result):
     def merge_small_cells(self, min_count: int) -> FeatureHistograms:
         """Return coarser histograms in which each cell has at least ``min_count`` values of each class.
 
-        An empty cell remains only if it is next to the cell of an edge.
+        The only exception are empty cells next to the cell of an edge.
 
         Parameters
         ----------
@@ -162,8 +162,8 @@ class FeatureHistograms(Result):
     def _without_ties(self, other: FeatureHistograms) -> FeatureHistograms:
         """Return histograms in which values equal to some edges are counted in the open cells above these edges.
 
-        These are the edges at which ``other`` has no value equal to the edge, but has values in the open cell above it,
-        where it may have counted values equal to the edge.
+        An edge is treated in this way if ``other`` has no values in the cell of the edge, but has values in the open
+        cell above the edge, where values equal to the edge may have been counted.
         """
         is_joined = (other.counts[:, :, 1::2].sum(axis=0) == 0) & (other.counts[:, :, 2::2].sum(axis=0) > 0)
         own = _rows(self.edges)
@@ -187,7 +187,7 @@ class FeatureHistograms(Result):
         Returns
         -------
         pair of arrays of shape (features,)
-            Bounds, each attained by some data; NaN if a class has no values.
+            Bounds, each of which is the AUC of some data; NaN if a class has no values.
         """
         bounds = [part[1:] for _, part in self._blocks()]
         low, high = (np.concatenate(side) for side in zip(*bounds, strict=True)) if bounds else np.empty((2, 0))
@@ -275,7 +275,7 @@ class FeatureHistograms(Result):
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
-        """Read histograms from a dictionary, as ``to_dict`` returns it.
+        """Read histograms from the dictionary that ``to_dict`` returns.
 
         Parameters
         ----------
@@ -327,10 +327,11 @@ class FeatureHistograms(Result):
         return bool((np.where(is_filled, inside, empty) | self._is_coarse()).all())
 
     def _open_pairs(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return, for each open cell, the estimated, least and greatest number of pairs with a larger positive.
+        """Return, for each open cell, the estimated, least and greatest number of pairs whose positive is larger.
 
-        Ties count 1/2. The greatest number results if one negative is at the maximum and the others are at the minimum,
-        and one positive is at the minimum and the others are at the maximum.
+        Ties count 1/2. The greatest number results if one negative is at the maximum of the negatives and the others
+        are at their minimum, and if one positive is at the minimum of the positives and the others are at their
+        maximum.
         """
         (n, m), (a, c), (b, d) = self._open(), self.minimum, self.maximum
         has_both = (n > 0) & (m > 0)
@@ -437,7 +438,7 @@ def _safe_edges(counts: NDArray[np.int64], min_count: int) -> list[tuple[int, bo
     def is_safe(start: int, stop: int) -> bool:
         return min(total[stop][0] - total[start][0], total[stop][1] - total[start][1]) >= min_count
 
-    segments: list[tuple[int, int]] = []  # first and last cell + 1 between two edges that have their own cells
+    segments: list[tuple[int, int]] = []  # ranges of cells, separated by edges that have their own cells
     start, n_cells = 0, counts.shape[1]
     for cell in (*range(1, n_cells, 2), n_cells):
         if cell < n_cells and not is_safe(cell, cell + 1):
@@ -451,10 +452,9 @@ def _safe_edges(counts: NDArray[np.int64], min_count: int) -> list[tuple[int, bo
     kept: list[tuple[int, bool]] = []
 
     def split(start: int, stop: int, first: int, last: int) -> None:
-        """Divide the cells from ``start`` to ``stop`` at safe edges with indices from ``first`` to ``last`` - 1.
+        """Divide the cells from ``start`` to ``stop`` at some of the edges from ``first`` to ``last`` - 1.
 
-        The edges are tried in the order of a bisection, which does not depend on the data. Several sites with the same
-        edges therefore tend to keep the same ones.
+        The edge in the middle is tried first, so that several sites with the same edges tend to keep the same ones.
         """
         if first >= last:
             return
@@ -533,7 +533,7 @@ class RowSample(NamedTuple):
         return cls(keys[rows], values[rows])
 
     def edges(self, n_edges: int) -> FloatArray:
-        """Return the distinct values of each feature, or ``n_edges`` quantiles if there are more distinct values."""
+        """Return the distinct values of each feature, or quantiles if it has more than ``n_edges`` distinct values."""
         rows = []
         for column in self.values.T:
             values = np.sort(column[~np.isnan(column)])

@@ -241,9 +241,9 @@ class ScreeningResult(Result):
         Parameters
         ----------
         by : str
-            Name of a column, or "discrimination" for the order in which ``screen`` returns the rows: by the distance of
-            the empirical AUC from 1/2 (of the predicted AUC if there is no empirical one), then by the distance of the
-            predicted AUC from 1/2, then by the absolute effect size.
+            Name of a column, or "discrimination" for the order in which ``screen`` returns the rows. This order depends
+            on the distance of the empirical AUC from 1/2 (of the predicted AUC if there is no empirical one). Ties are
+            resolved by the distance of the predicted AUC from 1/2, then by the absolute effect size.
         descending : bool, optional
             Whether large values are first. By default, False for text, dates, p_value, q_value, misfit, empirical_se,
             n_missing and fpr, and True for other columns.
@@ -311,7 +311,7 @@ class ScreeningResult(Result):
         str or None
             Text of the table if ``path`` is omitted. It is a JSON object with the keys "class_pairs", "level",
             "adjust", "family", "n_observations", "n_unlabelled" and "features". The value of "features" is a list with
-            one object for each row; the flags of the row are a list in this object.
+            one object for each row, in which the value of "flags" is a list of names.
 
         Raises
         ------

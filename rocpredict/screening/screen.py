@@ -324,8 +324,8 @@ def screen(
     adjust : {"benjamini-hochberg", "benjamini-yekutieli", "holm", "bonferroni", "none"}, default="benjamini-hochberg"
         Method that adjusts the p-values of all rows of the result for multiple testing; see ``adjust_p_values``.
     feature_names : sequence of str, optional
-        Names of the features. If ``y`` is the name of a column, this column is not one of them. By default, the names
-        in ``X``.
+        Names of the features. If ``y`` is the name of a column, omit the name of this column. By default, the names in
+        ``X``.
     engine : {"auto", "numpy", "numba"}, default="auto"
         Computing engine.
 
@@ -337,8 +337,8 @@ def screen(
         Number of threads; -1 for one thread on each processor. The result does not depend on this number.
     nan_policy : {"raise", "omit"}, default="omit"
         How missing values are handled: "raise" raises an error; "omit" omits them for each feature, and the column
-        ``n_missing`` contains their number. Rows without a label are omitted and counted in ``n_unlabelled``; in
-        batches and Dask tables, they raise an error.
+        ``n_missing`` contains their number. Rows without a label are omitted and counted in ``n_unlabelled``; if they
+        are in batches or Dask tables, they raise an error.
     layer : str, optional
         Layer of an AnnData object or h5ad file to screen. By default, ``X``.
     use_raw : bool, default=False

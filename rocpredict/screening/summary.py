@@ -134,7 +134,7 @@ class TwoClassSummary(Result):
         std : pair of float or of arrays of shape (features,)
             Standard deviations (ddof=1).
         count : pair of int or of arrays of shape (features,)
-            Whole numbers of observations, 2 or more.
+            Numbers of observations; whole numbers of 2 or more.
         feature_names : iterable of str, optional
             Names of the features. By default, "x0", "x1", ...
         positive : label, default="positive"
@@ -389,7 +389,7 @@ class TwoClassSummary(Result):
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Read a summary from JSON, as ``to_json`` returns it.
+        """Read a summary from the JSON that ``to_json`` returns.
 
         Parameters
         ----------
@@ -519,7 +519,7 @@ def as_units(units: Mapping[str, str] | None, names: Sequence[str]) -> tuple[str
 
 
 def describe_difference(first: TwoClassSummary, second: TwoClassSummary) -> str:
-    """Return the difference in features, units or labels that prevents adding summaries, or "" if there is none."""
+    """Return the difference in features, units or labels because of which summaries cannot be added, or "" if none."""
     names = first.feature_names, second.feature_names
     if names[0] != names[1]:
         others = map(set, names[::-1])
@@ -550,7 +550,7 @@ def describe_label_difference(first: TwoClassSummary, second: TwoClassSummary, n
 
 
 def _checksum(words: Sequence[str], *arrays: NDArray[Any]) -> str:
-    """Return the SHA-256 of a list of words, as compact JSON in ASCII, followed by the bytes of arrays of numbers."""
+    """Return the SHA-256 hash of a list of words, written as compact JSON in ASCII, and of arrays of numbers."""
     digest = hashlib.sha256(json.dumps(list(words), separators=(",", ":")).encode())
     for array in arrays:
         digest.update(array.astype("<f8").tobytes())
@@ -558,7 +558,7 @@ def _checksum(words: Sequence[str], *arrays: NDArray[Any]) -> str:
 
 
 def _content_checksum(content: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of all keys except "content_checksum", as compact JSON in ASCII with sorted keys."""
+    """Return the SHA-256 hash of all entries except "content_checksum", as compact JSON in ASCII with sorted keys."""
     others = {name: value for name, value in content.items() if name != "content_checksum"}
     return hashlib.sha256(json.dumps(others, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
@@ -603,8 +603,8 @@ def summarize(
     Parameters
     ----------
     X : array-like of shape (n, features), sparse matrix, data frame, or batches
-        Table or path as in ``screen``. Without ``y``: an iterable of (X, y) batches of one table, which need not fit
-        into memory together.
+        Table or path as in ``screen``. Without ``y``, an iterable of (X, y) batches of one table; the batches need not
+        fit into memory together.
     y : array-like of shape (n,), or str, optional
         Class labels, or the name of the column with the labels in a data frame, in a file or in ``obs``.
     positive : label, optional
@@ -658,7 +658,7 @@ def summarize(
     Before powers are summed, a value of the data is subtracted from all values of a feature, so that a constant offset
     causes no loss of digits. The moments of parts of a table are merged by the pairwise update [1]_ [2]_. Adding
     summaries rounds the mean. The relative error of the sum of squares is then about 1e-16 times the square root of the
-    count, times the offset in standard deviations.
+    count, times the ratio of the offset to the standard deviation.
 
     References
     ----------

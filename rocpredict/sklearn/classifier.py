@@ -35,7 +35,7 @@ _METHODS = {"predict_proba": "predict_proba", "decision_function": "decision_fun
 
 
 class OutOfFoldScores(NamedTuple):
-    """Row indices of held-out observations and their scores."""
+    """Row indices and scores of held-out observations."""
 
     rows: NDArray[np.intp]
     scores: FloatArray
@@ -157,7 +157,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     beta : float, optional
         Weight of recall relative to precision, for "f_beta".
     value : float, optional
-        Limit of the rate, for "min_tpr", "min_tnr" and "max_fpr".
+        Limit of the constrained rate, for "min_tpr", "min_tnr" and "max_fpr".
     positive : label, optional
         Label of the positive class. By default, the last of the sorted labels, as in scikit-learn ("pos" for "neg" and
         "pos", but "well" for "sick" and "well"). Pass this label unless the labels are {0, 1}, {-1, 1} or booleans.
@@ -242,7 +242,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     describe the sampling variation for fixed models. The variability of ``fold_thresholds_`` also reflects the
     differences between the models and the smaller samples.
 
-    With metadata routing enabled, ``fit`` passes metadata to the classifier and to the splitter (such as ``groups``).
+    If metadata routing is enabled, ``fit`` passes metadata such as ``groups`` to the classifier and to the splitter.
     Otherwise, all other arguments of ``fit`` are passed to the classifier.
 
     Examples
@@ -421,7 +421,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         MetadataRouter
-            Router of metadata to ``fit`` of the classifier and to ``split`` of the splitter.
+            Router that passes metadata to ``fit`` of the classifier and to ``split`` of the splitter.
         """
         router = MetadataRouter(owner=self).add_self_request(self)
         router.add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))

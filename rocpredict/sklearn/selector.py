@@ -66,7 +66,10 @@ def translated_errors() -> Iterator[None]:
 
 
 def check_fit_arguments(X: object, y: object, sample_weight: object = None) -> None:
-    """Raise RocPredictError for masked values (which scikit-learn would use), missing labels or different indexes."""
+    """Raise RocPredictError for masked values, missing labels, or tables and labels whose indexes differ.
+
+    Without this check, scikit-learn would ignore masks and use the masked values.
+    """
     for name, values in (("X", X), ("y", y), ("sample_weight", sample_weight)):
         if np.ma.is_masked(values):
             raise RocPredictError(

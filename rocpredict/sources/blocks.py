@@ -133,7 +133,7 @@ class ColumnSource(ABC):
 
     shape: tuple[int, int]
     is_streamed = False
-    _is_text: Any = None  # mask of the columns of text, if there can be any
+    _is_text: Any = None  # mask of the columns with text, or None if no column can contain text
 
     @abstractmethod
     def iter_blocks(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> BlockIterator:
@@ -302,7 +302,7 @@ def contiguous_runs(columns: ColumnIndices) -> Iterator[tuple[int, slice]]:
 
 
 def block_slices(count: int, width: int) -> Iterator[slice]:
-    """Divide ``count`` columns or rows into blocks of ``width``."""
+    """Yield the slices that divide ``count`` columns or rows into blocks of ``width``."""
     for start in range(0, count, width):
         yield slice(start, min(start + width, count))
 
@@ -349,7 +349,7 @@ _POLARS_NODES = re.compile(
     r"(DF \[|\w+ SCAN \[|PROJECT |SELECTION|ESTIMATED ROWS|SELECT \[|WITH_COLUMNS:|FILTER |FROM$|SLICE\[|ROW INDEX "
     r"|CACHE\[|UNION\[maintain_order: true\]|PLAN \d|END UNION|HCONCAT|END HCONCAT|\[)"
 )
-"""Pattern of the lines of a polars query plan that stand for steps that preserve the order of the rows."""
+"""Pattern that matches a line of a polars query plan if the step on this line preserves the order of the rows."""
 _POLARS_UNORDERED = re.compile(
     r"\.(shuffle|sample|\w*unique\w*|mode|value_counts|\w*top_k\w*|map\w*|\w*python\w*|\w*opaque)"
 )
@@ -362,16 +362,16 @@ _DASK_NODES = {
     *("FromPandas", "FromArray", "ReadParquet"),
     *("Elemwise", "Filter", "DropnaFrame", "Head", "Tail", "Concat", "Repartition"),
 }
-"""Classes of the nodes of a Dask expression that preserve the order of the rows."""
+"""Names of the node classes of Dask expressions that preserve the order of the rows."""
 _DASK_FUNCTIONS = frozenset(["Map", "Apply"])
-"""Classes of elementwise nodes that call a function of the user."""
+"""Names of the classes of elementwise nodes that call a function of the user."""
 
 COLLECT_REMEDY = "collect X first, with X.collect() in polars, X.arrow() in DuckDB or X.compute() in Dask"
 _NO_ORDER = f"X is a query that returns its rows in a different order each time; {COLLECT_REMEDY}"
 
 
 class DaskQuery:
-    """Dask DataFrame with those methods of a lazy narwhals frame that a source needs."""
+    """Dask DataFrame with the methods of a lazy narwhals frame that ``DataFrameSource`` calls."""
 
     def __init__(self, native: Any) -> None:
         self._native = native
@@ -600,11 +600,11 @@ def _objects(items: list[Any]) -> NDArray[Any]:
 
 
 INDEX_NAMES = "", "Unnamed: 0", "__index_level_0__"
-"""Names of a column with row indices, as pandas or R wrote it: in CSV, in CSV read by pandas, and in Parquet."""
+"""Names of the column of row indices that pandas or R wrote: in CSV, in CSV read by pandas, and in Parquet."""
 
 
 def check_feature_names(names: Any, columns: int, holder: str = "X") -> NDArray[np.str_]:
-    """Return one name for each column, or raise RocPredictError if the names are not unique or their number differs."""
+    """Return one name for each column; raise RocPredictError if names are not unique or their number is wrong."""
     if names is None:
         return np.array([f"x{place}" for place in range(columns)])
     items = check_list("feature_names", names, f"one name for each column of {holder}")

@@ -372,7 +372,7 @@ def read_csv(path: str | PathLike[str]) -> CsvTable:
 
 
 FeaturesAndLabels: TypeAlias = tuple[FeatureTable, NDArray[Any] | None]
-"""Features and labels that are read from files; the labels are None if no column contains them."""
+"""Features and labels that are read from files; the labels are None if they are not read."""
 
 
 class TableReader(ABC):
@@ -559,7 +559,7 @@ class _UnusualError(Exception):
 
 
 class _Chunk(NamedTuple):
-    """Whole lines of a file."""
+    """Section of a file that consists of whole lines."""
 
     path: Path
     offset: int
@@ -783,7 +783,7 @@ class ChunkedCsv(BlockSource):
 
     @cached_property
     def _columns(self) -> SpooledColumns:
-        """Numbers of all columns in a temporary file."""
+        """Temporary file with the numbers of all columns."""
         spool = SpooledColumns(self.shape[1])
         for _, _, tile in self.iter_tiles(None, MemoryBudget(CHUNK_BYTES)):  # with this budget, chunks are not joined
             spool.append(np.ascontiguousarray(tile.T))
@@ -805,7 +805,7 @@ def _open_bytes(path: Path) -> IO[bytes]:
 
 
 def _cell_ends(content: bytes, separator: bytes, n_cells: int) -> NDArray[np.intp]:
-    """Return the end of each cell, shape (lines, ``n_cells``).
+    """Return the end position of each cell, shape (lines, ``n_cells``).
 
     Raises _UnusualError if a line has a different number of cells, or quotes are inside a cell.
     """

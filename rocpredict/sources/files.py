@@ -352,8 +352,8 @@ def open_tables(paths: PathArgument) -> TableReader:
     Raises
     ------
     RocPredictError
-        If there is no file, a file cannot be read, formats or columns differ, a header has no names or a name twice, or
-        a Parquet or Feather file is read without polars.
+        If there is no file, a file cannot be read, formats or columns differ, a header has no names or has a name
+        twice, or polars is not installed and a Parquet or Feather file is passed.
 
     Notes
     -----

@@ -140,7 +140,7 @@ class ArrowDataset(BlockSource):
         try:  # the other pools of pyarrow keep memory that is no longer used
             part = piece.to_table(schema=self._schema, columns=names, memory_pool=pa.system_memory_pool())
             return nw.from_native(part, eager_only=True)
-        except (OSError, ValueError) as error:  # pyarrow's errors derive from these
+        except (OSError, ValueError) as error:  # base classes of the errors of pyarrow
             raise RocPredictError(f"{_piece_name(piece)} cannot be read: {first_line(error)}") from None
 
     def _read_piece(self, out: NDArray[Any], piece: Any, columns: ColumnIndices) -> None:
@@ -255,7 +255,7 @@ def _read_once(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
             is_empty = False
             yield batch
-    except (OSError, ValueError) as error:  # pyarrow's errors derive from these
+    except (OSError, ValueError) as error:  # base classes of the errors of pyarrow
         raise RocPredictError(
             f"X cannot be read: {first_line(error)}; a reader can be read only once, so open it again"
         ) from None
@@ -264,7 +264,7 @@ def _read_once(batches: Iterable[Any]) -> Iterator[Any]:
 
 
 def join_batches(batches: Iterable[Any], budget: MemoryBudget) -> Iterator[Any]:
-    """Join batches that can be read only once into Arrow tables.
+    """Join batches into larger Arrow tables; the batches are read only once.
 
     Each table except the last one has at least the size of a block.
     """

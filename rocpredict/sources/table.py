@@ -221,8 +221,8 @@ def as_feature_table(X: Any, *, names: Iterable[Any] | None = None) -> FeatureTa
     Raises
     ------
     RocPredictError
-        If ``X`` is not a table with rows and columns, rows differ in length, numbers are complex, names are not unique
-        or there is not one for each column, no column is numeric, or a column has both numbers and text.
+        If ``X`` is not a table with rows and columns, rows differ in length, numbers are complex, names are not unique,
+        the number of names is wrong, no column is numeric, or a column has both numbers and text.
 
     Examples
     --------
@@ -269,7 +269,7 @@ def split_table_and_labels(
     Raises
     ------
     RocPredictError
-        If ``as_feature_table`` raises an error, ``y`` is not a column, or labels are missing or differ in number.
+        If ``as_feature_table`` raises an error, ``y`` is not a column, or labels are missing or their number is wrong.
 
     Examples
     --------
@@ -473,7 +473,7 @@ def _array_source(X: Any) -> ColumnSource:
         )
     if getattr(X, "ndim", 0) == 2 and not isinstance(X, np.ndarray):
         is_numeric = isinstance(getattr(X, "dtype", None), np.dtype) and X.dtype.kind in "biuf"
-        # HDF5, zarr and Dask arrays: slices are fetched.
+        # HDF5, zarr and Dask arrays are read in slices.
         if is_numeric and (hasattr(X, "read_direct") or getattr(X, "chunks", None) is not None):
             _check_shape(X.shape)
             return SlicedSource(X)

@@ -49,7 +49,7 @@ def select_engine(engine: str, cells: int = MIN_CELLS_NUMBA) -> str:
 
 @cache
 def _numba_works() -> bool:
-    """Check whether numba is installed and supports this NumPy."""
+    """Check whether numba is installed and supports the installed version of NumPy."""
     try:
         import_module("numba")
     except (ImportError, SystemError):
@@ -111,7 +111,7 @@ class ThreadBuffer(local):
     buffer: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
 
     def allocate(self, size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-        """Return an array that overwrites the previous array; it is uninitialized, or contains 0 for integers."""
+        """Return an array that reuses the memory of the previous array; it is uninitialized, except for integers."""
         if len(self.buffer) < size * dtype.itemsize:
             self.buffer = np.empty(size * dtype.itemsize, dtype=np.uint8)
         array = self.buffer[: size * dtype.itemsize].view(dtype)
@@ -136,7 +136,7 @@ def split_by_weight(weights: NDArray[Any], most: float, longest: int | None = No
 
 
 Tile: TypeAlias = tuple[slice, slice]
-"""Rows and columns of a table."""
+"""Slices of the rows and of the columns of a table."""
 
 
 class Sparse(NamedTuple):
@@ -213,7 +213,7 @@ class Sums(NamedTuple):
 
     @classmethod
     def zero(cls, order: int, classes: int, width: int, *, omit: bool = False) -> Sums:
-        """Return the sums of no rows. The arrays of extremes have rows only if four powers are summed."""
+        """Return sums before rows are added. The arrays of extremes have rows only if four powers are summed."""
         low = np.full((classes if order == 4 else 0, width), np.inf)
         return cls(np.zeros((classes * omit, width), np.int64), np.zeros((order, classes, width)), low, -low)
 
@@ -237,7 +237,7 @@ class SparseSums(NamedTuple):
 
     @classmethod
     def zero(cls, order: int, classes: int, width: int) -> SparseSums:
-        """Return the sums of no rows."""
+        """Return sums before rows are added."""
         shape = classes, width
         return cls(Sums.zero(order, *shape, omit=True), np.zeros(shape, np.int64), np.zeros(shape))
 
@@ -262,7 +262,7 @@ class Moments(NamedTuple):
     m3, m4 : array of float64, or None
         Sums of (x - mean)^3 and (x - mean)^4.
     minimum, maximum : array of float64, or None
-        Extremes; NaN if there are no values.
+        Smallest and largest value; NaN if there are no values.
     """
 
     count: NDArray[Any]  # type: ignore[assignment]  # a tuple has a method of this name
@@ -303,7 +303,7 @@ class Moments(NamedTuple):
 
 
 def central_sums(powers: FloatArray, count: NDArray[Any]) -> list[FloatArray]:
-    """Compute the mean minus the shift, and the central sums M2 (and M3, M4)."""
+    """Compute the mean minus the shift, and M2, the sum of squared deviations; with four powers, also M3 and M4."""
     first, second = powers[:2]
     mean = first / np.maximum(count, np.finfo(float).tiny)
     m2 = second - first * mean
@@ -315,7 +315,7 @@ def central_sums(powers: FloatArray, count: NDArray[Any]) -> list[FloatArray]:
 
 
 def as_moments(sums: Sums, shift: FloatArray, count: NDArray[Any]) -> Moments:
-    """Convert sums about a shift to moments. Mean and extremes are NaN if there are no values."""
+    """Convert sums about a shift to moments. The mean and the extremes are NaN if there are no values."""
     mean, m2, *higher = central_sums(sums.powers, count)
     mean += shift
     extremes = [sums.low.copy(), sums.high.copy()] if higher else []
@@ -328,7 +328,7 @@ def as_moments(sums: Sums, shift: FloatArray, count: NDArray[Any]) -> Moments:
 
 
 def needs_recompute(sums: Sums, count: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return a mask, shape (b,), of the features with NaN, infinities, underflow, or a shift far from the mean."""
+    """Return a mask, shape (b,), of the features that have NaN, infinities, underflow, or a shift far from the mean."""
     first, second, last = sums.powers[0], sums.powers[1], sums.powers[-1]
     squared_sum = first * first
     is_bad_shift = squared_sum * (1 + _MAX_SHIFT_RATIO) > _MAX_SHIFT_RATIO * second * count
@@ -347,12 +347,13 @@ def merge(a: Moments, b: Moments) -> Moments:
     Returns
     -------
     Moments
-        Merged moments. If one set has no values of a feature, these are the unchanged moments of the other set.
+        Merged moments. If one set has no values of a feature, the moments of this feature are those of the other set.
 
     Notes
     -----
     The difference of the means inherits the rounding error of the means. The relative error of M2 is therefore about
-    1e-16 times the absolute means times the difference of the means, both in units of the standard deviation.
+    1e-16 times the absolute value of the means, times the difference of the means, both in units of the standard
+    deviation.
 
     References
     ----------

@@ -48,9 +48,9 @@ class RankStatistics(NamedTuple):
     """Rank statistics of T class pairs and b features, as arrays of shape (T, b)."""
 
     negatives: IntArray
-    """Number of values of the negatives that are not missing."""
+    """Number of negatives without a missing value."""
     positives: IntArray
-    """Number of values of the positives that are not missing."""
+    """Number of positives without a missing value."""
     area: FloatArray
     """Empirical AUC, P(positive > negative) + P(equal)/2.
 
@@ -180,7 +180,7 @@ class GroupLayer(NamedTuple):
 
     groups: tuple[int, ...]
     labels: NDArray[np.int32]
-    """Position in ``groups`` of the group of each row, shape (n,); the number of groups for rows in none of them."""
+    """Position in ``groups`` of the group that contains each row, shape (n,); ``len(groups)`` for other rows."""
 
 
 def layers(groups: SortGroups, codes: NDArray[Any]) -> list[GroupLayer]:
@@ -325,8 +325,8 @@ def count_blocks(
     Parameters
     ----------
     X : array or sparse matrix of shape (n, p)
-        Real numbers, dense in any order, or sparse in CSC or CSR format. NaN is missing; infinities are ranked. The
-        table is not changed, and only parts of it are copied.
+        Real numbers, in a dense array with any memory order or in a sparse matrix in CSC or CSR format. NaN is missing;
+        infinities are ranked. The table is not changed, and only parts of it are copied.
     codes : array of shape (n,)
         Class of each row, from 0; -1 for a row without a class.
     classes : int
@@ -334,7 +334,8 @@ def count_blocks(
     class_pairs : sequence of ClassPair
         T class pairs.
     thresholds : array of shape (T, p), optional
-        Thresholds, compared as float64 for every dtype of X; NaN for no threshold. By default, there are no thresholds.
+        Thresholds, which are compared with the values as float64; NaN if there is no threshold. By default, there are
+        no thresholds.
     engine : {"auto", "numpy", "numba"}, default="auto"
         Computing engine, as in ``screen``.
     n_jobs : int, default=1

@@ -88,7 +88,7 @@ class _Table(NamedTuple):
             yield columns, [(slice(top, min(top + height, rows)), columns) for top in range(0, max(rows, 1), height)]
 
     def copy(self, rows: slice, features: NDArray[np.intp], scratch: ThreadBuffer) -> FloatArray:
-        """Copy some rows of the given features, which ascend, to float64 in the memory order of the table."""
+        """Copy a tile to an array of float64 with the memory order of the table; ``features`` must ascend."""
         run = slice(features[0], features[-1] + 1)
         if _is_contiguous(features):
             part = self.X[rows, run]
@@ -160,7 +160,7 @@ def _store_moments(
     *,
     omit: bool,
 ) -> NDArray[np.intp]:
-    """Store the moments of the doubtful features, and return the features whose moments may still be wrong.
+    """Store the moments of the ``doubtful`` features, and return the features whose moments may still be wrong.
 
     If ``omit`` is False, missing values are not omitted from the sums, and features with missing values are returned.
     """

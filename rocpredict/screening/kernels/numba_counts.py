@@ -129,7 +129,7 @@ def _count_union(
     thresholds: FloatArray,
     counts: RankStatistics,
 ) -> None:
-    """Compute the rank statistics of each of several classes against the others, from the sorted values of all of them.
+    """Compute the rank statistics of several classes, each against the others, from the sorted values of all classes.
 
     ``pair_of`` contains, for each class, the index of the class pair in which this class is positive, or -1.
     """
@@ -154,7 +154,7 @@ def _count_union(
 
 @exact_jit
 def _end_of_numbers(values, first, last):  # type: ignore[no-untyped-def]
-    """Return the end of the values that are not missing."""
+    """Return the index after the last value that is not missing."""
     if first < last and np.isnan(values[last - 1]):
         return first + np.searchsorted(values[first:last], np.nan)
     return last
@@ -423,7 +423,7 @@ def _count_below(a, b, places):  # type: ignore[no-untyped-def]
         t0, t1, t2, t3 = INDEX_TYPE(x0 < y0), INDEX_TYPE(x1 < y1), INDEX_TYPE(x2 < y2), INDEX_TYPE(x3 < y3)
         i0, i1, i2, i3 = i0 + t0, i1 + t1, i2 + t2, i3 + t3
         j0, j1, j2, j3 = j0 + (t0 ^ UNIT_RUN), j1 + (t1 ^ UNIT_RUN), j2 + (t2 ^ UNIT_RUN), j3 + (t3 ^ UNIT_RUN)
-    for j in starts:  # the preceding merge has also written to this place
+    for j in starts:  # the merge before this one has also written to this position
         places[j] = np.searchsorted(a, b[j])
     while j3 < INDEX_TYPE(len(b)):
         while i3 < INDEX_TYPE(len(a)) and a[i3] < b[j3]:
