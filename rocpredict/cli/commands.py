@@ -268,7 +268,7 @@ def run_sample_size(options: argparse.Namespace) -> None:
       rocpredict sample-size --mean 4 8 --std 3 2 --width 0.1 --tpr-at-fpr 0.1
       rocpredict sample-size --mean 4 8 --std 3 2 --width 0.02 --fpr 0 0.1
 
-    The table also compares the sample sizes by the other methods with the sample size by the default (the reference).
+    The table also compares the sample size of each other method with that of the default method (the reference).
     """
     goal = common.pick(options, "width", "power", "fpr", "tpr", "tpr_at_fpr", "ratio")
     planned = sample_size(**_curve_arguments(options), **goal)

@@ -246,7 +246,7 @@ class MomentsByLabel(NamedTuple):
     not_numeric: NDArray[np.bool_]
     """Mask of the features that are not numeric."""
     moments: dict[Any, Moments]
-    """Moments by label, each of shape (1, features)."""
+    """Moments of the observations with each label, of shape (1, features)."""
     n_rows: int
     """Number of rows."""
     n_unlabelled: int

@@ -238,9 +238,10 @@ class FeatureHistograms(Result):
         Returns
         -------
         array of shape (features, edges)
-            Edges for ``summarize(..., histogram_edges=...)``. The number of additional edges in a cell is proportional
-            to the number of pairs of a negative and a positive in this cell whose order is uncertain. The additional
-            edges are equally spaced between the extremes of the cell.
+            Edges for ``summarize(..., histogram_edges=...)``. The number of edges that are added to a cell is
+            proportional to its uncertainty, which is the difference between the greatest and the least possible number
+            of pairs in the cell whose positive is larger. The additional edges are equally spaced between the extremes
+            of the cell.
         """
         rows = []
         for j in range(len(self)):

@@ -204,10 +204,10 @@ def pool(
     95% intervals is 94 to 98% in 360 simulated settings with 2 to 20 studies of 10 or more observations per class. With
     more studies, or with fewer observations in a class, the bias of D reduces the coverage. For 20 studies with 250
     observations in one class and 5 in the other (AUC 0.9, SD ratio 2.5), the coverage is 90%. The use of the limit has
-    a price. If the studies are homogeneous, the error of the random-effects mean is up to 1.6 times its error with the
-    usual weights. If one study is much larger than the others, the error of the random-effects mean is up to 3.7 times
-    the error of the fixed-effect mean. The interval of two or three studies is wide, since Student's t has one or two
-    degrees of freedom.
+    a disadvantage. If the studies are homogeneous, the error of the random-effects mean is up to 1.6 times its error
+    with the usual weights. If one study is much larger than the others, the error of the random-effects mean is up to
+    3.7 times the error of the fixed-effect mean. The interval of two or three studies is wide, since Student's t has
+    one or two degrees of freedom.
 
     A study is flagged as separated if the lower 95% limit of its AUC, from the normal approximation on the probit
     scale, is above 1 - 1/(2 n0 n1). This bound is the AUC of a sample of n0 negatives and n1 positives with one tied

@@ -285,11 +285,11 @@ class ScreeningResult(Result):
         Notes
         -----
         An apostrophe is inserted before a name or an annotation that is not a number and begins with =, +, -, @, a tab
-        or a line break. A spreadsheet would otherwise evaluate such text as a formula (OWASP, "CSV Injection"). Leading
-        quotes, spaces and invisible characters are not counted as the beginning. An apostrophe is also inserted before
-        a formula that follows a semicolon, a bar, a tab or a line break, because a spreadsheet that uses this character
-        as its separator would begin a new cell there. Numbers are never changed. Parquet, JSON and data frames contain
-        all text unchanged.
+        or a line break. A spreadsheet would otherwise evaluate such text as a formula (OWASP, "CSV Injection"). Quotes,
+        spaces and invisible characters before the first other character are ignored. An apostrophe is also inserted
+        before a formula that follows a semicolon, a bar, a tab or a line break, because a spreadsheet that uses this
+        character as its separator would begin a new cell there. Numbers are never changed. Parquet, JSON and data
+        frames contain all text unchanged.
         """
         text = files.format_csv_columns(self._columns())
         if path is None:

@@ -83,7 +83,7 @@ _HIGHER_MOMENT_COLUMNS = tuple(
 _RESERVED_NAMES = frozenset(
     ("feature", "negative", "positive", "flags", *_COUNTS, *_COLUMNS, *_BOUND_COLUMNS, *_HIGHER_MOMENT_COLUMNS)
 )
-"""Column names that annotations of features must not have; to such a name, "_annotation" is appended."""
+"""Column names that annotations of features must not have; "_annotation" is appended to such a name."""
 
 
 class ResultCollector:
@@ -337,8 +337,8 @@ def screen(
         Number of threads; -1 for one thread on each processor. The result does not depend on this number.
     nan_policy : {"raise", "omit"}, default="omit"
         How missing values are handled: "raise" raises an error; "omit" omits them for each feature, and the column
-        ``n_missing`` contains their number. Rows without a label are omitted and counted in ``n_unlabelled``; if they
-        are in batches or Dask tables, they raise an error.
+        ``n_missing`` contains their number. Rows without a label are omitted and counted in ``n_unlabelled``, except in
+        batches and Dask tables, where they raise an error.
     layer : str, optional
         Layer of an AnnData object or h5ad file to screen. By default, ``X``.
     use_raw : bool, default=False
