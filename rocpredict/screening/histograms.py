@@ -132,7 +132,7 @@ class FeatureHistograms(Result):
     def merge_small_cells(self, min_count: int) -> FeatureHistograms:
         """Return coarser histograms in which each cell has at least ``min_count`` values of each class.
 
-        The only exception are empty cells next to the cell of an edge.
+        The only exceptions are empty cells next to the cell of an edge.
 
         Parameters
         ----------
