@@ -1,4 +1,4 @@
-"""Tests of one or two AUCs, from the same or from different observations."""
+"""Tests of one AUC, and of two AUCs from the same or from different observations."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ from rocpredict.inference.uncertainty import AucTestMethod, UncertaintyMixin
 from rocpredict.solvers.empirical import EmpiricalSolver
 
 TWO_SAMPLE_METHODS = ("smoothed-logit", "delong", "dirichlet", "bootstrap", "venkatraman")
-"""Methods of the test of two empirical curves; the first is the default for whole areas."""
+"""Methods for testing two empirical curves against each other; the first is the default for whole areas."""
 _WHOLE_AREA = ComparedQuantity()
 _DIFFERENCE = np.array([1.0, -1.0])
 _GRID = (np.arange(400) + 0.5) / 400  # mean fractions of both classes below a threshold
@@ -90,108 +90,125 @@ def auc_test(
     n_resamples: int = 2000,
     rng: Seed = 0,
 ) -> AucTest:
-    """Test two AUCs against each other, or one against a value.
+    """Test two AUCs against each other, or one AUC against a given value.
 
     Parameters
     ----------
     x1, x2 : array-like of shape (n,), pair (x, y), or ROC
         - Two features on the same observations: ``auc_test(x1, x2, y)``.
-        - Samples of different observations, of any length: ``auc_test((x1, y1), (x2, y2))``.
+        - Two samples of different observations, which may have different sizes: ``auc_test((x1, y1), (x2, y2))``.
         - Two curves: ``auc_test(roc1, roc2)``.
-        - One feature, sample or curve, with ``x2=None``: it is tested against ``null``.
+        - One feature, sample or curve, which is tested against ``null``: pass ``x2=None``.
     y : array-like of shape (n,), optional
-        Class labels, if x1 and x2 are features.
+        Class labels, if ``x1`` and ``x2`` are features.
     paired : bool, optional
-        Whether two curves come from the same observations. By default, they are treated as paired if ``empirical_roc``
-        computed both from the same array of labels (an equal array may belong to other observations) and they share at
-        least one row. Otherwise they are tested as independent samples, with the flag ``pairing_unknown`` if they may
-        be paired. If True, observations are matched by their rows or, for an ``EmpiricalRoc(...)``, by their order
-        within each class; a row that one curve lacks is omitted.
+        Whether two curves come from the same observations. By default, two curves are treated as paired if
+        ``empirical_roc`` computed both of them from the same array of labels and they share at least one row. Another
+        array with equal labels is not sufficient, because it may belong to other observations. All other curves are
+        tested as independent samples, and the flag ``pairing_unknown`` is set if they may be paired. If True,
+        observations are matched by row number or, for curves created with ``EmpiricalRoc(...)``, by their order within
+        each class. Rows that are missing from one of the curves are omitted.
     positive, negative : label, optional
         As in ``empirical_roc``.
     null : float, optional
-        AUC against which one curve is tested. By default 0.5.
+        AUC under the null hypothesis if one curve is tested. By default 0.5.
     method : str, optional
         Two empirical curves:
 
-        - "smoothed-logit" (default): both intervals, combined by MOVER (method of variance estimates recovery) [1]_.
-        - "delong": the difference divided by its standard error, with a normal distribution [2]_.
-        - "dirichlet" (default with ``fpr``, ``tpr`` and ``tpr_at_fpr``): draws of both curves, see
-          ``tpr_at_fpr_interval``.
-        - "bootstrap": the difference divided by its standard deviation over resamples.
-        - "venkatraman": equality of the whole curves, not of their areas, by permutation [3]_.
+        - "smoothed-logit" (default): the smoothed-logit intervals of both AUCs, combined by MOVER (method of variance
+          estimates recovery) [1]_.
+        - "delong": the difference divided by DeLong's standard error, compared with a normal distribution [2]_.
+        - "dirichlet" (default with ``tpr_at_fpr``, and with ``fpr`` or ``tpr`` unless ``strata`` are passed): Dirichlet
+          draws of both curves, as in ``tpr_at_fpr_interval``.
+        - "bootstrap": the difference divided by its standard deviation over the resamples.
+        - "venkatraman": permutation test of the hypothesis that the two whole curves, not only their areas, are equal
+          [3]_.
 
-        Two curves, one or both of them predicted:
+        Two curves of which at least one is predicted:
 
-        - "delta" (default): one interval per curve, combined by MOVER. For two Gaussians this is the "delta" interval
-          (probit scale, Student's t). For other fitted families it is the smoothed-logit interval of the sample,
-          extended to contain the estimate, or, for partial areas, an interval from the bootstrap standard error.
+        - "delta" (default): the intervals of both curves, combined by MOVER. A curve predicted from two Gaussians has
+          its "delta" interval (probit scale, Student's t). Other fitted families have the smoothed-logit interval of
+          the empirical AUC, extended to contain the predicted AUC; for partial areas, the interval is computed from the
+          bootstrap standard error instead.
 
         One curve:
 
-        - "smoothed-logit" (default): p is 1 - the highest level at which the default interval excludes ``null``.
-        - "delong": the difference divided by its standard error.
-        - "mann-whitney": test of equal distributions, by a normal approximation with tie correction.
-        - "exact": test of equal distributions over all ways to choose the labels, for up to 200 observations.
+        - "smoothed-logit" (default): p is 1 minus the highest confidence level at which the smoothed-logit interval of
+          the AUC excludes ``null``.
+        - "delong": the AUC minus ``null``, divided by DeLong's standard error.
+        - "mann-whitney": test of the hypothesis that both classes have the same distribution, by a normal approximation
+          with tie correction.
+        - "exact": exact permutation test of the same hypothesis, over all ways to assign the labels to the
+          observations, for up to 200 observations.
         - "pivotal" (default for a predicted curve) and "delta": as in ``roc.auc_test``.
     alternative : {"two-sided", "greater", "less", "noninferior", "equivalent"}, default="two-sided"
-        Alternative hypothesis about the first curve. The last two need ``margin``.
+        Alternative hypothesis about the first curve. "noninferior" and "equivalent" need ``margin``.
     margin : float, optional
         Largest negligible difference, in (0, 1).
     fpr, tpr : (low, high), optional
-        Compare the partial areas over this range, without the McClish correction.
+        Range of FPR or of TPR; the partial areas over this range, without the McClish correction, are compared.
     tpr_at_fpr : float, optional
-        Compare the TPRs at this FPR.
+        FPR at which the TPRs of the two curves are compared.
     direction : {None, "higher", "lower", "auto"} or a pair of "higher", "lower", default=None
-        Whether positives have larger or smaller values, for both curves or for each. "auto" is resolved once, before
-        resampling; both AUCs are then optimistic, and opposite directions of the two curves raise an error.
+        Whether positives have larger or smaller values. A pair gives the direction of each curve; a single value
+        applies to both. With "auto", the direction is chosen from the data once, before resampling. Both AUCs are then
+        optimistic, and an error is raised if the two curves have opposite directions.
     level : float, default=0.95
         Confidence level of the interval.
     nan_policy : {"raise", "omit"}, default="raise"
-        "omit" omits rows that lack a value of one or both features, so that all pairs are complete.
+        With "omit", rows in which one or both features are missing are omitted, so that both AUCs are computed from the
+        same rows.
     weights : array-like of shape (n,), optional
-        Frequency weights. For two samples, ``weights``, ``clusters`` and ``strata`` are pairs: an array or None for
-        each sample.
+        Frequency weights. For two samples, each of ``weights``, ``clusters`` and ``strata`` is a pair, with an array or
+        None for each sample.
     clusters : array-like of shape (n,), optional
-        Groups of dependent rows, such as readings of one patient. The variance is estimated by the jackknife over
-        clusters; each class needs four clusters or more. "dirichlet" draws one weight for each cluster. No cluster may
-        be in both samples.
+        Cluster of each row. Rows of one cluster, such as several readings of one patient, may depend on each other. The
+        variance is estimated by the jackknife over clusters; each class needs four clusters or more. The method
+        "dirichlet" draws one weight for each cluster. If two samples are compared, no cluster may have rows in both of
+        them.
     strata : array-like of shape (n,), optional
-        Only rows of the same stratum are compared; the weight of a stratum is its number of (negative, positive) pairs.
+        Stratum of each row. Only rows of the same stratum are compared with each other, and the AUC is a weighted mean
+        over the strata. The weight of a stratum is its number of pairs of a negative and a positive.
     n_resamples : int, default=2000
-        Number of resamples of "dirichlet", "bootstrap" and "venkatraman".
+        Number of resamples, for the methods "dirichlet", "bootstrap" and "venkatraman".
     rng : int or numpy Generator, default=0
         Seed of the resamples.
 
     Returns
     -------
     AucTest
-        For two samples or unpaired curves, ``n`` contains a pair for each of the two, and ``omitted`` counts the rows
-        of both.
+        For two samples or two unpaired curves, ``n`` contains the two class sizes of each of them, and ``omitted`` is
+        the sum over both.
 
     Raises
     ------
     RocPredictError
-        As in ``empirical_roc``; also if a method does not support an option, or "auto" finds opposite directions.
+        As in ``empirical_roc``; also if the method does not support one of the other arguments, or if "auto" chooses
+        opposite directions for the two curves.
 
     Notes
     -----
-    "smoothed-logit" combines two smoothed-logit intervals with Student's t, with the degrees of freedom of
-    Satterthwaite [4]_. AUCs of the same observations have two such intervals. In the first, curves with equal AUCs
-    share the pseudo-observations that smoothing adds; in the second, each curve has its own pseudo-observations.
-    "two-sided", "greater" and "less" test a difference of 0, at which the AUCs are equal. They use the first interval,
-    which has more power; p of a one-sided test is half of the two-sided p. "noninferior" and "equivalent" test a
-    margin, at which the AUCs are unequal. With unequal AUCs and few observations, a test by the first interval alone
-    would reject too often. The margin is therefore excluded if both intervals exclude it, or if the first interval
-    excludes 0 and 0 lies between the margin and the estimate. The interval in the result agrees with all alternatives:
-    it is the wider of the two, except that it excludes 0 if the first does. The limit nearer to 0 therefore jumps at
-    p = 1 - ``level``.
+    The method "smoothed-logit" combines the smoothed-logit intervals of the two AUCs into an interval of their
+    difference. This method uses quantiles of Student's t with Satterthwaite's degrees of freedom [4]_. For two whole
+    AUCs of the same observations, two intervals of the difference are computed. In the first, curves with equal AUCs
+    share the pseudo-observations that smoothing adds to the data; in the second, each curve has its own
+    pseudo-observations.
 
-    "delong" rejects too often with few observations in a class, with samples of unequal sizes and for AUCs near 1.
-    "dirichlet" computes p as the smallest significance level at which the interval computed from the draws excludes the
-    null value; p is at least 2/(2 n_resamples + 1), or half of this for a one-sided test. A curve against itself has
-    p = 1, with the flag ``same_curve``. Curves of the same observations that are tested as independent samples are
-    usually positively correlated, so the test rejects too rarely.
+    The alternatives "two-sided", "greater" and "less" are tested at a difference of 0, where both AUCs are equal. These
+    tests use the first interval, because this gives more power; in the direction of the estimate, the one-sided p is
+    half of the two-sided p. The alternatives "noninferior" and "equivalent" are tested at a margin, where the AUCs are
+    unequal. With unequal AUCs and few observations, a test based on the first interval alone would reject too often. A
+    margin is therefore excluded only if both intervals exclude it, or if the first interval excludes 0 and 0 lies
+    between the margin and the estimate. The interval in the result agrees with the tests of all alternatives. It
+    contains both intervals if the first contains 0. If the first interval excludes 0, its limit nearer to 0 is used.
+    This limit therefore jumps where the two-sided p equals 1 - ``level``.
+
+    The method "delong" rejects a true null hypothesis too often if a class has few observations, if the samples have
+    unequal sizes, or if an AUC is near 1. With "dirichlet", p is the smallest significance level at which the interval
+    computed from the draws excludes the null value; p is at least 2/(2 n_resamples + 1), or half of this value for a
+    one-sided test. If a curve is tested against itself, the flag ``same_curve`` is set, and p is 1 unless a margin is
+    tested. Two curves of the same observations are usually positively correlated, so a test that treats them as
+    independent samples rejects too rarely.
 
     References
     ----------
@@ -274,7 +291,7 @@ def _test_one_curve(x: Any, y: Any, null: float, options: _TestOptions, rows: Ro
 
 # ---- two samples, or two curves
 def _independent_samples(x1: Any, x2: Any, rows: RowOptions) -> tuple[CurveSample, CurveSample]:
-    """Return two samples of different observations."""
+    """Return the two samples passed as pairs (x, y), after checking their options."""
     sizes = [0 if is_scalar(sample) or hasattr(sample, "tocsc") else len(sample) for sample in (x1, x2)]
     if sizes[0] == sizes[1] > 2:
         raise RocPredictError(
@@ -300,7 +317,7 @@ def _independent_samples(x1: Any, x2: Any, rows: RowOptions) -> tuple[CurveSampl
 
 
 def _check_rocs(rocs: dict[str, Any], y: Any, rows: RowOptions) -> list[Any]:
-    """Return the ROC curves; other objects, batches of curves, and options for features raise an error."""
+    """Return the ROC curves, or raise RocPredictError for other objects, for batches and for options of features."""
     for name, roc in rocs.items():
         if not isinstance(roc, UncertaintyMixin):
             raise RocPredictError(f"{name}={short_repr(roc)} is not a ROC curve, but the other is; pass two curves")
@@ -351,7 +368,7 @@ def _are_paired(roc1: Any, roc2: Any) -> bool | None:
 
 
 def _area_of_roc(roc: Any, options: _TestOptions, chance: float) -> tuple[SmoothedAreas, str]:
-    """Return the area of a curve as a fraction of the width of its range, and the method of its interval."""
+    """Return the area of a curve divided by the width of the range of rates, and the name of the interval method."""
     rate_range, resampling = options.quantity.rate_range, options.resampling
     if _is_empirical(roc):
         return SmoothedAreas.from_placements(join_rocs({"x": roc}).area(rate_range)), METHOD_NAMES["smoothed-logit"]
@@ -377,7 +394,7 @@ def _area_of_roc(roc: Any, options: _TestOptions, chance: float) -> tuple[Smooth
 
 
 def _compare_predicted(rocs: list[Any], names: tuple[str, str], options: _TestOptions) -> AucTest:
-    """Test two independent curves, at least one of them predicted, by MOVER from the interval of each curve."""
+    """Test two independent curves, of which at least one is predicted, by combining their intervals with MOVER."""
     check_option("method", options.method, (None, "delta"))
     quantity, width = options.quantity, options.quantity.band_width
     if quantity.fpr is not None:
@@ -408,7 +425,7 @@ def _compare_predicted(rocs: list[Any], names: tuple[str, str], options: _TestOp
 
 
 def _compare(samples: tuple[CurveSample, ...], names: tuple[str, str], options: _TestOptions) -> AucTest:
-    """Test two empirical curves: both features of one sample, or one feature each of two samples."""
+    """Test two empirical curves, either of two features of one sample or of one feature in each of two samples."""
     quantity, is_paired = options.quantity, len(samples) == 1
     method = _select_method(samples, options)
     areas = [sample.placements(quantity.rate_range) for sample in samples]
@@ -477,9 +494,9 @@ def _build_test(
     flags: Flags,
     **fields: Any,
 ) -> AucTest:
-    """Return the test of the difference of two areas, as fractions of the width of the range.
+    """Return the test of the difference between two areas, which are divided by the width of the range of rates.
 
-    ``fields`` are the other fields of ``AucTest``.
+    ``shares`` are the two areas after the division, and ``fields`` contains the remaining fields of ``AucTest``.
     """
     quantity, (first, second) = options.quantity, fields["estimates"]
     hypotheses = options.claim.describe(*(f"{quantity.name} of {name}" for name in names))
@@ -493,7 +510,7 @@ def _build_test(
 def _test_difference(
     samples: tuple[CurveSample, ...], areas: list[Placements], estimates: FloatArray, options: _TestOptions
 ) -> tuple[AucStatistic, FloatArray]:
-    """Test the difference of two areas as fractions of the range; also return the covariance of the estimates."""
+    """Test the difference between two areas divided by the width of the range; also return the covariance matrix."""
     quantity, method, claim, level, resampling = options
     width, is_paired, is_tpr = quantity.band_width, len(samples) == 1, quantity.fpr is not None
     claim, scaled_difference = claim.divide(width), float(estimates[0] - estimates[1]) / width
@@ -535,7 +552,7 @@ def _test_difference(
 def _replicates(
     samples: tuple[CurveSample, ...], quantity: ComparedQuantity, resampling: BootstrapOptions
 ) -> FloatArray:
-    """Return a quantity of both curves in each resample, shape (n_resamples, 2)."""
+    """Return the compared quantity of both curves in each resample, shape (n_resamples, 2)."""
     if len(samples) > 1:  # both samples use one stream of random numbers in turn
         resampling = replace(resampling, rng=resampling.generator())
     columns: list[FloatArray] = []
@@ -552,12 +569,13 @@ def _replicates(
 
 
 def _permute_ranks(samples: tuple[CurveSample, ...], resampling: BootstrapOptions) -> tuple[float, FloatArray]:
-    """Return the statistic of Venkatraman and Begg (1996), and its replicates.
+    """Return the statistic of Venkatraman and Begg (1996), and its values after random exchanges.
 
-    The ranks of each observation on the two curves are exchanged at random. The statistic is the sum, over thresholds
-    at all ranks, of the absolute difference between the numbers of errors of the two curves. If the sample has ties,
-    these numbers are means over all orders of the tied observations, so that the statistic of the sample does not
-    depend on the seed. In a sample without ties, ranks that coincide after an exchange are put in a random order.
+    Each observation has two ranks, one for each curve, which are exchanged with probability 1/2. The statistic is the
+    sum, over thresholds at all ranks, of the absolute difference between the numbers of errors of the two curves. If
+    the sample has ties, these numbers are means over all orders of the tied observations, so that the statistic of the
+    sample does not depend on the seed. In a sample without ties, ranks that coincide after an exchange are put in a
+    random order.
     """
     from scipy.stats import rankdata
 
@@ -566,7 +584,7 @@ def _permute_ranks(samples: tuple[CurveSample, ...], resampling: BootstrapOption
     sign = np.repeat([-1.0, 1.0], [len(negative), len(positive)])
     has_ties = any(len(np.unique(column)) < len(column) for column in ranks.T)
     if not has_ties:
-        rng.random((len(ranks), 1))  # not used, but the results remain those of earlier versions
+        rng.random((len(ranks), 1))  # this draw is not used; it keeps the results of earlier versions
 
     def statistic(ranks: FloatArray) -> FloatArray:
         errors = [np.cumsum(_mean_signs(sign, ranks[..., curve]), axis=1) for curve in (0, 1)]
@@ -591,12 +609,12 @@ def _mean_signs(sign: FloatArray, ranks: FloatArray) -> FloatArray:
 
 
 def _permute_samples(samples: tuple[CurveSample, ...], resampling: BootstrapOptions) -> tuple[float, FloatArray]:
-    """Return the statistic of Venkatraman (2000) for two samples, and its replicates.
+    """Return the statistic of Venkatraman (2000) for two samples, and its values after random exchanges.
 
     Each value is first replaced by the fraction of its own sample below it, with both classes weighted equally. If the
-    curves are equal, these fractions have the same distribution in both samples within each class, whatever the units.
-    Observations of the same class are then exchanged between the samples at random. The statistic is the absolute
-    difference of the error rates at a threshold, integrated over the fractions.
+    curves are equal, these fractions have the same distribution in both samples within each class, whatever the units
+    of the values. Observations of the same class are then exchanged between the samples at random. The statistic is the
+    absolute difference between the error rates of the two samples at the same fraction, integrated over all fractions.
     """
     rng = resampling.generator()
     fractions = [_fractions_below(*(part.values[:, 0] for part in sample.classes)) for sample in samples]
@@ -614,7 +632,7 @@ def _permute_samples(samples: tuple[CurveSample, ...], resampling: BootstrapOpti
 
 
 def _fractions_below(negative: FloatArray, positive: FloatArray) -> list[FloatArray]:
-    """Return for each value the mean of the fractions of both classes below it; ties count half."""
+    """Return, for each value, the mean over both classes of the fraction below this value; ties count half."""
     ordered = [np.sort(part) for part in (negative, positive)]
     return [
         np.sum(
@@ -629,7 +647,7 @@ def _fractions_below(negative: FloatArray, positive: FloatArray) -> list[FloatAr
 
 
 def _error_curve(negative: FloatArray, positive: FloatArray) -> FloatArray:
-    """Return (FNR + FPR)/2 at the thresholds with the mean fractions ``_GRID`` of both classes below them."""
+    """Return (FNR + FPR)/2 at the thresholds below which the fractions of both classes have the means ``_GRID``."""
     values = np.concatenate([negative, positive])
     order = np.argsort(values, kind="stable")
     step = np.repeat([1 / len(negative), 1 / len(positive)], [len(negative), len(positive)])[order] / 2

@@ -25,17 +25,17 @@ _MIN_RESAMPLES = 20
 _MAX_RESAMPLES = 10_000_000
 _AREA_TOL = 1e-12  # areas that differ by less are treated as equal
 _AMEANS_TOL = 1e-14
-_BOUND_TOL = 1e-9  # far above the rounding error of a utility
+_BOUND_TOL = 1e-9  # far above the rounding error in the utility of a threshold
 _N_BLOCKS, _MIN_BLOCK_SIZE = 1000, 5  # number of blocks of thresholds, and smallest mean number of thresholds in one
 _MIN_MERGED = 20  # smallest class whose values may be merged
-_MANY_ROWS = 20_000  # number of observations from which only those near the best threshold are drawn one by one
+_MANY_ROWS = 20_000  # with at least this number of observations, the values far from the best threshold are merged
 _RARE = 16.0  # thresholds that exceed the sample's best one in a resample with probability exp(-16) or less are omitted
-_MANY_VALUES, _LARGE_WEIGHT = 500, 100  # values of a sample, and weight of a value, that are drawn in another way
+_MANY_VALUES, _LARGE_WEIGHT = 500, 100  # with more values, smaller integer weights are not drawn by a multinomial
 
 
 @dataclass(frozen=True)
 class BootstrapOptions:
-    """Number of resamples, and the seed or generator; with a seed, the same data give the same resamples."""
+    """Number of resamples, and the seed or generator that draws them; a seed makes the resamples repeatable."""
 
     n_resamples: Any = 2000
     rng: Seed = 0
@@ -47,7 +47,7 @@ class BootstrapOptions:
             raise RocPredictError(f"n_resamples={self.n_resamples!r} is too many; pass {_MAX_RESAMPLES:,} or fewer")
 
     def generator(self) -> np.random.Generator:
-        """Return the random number generator: a new one from a seed, or the generator itself."""
+        """Return the random number generator; if ``rng`` is a seed, a new generator is created at each call."""
         return check_seed("rng", self.rng)
 
     def streams(self, n_streams: int = 2) -> list[np.random.Generator]:
@@ -55,7 +55,7 @@ class BootstrapOptions:
         return [np.random.default_rng(seed) for seed in self.generator().integers(0, 2**63, n_streams)]
 
     def chunk_sizes(self, row_size: float) -> Iterator[int]:
-        """Yield the sizes of chunks of resamples, each small enough for memory; their sum is ``n_resamples``."""
+        """Yield the number of resamples in each chunk, so that a chunk fits into memory; the sum is ``n_resamples``."""
         most = max(1, int(_MAX_CHUNK_SIZE // max(row_size, 1)))
         for start in range(0, self.n_resamples, most):
             size = min(most, self.n_resamples - start)
@@ -65,10 +65,10 @@ class BootstrapOptions:
     def resample_counts(
         self, weights: tuple[Any, Any], rows: tuple[int, int], row_size: float = 0
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """Yield chunks of resamples: for each class, the number of times each row is drawn, shape (B, rows).
+        """Yield chunks of resamples, as the number of times that each row of each class is drawn, shape (B, rows).
 
-        ``weights`` are frequency weights of the rows, or None. ``row_size`` is the number of additional values that the
-        caller needs for each resample.
+        ``weights`` contains the frequency weights of each class, or None. ``row_size`` is the number of values that the
+        caller keeps in memory for each resample, in addition to the counts.
         """
         classes = list(zip(self.streams(), weights, rows, strict=True))
         for size in self.chunk_sizes(2 * sum(rows) + row_size):  # one stream per class: results do not depend on chunks
@@ -77,7 +77,7 @@ class BootstrapOptions:
 
 
 def draw_counts(rng: np.random.Generator, size: int, weights: Any, rows: int) -> FloatArray:
-    """Draw ``size`` resamples of the observations with replacement, as counts of shape (size, rows)."""
+    """Draw ``size`` resamples with replacement, and return how often each row is drawn, shape (size, rows)."""
     if weights is not None:
         total = float(np.sum(weights))
         n_drawn = max(1, round(total))
@@ -90,7 +90,7 @@ def draw_counts(rng: np.random.Generator, size: int, weights: Any, rows: int) ->
 
 
 def _draw_whole_weights(rng: np.random.Generator, size: int, weights: Any) -> FloatArray:
-    """Draw resamples of many values with whole weights: large weights by a multinomial, the others one by one."""
+    """Draw resamples of many values with integer weights; only values with large weights are drawn by a multinomial."""
     large, rows = weights >= _LARGE_WEIGHT, len(weights)
     row_of = np.repeat(np.flatnonzero(~large), weights[~large].astype(np.intp))
     total = len(row_of) + weights[large].sum()
@@ -112,9 +112,10 @@ def expand_weights(sample: Ecdf) -> Ecdf:
 
 # ---- intervals from replicates
 def percentile_interval(replicates: FloatArray, level: float) -> tuple[Any, Any]:
-    """Return the interval between two quantiles of the replicates (Efron and Tibshirani 1993, section 13.3).
+    """Return the bootstrap percentile interval (Efron and Tibshirani 1993, section 13.3).
 
-    For replicates of shape (B, k) the limits have shape (k,); for shape (B,) they are floats.
+    ``replicates`` contains the estimates from B resamples. For shape (B, k), the limits have shape (k,); for shape
+    (B,), they are floats.
     """
     method: Any = "inverted_cdf" if np.isinf(replicates).any() else "linear"  # infinite values cannot be interpolated
     low, high = np.quantile(replicates, ((1 - level) / 2, (1 + level) / 2), axis=0, method=method)
@@ -122,7 +123,7 @@ def percentile_interval(replicates: FloatArray, level: float) -> tuple[Any, Any]
 
 
 def bca_interval(replicates: FloatArray, estimate: float, acceleration: float, level: float) -> tuple[float, float]:
-    """Return the bias-corrected and accelerated interval (Efron 1987)."""
+    """Return the bias-corrected and accelerated (BCa) bootstrap interval (Efron 1987)."""
     tied = np.abs(replicates - estimate) <= _AREA_TOL
     below = np.mean(np.where(tied, 0.5, replicates < estimate))
     bias = float(ndtri(np.clip(below, 0.5 / len(replicates), 1 - 0.5 / len(replicates))))
@@ -135,7 +136,7 @@ def bca_interval(replicates: FloatArray, estimate: float, acceleration: float, l
 def make_area_function(
     negative: Ecdf, positive: Ecdf, rate_range: RateRange | None
 ) -> Callable[[FloatArray, FloatArray], FloatArray]:
-    """Return the function that maps draws of the sorted values to AUCs or partial areas, as ``make_auc_function``."""
+    """Return the function that computes the AUC or the partial area of resamples; see ``make_auc_function``."""
     if rate_range is None:
         return make_auc_function(negative, positive)
     points, (axis, low, high) = make_points_function(negative, positive), rate_range
@@ -148,7 +149,7 @@ def make_area_function(
 
 
 def make_auc_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], FloatArray]:
-    """Return the function that maps the numbers of draws of the sorted values, shapes (B, rows), to the AUCs."""
+    """Return the function that computes AUCs from the number of draws of each sorted value, shapes (B, rows)."""
     below, to = count_below(negative.sorted_sample, positive.sorted_sample)
 
     def areas(negative_counts: FloatArray, positive_counts: FloatArray) -> FloatArray:
@@ -163,14 +164,14 @@ def make_auc_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, F
 
 
 class BootstrapPoints(NamedTuple):
-    """Operating points of a chunk of resamples at the vertices of the sample, shapes (B, vertices)."""
+    """Operating points of a chunk of resamples at the thresholds of the original sample, shape (B, vertices) each."""
 
     tpr: FloatArray
     fpr: FloatArray
 
 
 def make_points_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], BootstrapPoints]:
-    """Return the function that maps draws of the sorted values to operating points, as ``make_auc_function``."""
+    """Return the function that computes the operating points of resamples; see ``make_auc_function``."""
     places = _vertex_places(negative, positive)
 
     def points(*counts: FloatArray) -> BootstrapPoints:
@@ -195,7 +196,7 @@ def _vertex_places(negative: Ecdf, positive: Ecdf) -> list[NDArray[np.intp]]:
 def _class_counts(
     negative: Ecdf, positive: Ecdf, resampling: BootstrapOptions
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Yield the number of draws of each sorted value of both classes, for one chunk of resamples at a time."""
+    """Yield chunks of resamples, as the number of times that each sorted value of each class is drawn."""
     rows = len(negative.sorted_sample), len(positive.sorted_sample)
     return resampling.resample_counts((negative.sorted_weights, positive.sorted_weights), rows, 10 * sum(rows))
 
@@ -203,7 +204,7 @@ def _class_counts(
 def bootstrap_areas(
     negative: Ecdf, positive: Ecdf, rate_range: RateRange | None, resampling: BootstrapOptions
 ) -> FloatArray:
-    """Return the AUC, or the partial area as a fraction of its range, of each resample: shape (n_resamples,)."""
+    """Return the AUC of each resample, or the partial area divided by the width of its range, shape (n_resamples,)."""
     areas = make_area_function(negative, positive, rate_range)
     chunks = [areas(*counts) for counts in _class_counts(negative, positive, resampling)]
     return np.asarray(np.concatenate(chunks) / (1 if rate_range is None else rate_range.width))
@@ -220,17 +221,18 @@ def bootstrap_tpr(negative: Ecdf, positive: Ecdf, fpr: FloatArray, resampling: B
 
 # ---- thresholds of resamples
 class ResampledThresholds(NamedTuple):
-    """Best threshold of each resample, and its performance."""
+    """Best threshold of each resample, and its performance in the sample and out of bag."""
 
     thresholds: FloatArray
     ameans_oob: FloatArray
-    """Ameans on the observations that were not drawn; NaN if all observations of a class were drawn."""
+    """Ameans of the observations that the resample does not contain; NaN if it contains all observations of a class."""
     optimism: FloatArray
-    """Mean difference (resample - sample) of the TPR, and of the TNR, at the best threshold of the resample."""
+    """Mean optimism of the TPR and of the TNR: the rate in the resample minus the rate in the sample, both at the best
+    threshold of the resample."""
 
     @property
     def mean_oob(self) -> float:
-        """Mean out-of-bag Ameans; 1/2 if no resample leaves out an observation of each class."""
+        """Mean of the out-of-bag Ameans; 1/2 if every resample contains all observations of a class."""
         defined = self.ameans_oob[~np.isnan(self.ameans_oob)]
         return float(defined.mean()) if defined.size else CHANCE_AMEANS
 
@@ -240,10 +242,10 @@ def bootstrap_thresholds(
 ) -> ResampledThresholds:
     """Find the best threshold of each resample, and evaluate it on the sample and out of bag.
 
-    With many thresholds, the rates of a resample are first computed at about 1,000 of them. The rates at two
-    neighbors limit the utility of every threshold between them. Only intervals that may contain the best threshold
-    are then examined.
-    In a large sample, the values far from the best threshold are merged first.
+    If there are many thresholds, the rates of a resample are first computed at about 1,000 of them. The rates at two
+    adjacent thresholds of this grid limit the utility of every threshold between them. Only intervals that may contain
+    the best threshold are then examined. In a large sample, the values far from the best threshold are merged before
+    resampling: see ``merge_far_values``.
     """
     pair = merge_far_values(negative, positive, criterion)
     sample = EmpiricalSolver(*pair).points
@@ -273,14 +275,16 @@ def bootstrap_thresholds(
 def merge_far_values(
     negative: Ecdf, positive: Ecdf, criterion: ThresholdCriterion, many: int = _MANY_ROWS
 ) -> tuple[Ecdf, Ecdf]:
-    """Replace the values beyond all thresholds that can be best in a resample by one weighted value on each side.
+    """Merge the values that are too far from the best threshold to matter, on each side into one weighted value.
 
-    The difference of utility between the best threshold of the sample and another threshold is a mean of independent
-    terms in a resample. By Bernstein's inequality, it is negative with probability exp(-16) at most if the difference
-    in the sample is large enough. Values beyond the last threshold for which the difference is smaller are merged. The
-    classes are not changed in four cases: both together have fewer than ``many`` observations; a class has fewer than
-    20 (a resample may then contain all of them); the observations have weights; or the utility is not a weighted sum of
-    TPR and TNR.
+    In a resample, the utility of the best threshold of the sample minus the utility of another threshold is a mean of
+    independent terms. By Bernstein's inequality, the probability that this difference is negative is at most exp(-16)
+    if the difference in the sample is large enough. On each side of the best threshold, the values beyond the last
+    threshold whose difference is too small for this are merged.
+
+    The classes are returned unchanged in four cases: together they have fewer than ``many`` observations; one class has
+    fewer than 20 observations, so that a resample may contain all of them; the observations have weights; or the
+    utility is not a weighted sum of TPR and TNR.
     """
     pair, log_price = (negative, positive), criterion.log_price
     sizes = len(negative.sorted_sample), len(positive.sorted_sample)
@@ -296,7 +300,7 @@ def merge_far_values(
         variance += weight**2 * between * (1 - between) / size
     possible = np.flatnonzero(loss**2 <= 2 * _RARE * (variance + largest * loss / 3))
     first, last = max(possible[0] - 1, 0), min(possible[-1] + 1, len(loss) - 1)
-    below, above = points.low[last], points.high[first]  # the values next to the outermost thresholds
+    below, above = points.low[last], points.high[first]  # the values next to the outermost possible thresholds
 
     def merge(d: Ecdf, place: NDArray[np.intp]) -> Ecdf:
         start, stop = place[last], place[first]
@@ -315,13 +319,13 @@ def _range_of_best(
     places: list[NDArray[np.intp]],
     coarse: NDArray[np.intp],
 ) -> slice:
-    """Return a range of vertices, between two coarse ones, that contains the best vertices of all resamples."""
+    """Return a range of vertices between two ``coarse`` indices that contains the best vertex of every resample."""
     fpr, tpr = (_rates_from(draws, place) for draws, place in zip(counts, places, strict=True))
     reached = _resampled_utility(criterion, tpr, fpr)
     most = reached.max(axis=1, keepdims=True)
     most -= _BOUND_TOL * np.maximum(np.abs(most), 1)
     bound = _resampled_utility(criterion, tpr[:, 1:], fpr[:, :-1])  # the rates increase
-    inside = (bound >= most).any(axis=0) & (np.diff(coarse) > 1)  # other blocks consist of their ends
+    inside = (bound >= most).any(axis=0) & (np.diff(coarse) > 1)  # blocks without inner vertices consist of their ends
     best = (reached >= most).any(axis=0)
     best[:-1] |= inside
     best[1:] |= inside
@@ -330,14 +334,14 @@ def _range_of_best(
 
 
 def _rates_from(draws: FloatArray, place: NDArray[np.intp]) -> FloatArray:
-    """Return the fraction of the draws at or after each of a few descending indices, in each of B resamples."""
+    """Return, for B resamples, the fraction of the draws at or after each index in ``place``, for a few indices."""
     starts = np.unique(np.append(0, place[place < draws.shape[1]]))
     below = cumulate(np.add.reduceat(draws, starts, axis=1))
     return np.asarray((below[:, -1:] - below.take(np.searchsorted(starts, place), axis=1)) / below[:, -1:])
 
 
 def _rates_between(draws: FloatArray, place: NDArray[np.intp]) -> FloatArray:
-    """Return the fraction of the draws at or after each of many descending indices, in each of B resamples."""
+    """Return, for B resamples, the fraction of the draws at or after each index in ``place``, for many indices."""
     first, last = int(place[-1]), int(place[0])
     below = cumulate(draws[:, first:last])
     below += draws[:, :first].sum(axis=1, keepdims=True)
@@ -346,7 +350,7 @@ def _rates_between(draws: FloatArray, place: NDArray[np.intp]) -> FloatArray:
 
 
 def _resampled_utility(criterion: ThresholdCriterion, tpr: FloatArray, fpr: FloatArray) -> FloatArray:
-    """Return the utility of each operating point; a criterion that is a function is called once for each resample."""
+    """Return the utility of each operating point; if the criterion is a function, it is called once per resample."""
     if not callable(criterion.criterion):
         return utility(criterion, Rates(tpr, fpr, 1 - fpr, 1 - tpr, criterion.prevalence))
     rows = zip(tpr, fpr, strict=True)
@@ -354,9 +358,10 @@ def _resampled_utility(criterion: ThresholdCriterion, tpr: FloatArray, fpr: Floa
 
 
 def _oob_share(draws: FloatArray, weights: Any, place: NDArray[np.intp]) -> FloatArray:
-    """Return the fraction of the out-of-bag observations at or after an index in each resample; NaN if there are none.
+    """Return the fraction of the out-of-bag observations at or after one index per resample; NaN if none is out of bag.
 
-    If a value with frequency weight w is drawn k times, w (1 - 1/w)^k of its observations are left out on average.
+    A value with frequency weight w stands for w equal observations. If it is drawn k times, an average of w (1 - 1/w)^k
+    of these observations are out of bag.
     """
     left_out = (draws == 0) * 1.0
     if weights is not None:

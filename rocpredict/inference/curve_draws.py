@@ -1,4 +1,4 @@
-"""Dirichlet draws of empirical ROC curves, and intervals and tests based on them."""
+"""Random ROC curves drawn by weighting observations at random (Dirichlet draws), with intervals and tests."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from rocpredict.inference.placements import ClassColumns, CurveSample, RateRange
 
 IntArray: TypeAlias = NDArray[np.intp]
 Classes: TypeAlias = tuple[ClassColumns, ClassColumns]
-"""Values of the (negative, positive) class, shape (rows, K), with their weights and clusters."""
+"""Values of the negative and of the positive class, shape (rows, K) each, with the weights and clusters of the rows."""
 Draws: TypeAlias = tuple[FloatArray, FloatArray]
-"""Low and high draws of a quantity; the first axis of both arrays contains the draws."""
+"""Draws of a quantity from low and from high random curves; the first axis of both arrays indexes the draws."""
 
 STEEP_EXPONENT = 4.0
-"""Exponent of the power law of a random curve that is flat before its first inner vertex or after its last one."""
+"""Exponent of the power law with which a random curve starts if it starts flat, or ends if it ends flat."""
 _EXPONENT_FACTOR = 0.5
-"""The exponent of a steep start is this fraction of the exponent estimated from the top quarter of the negatives."""
+"""Exponent of a curve that starts steeply, divided by the exponent estimated from the top quarter of the negatives."""
 _EXPONENT_LIMITS = (0.05, 1.0)
-_REACH = 6.0  # a negative has a vertex only if its FPR is within this number of standard deviations of the range
-_EXTRA_REACH = 20.0  # number of ranks by which this reach is extended
-_MAX_RANKS = 256  # largest number of negatives with a vertex each; more are reduced to a grid
-_GRID_SIZES = (256, 32)  # for one curve, and for each of several curves, whose numbers of cells multiply
+_REACH = 6.0  # negatives whose FPR is farther from the range, in standard deviations, have no vertex
+_EXTRA_REACH = 20.0  # number of ranks by which this distance is extended
+_MAX_RANKS = 256  # with more ranks of negatives, only a grid of ranks has vertices
+_GRID_SIZES = (256, 32)  # for one curve, and for each of several curves
 _TINY = np.finfo(float).tiny
 
 
@@ -40,23 +40,23 @@ class CurveDraws(NamedTuple):
     """Draws of one ROC curve."""
 
     fpr: FloatArray
-    """FPRs of the vertices, from (0, 0) to (1, 1) and connected by straight lines; shape (B, m)."""
+    """FPRs of the vertices of each curve, which begin at (0, 0) and end at (1, 1), shape (B, m)."""
     tpr: FloatArray
-    """TPRs of the vertices, shape (B, m)."""
+    """TPRs of the vertices, shape (B, m). The vertices are connected by straight lines."""
     exponent: FloatArray
-    """Exponent of the power law between (0, 0) and the first vertex of a curve that starts steeply, shape (B,).
+    """Exponent of the power law between (0, 0) and the first inner vertex, for curves that start steeply, shape (B,).
 
-    The exponent is ``_EXPONENT_FACTOR`` times the slope of log TPR against log FPR from the first vertex to
-    the vertex at the end of the top quarter of the negatives.
+    The exponent is ``_EXPONENT_FACTOR`` times the slope of log TPR against log FPR between two vertices: the first
+    inner vertex and the vertex at the end of the top quarter of the negatives.
     """
     missing_area: FloatArray
-    """Ascending FPRs, and the area up to each FPR between the empirical curve and the straight lines, shape (2, k).
+    """Ascending FPRs, and the area between the empirical curve and the straight lines up to each FPR, shape (2, k).
 
-    This area is 0 unless the vertices are a grid of ranks.
+    This area is 0 unless only a grid of ranks has vertices.
     """
 
     def tpr_at(self, fpr: FloatArray) -> Draws:
-        """Return low and high draws of the TPR at the given FPRs of shape (k,), each of shape (B, k)."""
+        """Return low and high draws of the TPR at FPRs of shape (k,); both arrays have shape (B, k)."""
         line, (first_fpr, first_tpr), (last_fpr, last_tpr) = self._interpolate(fpr), self._vertex(1), self._vertex(-2)
         is_first, is_last = fpr < first_fpr, (fpr >= last_fpr) & (fpr < 1)
         with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
@@ -68,7 +68,7 @@ class CurveDraws(NamedTuple):
         return np.where(is_first, flat_start, line), high
 
     def area(self, start: float, end: float) -> Draws:
-        """Return low and high draws of the area between two FPRs, shape (B,) each."""
+        """Return low and high draws of the area under the curve between two FPRs, shape (B,) each."""
         at_limits = self._interpolate(np.array([start, end]))
         tpr = np.where(self.fpr < start, at_limits[:, :1], np.where(self.fpr > end, at_limits[:, 1:], self.tpr))
         line = np.trapezoid(tpr, np.clip(self.fpr, start, end), axis=1)
@@ -82,11 +82,11 @@ class CurveDraws(NamedTuple):
         return low, high - (1 - self.tpr[:, -2]) * gap * _power_excess(*last_fractions, STEEP_EXPONENT)
 
     def _interpolate(self, fpr: FloatArray) -> FloatArray:
-        """Return the TPR on the straight lines at the given FPRs, shape (B, k)."""
+        """Return the TPR at the given FPRs by linear interpolation between the vertices, shape (B, k)."""
         return np.stack([np.interp(fpr, *vertices) for vertices in zip(self.fpr, self.tpr, strict=True)])
 
     def _vertex(self, index: int) -> Draws:
-        """Return FPR and TPR of one vertex, shape (B, 1) each."""
+        """Return the FPR and the TPR of one vertex of each curve, shape (B, 1) each."""
         return self.fpr[:, index, None], self.tpr[:, index, None]
 
 
@@ -99,25 +99,26 @@ def _power_excess(high: FloatArray, low: FloatArray, exponent: Any) -> FloatArra
 
 # ---- draws
 def steep_exponent(tpr: FloatArray, first_tpr: FloatArray, fpr: FloatArray, first_fpr: FloatArray) -> FloatArray:
-    """Return the exponent of curves that start steeply, from the rates of a vertex and of the first vertex."""
+    """Return the exponent of curves that start steeply, from the rates at two vertices."""
     with np.errstate(divide="ignore", invalid="ignore"):
         rise = np.log(tpr / first_tpr) / np.log(fpr / first_fpr)
     return np.asarray(np.clip(np.nan_to_num(rise, nan=1.0), *_EXPONENT_LIMITS) * _EXPONENT_FACTOR)
 
 
 def class_columns(sample: Ecdf) -> ClassColumns:
-    """Return the observations of a class as the column of one curve."""
+    """Return the observations of a class as a table with one column, for one curve."""
     return ClassColumns(sample.sorted_sample[:, None], sample.sorted_weights)
 
 
 def draw_rates(
     classes: Classes, resampling: BootstrapOptions, rate_range: RateRange | None, fpr: FloatArray
 ) -> tuple[list[Draws], Flags]:
-    """Draw the TPR at given FPRs, or the area over a range of rates as a fraction of its width, for each of K curves.
+    """Draw the TPR at given FPRs, or the area over a range of rates divided by its width, for each of K curves.
 
     Draws of the TPR have shape (B, number of FPRs). The flag ``extrapolated`` has the same shape as ``fpr``.
 
-    The area to the right of a curve over a range of TPR is the area under the curve with the classes exchanged.
+    The area to the right of a curve over a range of TPR is computed as the area under the curve of the exchanged
+    classes.
     """
     if rate_range is None:
         start, end = float(fpr.min()), float(fpr.max())
@@ -139,37 +140,40 @@ def draw_quantity(
     fpr_range: tuple[float, float],
     resampling: BootstrapOptions,
 ) -> list[Draws]:
-    """Return draws of a quantity of K curves from the same observations.
+    """Return draws of a quantity for each of K curves from the same observations.
 
     Parameters
     ----------
     classes : (negative, positive)
         Values of shape (rows, K), with their weights and clusters.
     quantity : function
-        Function of a random curve. It may depend only on the part of the curve between the FPRs in ``fpr_range``.
+        Function that computes the quantity from random curves. The result may depend only on the part of a curve
+        between the two FPRs in ``fpr_range``.
     fpr_range : tuple of float
     resampling : BootstrapOptions
 
     Returns
     -------
     list of (low, high)
-        One pair for each of the K curves. The first axis of both arrays contains the draws, two for each resample. Low
-        and high curves differ only before the first negative and after the last one. The low curve starts flat (a power
-        of 4) and ends straight; the high curve starts steeply and ends flat.
+        One pair of arrays for each of the K curves. The first axis of both arrays indexes the draws; there are two
+        draws for each resample. The low and the high curve of a draw differ only before the first inner vertex and
+        after the last one. The low curve starts flat, with a power law of exponent 4, and ends with a straight line;
+        the high curve starts steeply and ends flat.
 
     Notes
     -----
-    Every observation has an exponentially distributed weight, and each class has one additional weight (cf. [1]_,
-    [2]_). The sum of the weights of the k largest negatives, divided by the total of the weights, is then distributed
-    as the FPR at the k-th largest value of a sample of negatives from a continuous distribution. The additional
-    positive lies below all others in one draw and above them in another with the same weights. Quantiles of the TPR at
-    a fixed threshold therefore form the mid-p interval of a proportion. In the second of two curves of the same
-    observations, the additional positive lies at the other end. Positives tied with several negatives are divided
-    evenly among these negatives.
+    Every observation gets a random weight from an exponential distribution, and each class gets one additional weight
+    (cf. [1]_, [2]_). The sum of the weights of the k largest negatives, divided by the total weight of the class, then
+    has the same distribution as the true FPR at the k-th largest value in a sample of negatives from a continuous
+    distribution. The additional weight of the positives belongs to an additional positive. Two draws use the same
+    weights: in one of them, the additional positive lies above all other positives; in the other draw, below them. The
+    interval between two quantiles of the TPR at a fixed threshold is therefore the mid-p interval of a proportion. In
+    the second of two curves of the same observations, these two positions are exchanged. If positives are tied with
+    several negatives, the weight of these positives is divided evenly among the tied negatives.
 
-    Sums of weights are gamma distributed. One variate therefore represents all observations far from the range of FPR,
-    and another all observations between two ranks of a grid. With G clusters, all observations of a cluster share one
-    weight, which is gamma distributed with shape (G - 2)/G.
+    Sums of exponential weights have gamma distributions. A single gamma variate therefore replaces the weights of all
+    observations far from the range of FPR, and of all observations between two adjacent ranks of a grid. With G
+    clusters, all observations of a cluster share one weight, which has a gamma distribution with shape (G - 2)/G.
 
     References
     ----------
@@ -200,24 +204,24 @@ def draw_quantity(
 
 
 class _Curve(NamedTuple):
-    """Vertices of one curve: ranks of negatives, each with a position among the positives."""
+    """Vertices of one curve, at ranks of negatives, with the number of positives above each of these negatives."""
 
     orders: list[IntArray]
-    """Rows of each class from the largest value to the smallest."""
+    """Row numbers of each class, ordered from the largest value to the smallest."""
     bounds: tuple[IntArray, IntArray]
-    """For each class, the values of k, ascending from 0, for which the sum over the first k rows is needed."""
+    """For each class, 0 and the numbers k for which the sum of the weights of the k largest values is needed."""
     height: IntArray
-    """For each vertex, the index of the largest bound of the positives up to its position among the positives."""
+    """For each vertex, the index in ``bounds[1]`` of the number of positives above the vertex, rounded down."""
     fraction: FloatArray
-    """For each vertex, the distance from this bound to its position, as a fraction of the step to the next positive."""
+    """For each vertex, the fraction by which the number of positives above the vertex exceeds the rounded number."""
     quarter: int
-    """Index of the vertex at the end of the top quarter of the negatives; 1 if this vertex is not drawn."""
+    """Index of the vertex at the end of the top quarter of the negatives; 1 if the curve does not have this vertex."""
     missing_area: FloatArray
     """See ``CurveDraws``."""
 
     @classmethod
     def from_columns(cls, classes: Classes, index: int, fpr_range: tuple[float, float]) -> _Curve:
-        """Return the vertices of a curve around a range of FPR."""
+        """Return the vertices of one curve that are needed for a range of FPR."""
         orders = [np.argsort(-part.values[:, index], kind="stable") for part in classes]
         negative, positive = (-part.values[order, index] for part, order in zip(classes, orders, strict=True))
         weights, positive_weights = (
@@ -232,7 +236,7 @@ class _Curve(NamedTuple):
         ranks = np.union1d(ranks, [quarter]) if first == 1 else ranks
 
         def weight_above(ranks: IntArray) -> FloatArray:
-            """Return the weight of the positives above each negative; ties are divided among tied negatives."""
+            """Return the weight of the positives above each negative; ties are divided among the tied negatives."""
             at = negative[ranks - 1]
             above, to = (positive_totals[np.searchsorted(positive, at, side=side)] for side in ("left", "right"))
             start, end = (totals[np.searchsorted(negative, at, side=side)] for side in ("left", "right"))
@@ -258,9 +262,9 @@ class _Curve(NamedTuple):
         )
 
     def vertices(self, negative: FloatArray, positive: FloatArray, is_above: bool) -> CurveDraws:
-        """Return the random curve from sums of weights at the boundaries, as fractions of their totals.
+        """Return random curves from the cumulative weights of each class at ``bounds``, divided by the total weight.
 
-        If ``is_above`` is True, the additional positive is above all others; otherwise it is below them.
+        The additional positive is above all other positives if ``is_above`` is True, and below them otherwise.
         """
         inside = positive.take(self.height, axis=1)
         if self.fraction.any():
@@ -273,7 +277,7 @@ class _Curve(NamedTuple):
 
 
 def _rank_window(totals: FloatArray, fpr_range: tuple[float, float]) -> tuple[int, int]:
-    """Return the first and last rank of the negatives whose FPR has a nonnegligible probability of being in a range."""
+    """Return the first and last rank of the negatives whose FPR may lie in a range, except with tiny probability."""
     n, ends = totals[-1], []
     for fpr, sign in zip(fpr_range, (-1, 1), strict=True):
         ends.append(n * fpr + sign * (_REACH * np.sqrt(n * fpr * (1 - fpr)) + _EXTRA_REACH))
@@ -282,9 +286,10 @@ def _rank_window(totals: FloatArray, fpr_range: tuple[float, float]) -> tuple[in
 
 
 def _rank_grid(first: int, last: int, n_rows: int, grid_size: int) -> IntArray:
-    """Return all ranks in a range, or a grid with small steps relative to the distance to rank 1 or ``n_rows``.
+    """Return all ranks from ``first`` to ``last`` or, if there are too many, a grid of ranks.
 
-    The grid contains the ``grid_size``/4 ranks nearest to rank 1, and to rank ``n_rows``, if the range contains them.
+    The steps of the grid are small relative to the distance from rank 1 or from rank ``n_rows``. The grid contains the
+    ``grid_size``/4 ranks nearest to rank 1, and those nearest to rank ``n_rows``, if they are in the range.
     """
     if last - first < _MAX_RANKS:
         return np.arange(first, last + 1)
@@ -297,21 +302,21 @@ def _rank_grid(first: int, last: int, n_rows: int, grid_size: int) -> IntArray:
 
 
 class _ClassDraws(NamedTuple):
-    """Random sums of the weights of a class, from which the K curves are computed."""
+    """Cells of the rows of one class, whose random weights are summed to compute the K curves."""
 
     shapes: FloatArray
-    """Weights of the cells; a cell consists of rows that no boundary of any curve separates."""
+    """Number of observations in each cell. A cell consists of the rows that no bound of any curve separates."""
     clusters: Any
-    """Cluster of each cell if the cells are rows, or None."""
+    """Cluster of each row if there are clusters, in which case every row is a cell of its own; otherwise None."""
     groups: list[tuple[IntArray, IntArray, IntArray, int]]
-    """For each curve: the cells in order, the first cell of each nonempty interval between boundaries, the indices of
-    these intervals, and the number of all intervals."""
+    """For each curve: the order of the cells, the position of the first cell of each nonempty interval between two
+    bounds, the indices of these intervals, and the number of all intervals."""
     extra: float
-    """Expected value of the additional weight."""
+    """Expected value of the additional weight of the class."""
 
     @classmethod
     def from_bounds(cls, part: ClassColumns, orders: list[IntArray], bounds: list[IntArray]) -> _ClassDraws:
-        """Group the rows of a class into cells, and return their weights and the intervals of each curve."""
+        """Group the rows of a class into cells, and assign the cells to intervals between the bounds of each curve."""
         n_rows = len(part.values)
         intervals: list[IntArray] = []
         for order, bound in zip(orders, bounds, strict=True):
@@ -325,7 +330,7 @@ class _ClassDraws(NamedTuple):
         else:
             code = np.ravel_multi_index(tuple(intervals), n_intervals)
             cells, first_row, inverse = np.unique(code, return_index=True, return_inverse=True)
-            by_row = np.argsort(first_row) if len(orders) > 1 else slice(None)  # the same if curves are exchanged
+            by_row = np.argsort(first_row) if len(orders) > 1 else slice(None)  # the same for any order of curves
             shapes = np.bincount(inverse, part.weights).astype(np.float64)[by_row]
             intervals = list(np.unravel_index(cells[by_row], n_intervals))
         groups = []
@@ -336,7 +341,7 @@ class _ClassDraws(NamedTuple):
         return cls(shapes, part.clusters, groups, extra)
 
     def cumulative(self, rng: np.random.Generator, size: int, cluster_weights: FloatArray) -> list[FloatArray]:
-        """Return, for each curve, the sums up to each boundary as fractions of the total: shape (B, bounds + 1)."""
+        """Return, for each curve, the cumulative weight at each bound divided by the total, shape (B, bounds + 1)."""
         last = rng.standard_exponential(size) * self.extra
         if self.clusters is None:
             weights = rng.standard_gamma(self.shapes, (size, len(self.shapes)))
@@ -357,9 +362,9 @@ class _ClassDraws(NamedTuple):
 def draw_compared(
     samples: Sequence[CurveSample], quantity: ComparedQuantity, resampling: BootstrapOptions
 ) -> tuple[list[Draws], Flags]:
-    """Return draws of a quantity for each curve of one or more samples, and flags.
+    """Return draws of the compared quantity for each curve of one or more samples, and the flags of the draws.
 
-    The quantity is the TPR at an FPR, or a partial area as a fraction of the width of its range.
+    The quantity is the TPR at an FPR, or a partial area divided by the width of its range.
     """
     resampling, fpr = BootstrapOptions(resampling.n_resamples, resampling.generator()), np.array(quantity.fpr or 0.0)
     parts = [draw_rates(sample.classes, resampling, quantity.rate_range, fpr) for sample in samples]
@@ -368,9 +373,10 @@ def draw_compared(
 
 
 def draws_interval(draws: Draws, level: float, estimate: Any, bounds: tuple[float, float] = (0, 1)) -> Draws:
-    """Return the order statistics of draws that leave (1 - level)/2 on each side, extended to include the estimate.
+    """Return the interval that leaves a fraction (1 - level)/2 of the draws on each side, extended to the estimate.
 
-    The limits are clipped to ``bounds``; with too few draws, they are equal to ``bounds``.
+    The lower limit comes from the low draws and the upper limit from the high draws. Both are clipped to ``bounds``; if
+    there are too few draws for the level, the limits are equal to ``bounds``.
     """
     low_draws, high_draws = draws
     n_draws = len(low_draws)
@@ -383,10 +389,10 @@ def draws_interval(draws: Draws, level: float, estimate: Any, bounds: tuple[floa
 
 
 def draws_test(difference: Draws, estimate: float, claim: Hypothesis, level: float, flags: Flags) -> AucStatistic:
-    """Test a difference by low and high draws; p is the smallest significance level at which the interval excludes 0.
+    """Test a difference by its draws; p is the smallest significance level at which the interval excludes 0.
 
-    Half of p is the fraction of draws beyond 0, with 1 added to numerator and denominator. The interval always contains
-    the estimate.
+    In a two-sided test of 0, half of p is the fraction of the draws on the other side of 0, with 1 added to the
+    numerator and to the denominator. The interval always contains the estimate.
     """
 
     def tails(value: float) -> Tails:

@@ -1,4 +1,4 @@
-"""Uncertainty of ROC curves: confidence bands, and intervals and tests of empirical curves."""
+"""Confidence bands of ROC curves, and confidence intervals and tests for empirical curves."""
 
 from __future__ import annotations
 
@@ -55,28 +55,29 @@ KINDS = ("pointwise", "simultaneous")
 TPR_METHODS = ("dirichlet", "bootstrap", "hilgers")
 """Methods for the interval of the TPR at an FPR; the first is the default."""
 THRESHOLD_METHODS = ("test-inversion", "bootstrap")
-"""Methods for the interval of the best threshold; the first, the default, is only available for weighted criteria."""
+"""Methods for the interval of the best threshold; the first is only available for Ameans, cost and accuracy."""
 AMEANS_METHOD = "optimism-corrected"
-_GRID = readonly_array(np.arange(201) / 200)  # correctly rounded, as the FPRs of empirical curves are
+_GRID = readonly_array(np.arange(201) / 200)  # division by 200 is correctly rounded, as in the FPRs of empirical curves
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _LEVELS = (0.01, 0.1, 0.3, 0.5, 0.68, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999)
 _CRITICAL_VALUES = (0.01, 0.101, 0.305, 0.53, 0.778, 1.003, 1.292, 1.545, 1.84, 2.046, 2.234, 2.64)
-"""Critical value of the local tests of thresholds at each of the levels: about 0.79 times the normal quantile.
+"""Critical value of the local tests of thresholds at each level in ``_LEVELS``: about 0.79 times the normal quantile.
 
-Near the best threshold, the empirical utility tends to a path Z(t) = W(t) - t^2 of a two-sided Brownian motion W with
-drift. M is the maximum of Z, T the location of this maximum, and 0 the true best threshold. For each simulated path,
-(M - Z(c))/sqrt(|T - c|) is minimized over the points c that 0 separates from T. The values are quantiles of these
-minima over 1,300,000 paths. For t of 1e-6 or more, the steps of a path are 0.4 to 1% of t. The maximum within a step is
-drawn from its distribution. Monte Carlo standard errors are at most 0.0025 up to level 0.99, and 0.007 above.
+Near the best threshold, the empirical utility converges in distribution to Z(t) = W(t) - t^2, where W is a two-sided
+Brownian motion and t = 0 is the true best threshold. Let M be the maximum of Z, and T its location. For each simulated
+path of Z, (M - Z(c))/sqrt(|T - c|) is minimized over all points c on the other side of 0 than T. The critical values
+are quantiles of these minima over 1,300,000 paths. The paths are simulated with steps of 0.4 to 1% of t for t of 1e-6
+or more, and the maximum within a step is drawn from its distribution. The Monte Carlo standard errors are at most
+0.0025 up to level 0.99, and at most 0.007 above.
 """
 _FARTHEST_CRITICAL_VALUE = 10.0, 8.4
-"""A normal quantile, and its critical value extrapolated with a slope of 0.86, which tends to 0.887 for high levels."""
+"""A normal quantile, and the critical value extrapolated to it with slope 0.86; the slope tends to 0.887."""
 _CONTINUITY_CORRECTION = 0.4
-"""Number of observations subtracted from a count for Wilson's lower limit.
+"""Number of observations that is subtracted from a count before Wilson's lower limit is computed.
 
-The best threshold lies next to an observation that favors it and therefore counts against every other threshold on
-this side. A correction of 1/2 makes the confidence set wider; without correction, its coverage is too low in skewed
-classes.
+The best threshold always lies next to an observation that favors this threshold over every other threshold on the same
+side. A correction of 1/2 would make the confidence set wider than necessary; without a correction, its coverage is too
+low for skewed distributions.
 """
 
 
@@ -87,20 +88,20 @@ class ConfidenceBand(Result):
     Attributes
     ----------
     fpr : array of shape (k,)
-        FPRs of the band.
+        FPRs at which the band is computed.
     tpr : array of shape (k,)
-        TPR of the estimated curve. On a vertical segment, it is the highest TPR.
+        TPR of the estimated curve at each FPR; on a vertical segment of the curve, the highest TPR.
     low, high : arrays of shape (k,)
-        Limits of the band.
+        Lower and upper limit of the TPR at each FPR.
     level : float
         Confidence level.
     kind : {"pointwise", "simultaneous"}
         With probability ``level``, a pointwise band contains the TPR at one FPR chosen beforehand, and a simultaneous
         band contains the whole curve.
     method : str
-        Method of the band.
+        Name of the method by which the band was computed.
     flags : Flags
-        Flags of degenerate inputs and of replaced methods.
+        Flags that mark degenerate inputs, and limits that were not computed by the requested method.
     """
 
     fpr: FloatArray
@@ -117,16 +118,16 @@ class ConfidenceBand(Result):
 
     @property
     def mean_width(self) -> float:
-        """Mean of high - low over the FPRs of the band."""
+        """Mean difference between the upper and the lower limit, over the FPRs of the band."""
         return float(np.mean(self.high - self.low))
 
     def contains(self, curve: Any) -> bool:
-        """Return whether a curve is inside the band at every FPR of the band.
+        """Return whether a curve lies inside the band at every FPR in ``fpr``.
 
         Parameters
         ----------
         curve : Roc or function
-            ROC curve of one feature, or a function from FPRs of shape (k,) to TPRs of shape (k,).
+            ROC curve of one feature, or a function that computes TPRs of shape (k,) from FPRs of shape (k,).
 
         Returns
         -------
@@ -155,9 +156,9 @@ class ConfidenceBand(Result):
 
 
 class Uncertainty(ABC):
-    """Uncertainty of one ROC curve of the rule "positive when x >= threshold".
+    """Standard errors, intervals and bands of one ROC curve of the rule "positive when x >= threshold".
 
-    Partial areas are fractions of the width of their range of rates.
+    All partial areas are divided by the width of the range of FPR or TPR.
     """
 
     negative: Any
@@ -166,7 +167,7 @@ class Uncertainty(ABC):
 
     @cached_property
     def solver(self) -> Solver:
-        """Solver of the two classes."""
+        """Solver that computes the ROC curve of the two classes."""
         return solver_for(self.negative, self.positive)
 
     def band(self, fpr: ArrayLike | None, level: float, kind: str, method: str | None) -> ConfidenceBand:
@@ -185,16 +186,16 @@ class Uncertainty(ABC):
 
     @abstractmethod
     def _band(self, fpr: FloatArray, level: float, kind: str, method: str | None) -> ConfidenceBand:
-        """Return the band at the given FPRs, shape (k,)."""
+        """Return the confidence band at the given FPRs, shape (k,)."""
 
     def _kolmogorov_smirnov_band(
         self, total: tuple[float, float], fpr: FloatArray, level: float, kind: str, *, fallback: bool = False
     ) -> ConfidenceBand:
-        """Return the band of Campbell (1994).
+        """Return the simultaneous band of Campbell (1994), from the Kolmogorov-Smirnov bounds of both classes.
 
-        With probability ``level``, the true FPR at every threshold differs from its estimate by at most the first
-        critical value, and the true TPR by at most the second. The curve is then between TPR(FPR - first) - second and
-        TPR(FPR + first) + second.
+        With probability ``level``, the true FPR at every threshold differs from its estimate by at most e0, and the
+        true TPR by at most e1, where e0 and e1 are the critical values of the two classes. The true curve then lies
+        between TPR(FPR - e0) - e1 and TPR(FPR + e0) + e1, where TPR(.) is the estimated curve.
         """
         right, up = (kolmogorov_critical_value(np.sqrt(level), n) for n in total)
         before, after = fpr - right, fpr + right
@@ -206,7 +207,7 @@ class Uncertainty(ABC):
 
 
 def area_function(rate_range: RateRange | None) -> Callable[[Solver], FloatArray]:
-    """Return the function that computes the AUC, or the area over a range of rates as a fraction of its width."""
+    """Return a function that computes the AUC or, for a range of rates, the partial area divided by its width."""
     if rate_range is None:
         return Solver.auc
     limits = np.asarray(rate_range.low), np.asarray(rate_range.high)
@@ -214,10 +215,10 @@ def area_function(rate_range: RateRange | None) -> Callable[[Solver], FloatArray
 
 
 def kolmogorov_critical_value(level: float, total: float) -> float:
-    """Return the quantile of the largest distance of an empirical cdf from the true cdf.
+    """Return the quantile of the largest distance between an empirical and the true distribution function.
 
-    The quantile is exact for a continuous distribution; with ties the distances are smaller. A fractional total is
-    rounded down.
+    ``total`` is the sample size; a fraction is rounded down. The quantile is exact for continuous distributions; for
+    discrete distributions, the true quantile is smaller.
     """
     from scipy.stats import kstwo
 
@@ -226,7 +227,7 @@ def kolmogorov_critical_value(level: float, total: float) -> float:
 
 @dataclass(frozen=True)
 class EmpiricalUncertainty(Uncertainty):
-    """Uncertainty of an empirical ROC curve."""
+    """Standard errors, intervals, tests and bands of an empirical ROC curve."""
 
     negative: Ecdf
     positive: Ecdf
@@ -235,26 +236,26 @@ class EmpiricalUncertainty(Uncertainty):
 
     @cached_property
     def solver(self) -> EmpiricalSolver:
-        """Solver of the two samples."""
+        """Solver that computes the empirical ROC curve of the two samples."""
         return EmpiricalSolver(self.negative, self.positive)
 
     @property
     def class_sizes(self) -> tuple[float, float]:
-        """Numbers of observations of each class."""
+        """Number of observations of each class."""
         return self.negative.total, self.positive.total
 
     @cached_property
     def _expanded(self) -> tuple[Ecdf, Ecdf]:
-        """Both samples, with whole weights as repeated observations."""
+        """Both samples, in which integer weights are replaced by repeated observations."""
         return expand_weights(self.negative), expand_weights(self.positive)
 
     def area_std_error(self, rate_range: RateRange | None, method: str | None) -> Any:
-        """Return the standard error of an area."""
+        """Return the standard error of the AUC or of a partial area."""
         replicate = partial(bootstrap_areas, *self._expanded, rate_range, self.resampling)
         return intervals.auc_std_error(self.placements(rate_range), method, replicate)
 
     def area_interval(self, rate_range: RateRange | None, level: float, method: str | None) -> Interval[Any]:
-        """Return the interval of an area."""
+        """Return the confidence interval of the AUC or of a partial area."""
         if rate_range is not None:
             check_option("method", method, (None, "dirichlet", *intervals.PARTIAL_AUC_METHODS))
             if method in {None, "dirichlet"}:
@@ -263,13 +264,13 @@ class EmpiricalUncertainty(Uncertainty):
         return intervals.auc_interval(self.placements(rate_range), level, method, replicate)
 
     def auc_test(self, null: Any, method: str | None, claim: Hypothesis, level: float, direction: str) -> AucTest:
-        """Test the AUC against a value."""
+        """Test the AUC against a given value."""
         rows: dict[str, Any] = {"n": self.class_sizes, "direction": (direction,), "flags": Flags()}
         areas = self.placements(None)
         return empirical_auc_test(areas, self._expanded, null, method, claim=claim, level=level, **rows)
 
     def tpr_at_fpr_interval(self, fpr: FloatArray, level: float, method: str | None) -> Interval[Any]:
-        """Return the interval of the TPR at each of the given FPRs."""
+        """Return the confidence interval of the TPR at each of the given FPRs."""
         method = check_option("method", method, (None, *TPR_METHODS)) or TPR_METHODS[0]
         if method == "dirichlet":
             return self._drawn_interval(None, fpr, level)
@@ -283,7 +284,7 @@ class EmpiricalUncertainty(Uncertainty):
         return Interval(low, high, level, "hilgers" if is_flat.all() else method, estimate, Flags(fallback=is_flat))
 
     def _drawn_interval(self, rate_range: RateRange | None, fpr: FloatArray, level: float) -> Interval[Any]:
-        """Return the interval of a partial area, or of the TPR at each of the given FPRs, by Dirichlet draws."""
+        """Return the interval of a partial area, or of the TPR at each of the given FPRs, from Dirichlet draws."""
         check_total_weight(self.class_sizes, "an interval")
         negative, positive = map(class_columns, self._expanded)
         (draws,), flags = draw_rates((negative, positive), self.resampling, rate_range, fpr)
@@ -294,11 +295,13 @@ class EmpiricalUncertainty(Uncertainty):
         return Interval(low, high, level, "dirichlet", to_scalar(estimate), flags)
 
     def _hilgers_limits(self, fpr: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-        """Return limits that hold for all continuous distributions (Hilgers 1991).
+        """Return limits of the TPR that are valid for all continuous distributions (Hilgers 1991).
 
-        The FPR at the k-th largest of n negatives has a beta distribution. The FPR at one rank is below the requested
-        FPR, and the FPR at another rank is above it, each with probability 1 - (1 - level)/4. The exact intervals of
-        the TPR at these two negatives use the other half of 1 - level.
+        The true FPR at the k-th largest of n negatives has a beta distribution. Two ranks k are chosen: at one of them,
+        this FPR is below the requested FPR with probability 1 - (1 - level)/4 or more; at the other, it is above the
+        requested FPR with the same probability or more. The lower limit is the lower Clopper-Pearson limit of the TPR
+        at the first of these negatives, and the upper limit is the upper Clopper-Pearson limit at the second. Each of
+        these limits fails with probability (1 - level)/4 or less.
         """
         tail, (negatives, positives) = (1 - level) / 4, self.class_sizes
         strict = _largest_rank(lambda rank: betaincinv(rank, negatives + 1 - rank, 1 - tail) <= fpr, negatives)
@@ -312,13 +315,13 @@ class EmpiricalUncertainty(Uncertainty):
         return np.where(strict < 1, 0.0, low), np.where(lax > negatives, 1.0, high)
 
     def rate_interval(self, measure: str, threshold: ArrayOrFloat, level: float, method: str | None) -> Interval[Any]:
-        """Return the interval of a measure at a threshold that was fixed beforehand."""
+        """Return the confidence interval of a performance measure at a threshold that was fixed beforehand."""
         shares = [(d.sf_inclusive(threshold), d.cdf_strict(threshold)) for d in (self.negative, self.positive)]
         (fp, tn), (tp, fn) = (np.multiply(total, share) for total, share in zip(self.class_sizes, shares, strict=True))
         return intervals.rate_interval(ConfusionCounts(tp, fp, fn, tn), measure, level, method)
 
     def threshold_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
-        """Return the interval of the best threshold."""
+        """Return the confidence interval of the best threshold."""
         price = criterion.log_price
         methods = ("bootstrap",) if price is None else THRESHOLD_METHODS
         method = check_option("method", method, (None, *methods)) or methods[0]
@@ -336,7 +339,7 @@ class EmpiricalUncertainty(Uncertainty):
     def stability(
         self, criterion: ThresholdCriterion, to_feature_scale: Callable[[FloatArray], Any] = np.asarray
     ) -> ThresholdStability:
-        """Return the best thresholds of resamples, and the Ameans in the sample and out of bag."""
+        """Return the best thresholds of the resamples, with their Ameans in the sample and out of bag."""
         best = find_best_threshold(self.solver, criterion)
         first, last = np.sort(to_feature_scale(np.array([best.plateau_low, best.plateau_high])))
         resampled = bootstrap_thresholds(*self._expanded, criterion, self.resampling)
@@ -353,11 +356,12 @@ class EmpiricalUncertainty(Uncertainty):
         )
 
     def ameans_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
-        """Return the interval of the Ameans that the best threshold has in the population.
+        """Return the confidence interval of the Ameans that the estimated best threshold has in the population.
 
-        Each rate is reduced by its own optimism: the mean difference between a resample and the sample at the best
-        threshold of the resample (Efron and Gong 1983). The limits are computed as for a fixed threshold with the
-        reduced rates. For the upper limit, only half of the optimism is subtracted if the limit is then higher;
+        The TPR and the TNR at this threshold are each reduced by their optimism. The optimism is the rate in a resample
+        minus the rate in the sample, both at the best threshold of the resample, averaged over the resamples (Efron and
+        Gong 1983). The limits are computed from the reduced rates as if the threshold had been fixed beforehand. The
+        upper limit is also computed with only half of the optimism subtracted, and the higher of both results is used;
         otherwise the coverage would be too low.
         """
         check_option("method", method, (None, AMEANS_METHOD))
@@ -371,7 +375,7 @@ class EmpiricalUncertainty(Uncertainty):
         return Interval(low, high, level, AMEANS_METHOD, estimate, best.flags)
 
     def _band(self, fpr: FloatArray, level: float, kind: str, method: str | None) -> ConfidenceBand:
-        """Return a band; pointwise limits are widened until they contain the estimate and do not decrease with FPR."""
+        """Return the band; pointwise limits are widened to contain the estimate and to be nondecreasing in the FPR."""
         check_total_weight(self.class_sizes, "a band")
         if kind != KINDS[0]:
             check_option("method", method, (None, "kolmogorov-smirnov"))
@@ -389,7 +393,7 @@ class EmpiricalUncertainty(Uncertainty):
         return ConfidenceBand(fpr, tpr, low, high, level, kind, interval.method, flags)
 
     def placements(self, rate_range: RateRange | None) -> Placements:
-        """Return the placements of the sample, for the whole area or the area over a range."""
+        """Return the placement values of the sample, for the whole area or for the area over a range of rates."""
         pair = self._expanded
         placements = compute_placements(*pair) if rate_range is None else partial_placements(*pair, rate_range)
         check_total_weight(placements.n_units, "an interval")
@@ -397,7 +401,7 @@ class EmpiricalUncertainty(Uncertainty):
 
 
 def _largest_rank(is_met: Callable[[FloatArray], Any], most: float) -> FloatArray:
-    """Return by bisection the largest rank up to ``most`` for which a condition is met, or 0 if there is none."""
+    """Return the largest rank up to ``most`` at which a condition is met, or 0 if there is none, by bisection."""
     low = np.zeros(np.shape(is_met(np.asarray(1.0))))
     high = np.full(low.shape, np.floor(most) + 1)
     while (high - low > 1).any():
@@ -411,16 +415,16 @@ def _largest_rank(is_met: Callable[[FloatArray], Any], most: float) -> FloatArra
 def threshold_set(
     points: OperatingPoints, log_price: float, sizes: tuple[float, float], level: float
 ) -> tuple[float, float]:
-    """Return the interval of all thresholds that a local test does not reject as worse than the best threshold.
+    """Return the range of the thresholds that are not significantly worse than the best threshold in a local test.
 
     Parameters
     ----------
     points : OperatingPoints
         All operating points of the two samples.
     log_price : float
-        Log of the cost ratio: the cost of a false positive divided by the cost of a false negative.
+        Logarithm of the weight of the FPR relative to the TPR in the utility.
     sizes : tuple of float
-        Numbers of observations of the (negative, positive) class.
+        Numbers of negatives and of positives.
     level : float
         Confidence level.
 
@@ -430,16 +434,19 @@ def threshold_set(
 
     Notes
     -----
-    Near the best threshold the empirical utility, as a function of the threshold, tends to a two-sided Brownian motion
-    with a parabolic drift [1]_. The location of the maximum converges at the rate n^(-1/3), at which the bootstrap is
-    not consistent. The loss of utility between the best and another threshold, divided by its standard error, has a
-    limit distribution without nuisance parameters, as likelihood ratios have in similar problems [2]_. The quantiles of
-    this distribution are tabulated.
+    Near the best threshold, the empirical utility, as a function of the threshold, converges in distribution to a
+    two-sided Brownian motion with a parabolic drift [1]_. The location of its maximum converges at the rate n^(-1/3),
+    and the bootstrap of this location is inconsistent. The test statistic is the loss of utility at another threshold
+    compared with the best threshold, divided by the standard error of the loss. Its limit distribution has no unknown
+    parameters, like the limit distribution of likelihood ratios in similar problems [2]_. The critical values are
+    tabulated quantiles of this distribution.
 
-    A threshold is rejected as worse if its loss of utility exceeds the margin of error. Let a of n1 positives and b of
-    n0 negatives be between this threshold and the best one, and let w1 and w0 be the weights of the classes. The loss
-    is w1 a/n1 - w0 b/n0. The margin is the square root of the sum of the squares of w1 (a/n1 - lower limit) and w0
-    (upper limit - b/n0), with Wilson's limits [3]_. Below the best threshold, the roles of the classes are exchanged.
+    A threshold is rejected as worse if its loss of utility exceeds the margin of error. For a threshold above the best
+    one, let a of the n1 positives and b of the n0 negatives have values between these two thresholds, and let w1 and w0
+    be the weights of the TPR and of the FPR in the utility. The loss is w1 a/n1 - w0 b/n0. The margin of error is the
+    square root of the sum of the squares of w1 (a/n1 - L) and w0 (U - b/n0), where L is Wilson's lower limit of the
+    proportion (a - 0.4)/n1 and U is Wilson's upper limit of the proportion b/n0 [3]_. For a threshold below the best
+    one, the classes are exchanged.
 
     References
     ----------
@@ -451,10 +458,10 @@ def threshold_set(
     """
     rates, weights = (points.fpr, points.tpr), (float(expit(log_price)), float(expit(-log_price)))
     utility, quantile = weights[1] * points.tpr - weights[0] * points.fpr, local_critical_value(level)
-    first, last = np.flatnonzero(utility >= utility.max() - ROUNDING)[[0, -1]]  # thresholds are in descending order
+    first, last = np.flatnonzero(utility >= utility.max() - ROUNDING)[[0, -1]]  # the thresholds are in descending order
 
     def is_worse(cuts: slice, best: int, losing: int) -> NDArray[np.bool_]:
-        """Return whether the loss in one class, minus the gain in the other, exceeds its margin of error."""
+        """Return whether the loss in one class, minus the gain in the other, exceeds the margin of error."""
         gaining = 1 - losing
         lost, gained = (np.abs(rates[k][best] - rates[k][cuts]) for k in (losing, gaining))
         fewer = np.maximum(lost - _CONTINUITY_CORRECTION / sizes[losing], 0)
@@ -471,7 +478,7 @@ def threshold_set(
 
 
 def local_critical_value(level: float) -> float:
-    """Return the quantile of the studentized loss between the estimated and the true best threshold."""
+    """Return the critical value for the loss of utility at a threshold, divided by the standard error of the loss."""
     farthest, value = _FARTHEST_CRITICAL_VALUE
     knots = [*map(normal_critical_value, _LEVELS), farthest]
     return float(np.interp(normal_critical_value(level), knots, [*_CRITICAL_VALUES, value]))

@@ -1,4 +1,4 @@
-"""Variances and interval widths expected in a study, computed from two class distributions."""
+"""Expected variances and widths of confidence intervals in a planned study, from the class distributions."""
 
 from __future__ import annotations
 
@@ -25,12 +25,15 @@ from rocpredict.solvers.quadrature import expectation, gauss_legendre, panel_edg
 Variance: TypeAlias = Callable[[int, int], float]
 Correlation: TypeAlias = tuple[float, float]
 Curve: TypeAlias = Any
-"""``Roc``, which is not imported here, because its package imports this package."""
-_ROUNDING = 1e-12  # relative rounding error of a difference of two variances
+"""Stands for ``Roc``, which cannot be imported here, because its package imports this package."""
+_ROUNDING = 1e-12  # relative rounding error of a difference between two variances
 
 
 def auc_variances(roc: Curve, null: float | None = None) -> dict[str, Variance]:
-    """Return the variances of one AUC by method, the exact one first; with ``null``, under the null hypothesis."""
+    """Return functions for the variance of one AUC, by method; if ``null`` is passed, under this null hypothesis.
+
+    Each function computes the variance from the numbers of negatives and positives. The first method is "exact".
+    """
     auc = float(roc.auc()) if null is None else null
     methods: dict[str, Variance] = {"exact": _exact(roc, null)}
     if is_gaussian(roc):
@@ -41,9 +44,10 @@ def auc_variances(roc: Curve, null: float | None = None) -> dict[str, Variance]:
 
 
 def difference_variances(roc: Curve, other: Curve, correlation: Correlation | None) -> dict[str, Variance]:
-    """Return the variances of a difference of two AUCs by method.
+    """Return functions for the variance of the difference between two AUCs, by method.
 
-    ``correlation`` is the correlation of both features within each class; None means independent samples.
+    ``correlation`` contains the correlation of the two features among the negatives and among the positives; None means
+    that the AUCs come from independent samples.
     """
     if correlation is not None:
         return {"exact": _difference(_exact(roc), _exact(other), share_covariance(roc, other, correlation).covariance)}
@@ -52,7 +56,7 @@ def difference_variances(roc: Curve, other: Curve, correlation: Correlation | No
 
 
 def tpr_variances(roc: Curve, fpr: float) -> dict[str, Variance]:
-    """Return the variances of the TPR at an FPR by method, the empirical one first."""
+    """Return functions for the variance of the TPR at an FPR, by method; the first is for the empirical TPR."""
     tpr, slope = float(roc.tpr_at_fpr(fpr)), float(roc.slope(fpr))
 
     def empirical(n0: int, n1: int) -> float:
@@ -68,7 +72,7 @@ def tpr_variances(roc: Curve, fpr: float) -> dict[str, Variance]:
 
 
 def is_gaussian(roc: Curve) -> bool:
-    """Return True if both classes are Gaussian."""
+    """Return True if both classes have Gaussian distributions."""
     return isinstance(roc.negative, Gaussian) and isinstance(roc.positive, Gaussian)
 
 
@@ -83,14 +87,20 @@ def _difference(first: Variance, second: Variance, covariance: Variance | None =
 
 # ---- the empirical AUC
 class SharedCovariance(NamedTuple):
-    """Covariances of two positive-negative comparisons that share both observations, the positive, or the negative."""
+    """Covariances of two comparisons of a positive with a negative.
+
+    Attributes
+    ----------
+    both, positive, negative : float
+        Covariance if the two comparisons share both observations, only the positive, or only the negative.
+    """
 
     both: float
     positive: float
     negative: float
 
     def covariance(self, n0: int, n1: int) -> float:
-        """Return the (co)variance of the mean over all n0 n1 comparisons.
+        """Return the variance or covariance of AUCs, which are means over all n0 n1 comparisons.
 
         References
         ----------
@@ -100,13 +110,13 @@ class SharedCovariance(NamedTuple):
         return (self.both + (n0 - 1) * self.positive + (n1 - 1) * self.negative) / (n0 * n1)
 
     def placement_variances(self, n0: int, n1: int) -> tuple[float, float]:
-        """Return the expected sample (co)variance of the placements of the negatives, and of the positives."""
+        """Return the expected sample (co)variances of the placement values, for negatives and for positives."""
         negative = (self.both + (n1 - 1) * self.negative - self.positive) / n1
         return negative, (self.both + (n0 - 1) * self.positive - self.negative) / n0
 
 
 def _exact(roc: Curve, null: float | None = None) -> Variance:
-    """Return the exact variance: by Mann and Whitney for a null AUC of 1/2, by shifted means for other null AUCs."""
+    """Return a function for the exact variance; under a null hypothesis, for equal classes or for shifted means."""
     if null == 0.5:
         return lambda n0, n1: (n0 + n1 + 1) / (12 * n0 * n1)
     if not is_gaussian(roc):
@@ -116,7 +126,7 @@ def _exact(roc: Curve, null: float | None = None) -> Variance:
 
 
 def integrate_covariance(negative: Distribution, positive: Distribution) -> SharedCovariance:
-    """Integrate the squared placements of one class over the other; a tie counts half."""
+    """Compute the covariances of comparisons by integrating squared placement values; a tie counts half."""
 
     def of_positive(x: FloatArray) -> FloatArray:
         return np.asarray((np.asarray(negative.cdf_strict(x)) + negative.cdf(x)) / 2)
@@ -141,7 +151,7 @@ def _mean(weighing: Distribution, f: Callable[[FloatArray], FloatArray], other: 
 
 
 def share_covariance(roc: Curve, other: Curve, correlation: Correlation) -> SharedCovariance:
-    """Return the covariance of the empirical AUCs of two Gaussian features of the same observations."""
+    """Return the covariances of comparisons for two Gaussian features measured on the same observations."""
     (first, first0, first1), (second, second0, second1) = _standardized(roc), _standardized(other)
     turned = -1 if (roc.direction == "lower") != (other.direction == "lower") else 1
     r0, r1 = (turned * r for r in correlation)
@@ -152,7 +162,7 @@ def share_covariance(roc: Curve, other: Curve, correlation: Correlation) -> Shar
 
 
 def _standardized(roc: Curve) -> tuple[float, float, float]:
-    """Return the standardized distance of the means, and the fraction of each class in the sum of variances."""
+    """Return the standardized distance between the means, and each variance divided by the sum of both variances."""
     negative, positive = _gaussians(roc)
     size = np.hypot(negative.std, positive.std)
     w0, w1 = ((d.std / size) ** 2 for d in (negative, positive))
@@ -160,14 +170,16 @@ def _standardized(roc: Curve) -> tuple[float, float, float]:
 
 
 def _bivariate_normal_excess(h: float, k: float, correlation: float) -> float:
-    """Return P(Z1 < h, Z2 < k) - Phi(h) Phi(k), the integral of the bivariate density over the correlation.
+    """Return P(Z1 < h, Z2 < k) - Phi(h) Phi(k) for two standard normal variables with a given correlation.
+
+    The result is the integral of the bivariate density at (h, k) over correlations from 0 to ``correlation``.
 
     References
     ----------
     R. L. Plackett (1954), A reduction formula for normal multivariate integrals, Biometrika 41, 351-360.
     """
     end = np.arcsin(np.clip(np.round(correlation, 15), -1, 1))  # rounding errors grow near 1
-    edges = np.append(end * (1 - 0.5 ** np.arange(40)), end)  # finer towards a correlation of 1
+    edges = np.append(end * (1 - 0.5 ** np.arange(40)), end)  # finer steps towards a correlation of 1
 
     def density(angle: FloatArray) -> FloatArray:
         square = (h - k) ** 2 + 4 * h * k * np.sin(np.pi / 4 - angle / 2) ** 2
@@ -178,25 +190,25 @@ def _bivariate_normal_excess(h: float, k: float, correlation: float) -> float:
 
 # ---- other formulas
 def _obuchowski(auc: float) -> Variance:
-    """Return the variance of Obuchowski and McClish (1997), Statistics in Medicine 16, 1529-1542."""
+    """Return the variance formula of Obuchowski and McClish (1997), Statistics in Medicine 16, 1529-1542."""
     square = 2 * ndtri(auc) ** 2
     scale = 0.0099 * np.exp(-square / 2)
     return lambda n0, n1: float(scale * ((5 * square + 8) / n1 + (square + 8) / n0))
 
 
 def _probit_variance(probit: ProbitEstimate) -> float:
-    """Return the variance of Phi(z) from the standard error of z."""
+    """Return the variance of Phi(z) by the delta method, from the standard error of z."""
     return float(np.exp(-(probit.z**2)) / (2 * np.pi) * probit.std_error**2)
 
 
 def orient_classes(roc: Curve) -> tuple[Distribution, Distribution]:
-    """Return both classes, reflected for direction "lower"."""
+    """Return the distributions of both classes, with the feature multiplied by -1 if the direction is "lower"."""
     pair = roc.negative, roc.positive
     return (pair[0].reflect(), pair[1].reflect()) if roc.direction == "lower" else pair
 
 
 def _gaussians(roc: Curve, null: float | None = None) -> tuple[Gaussian, Gaussian]:
-    """Return both Gaussian classes, with the means shifted to an AUC of ``null`` if it is passed."""
+    """Return both Gaussian classes; if ``null`` is passed, the means are shifted so that the AUC is ``null``."""
     negative, positive = orient_classes(roc)
     assert isinstance(negative, Gaussian)
     assert isinstance(positive, Gaussian)
@@ -208,16 +220,16 @@ def _gaussians(roc: Curve, null: float | None = None) -> tuple[Gaussian, Gaussia
 
 # ---- default intervals of many studies
 class Dependence(NamedTuple):
-    """Dependence of two areas in many studies, with one entry of each array per study."""
+    """Dependence between two estimated areas in many simulated studies; each array has one entry per study."""
 
     correlation: ArrayOrFloat
     df: Any
     std_error: ArrayOrFloat = 0.0
-    """The interval of the difference contains the Wald interval with this standard error; 0 for different samples."""
+    """Standard error of a Wald interval that the interval of the difference always contains; 0 for separate samples."""
     skewness: ArrayOrFloat = 0.0
-    """Skewness of the difference, for the bounds of ``cautious``."""
+    """Skewness of the estimated difference, by which the bounds computed with ``cautious`` are shifted."""
     cautious: Any = None
-    """The dependence if each curve had pseudo-observations of its own, or None: see ``AreaContrast``."""
+    """Dependence under separate pseudo-observations for each curve, or None: see ``AreaContrast``."""
 
     @classmethod
     def paired(
@@ -228,10 +240,12 @@ class Dependence(NamedTuple):
         counts: tuple[int, int],
         cubes: Sequence[Any] = (0.0, 0.0),
     ) -> Dependence:
-        """Return the dependence of two areas from the same observations.
+        """Return the dependence between two areas estimated from the same observations.
 
-        ``squares`` are the sums of squares of the placements of each curve by class, ``products`` the sums of products.
-        ``cubes`` are the sums of the cubed differences of the placements, about their mean.
+        ``squares`` contains, for each curve and class, the sum of squared deviations of the placement values from the
+        area. ``products`` contains, for each class, the sum of products of the deviations on both curves. ``cubes``
+        contains, for each class, the sum of cubed differences between the placement values on both curves, after the
+        mean difference is subtracted.
         """
         added = [intervals.smooth_centre(part.estimate, counts, 0.5)[1] for part in areas]
         covariance: Any = 0.0
@@ -254,7 +268,7 @@ class Dependence(NamedTuple):
 
     @classmethod
     def unpaired(cls, areas: Sequence[SmoothedAreas]) -> Dependence:
-        """Return the dependence of two areas from different observations."""
+        """Return the dependence between two areas estimated from different observations."""
         df = intervals.satterthwaite_df([VarianceComponent(part.variance, cast(Any, part.df)) for part in areas])
         return cls(0.0, df)
 
@@ -262,7 +276,7 @@ class Dependence(NamedTuple):
 def default_limits(
     areas: Sequence[SmoothedAreas], dependence: Dependence | None, level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the bounds of the default interval in many studies: of one area, or of the difference of two."""
+    """Return the bounds of the default interval of one area, or of a difference between two areas, in many studies."""
     if dependence is None:
         return areas[0].interval(level)
     first, second = areas
@@ -296,14 +310,14 @@ def default_limits(
 
 
 smooth_areas = SmoothedAreas.from_sum_squares
-"""Smooth the areas of many studies, from the sums of squares of the placements of each class."""
+"""Function that smooths the areas of many studies, from the sums of squares of the placement values by class."""
 
 
 def draw_placements(negative: FloatArray, positive: FloatArray, *, tied: bool) -> tuple[FloatArray, FloatArray]:
-    """Return the placements of the negatives and the positives of R studies, shapes (R, n0) and (R, n1)."""
+    """Return the placement values of the negatives and of the positives in R studies, shapes (R, n0) and (R, n1)."""
 
     def count(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Count the values of ``second`` below each of ``first``, and those of ``first`` up to each of ``second``."""
+        """Count, for each value of ``first``, the smaller values of ``second``, and vice versa including ties."""
         order = np.argsort(np.concatenate([first, second], axis=1), axis=1, kind="stable")
         is_first = order < first.shape[1]
         so_far, counts = np.cumsum(is_first, axis=1), np.empty(order.shape)
@@ -318,31 +332,31 @@ def draw_placements(negative: FloatArray, positive: FloatArray, *, tied: bool) -
 
 
 # ---- simulated intervals, with draws as in ``curve_draws``; a test compares both modules
-_REACH_SD = 6.0  # negatives farther from the range than this number of standard deviations of their FPR are left out
-_REACH_RANKS = 20  # number of ranks by which this reach is extended
-_MAX_RANKS = 256  # largest number of ranks; more are reduced to a grid of ranks
-_N_RESAMPLES = 2000  # resamples of the default interval, with two draws each
-_TAIL_DRAWS = 20  # draws in each tail of a simulated interval
+_REACH_SD = 6.0  # negatives whose FPR is farther from the range, in standard deviations, are left out
+_REACH_RANKS = 20  # number of ranks by which this distance is extended
+_MAX_RANKS = 256  # with more ranks, a grid of ranks is used
+_N_RESAMPLES = 2000  # number of resamples of the default interval, with two draws each
+_TAIL_DRAWS = 20  # number of draws beyond each limit of a simulated interval
 _BLOCK_SIZES = 10, 5  # number of studies that share their draws, for a TPR and for a partial area
-_N_BLOCKS = 200, 250  # smallest and largest number of blocks; ranges of many ranks have fewer
-_MAX_VALUES = 30_000_000  # largest number of values of all draws, unless the number of blocks would be too small
+_N_BLOCKS = 200, 250  # smallest and largest number of blocks; there are fewer for many ranks
+_MAX_VALUES = 30_000_000  # largest number of values in all draws, unless there would be too few blocks
 _FPR_GRID = np.concatenate([[0.0], expit(np.linspace(-40, 40, 2**14 + 1)), [1.0]])
 MAX_LEVEL = 1 - 2 / (2 * _N_RESAMPLES + 1)
-"""Highest confidence level for which the default number of draws suffices."""
+"""Highest confidence level for which the default number of draws is sufficient."""
 
 
 @dataclass(frozen=True)
 class ExpectedCurve:
-    """Expected ROC curve, with the range of FPR over which a study estimates the partial area.
+    """Expected ROC curve of a study, with the range of FPR over which the study estimates a partial area.
 
     Attributes
     ----------
     tpr : array
-        TPRs at the FPRs of a fixed grid.
+        TPRs of the curve at a fixed grid of FPRs.
     low, high : float
-        Limits of the range of FPR. If both limits are equal, the quantity is the TPR at this FPR.
+        Limits of the range of FPR. If both limits are equal, the study estimates the TPR at this FPR instead.
     is_reflected : bool
-        Whether the classes are exchanged: an area over a range of TPR is then an area over a range of FPR.
+        Whether the classes are exchanged, so that an area over a range of TPR becomes an area over a range of FPR.
     """
 
     tpr: FloatArray
@@ -352,7 +366,7 @@ class ExpectedCurve:
 
     @classmethod
     def from_roc(cls, roc: Curve, axis: str, low: float, high: float) -> ExpectedCurve:
-        """Return the expected curve for a range of one axis, "fpr" or "tpr"."""
+        """Return the expected curve for a range of FPR (``axis="fpr"``) or of TPR (``axis="tpr"``)."""
         reflected = axis == "tpr"
         tpr = 1 - np.asarray(roc.fpr_at_tpr(1 - _FPR_GRID)) if reflected else np.asarray(roc.tpr_at_fpr(_FPR_GRID))
         tpr = np.maximum.accumulate(np.clip(tpr, 0, 1))
@@ -362,9 +376,9 @@ class ExpectedCurve:
     def area_variance(self, n0: int, n1: int) -> float:
         """Return the large-sample variance of the empirical partial area.
 
-        Let v be the FPR at the value of a positive, and u the FPR at the value of a negative. Let g = min(high - v,
-        high - low) and h = TPR(high) - TPR(max(u, low)), both set to 0 if negative. The variance is Var(g)/n1 +
-        Var(h)/n0; h accounts for the estimated thresholds.
+        Let v be the FPR at the value of a random positive, and u the FPR at the value of a random negative. Let g =
+        min(high - v, high - low) and h = TPR(high) - TPR(max(u, low)), where negative results are replaced by 0. The
+        variance is Var(g)/n1 + Var(h)/n0. The second term is due to the estimated thresholds at the ends of the range.
         """
         n0, n1 = self._exchange(n0, n1)
         limits = np.array([self.low, self.high])
@@ -378,7 +392,7 @@ class ExpectedCurve:
         return float((square - area**2) / n1 + (mean_square - mean**2) / n0)
 
     def simulate_limits(self, counts: tuple[int, int], level: float) -> SimulatedLimits:
-        """Simulate studies and return the limits of their default intervals.
+        """Simulate studies, and return the limits of the default interval in each study.
 
         Parameters
         ----------
@@ -393,11 +407,13 @@ class ExpectedCurve:
 
         Notes
         -----
-        The FPRs of the largest negatives are order statistics of a uniform distribution, and the numbers of positives
-        between them are multinomial with the increments of the curve as probabilities. Curves are drawn as in
-        ``curve_draws.draw_quantity``. Given the data, the FPRs of the negatives and the TPRs of the positives are again
-        uniform order statistics. The studies of one block therefore share these draws and differ only in the numbers of
-        positives. A grid replaces more than 256 ranks, so that the computing time does not grow with the sample size.
+        To simulate the data of a study, the true FPRs at the largest negatives are drawn as order statistics of a
+        uniform distribution. The numbers of positives between these negatives have a multinomial distribution, whose
+        probabilities are the increments of the curve. To compute the interval of a study, random curves are drawn as in
+        ``curve_draws.draw_quantity``. Given the data, the FPRs of the negatives and the TPRs of the positives in these
+        draws are again uniform order statistics, so they do not depend on the study. The studies of one block therefore
+        use the same draws, and differ only in the numbers of positives between the negatives. If there are more than
+        256 ranks, a grid of ranks is used, so that the computing time does not grow with the sample size.
         """
         n0, n1 = self._exchange(*counts)
         fpr_range = self.low, self.high
@@ -410,7 +426,7 @@ class ExpectedCurve:
         increments = np.diff(np.interp(fpr, _FPR_GRID, self.tpr), axis=1, prepend=0, append=1)
         n_above = np.cumsum(data_rng.multinomial(n1, increments), axis=1)[:, :-1]
         estimates = self._empirical_areas(ranks, n_above, (n0, n1))
-        rank = floor((1 - level) / 2 * (2 * n_draws + 1) * (1 + 1e-12))  # of the order statistics that are the limits
+        rank = floor((1 - level) / 2 * (2 * n_draws + 1) * (1 + 1e-12))  # rank of the draws that are the limits
         limits = []
         for block in n_above.reshape(n_blocks, block_size, -1):
             draws = _Draws.draw(ranks, quarter, block, counts=(n0, n1), n_draws=n_draws, rng=draw_rng)
@@ -423,7 +439,7 @@ class ExpectedCurve:
         return SimulatedLimits(np.clip(low, 0, width), np.clip(high, 0, width))
 
     def _empirical_areas(self, ranks: IntArray, n_above: IntArray, counts: tuple[int, int]) -> FloatArray:
-        """Return the empirical TPR or partial area of each study; NaN if a grid of ranks does not determine it."""
+        """Return the empirical TPR or partial area of each study; NaN if only a grid of ranks was simulated."""
         n0, n1 = counts
         if np.count_nonzero(np.diff(ranks) > 1) > 1:
             return np.full(len(n_above), np.nan)
@@ -438,13 +454,13 @@ class ExpectedCurve:
 
 
 class SimulatedLimits(NamedTuple):
-    """Limits of the default interval in simulated studies, arrays of shape (blocks, studies)."""
+    """Limits of the default interval in each simulated study, in arrays of shape (blocks, studies)."""
 
     low: FloatArray
     high: FloatArray
 
     def mean_width(self) -> tuple[float, float]:
-        """Return the mean width and its Monte Carlo standard error; studies of one block share their draws."""
+        """Return the mean width of the intervals and the Monte Carlo standard error, computed from the block means."""
         widths = (self.high - self.low).mean(axis=1)
         return float(widths.mean()), float(widths.std(ddof=1) / sqrt(len(widths)))
 
@@ -452,7 +468,8 @@ class SimulatedLimits(NamedTuple):
 def _select_ranks(n0: int, fpr_range: tuple[float, float]) -> tuple[IntArray, int]:
     """Return the ranks of the negatives that may lie in a range of FPR, and the last rank of the top quarter.
 
-    More than ``_MAX_RANKS`` ranks are reduced to a grid with small steps relative to the distance from both ends.
+    If there are more than ``_MAX_RANKS`` ranks, a grid of ranks is returned, whose steps are small relative to the
+    distance from the first and from the last rank of the sample.
     """
     first, last = (
         int(np.clip(ceil(n0 * fpr + sign * (_REACH_SD * sqrt(n0 * fpr * (1 - fpr)) + _REACH_RANKS)), 1, n0))
@@ -469,17 +486,19 @@ def _select_ranks(n0: int, fpr_range: tuple[float, float]) -> tuple[IntArray, in
 
 
 def _order_statistics(ranks: IntArray, n: int, size: int, rng: np.random.Generator) -> FloatArray:
-    """Draw the order statistics with these ranks among ``n`` uniform variates, shape (size, ranks)."""
+    """Draw the order statistics of ``n`` uniform variates that have the given ranks, shape (size, ranks)."""
     sums = np.cumsum(rng.standard_gamma(np.diff(ranks, prepend=0, append=n + 1), (size, len(ranks) + 1)), axis=1)
     return np.asarray(sums[:, :-1] / sums[:, -1:])
 
 
 class _Draws(NamedTuple):
-    """Random curves of the studies of one block, with straight lines between vertices.
+    """Random curves for the studies of one block, with straight lines between the vertices.
 
-    ``fpr`` has shape (ranks + 2, draws) with both corners. The TPR of an inner vertex is ``sums[sum_index]``;
-    ``sum_index`` has shape (studies, ranks), and the second axis of ``sums`` contains the draws. ``extra`` is the
-    weight of the added positive, shape (draws,), and ``quarter`` the index of the rank of the top quarter.
+    ``fpr`` contains the FPRs of the vertices and of both corners, shape (ranks + 2, draws). The TPR of an inner vertex
+    is ``sums[sum_index]``, where ``sum_index`` has shape (studies, ranks) and the second axis of ``sums`` indexes the
+    draws. ``extra`` is the weight of the additional positive in each draw, shape (draws,). ``quarter`` is the index of
+    the rank at the end of the top quarter of the negatives. ``has_first`` and ``has_last`` indicate whether the ranks
+    include the largest and the smallest negative.
     """
 
     fpr: FloatArray
@@ -501,7 +520,7 @@ class _Draws(NamedTuple):
         n_draws: int,
         rng: np.random.Generator,
     ) -> _Draws:
-        """Draw the curves; ``n_above`` has shape (studies, ranks)."""
+        """Draw the curves; ``n_above``, of shape (studies, ranks), is the number of positives above each negative."""
         n0, n1 = counts
         fpr = np.pad(_order_statistics(ranks, n0, n_draws, rng).T, ((1, 1), (0, 0)), constant_values=((0, 1), (0, 0)))
         distinct, inverse = np.unique(np.append(n_above, n1), return_inverse=True)
@@ -518,11 +537,11 @@ class _Draws(NamedTuple):
         )
 
     def quantity(self, fpr_range: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
-        """Return low and high draws of the TPR or the partial area, of shape (studies, 2 * draws) each."""
+        """Return low and high draws of the TPR or of the partial area, both of shape (studies, 2 * draws)."""
         start, end = fpr_range
         straight, inner_weight = self._tpr_at(start) if start == end else self._area(start, end)
         draws = []
-        for extra in (self.extra, np.zeros_like(self.extra)):  # the added positive is above all others, then below
+        for extra in (self.extra, np.zeros_like(self.extra)):  # the additional positive is above all others, then below
             low = straight + extra * inner_weight
             high = low
             if self.has_first:
@@ -537,9 +556,9 @@ class _Draws(NamedTuple):
         return low, high
 
     def _tpr_at(self, fpr: float) -> tuple[FloatArray, FloatArray]:
-        """Return the TPR at an FPR, shape (studies, draws), and the weight of the inner vertices in this TPR."""
+        """Return the TPR at an FPR, shape (studies, draws), and the total weight of the inner vertices in this TPR."""
         n_ranks, draws = self.sum_index.shape[1], np.arange(self.fpr.shape[1])
-        vertex = np.minimum((self.fpr <= fpr).sum(axis=0), n_ranks + 1)  # to the right of the FPR
+        vertex = np.minimum((self.fpr <= fpr).sum(axis=0), n_ranks + 1)  # first vertex to the right of the FPR
         left, right = self.fpr[vertex - 1, draws], self.fpr[vertex, draws]
         share = (fpr - left) / (right - left)
         is_first, is_last = vertex == 1, vertex == n_ranks + 1
@@ -548,7 +567,7 @@ class _Draws(NamedTuple):
         return (1 - share) * below + share * above, (1 - share) * ~is_first + share * ~is_last
 
     def _area(self, start: float, end: float) -> tuple[FloatArray, FloatArray]:
-        """Return the area between two FPRs, shape (studies, draws), and the weight of the inner vertices in it."""
+        """Return the area between two FPRs, shape (studies, draws), and the weight of all inner vertices in it."""
         weights, widths = np.zeros_like(self.fpr), np.diff(self.fpr, axis=0)
         clipped = np.clip(self.fpr, start, end)
         covered, middle = np.diff(clipped, axis=0), (clipped[1:] + clipped[:-1]) / 2
@@ -561,16 +580,17 @@ class _Draws(NamedTuple):
         return area, inner.sum(axis=0)
 
     def _steep_exponent(self, extra: FloatArray) -> FloatArray:
-        """Return the exponent of a curve that starts steeply, shape (studies, draws)."""
+        """Return the exponent of the curves that start steeply, shape (studies, draws)."""
         first, quarter = (self.sums[self.sum_index[:, place]] + extra for place in (0, self.quarter))
         return steep_exponent(quarter, first, self.fpr[self.quarter + 1], self.fpr[1])
 
 
 @np.errstate(under="ignore")
 def _power_gain(start: float, end: float, gap: FloatArray, exponent: FloatArray | float) -> FloatArray:
-    """Return the area, between two points, of a power law from 0 to 1 over a gap, minus the area of a straight line.
+    """Return the area under a power law minus the area under a straight line, both between two points.
 
-    For two equal points, the result is the difference of the values at this point.
+    Both curves rise from 0 at 0 to 1 at ``gap`` and are then equal. If the two points are equal, the result is the
+    difference between the values of the two curves at this point.
     """
     if start == end:
         fraction = np.minimum(start / gap, 1)

@@ -1,4 +1,4 @@
-"""Hypotheses about areas, and their tests."""
+"""Hypotheses about areas under ROC curves, and tests of these hypotheses."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from rocpredict.solvers.base import interpolate_tpr_batch
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less", "noninferior", "equivalent"]
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
-"""Alternative hypotheses; the last two need a margin."""
+"""Alternative hypotheses; "noninferior" and "equivalent" need a margin."""
 METHOD_NAMES = {
     "delong": "DeLong",
     "bootstrap": "stratified bootstrap",
@@ -42,54 +42,55 @@ METHOD_NAMES = {
     "exact": "exact permutation of labels",
     "delta": "delta",
 }
-"""Name of each method in a result."""
+"""Name by which each method is printed in results."""
 MANN_WHITNEY = "Mann-Whitney, ties half"
-"""Estimator of an empirical AUC."""
+"""Name of the estimator of an empirical AUC."""
 PREDICTED_AUC = "AUC, of one curve or both as predicted"
-"""Estimator of two AUCs that are not both empirical."""
+"""Name of the estimator if at least one of two curves is predicted."""
 ONE_SAMPLE_METHODS = ("smoothed-logit", "delong", "mann-whitney", "exact")
-"""Methods of the test of one empirical curve against a value; the first is the default."""
+"""Methods for testing one empirical curve against a value; the first is the default."""
 _WITHOUT_INTERVAL = tuple(METHOD_NAMES[name] for name in ("venkatraman", "mann-whitney", "exact"))
 _ONE_SIDED = ("two-sided", "greater", "less")
-_MAX_EXACT_SIZE = 200  # largest size of an exact test; with more observations, the normal approximation is as good
+_MAX_EXACT_SIZE = 200  # most observations for an exact test; with more, the normal approximation is as good
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AucTest(Result):
-    """Test of one curve against a value, or of two curves against each other.
+    """Result of a test of one curve against a value, or of two curves against each other.
 
     Attributes
     ----------
     null, alternative : str
-        The hypotheses.
+        Null and alternative hypothesis.
     method : str
         Name of the method, such as "DeLong, paired".
     estimator : str
-        Name of the estimator.
+        Name of the estimator, such as "Mann-Whitney, ties half".
     estimates : tuple of float
         Estimate of each curve.
     difference : float
-        First estimate minus the second; for one curve, its estimate minus the value of the null hypothesis.
+        First estimate minus the second; for one curve, the estimate minus the value under the null hypothesis.
     statistic : float
-        Test statistic: Student's t or z; for "dirichlet", ``difference`` itself; for "venkatraman", an area or a sum
-        over ranks.
+        Test statistic. This is Student's t or z for most methods, ``difference`` for "dirichlet", the area for "exact",
+        and a sum over ranks or an area between error curves for "venkatraman".
     p_value : float
-        For methods with an interval, 1 - ``level`` of the widest interval that excludes the null value; half of this
-        for a one-sided alternative.
+        p-value. For methods with a confidence interval, p is 1 minus the highest confidence level at which the interval
+        excludes the null value; for a one-sided alternative, p is half of this.
     interval : Interval
-        Interval of the difference of two curves, or of the estimate of one curve. "venkatraman", "mann-whitney" and
-        "exact" have no interval of their own: ``interval`` is the default interval, named in ``interval.method``.
+        Confidence interval of the difference between two curves, or of the estimate of one curve. The methods
+        "venkatraman", "mann-whitney" and "exact" do not define an interval; ``interval`` is then computed by the
+        default method, which is named in ``interval.method``.
     covariance : array of shape (K, K)
-        Covariance matrix of the K estimates. For AUCs it is estimated by the method of DeLong, DeLong and
-        Clarke-Pearson or, with clusters, by the jackknife over clusters; for TPRs, from the resamples. For a
-        predicted curve, the variance is the squared standard error. The covariance of estimates from different
-        observations is 0.
+        Covariance matrix of the K estimates. For areas of empirical curves, the matrix is estimated by the method of
+        DeLong, DeLong and Clarke-Pearson or, with clusters, by the jackknife over clusters. For TPRs, it is estimated
+        from the resamples. The variance of a predicted area is the squared standard error. The covariance of estimates
+        from different observations is 0.
     n : tuple
-        Numbers of observations (negative, positive); for two samples, one pair for each.
+        Numbers of negatives and positives; for two samples, one pair of numbers for each sample.
     omitted : tuple of int
-        Numbers of rows (negative, positive) omitted because a value is missing.
+        Numbers of negatives and positives that were omitted because a value is missing.
     n_unlabelled : int
-        Number of rows omitted because they have no label.
+        Number of rows that were omitted because their label is missing.
     direction : tuple of str
         Direction of each curve.
     flags : Flags
@@ -116,7 +117,7 @@ class AucTest(Result):
         object.__setattr__(self, "covariance", readonly_array((self.covariance + self.covariance.T) / 2))
 
     def table(self) -> Table:
-        """Return the estimates, their difference and the test."""
+        """Return a table with the estimates, the difference and the result of the test."""
         rows = [[f"estimate {index}", value] for index, value in enumerate(self.estimates, start=1)]
         quantity = "difference" if len(self.estimates) > 1 else "estimate"
         rows += [
@@ -147,7 +148,7 @@ class AucTest(Result):
 
 
 def _int_if_whole(counts: Any) -> Any:
-    """Return counts, with whole numbers as integers."""
+    """Return the counts, with whole numbers converted to int."""
     if isinstance(counts, tuple):
         return tuple(_int_if_whole(count) for count in counts)
     return int(counts) if counts == int(counts) else float(counts)
@@ -156,7 +157,7 @@ def _int_if_whole(counts: Any) -> Any:
 # ---- hypotheses
 @dataclass(frozen=True)
 class Hypothesis:
-    """Alternative hypothesis about a difference.
+    """Alternative hypothesis about a difference between two quantities, or between a quantity and a value.
 
     Attributes
     ----------
@@ -180,15 +181,15 @@ class Hypothesis:
 
     @property
     def width(self) -> float:
-        """Margin, or 0 without a margin."""
+        """The margin, or 0 if the alternative has no margin."""
         return 0.0 if self.margin is None else float(self.margin)
 
     def divide(self, width: float) -> Hypothesis:
-        """Return the hypothesis about the difference divided by a width."""
+        """Return the hypothesis about the difference divided by ``width``; the margin is divided as well."""
         return self if self.margin is None else replace(self, margin=min(self.margin / width, 1 - 1e-12))
 
     def describe(self, first: str, second: str) -> tuple[str, str]:
-        """Return the null and the alternative hypothesis about two quantities."""
+        """Return the null and the alternative hypothesis as text, from the names of the two quantities."""
         margin = f"{self.margin:g}" if self.margin is not None else ""
         return {
             "two-sided": (f"{first} = {second}", f"{first} != {second}"),
@@ -199,8 +200,8 @@ class Hypothesis:
         }[self.alternative]
 
     def combine(self, low: Tails, high: Tails) -> tuple[float, float]:
-        """Return the statistic and p-value, from one-sided p-values at the null value minus and plus the margin."""
-        if self.alternative == "equivalent" and low.greater < high.less:  # two one-sided tests: the larger p-value
+        """Return the statistic and the p-value, from the tails at the null value minus and plus the margin."""
+        if self.alternative == "equivalent" and low.greater < high.less:  # of two one-sided tests, the larger p-value
             return -high.statistic, high.less
         if self.alternative == "two-sided":
             return low.statistic, min(1.0, 2 * min(low.greater, low.less))
@@ -209,14 +210,14 @@ class Hypothesis:
     def test_tails(
         self, tails: Callable[[float], Tails], value: float, bounds: tuple[float, float]
     ) -> tuple[float, float]:
-        """Return the statistic and p-value; ``tails`` maps a null value within ``bounds`` to two one-sided p-values."""
+        """Return the statistic and the p-value, from a function that computes the tails for a value in ``bounds``."""
         low = tails(max(value - self.width, bounds[0]))
         return self.combine(low, tails(min(value + self.width, bounds[1])) if self.alternative == "equivalent" else low)
 
     def normal_test(
         self, estimate: Any, low: Any, high: Any, std_error: float, freedom: float = np.inf
     ) -> tuple[float, float]:
-        """Return z, or Student's t for finite degrees of freedom, and the p-value of an estimate.
+        """Return the statistic and the p-value of a Wald test, from z or, for finite degrees of freedom, Student's t.
 
         ``low`` and ``high`` are the null value minus and plus the margin.
         """
@@ -229,31 +230,31 @@ class Hypothesis:
 
 
 class AucStatistic(NamedTuple):
-    """Statistic, p-value and interval of a test."""
+    """Statistic and p-value of a test, and the confidence interval of the tested quantity."""
 
     statistic: float
     p_value: float
     interval: Interval
 
     def add_flags(self, flags: Flags) -> AucStatistic:
-        """Return a copy with additional flags on its interval."""
+        """Return a copy in which flags are added to the interval."""
         return self._replace(interval=replace(self.interval, flags=self.interval.flags | flags))
 
     def result(self, hypotheses: tuple[str, str], *, flags: Flags, **fields: Any) -> AucTest:
-        """Return the test; ``fields`` are the other fields of ``AucTest``, ``flags`` the flags of the data."""
+        """Return the test result; ``flags`` are the flags of the data, ``fields`` the other fields of ``AucTest``."""
         return AucTest(*hypotheses, flags=flags | self.interval.flags, **(self._asdict() | fields))
 
 
 @dataclass(frozen=True)
 class ComparedQuantity:
-    """Quantity in which curves are compared: the AUC, the area over a range of rates, or the TPR at an FPR."""
+    """Quantity by which curves are compared: the AUC, the partial area over a range of rates, or the TPR at an FPR."""
 
     rate_range: RateRange | None = None
     fpr: float | None = None
 
     @classmethod
     def from_arguments(cls, fpr: Any, tpr: Any, tpr_at_fpr: Any) -> ComparedQuantity:
-        """Return the quantity, or raise RocPredictError if several are requested."""
+        """Return the requested quantity, or raise RocPredictError if more than one argument is passed."""
         arguments = {"fpr": fpr, "tpr": tpr, "tpr_at_fpr": tpr_at_fpr}
         names = [f"{name}=" for name, value in arguments.items() if value is not None]
         if len(names) > 1:
@@ -270,7 +271,7 @@ class ComparedQuantity:
 
     @property
     def name(self) -> str:
-        """Name of the quantity."""
+        """Name of the quantity in the hypotheses, such as "TPR at FPR 0.1"."""
         if self.fpr is not None:
             return f"TPR at FPR {self.fpr:g}"
         if self.rate_range is None:
@@ -279,18 +280,18 @@ class ComparedQuantity:
 
     @property
     def estimator(self) -> str:
-        """Name of the estimator."""
+        """Name of the estimator of the quantity, such as "Mann-Whitney, ties half"."""
         if self.fpr is not None:
             return "empirical TPR (on a vertical segment, its upper end)"
         return MANN_WHITNEY if self.rate_range is None else "area under the empirical curve over the range, raw"
 
     @property
     def band_width(self) -> float:
-        """Width of the range, the factor that converts a fraction to an area."""
+        """Width of the range of rates, or 1 for the AUC and the TPR; areas are divided by this number."""
         return 1.0 if self.rate_range is None else float(self.rate_range.width)
 
     def bootstrap_function(self, negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], FloatArray]:
-        """Return the function that maps the counts of each value in B resamples to the quantity in each resample."""
+        """Return the function that computes the quantity in B resamples from the number of draws of each value."""
         fpr = self.fpr
         if fpr is None:
             return make_area_function(negative, positive, self.rate_range)
@@ -300,7 +301,7 @@ class ComparedQuantity:
 
 # ---- tests of a contrast
 def contrast_test(contrast: AreaContrast, hypothesis: Hypothesis, level: float, method: str) -> AucStatistic:
-    """Test a contrast of areas against 0: by Wald's z for "delong", and by MOVER for other methods."""
+    """Test whether a contrast of areas is 0, by Wald's test for "delong" and by MOVER for all other methods."""
     estimate, n_units = contrast.estimate, contrast.areas.n_units
     flags = Flags(dominant_cluster=contrast.areas.has_dominant_cluster)
     if contrast.is_same_curve or contrast.is_constant:
@@ -325,7 +326,7 @@ def wald_test(
     method: str,
     df: float = np.inf,
 ) -> AucStatistic:
-    """Test a difference of areas by its standard error, with a normal distribution or Student's t."""
+    """Test a difference between areas by Wald's test, with a normal distribution or Student's t."""
     if variance <= VARIANCE_TOL:
         return zero_variance_test(estimate, n_units, hypothesis, level)
     std_error = float(np.sqrt(variance))
@@ -338,10 +339,11 @@ def wald_test(
 def zero_variance_test(
     difference: float, units: tuple[Any, Any], hypothesis: Hypothesis, level: float, *, same: bool = False
 ) -> AucStatistic:
-    """Test a difference that is the same for all observations, by a bound on the frequency of another difference.
+    """Test a difference that is the same for all observations, by an upper limit for the fraction of others.
 
-    If n observations show the same difference d, at most a fraction 1 - p^(1/n) of the population has another
-    difference (Clopper and Pearson 1934). The true difference is then at least p^(1/n) (1 + d) - 1.
+    If all n observations show the same difference d, the upper confidence limit for the fraction of the population with
+    another difference is 1 - p^(1/n) at level 1 - p (Clopper and Pearson 1934). The true difference is then at least
+    p^(1/n) (1 + d) - 1, because other differences are at least -1.
     """
     low, high = (2 * float(end) - 1 for end in zero_variance_interval(np.asarray((1 + difference) / 2), units, level))
     interval = Interval(low, high, level, "unseen", difference, Flags(same_curve=same, fallback=not same))
@@ -366,24 +368,25 @@ def empirical_auc_test(
     design: str = "",
     **rows: Any,
 ) -> AucTest:
-    """Test the AUC of an empirical curve against a value.
+    """Test the AUC of an empirical curve against a given value.
 
     Parameters
     ----------
     areas : Placements
-        Placements of the curve.
+        Placement values of the curve.
     pair : (negative, positive) or None
-        The two classes, for independent observations of one stratum.
+        The two classes, or None for observations with clusters or strata.
     null : float
         AUC under the null hypothesis.
     method : str or None
-        One of ``ONE_SAMPLE_METHODS``; None selects the first. If the variance is 0, "smoothed-logit" replaces "delong".
+        One of ``ONE_SAMPLE_METHODS``; None selects the first. If the variance is 0 or cannot be estimated,
+        "smoothed-logit" replaces "delong".
     claim : Hypothesis
     level : float
     design : str, default=""
-        Text after the name of the method, which names clusters or strata.
+        Text that is appended to the name of the method if there are clusters or strata.
     **rows
-        Fields of ``AucTest``: n, omitted, n_unlabelled, direction, flags.
+        Fields of ``AucTest`` that describe the rows: n, omitted, n_unlabelled, direction and flags.
 
     Raises
     ------
@@ -421,7 +424,7 @@ def empirical_auc_test(
 
 
 def _mann_whitney_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypothesis) -> tuple[float, float]:
-    """Return z and the p-value of the rank sum, with a tie correction and without a continuity correction."""
+    """Return z and the p-value of the Mann-Whitney test, with a tie correction and without a continuity correction."""
     variance = float(null_auc_variance(negative.total, positive.total, tie_correction(negative, positive)))
     return claim.normal_test(area, 0.5, 0.5, float(np.sqrt(variance))) if variance else (0.0, 1.0)
 
@@ -429,8 +432,8 @@ def _mann_whitney_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypot
 def _exact_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypothesis) -> tuple[float, float]:
     """Return the area and its exact p-value under permutation of the labels.
 
-    The distribution of the rank sum, with midranks, is computed over all ways to choose the labels. This distribution
-    is exact even with ties.
+    The distribution of the sum of midranks is computed over all ways to assign the labels to the observations. This
+    distribution is exact even if there are ties.
 
     References
     ----------
@@ -452,11 +455,11 @@ def _exact_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypothesis) 
     )
     twice = (2 * np.cumsum(repeats) - repeats + 1)[index]  # two times the midrank: an integer
     largest = int(np.sort(twice)[-size:].sum())
-    probability = np.zeros((size + 1, largest + 1))  # [i, s]: of i labels with a rank sum of s among the first values
+    probability = np.zeros((size + 1, largest + 1))  # [i, s]: probability of rank sum s for i of the first values
     probability[0, 0] = 1.0
     for n_before, rank in enumerate(twice.tolist()):
         top = min(n_before + 1, size)
-        share = np.arange(top + 1)[:, None] / (n_before + 1)  # expresses numbers of ways as probabilities
+        share = np.arange(top + 1)[:, None] / (n_before + 1)  # converts numbers of ways to probabilities
         following = probability[: top + 1] * (1 - share)
         following[1:, rank:] += probability[:top, : largest + 1 - rank] * share[1:]
         probability[: top + 1] = following
@@ -473,16 +476,16 @@ def _exact_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypothesis) 
 
 
 def tie_correction(negative: Ecdf, positive: Ecdf) -> float:
-    """Return the sum of t^3 - t over the distinct values, where t is the number of observations with the value."""
+    """Return the sum of t^3 - t over all distinct values, where t is the number of observations with this value."""
     values = np.concatenate([negative.unique_values, positive.unique_values])
     counts = Ecdf(values, np.concatenate([negative.unique_weights, positive.unique_weights])).unique_weights
     return float(np.sum(counts**3 - counts))
 
 
 def null_auc_variance(negatives: ArrayOrFloat, positives: ArrayOrFloat, ties: ArrayOrFloat) -> FloatArray:
-    """Return the variance of areas under permutation of the labels, 0 if all values are tied.
+    """Return the variance of the empirical AUC under permutation of the labels; 0 if all values are tied.
 
-    The arguments are the numbers of observations and the ``tie_correction``: floats, or arrays for a batch of features.
+    The arguments are the class sizes and the result of ``tie_correction``: floats, or arrays for a batch of features.
     """
     total = np.add(negatives, positives, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -492,28 +495,29 @@ def null_auc_variance(negatives: ArrayOrFloat, positives: ArrayOrFloat, ties: Ar
 
 
 def opposite_direction_flag(areas: Any, chance: float = 0.5) -> Flags:
-    """Set a flag if areas lie on both sides of ``chance``, the area of an uninformative feature."""
+    """Return a flag that is set if there are areas below and above ``chance``, the area of an uninformative feature."""
     return Flags(opposite_directions=np.min(areas) < chance < np.max(areas))
 
 
 # ---- several tests
 Adjustment: TypeAlias = Literal["benjamini-hochberg", "benjamini-yekutieli", "holm", "bonferroni", "none"]
 ADJUSTMENTS: tuple[Adjustment, ...] = get_args(Adjustment)
-"""Values of ``adjust=``; the first is the default."""
+"""Accepted values of ``adjust=``; the first is the default."""
 _FALSE_DISCOVERY = {"benjamini-hochberg": "bh", "benjamini-yekutieli": "by"}
 
 
 def adjust_p_values(p_values: FloatArray, method: str = "benjamini-hochberg") -> FloatArray:
-    """Adjust p-values for multiple tests.
+    """Adjust p-values for multiple testing.
 
     Parameters
     ----------
     p_values : array-like of shape (m,)
-        p-values. NaN stands for a test that was not performed; such a test is not counted.
+        p-values to adjust. NaN stands for a test that was not performed; such tests are not counted.
     method : str, default="benjamini-hochberg"
         Method of adjustment.
 
-        - "benjamini-hochberg": controls the false discovery rate of independent or positively dependent tests [1]_.
+        - "benjamini-hochberg": controls the false discovery rate if the tests are independent or positively dependent
+          [1]_.
         - "benjamini-yekutieli": controls the false discovery rate under any dependence between the tests [2]_.
         - "holm": controls the family-wise error rate; never less powerful than "bonferroni".
         - "bonferroni": controls the family-wise error rate; multiplies each p-value by the number of tests.
@@ -522,7 +526,8 @@ def adjust_p_values(p_values: FloatArray, method: str = "benjamini-hochberg") ->
     Returns
     -------
     array of shape (m,)
-        Adjusted p-values, to be compared with the accepted error rate. Each is between its p-value and 1.
+        Adjusted p-values, to be compared with the accepted error rate. An adjusted p-value is never below the original
+        p-value and never above 1.
 
     References
     ----------

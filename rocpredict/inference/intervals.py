@@ -1,4 +1,4 @@
-"""Standard errors and confidence intervals of areas, of differences between areas, and of proportions."""
+"""Standard errors and confidence intervals for areas, for differences between areas, and for proportions."""
 
 from __future__ import annotations
 
@@ -32,88 +32,95 @@ STD_ERRORS = ("delong", "hanley-mcneil", "smoothed-logit", "bootstrap")
 PARTIAL_AUC_STD_ERRORS = ("delong", "smoothed-logit", "bootstrap")
 """Methods for the standard error of a partial area."""
 PSEUDO_COUNT = 0.25
-"""For the center of an interval, smoothing adds this number of pseudo-observations at the chance area to each class."""
+"""Number of pseudo-observations, placed at the chance area, that each class gets for the center of an interval."""
 PSEUDO_COUNT_VARIANCE = 0.5
-"""For the variance, smoothing adds this number of pseudo-observations to each class."""
+"""Number of pseudo-observations that are added to each class to estimate the variance."""
 CHANCE_WEIGHT = 0.1
-"""Weight of the variance about the area of an uninformative feature, in the variance of the pseudo-observations."""
+"""Weight of the variance about the chance area when two variances of the pseudo-observations are averaged."""
 _MIN_SHARE, _MIN_SHARE_SIZE, _MAX_FACTOR = 0.5, 100, 3
-"""Share of Hanley and McNeil's variance in ``min_variance``, the size of the smaller class above which this share
-decreases, and the largest factor by which a variance is increased."""
+"""Constants of ``min_variance``: the fraction of Hanley and McNeil's variance, the size of the smaller class above
+which this fraction decreases, and the largest factor by which a variance is increased."""
 MIN_SUM_SQUARES = 0.005
-"""Added to the sum of squares of a difference of areas, so that its degrees of freedom are never 0/0."""
+"""Number added to the sum of squares of a difference of areas, so that the degrees of freedom are never 0/0."""
 _MAX_SHIFT = 2.0  # largest shift of a bound for skewness, in standard errors
 MIN_SCALE = 1e-4
-"""Smallest ``AreaContrast.scale``."""
-_QUANTILES = np.concatenate([[0.0], np.geomspace(1e-6, 1e9, 121)])  # brackets of a root
+"""Lower limit of ``AreaContrast.scale``."""
+_QUANTILES = np.concatenate([[0.0], np.geomspace(1e-6, 1e9, 121)])  # ascending quantiles, of which two bracket a root
 _FRACTIONS = np.linspace(0, 1, 33)
 _XTOL = 1e-14
 
 
 # ---- smoothed areas
 class Tails(NamedTuple):
-    """One-sided p-values of a null value, for the alternatives that the quantity is above and below this value."""
+    """One-sided p-values for a null value: against the alternative of a larger quantity, and of a smaller quantity."""
 
     greater: float
     less: float
     statistic: float
-    """Student's t with the p-value ``greater``; the t with the p-value ``less`` has the opposite sign."""
+    """Student's t for the p-value ``greater``; the statistic for the p-value ``less`` has the opposite sign."""
 
     @classmethod
     def from_lower(cls, p_value: float, df: Any) -> Tails:
-        """Return the tails for a given p-value ``greater``, with the corresponding t."""
+        """Return the tails for a given p-value ``greater``; the statistic is the Student's t with this p-value."""
         statistic = -float(stdtrit(df, p_value)) if p_value < 1 / 2 else 0.0
         return cls(p_value, max(1 - p_value, 1 / 2), statistic)
 
     def swapped(self) -> Tails:
-        """Return the tails of the quantity with the opposite sign."""
+        """Return the tails for the quantity multiplied by -1."""
         return Tails(self.less, self.greater, -self.statistic)
 
 
 @dataclass(frozen=True)
 class SmoothedAreas:
-    """Areas with their variance and a smoothed variance; every array has one entry for each area.
+    """Estimated areas with smoothed and unsmoothed variances; every array has one entry for each area.
 
     Attributes
     ----------
     estimate : array
-        Areas, as fractions of the largest possible area.
+        Areas; partial areas are divided by the width of the range.
     centre : array
-        Areas after adding ``PSEUDO_COUNT`` pseudo-observations to each class, placed at the area of an uninformative
-        feature. They are never 0 or 1.
+        Areas after ``PSEUDO_COUNT`` pseudo-observations with the placement value of an uninformative feature are added
+        to each class. These areas are never 0 or 1.
     variance, df : array
-        Smoothed variance, and its degrees of freedom [1]_.
+        Smoothed variance of each area, and its degrees of freedom [1]_.
     n_units : pair
-        Number of independent units of each class.
+        Number of independent units (observations or clusters) of each class.
     plain_variance, plain_df : array, float
-        Variance by DeLong or by the jackknife over clusters, and its degrees of freedom in a Wald interval.
+        Unsmoothed variance, by DeLong's method or by the jackknife over clusters, and its degrees of freedom in a Wald
+        interval.
     constant_classes : pair of bool or array
-        Whether all units of a class, two or more, have the same placement, so its unsmoothed variance is 0.
+        Whether a class has two or more units, all with the same placement value, so that the class contributes 0 to the
+        unsmoothed variance.
     is_constant : bool or array
-        Whether every unit has the placement of an uninformative feature.
+        Whether the placement value of every unit is that of an uninformative feature.
     is_partial : bool
-        Whether these are partial areas, which may reach their largest value without a perfect feature.
+        Whether the areas are partial areas, which can reach their largest value even if the feature does not separate
+        the classes perfectly.
     has_dominant_cluster : bool
         Whether one cluster has more than half of the observations of a class.
     is_probit : bool or array
-        Whether the bounds at a quantile are on the probit scale, as for two Gaussians, instead of the logit scale.
+        Whether bounds are computed on the probit scale, as for two Gaussians, instead of the logit scale.
     min_variance : array
-        Lower limit of the variance for the bound nearer to 1/2, in the interval and the test of one whole area.
+        Smallest variance with which the bound nearer to 1/2 is computed, in the interval and the test of one whole
+        area.
 
     Notes
     -----
-    The variance of n placements with mean A is (S + q)/(u (u - 1)), where S is the sum of squares about A and u = n +
-    ``PSEUDO_COUNT_VARIANCE``. The pseudo-observations have the sum of squares q: ``PSEUDO_COUNT_VARIANCE`` times a
-    weighted mean of two variances. One is B(1 - B), the largest variance for the mean B, where B is the area after
-    adding half a pseudo-observation. The other is (c - A)^2 + c(1 - c)/2, where c is the area of an uninformative
-    feature. The constants were chosen by simulation: see the documentation ("How intervals cover").
+    The variance of an area A is the sum of one term for each class. For a class of n observations, the term is (S +
+    q)/(u (u - 1)). Here S is the sum of the squared deviations of the placement values from A, and u = n +
+    ``PSEUDO_COUNT_VARIANCE``. The sum of squares q of the pseudo-observations is ``PSEUDO_COUNT_VARIANCE`` times a
+    weighted mean of two variances, in which the second has the weight ``CHANCE_WEIGHT``. The first is B(1 - B), the
+    largest variance that values between 0 and 1 with mean B can have, where B is the area after half a
+    pseudo-observation is added. The second is (c - C)^2 + c(1 - c)/2, where c is the area of an uninformative feature
+    and C is ``centre``. The constants were chosen by simulation: see the documentation ("How intervals cover").
 
-    If few observations of the population contribute most of the loss 1 - A, a sample may contain none of them. Then A
-    is too large, and the lower bound is too close to A. The lower bound of an area above 1/2 is therefore computed with
-    a variance of (A - 1/2) min(1, 100/n) v or more. Here n is the size of the smaller class, and v the variance of
-    Hanley and McNeil (1982), which depends only on A and the counts, in the order of the classes with the larger v. The
-    variance is at most tripled. The same holds for the upper bound of an area below 1/2. With clusters or strata, the
-    counts are effective numbers of independent observations.
+    If a few members of the population cause most of the loss 1 - A, a sample may contain none of them. A is then too
+    large, and the lower bound is too close to A. For an area above 1/2, the lower bound is therefore computed with a
+    variance of at least (C - 1/2) min(1, 100/n) v, but at most three times the estimated variance. Here n is the size
+    of the smaller class, and v is the variance of Hanley and McNeil (1982), which depends only on C and the class
+    sizes; of the two values of v for the two orders of the classes, the larger is used. The upper bound of an area
+    below 1/2 is treated in the same way. With clusters or strata, the class sizes are replaced by effective numbers of
+    independent observations.
 
     References
     ----------
@@ -145,9 +152,10 @@ class SmoothedAreas:
         *,
         is_partial: bool = False,
     ) -> SmoothedAreas:
-        """Smooth areas of independent observations, from the sums of squares of the placements of each class.
+        """Return smoothed areas of independent observations, from the sums of squares of the placements in each class.
 
-        A class of one observation has the largest variance that its mean allows.
+        A class with one observation contributes at least A(1 - A) to the smoothed variance, where A is the smoothed
+        area.
         """
         centre, added = smooth_centre(estimate, n_units, null_value)
         variance, weighted_squares, plain_variance = (np.zeros(np.shape(centre)) for _ in range(3))
@@ -170,10 +178,11 @@ class SmoothedAreas:
 
     @classmethod
     def from_placements(cls, areas: Placements) -> SmoothedAreas:
-        """Smooth the area, or the K areas, of a sample.
+        """Return the smoothed area, or the K smoothed areas, of a sample.
 
-        With clusters or strata, the variance and its degrees of freedom come from the sample. Smoothing adds as much as
-        for the same number (for clusters, an effective number) of independent observations.
+        With clusters or strata, the unsmoothed variance and the degrees of freedom are those of ``areas``. The variance
+        that smoothing adds is computed as for independent observations of the same number; for clusters, this number is
+        the effective number of observations.
         """
         n_units, estimate = areas.n_units, areas.estimate
         squares = [_diagonal(part.sum_squares(estimate)) for part in areas.classes]
@@ -202,17 +211,17 @@ class SmoothedAreas:
 
     @property
     def is_blind(self) -> Any:
-        """True if the variance is 0, or a class has only one unit, so its variance cannot be estimated."""
+        """True if the unsmoothed variance is 0 or cannot be estimated, because a class has only one unit."""
         return (self.plain_variance <= VARIANCE_TOL) | (np.minimum(*self.n_units) <= 1)
 
     @property
     def std_error(self) -> FloatArray:
-        """Plain standard error, or the smoothed standard error if the plain one is 0 or cannot be estimated."""
+        """Unsmoothed standard error, or the smoothed one if the unsmoothed one is 0 or cannot be estimated."""
         return np.sqrt(np.where(self.is_blind, self.variance, self.plain_variance))
 
     @property
     def flags(self) -> Flags:
-        """Flags for degenerate areas."""
+        """Flags that mark degenerate samples, such as a single observation or perfect separation."""
         return Flags(
             single_observation=np.minimum(*self.n_units) <= 1,
             perfect_separation=(self.estimate == 1) & (not self.is_partial),
@@ -222,12 +231,12 @@ class SmoothedAreas:
         )
 
     def limits(self, quantile: ArrayOrFloat) -> tuple[FloatArray, FloatArray]:
-        """Return the bounds at ``quantile`` standard errors, extended to include the estimate."""
+        """Return the bounds of ``smoothed_limits``, extended to include the estimate."""
         low, high = self.smoothed_limits(quantile)
         return np.minimum(low, self.estimate), np.maximum(high, self.estimate)
 
     def smoothed_limits(self, quantile: ArrayOrFloat) -> tuple[FloatArray, FloatArray]:
-        """Return the bounds at ``quantile`` standard errors from the center, on the logit or probit scale."""
+        """Return the bounds that lie ``quantile`` standard errors from the center, on the logit or the probit scale."""
         distance, middle = quantile * np.sqrt(self.variance), logit(self.centre)
         half = distance / (self.centre * (1 - self.centre))
         low, high = expit(middle - half), expit(middle + half)
@@ -239,11 +248,11 @@ class SmoothedAreas:
         return low, high
 
     def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
-        """Return the bounds of the interval.
+        """Return the bounds of the smoothed-logit confidence interval at a confidence level.
 
-        If a class is constant or the area is near 0 or 1, possible unseen observations widen the interval. If the area
-        is 0 or 1 or all values are tied, these observations alone determine the interval: see
-        ``zero_variance_interval``.
+        If a class is constant or the area is near 0 or 1, the interval is widened to account for observations of the
+        population that the sample may lack. If the area is 0 or 1, or if all values are tied, only these observations
+        determine the interval: see ``zero_variance_interval``.
         """
         tail, estimate = (1 - level) / 2, self.estimate
         quantile, wider = -stdtrit(self.df, tail), self._with_min_variance()
@@ -268,7 +277,7 @@ class SmoothedAreas:
         return np.where(self._is_unseen, unseen[0], low), np.where(self._is_unseen, unseen[1], high)
 
     def tails(self, value: float) -> Tails:
-        """Return one-sided p-values of a null value; one is (1 - L)/2 if it is a bound of the interval of level L."""
+        """Return one-sided p-values for a null value; a bound of the interval of level L has the p-value (1 - L)/2."""
         estimate = float(self.estimate)
         if abs(value - estimate) <= PLACEMENT_TOL:
             return Tails(0.5, 0.5, 0.0)
@@ -297,18 +306,19 @@ class SmoothedAreas:
 
 
 def _min_variance(centre: FloatArray, sizes: tuple[Any, Any], variance: FloatArray) -> Any:
-    """Return the lower limit of the variance for the bound nearer to 1/2: see ``SmoothedAreas``."""
+    """Return the smallest variance with which the bound nearer to 1/2 is computed: see ``SmoothedAreas``."""
     largest = np.maximum(*(hanley_mcneil_variance(centre, order) for order in (sizes, sizes[::-1])))
     share = _MIN_SHARE * np.minimum(1, _MIN_SHARE_SIZE / np.minimum(*sizes))
     return np.minimum(share * np.abs(2 * centre - 1) * largest, _MAX_FACTOR * variance)
 
 
 def _lost_share(area: FloatArray, n: Any, function: Any, argument: float, *, otherwise: float) -> FloatArray:
-    """Return a beta quantile or probability of the fraction of discordant pairs, or ``otherwise``.
+    """Return a quantile or a probability of the beta distribution of Clopper and Pearson's upper bound (1934).
 
-    ``otherwise`` is returned unless 0 < n (1 - area) < 1, with n observations in the smaller class. Of n
-    pairs that share no observation, fewer than one is then discordant on average. The beta distribution is taken from
-    Clopper and Pearson's upper bound (1934): a rule of thumb, because n (1 - area) is not an integer.
+    The bound is that of the proportion of discordant pairs among n pairs that share no observation, where n is the size
+    of the smaller class. It is only used if 0 < n (1 - area) < 1, which means that fewer than one of these pairs is
+    discordant on average; in all other cases, ``otherwise`` is returned. The use of this distribution is a rule of
+    thumb, because n (1 - area) is not an integer.
     """
     lost, won = np.broadcast_arrays(n * (1 - area), n * area)
     is_near = (lost > 0) & (lost < 1)
@@ -318,7 +328,7 @@ def _lost_share(area: FloatArray, n: Any, function: Any, argument: float, *, oth
 
 
 def smooth_centre(estimate: FloatArray, n_units: tuple[Any, Any], null_value: float) -> tuple[FloatArray, FloatArray]:
-    """Return areas after adding pseudo-observations, and the sums of squares that these add to a variance."""
+    """Return areas to which pseudo-observations are added, and the sums of squares of these pseudo-observations."""
     n = 2 / sum(1 / count for count in n_units)
     centre = np.asarray((estimate * n + PSEUDO_COUNT * null_value) / (n + PSEUDO_COUNT))
     mean = (estimate * n + null_value / 2) / (n + 1 / 2)
@@ -328,11 +338,12 @@ def smooth_centre(estimate: FloatArray, n_units: tuple[Any, Any], null_value: fl
 
 
 def _effective_sizes(areas: Placements) -> tuple[FloatArray, FloatArray]:
-    """Return, for each class, the number of independent observations that its clusters represent in smoothing.
+    """Return, for each class, the effective number of independent observations that smoothing uses with clusters.
 
-    This is the geometric mean of two numbers. The first is the number of equal clusters with the same sum of squared
-    sizes (Kish 1965). The second is the number of observations times the ratio of the variance for independent rows to
-    the variance with clusters, limited to the range from the number of clusters to the number of observations.
+    This number is the geometric mean of two numbers. The first is Kish's effective number of clusters (1965): 1 divided
+    by the sum of the squares of the fractions of the observations in each cluster. The second is the number of
+    observations, multiplied by the variance computed for independent rows and divided by the variance computed for
+    clusters. The second number is limited to the range from the number of clusters to the number of observations.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         worth = np.nan_to_num(_diagonal(areas.unclustered().variance()) / _diagonal(areas.variance()), posinf=np.inf)
@@ -344,7 +355,7 @@ def _effective_sizes(areas: Placements) -> tuple[FloatArray, FloatArray]:
 
 
 def _smoothed_covariance(areas: Placements) -> FloatArray:
-    """Return the covariance matrix of K smoothed areas, shape (K, K); the diagonal contains the variances."""
+    """Return the covariance matrix of K smoothed areas, shape (K, K)."""
     sizes = _effective_sizes(areas) if areas.is_clustered else areas.n_units
     added = np.asarray(smooth_centre(areas.estimate, sizes, areas.null_value)[1])
     pairs: list[Any] = [(n + PSEUDO_COUNT_VARIANCE) * (n + PSEUDO_COUNT_VARIANCE - 1) for n in sizes]
@@ -361,12 +372,14 @@ def _smoothed_covariance(areas: Placements) -> FloatArray:
 
 
 def shared_smoothing(first: Any, second: Any, first_added: Any, second_added: Any) -> FloatArray:
-    """Return the covariance that pseudo-observations contribute to two areas from the same observations.
+    """Return the covariance that smoothing adds to two areas from the same observations.
 
-    The correlation of both contributions is the square root of the ratio of the smaller to the larger sum of squares of
-    the placements of a class (or of the two variances). It is 1 for curves with equal sums, so smoothing adds nothing
-    to the variance of a difference. It is smaller if the curves differ in shape, because an unseen observation may then
-    affect only one curve.
+    ``first_added`` and ``second_added`` are the variances that smoothing adds to the two areas. The assumed correlation
+    of these two contributions is the square root of the ratio of ``first`` and ``second``, the smaller divided by the
+    larger; these are the sums of squares of the placement values in one class, or the variances of the two areas. The
+    correlation is 1 if both are equal, so that smoothing adds nothing to the variance of the difference. The
+    correlation is smaller if the curves have different shapes, because an observation that the sample lacks may then
+    affect only one of the curves.
     """
     larger = np.maximum(first, second)
     ratio = np.divide(np.minimum(first, second), larger, out=np.zeros(np.shape(larger)), where=larger > 0)
@@ -374,12 +387,12 @@ def shared_smoothing(first: Any, second: Any, first_added: Any, second_added: An
 
 
 def _diagonal(matrix: FloatArray) -> FloatArray:
-    """Return the variances of a covariance matrix, or a single variance."""
+    """Return the diagonal of a covariance matrix, or a single variance unchanged."""
     return np.diagonal(matrix) if matrix.ndim == 2 else matrix
 
 
 def satterthwaite_df(components: Sequence[VarianceComponent]) -> Any:
-    """Return the degrees of freedom of a sum of independent variances."""
+    """Return Satterthwaite's degrees of freedom of a sum of independent variances."""
     nothing = np.zeros(())
     total = sum((component.variance for component in components), nothing)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -390,7 +403,7 @@ def satterthwaite_df(components: Sequence[VarianceComponent]) -> Any:
 # ---- differences and other contrasts of areas
 @dataclass(frozen=True)
 class AreaContrast:
-    """Weighted sum of K areas, with its variance and its interval by MOVER.
+    """Weighted sum of K areas, with the variance of the sum and the interval of the sum by MOVER.
 
     Attributes
     ----------
@@ -400,38 +413,43 @@ class AreaContrast:
     correlation : array of shape (K, K)
         Correlation matrix of the areas.
     df : float
-        Degrees of freedom of the smoothed variance of the sum.
+        Degrees of freedom of Student's t, whose quantiles determine the bounds of the sum.
     plain_variance, plain_df : float
-        Variance of the sum by DeLong or by the jackknife over clusters, and its degrees of freedom in Wald's test.
+        Unsmoothed variance of the sum, by DeLong's method or by the jackknife over clusters, and its degrees of freedom
+        in Wald's test.
     is_same_curve : bool, default=False
-        Whether the curves give every observation the same placement.
+        Whether every observation has the same placement value on all curves.
     is_constant : bool, default=False
-        Whether the difference is the same for every observation, and not 0.
+        Whether the placement values of the curves differ by the same amount for every observation, and this amount is
+        not 0.
     is_blind : bool, default=False
-        Whether a class has one observation or, for two samples, the variance of one of them is 0.
+        Whether a class has only one observation or, for two samples, whether the variance of one of the two areas is 0.
     std_error : float, default=0.0
-        The interval contains the Wald interval with this standard error and Student's t; 0 for none.
+        Standard error of a Wald interval with Student's t that the interval always contains. If 0, no Wald interval is
+        used.
     skewness : float, default=0.0
-        Skewness of the sum, for which ``limits`` shifts one bound outwards: see ``skewness_shifts``.
+        Skewness of the estimated sum, for which ``limits`` shifts one bound outwards: see ``skewness_shifts``.
     cautious : AreaContrast, optional
-        The same contrast, with pseudo-observations added to each curve independently, and with ``skewness``. The
-        interval is the wider of both, but excludes 0 if the interval of this contrast does.
+        The same contrast with independent pseudo-observations for each curve, and with ``skewness``. Each bound of the
+        interval is the outer one of the bounds of both contrasts, except that the interval excludes 0 if the interval
+        of this contrast without ``cautious`` excludes 0.
 
     Notes
     -----
-    In the method of variance estimates recovery (MOVER), the distances between the bounds and the sum are the roots of
-    quadratic forms of the distances between the bounds of each area and the area [1]_; for contrasts see [2]_. Areas
-    are bounded, so these bounds have limits as the level rises; beyond the limits, ``zero_variance_interval``
-    determines the bounds.
+    In the method of variance estimates recovery (MOVER), the distance between a bound of the sum and the sum is the
+    square root of a quadratic form in the distances between the bounds of each area and this area [1]_; for contrasts
+    see [2]_. Because areas are bounded, the bounds of the sum converge to finite limits as the confidence level rises
+    to 1. Beyond these limits, ``zero_variance_interval`` determines the bounds.
 
-    For whole areas of the same observations, curves with equal areas share the pseudo-observations that smoothing adds
-    (see ``shared_smoothing``). The distances from the smoothed areas are computed at ``scale`` times the quantile and
-    divided by ``scale``: correlated areas move together, and the bounds of each area alone would be too near to 0 or 1.
-    A difference other than 0 implies curves with unequal areas, which share fewer pseudo-observations. It is excluded
-    only if ``cautious`` also excludes it, or if 0 is excluded and lies between the difference and the estimate.
+    Whole areas of the same observations share the pseudo-observations that smoothing adds, if both areas are equal (see
+    ``shared_smoothing``). The distances from the smoothed areas to their bounds are then computed at ``scale`` times
+    the quantile and divided by ``scale``. Without this, the bounds of the single areas would be too near to 0 or 1,
+    although the difference of correlated areas varies much less than each of them. If the true difference is not 0, the
+    areas are unequal and share fewer pseudo-observations. A difference other than 0 is therefore excluded only if
+    ``cautious`` also excludes it, or if 0 is excluded and lies between this difference and the estimate.
 
-    If a few observations of the population cause most of the difference, a sample may contain none of them. The bounds
-    of ``cautious`` are therefore corrected for skewness, which only widens its interval: see ``skewness_shifts``.
+    If a few members of the population cause most of the difference, a sample may contain none of them. The bounds of
+    ``cautious`` are therefore corrected for skewness, which can only widen the interval: see ``skewness_shifts``.
 
     References
     ----------
@@ -456,7 +474,7 @@ class AreaContrast:
 
     @classmethod
     def from_placements(cls, areas: Placements, weights: FloatArray) -> AreaContrast:
-        """Return a contrast of curves from the same observations."""
+        """Return a contrast of the areas of several curves from the same observations."""
         chosen = np.flatnonzero(weights)
         areas, weights = areas.select(chosen), weights[chosen]
         smoothed, contrast = SmoothedAreas.from_placements(areas), areas.contrast(weights)
@@ -503,7 +521,7 @@ class AreaContrast:
         is_dominant = first.has_dominant_cluster or second.has_dominant_cluster
         areas = SmoothedAreas(**columns, n_units=n_units, has_dominant_cluster=is_dominant)
         variances = columns["variance"]
-        if columns["is_probit"].any():  # the degrees of freedom are those on the probit scale
+        if columns["is_probit"].any():  # the degrees of freedom apply to variances on the probit scale
             variances = variances * np.exp(ndtri(columns["centre"]) ** 2)
         components = [VarianceComponent(v, float(part.df)) for v, part in zip(variances, parts, strict=True)]
         return cls(
@@ -524,14 +542,14 @@ class AreaContrast:
 
     @cached_property
     def scale(self) -> float:
-        """Standard error of the sum, divided by the standard error for independent areas, at most 1."""
+        """Standard error of the sum, divided by the standard error of the sum of independent areas; at most 1."""
         if self.cautious is None:
             return 1.0
         parts = self.weights * np.sqrt(self.areas.variance)
         return float(np.sqrt(np.clip(parts @ self.correlation @ parts / (parts @ parts), MIN_SCALE**2, 1)))
 
     def limits(self, quantiles: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the bounds at Q quantiles, shape (Q,) each."""
+        """Return the lower and the upper bounds of the sum at Q quantiles of Student's t, shape (Q,) each."""
         points = np.asarray(quantiles)[:, None]
         if self.cautious is None:
             (low, high), middle = self.areas.limits(points), self.areas.estimate
@@ -551,7 +569,7 @@ class AreaContrast:
         )
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Return the bounds of the interval."""
+        """Return the bounds of the confidence interval of the sum."""
         quantile = -float(stdtrit(self.df, (1 - level) / 2))
         low, high = self.limits(quantile * _FRACTIONS)
         lowest, highest = self._reach
@@ -571,7 +589,7 @@ class AreaContrast:
         )
 
     def tails(self, value: float) -> Tails:
-        """Return one-sided p-values of a null value; one is (1 - L)/2 if it is a bound of an interval of level L."""
+        """Return one-sided p-values for a null value; a bound of the interval of level L has the p-value (1 - L)/2."""
         if value > self.estimate:
             return self._negated.tails(-value).swapped()
         own = self._lower_tails(value)
@@ -586,7 +604,7 @@ class AreaContrast:
         return replace(self, weights=-self.weights, skewness=-self.skewness, cautious=cautious)
 
     def _lower_tails(self, value: float) -> Tails:
-        """Return the one-sided p-values of a null value not above the estimate; ``cautious`` is ignored."""
+        """Return one-sided p-values for a null value that does not exceed the estimate; ``cautious`` is ignored."""
         t, smallest = self._quantile_at(value), self._bounds[0]
         reachable = min(value, self._reach[0])
         distance = self.estimate - smallest
@@ -595,7 +613,7 @@ class AreaContrast:
         return Tails.from_lower(unseen, self.df) if unseen > p_value else Tails(p_value, 1 - p_value, t)
 
     def _quantile_at(self, value: float) -> float:
-        """Return the smallest quantile at which the lower bound is at most a value; infinity if there is none."""
+        """Return the smallest quantile at which the lower bound is at most ``value``, or infinity if there is none."""
         from scipy.optimize import brentq
 
         reached = np.flatnonzero(self.limits(_QUANTILES)[0] <= value)
@@ -606,7 +624,7 @@ class AreaContrast:
 
     @property
     def _reach(self) -> tuple[float, float]:
-        """Limits of the bounds as the level rises, without a shift for skewness."""
+        """Limits of the bounds as the confidence level rises to 1, without a shift for skewness."""
         (low,), (high,) = replace(self, skewness=0.0).limits(np.array([np.inf]))
         return float(low), float(high)
 
@@ -616,9 +634,9 @@ class AreaContrast:
 
 
 def skewness_shifts(skewness: Any, quantiles: Any) -> tuple[FloatArray, FloatArray]:
-    """Return how much a skewed estimate lowers the lower bound and raises the upper bound, in standard errors.
+    """Return the shifts of the lower and of the upper bound for the skewness of the estimate, in standard errors.
 
-    A bound is never moved towards the estimate.
+    The lower bound is only lowered and the upper bound is only raised.
 
     References
     ----------
@@ -631,7 +649,7 @@ def skewness_shifts(skewness: Any, quantiles: Any) -> tuple[FloatArray, FloatArr
 
 # ---- one area by any method
 def auc_interval(areas: Placements, level: float, method: str | None, replicate: Any = None) -> Interval[Any]:
-    """Return the interval of one area; "smoothed-logit" replaces a method whose standard error is 0.
+    """Return the confidence interval of one area; "smoothed-logit" replaces a method if its standard error is 0.
 
     Parameters
     ----------
@@ -642,13 +660,13 @@ def auc_interval(areas: Placements, level: float, method: str | None, replicate:
     method : str or None
         One of ``AUC_METHODS`` or, for a partial area, of ``PARTIAL_AUC_METHODS``. None selects the first.
     replicate : function, optional
-        Function without arguments that returns the area in each resample, for "bootstrap" and "bca".
+        Function without arguments that returns the area in each resample, for the methods "bootstrap" and "bca".
 
     Returns
     -------
     Interval
-        Interval of the area as a fraction of the width of its range, with the flag ``fallback`` if another method
-        replaces ``method``.
+        Confidence interval of the AUC, or of the partial area divided by the width of the range of rates. The flag
+        ``fallback`` is set if another method was used instead of ``method``.
 
     Raises
     ------
@@ -671,7 +689,7 @@ def auc_interval(areas: Placements, level: float, method: str | None, replicate:
 def _interval_limits(
     areas: Placements, smoothed: SmoothedAreas, level: float, method: str, replicate: Any
 ) -> tuple[Any, Any]:
-    """Return the bounds of an interval, which are equal if the standard error is 0."""
+    """Return the bounds of the confidence interval; both are equal if the standard error is 0."""
     area, units = float(areas.estimate), areas.n_units
     if method == "smoothed-logit":
         return smoothed.interval(level)
@@ -694,7 +712,7 @@ def _interval_limits(
 
 
 def auc_std_error(areas: Placements, method: str | None, replicate: Any = None) -> float:
-    """Return the standard error of an area: by default DeLong's, or the smoothed one if DeLong's is 0."""
+    """Return the standard error of an area; by default DeLong's, or the smoothed one if DeLong's is 0 or undefined."""
     check_option("method", method, (None, *(PARTIAL_AUC_STD_ERRORS if areas.is_partial else STD_ERRORS)))
     if method == "bootstrap":
         return float(np.std(replicate(), ddof=1))
@@ -712,7 +730,7 @@ def critical_value(df: float, level: float) -> float:
 
 
 def hanley_mcneil_variance(area: Any, count: tuple[Any, Any]) -> Any:
-    """Return the variance of the empirical AUC of exponential classes with this AUC.
+    """Return the variance of an empirical AUC, assuming that both classes have exponential distributions.
 
     References
     ----------
@@ -726,9 +744,9 @@ def hanley_mcneil_variance(area: Any, count: tuple[Any, Any]) -> Any:
 
 
 def _newcombe_low(area: float, count: tuple[float, float], quantile: float) -> float:
-    """Return the lower bound of Newcombe (2006, method 5), from the variance at the bound.
+    """Return the lower score bound of Newcombe (2006, method 5), which uses the variance at the bound.
 
-    The upper bound is 1 minus the lower bound of the area in the opposite direction.
+    The upper bound is 1 minus the lower bound for 1 minus the area.
 
     References
     ----------
@@ -749,19 +767,19 @@ def _newcombe_low(area: float, count: tuple[float, float], quantile: float) -> f
 
 
 def _bca_acceleration(placements: Placements) -> float:
-    """Return one sixth of the skewness of the influence function of the area, for two samples (Efron 1987)."""
+    """Return the acceleration of the BCa interval: one sixth of the skewness of the estimated area (Efron 1987)."""
     squares = sum(float(part.sum_squares(placements.estimate)) / part.total**2 for part in placements.classes)
     return placements.third_cumulant() / (6 * squares**1.5) if squares > 0 else 0.0
 
 
 def map_interval(interval: Interval[Any], change: Callable[[Any], Any]) -> Interval[Any]:
-    """Return an interval with an increasing function applied to its bounds and its estimate."""
+    """Return a copy of an interval whose bounds and estimate are transformed by an increasing function."""
     low, high, estimate = (change(part) for part in (interval.low, interval.high, interval.estimate))
     return replace(interval, low=low, high=high, estimate=estimate)
 
 
 def complement_interval(interval: Interval[Any]) -> Interval[Any]:
-    """Return the interval of 1 minus the quantity."""
+    """Return the confidence interval of 1 minus the quantity from the interval of the quantity."""
     turned = map_interval(interval, lambda part: to_scalar(1 - np.asarray(part)))
     return replace(turned, low=turned.high, high=turned.low)
 
@@ -779,13 +797,13 @@ _PROPORTIONS = {
     "accuracy": (("tp", "tn"), ("fp", "fn")),
     "error_rate": (("fp", "fn"), ("tp", "tn")),
 }
-"""Cells of the confusion matrix in the numerator of each proportion, and the other cells of its denominator."""
+"""For each proportion, the counts in the numerator, and the counts that are added to them in the denominator."""
 EMPIRICAL_MEASURES = (*_PROPORTIONS, "ameans", "youden")
-"""Measures whose interval is computed from the confusion matrix at a fixed threshold."""
+"""Performance measures whose intervals are computed from the confusion matrix at a fixed threshold."""
 
 
 def rate_interval(cells: ConfusionCounts, measure: str, level: float, method: str | None) -> Interval[Any]:
-    """Return the interval of a measure from the confusion matrix at a threshold that was fixed in advance."""
+    """Return the interval of a performance measure, from the confusion matrix at a threshold fixed in advance."""
     check_option("measure", measure, EMPIRICAL_MEASURES)
     if measure not in _PROPORTIONS:
         check_option("method", method, (None, "newcombe-wilson"))
@@ -811,7 +829,8 @@ def ameans_interval(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the interval of (TPR + TNR)/2 at a fixed threshold, from Wilson's intervals of the two rates.
 
-    A bound's distance from TPR + TNR is the root sum of squares of the distances of both rates from their bounds.
+    The distance of a bound of TPR + TNR from the estimate is the square root of the sum of two squares: the squared
+    distances of the TPR and of the TNR from their own bounds.
 
     References
     ----------

@@ -22,7 +22,7 @@ MCNEMAR_METHODS: tuple[McnemarMethod, ...] = get_args(McnemarMethod)
 
 
 class CorrectnessTable(NamedTuple):
-    """Numbers of observations that both, one or neither of two classifiers predict correctly.
+    """Numbers of observations that both classifiers, only one of them, or neither of them predict correctly.
 
     Attributes
     ----------
@@ -37,12 +37,13 @@ class CorrectnessTable(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class McNemarTest(Result):
-    """McNemar's test of equal error rates of two classifiers.
+    """Result of McNemar's test of whether two classifiers have the same error rate.
 
     Attributes
     ----------
     error_rate1, error_rate2 : Interval
-        Error rate of each classifier (``.estimate``), with its exact interval (Clopper and Pearson 1934).
+        Exact confidence interval of the error rate of each classifier (Clopper and Pearson 1934); the attribute
+        ``estimate`` is the error rate in the sample.
     difference : float
         Error rate of the first classifier minus the error rate of the second; negative if the first has fewer errors.
     interval : Interval
@@ -50,9 +51,9 @@ class McNemarTest(Result):
     agreement : CorrectnessTable
         Numbers of observations that both, only the first, only the second, or neither classify correctly.
     statistic : float
-        (only_second_right - only_first_right)/sqrt(their sum): standard normal under the null hypothesis for many
-        discordant observations, with the sign of the difference; 0 without discordant observations. The p-values of the
-        exact methods are computed from the counts instead.
+        (c - b)/sqrt(b + c), where b is ``only_first_right`` and c is ``only_second_right``; 0 if b + c is 0. Under the
+        null hypothesis, this statistic has an approximately standard normal distribution if b + c is large. Only the
+        method "asymptotic" computes p from the statistic; the other methods compute p from the counts b and c.
     p_value : float
         Two-sided p-value.
     null : str
@@ -61,7 +62,8 @@ class McNemarTest(Result):
     n : int
         Number of observations.
     flags : Flags
-        ``no_discordant_pairs``: the classifiers make their errors on the same observations, and the p-value is 1.
+        The flag ``no_discordant_pairs`` is set if both classifiers make their errors on the same observations; the
+        p-value is then 1.
     """
 
     error_rate1: Interval
@@ -82,7 +84,7 @@ class McNemarTest(Result):
     )
 
     def table(self) -> Table:
-        """Return the error rates, their difference and the test."""
+        """Return a table with both error rates, the difference and the result of the test."""
         rates = {"error rate 1": self.error_rate1, "error rate 2": self.error_rate2}
         rows = [[name, rate.estimate, rate.low, rate.high] for name, rate in rates.items()]
         rows.append(["difference", self.difference, *self.interval])
@@ -105,32 +107,34 @@ def mcnemar_test(
     level: float = 0.95,
     weights: ArrayLike | None = None,
 ) -> McNemarTest:
-    """Test whether two classifiers have the same error rate, on the same observations.
+    """Test whether two classifiers that predict the same observations have the same error rate.
 
     Parameters
     ----------
     y_pred1, y_pred2 : array-like of shape (n,)
-        Label that each classifier predicts for each observation: labels, not scores.
+        Labels that the two classifiers predict for the observations. Scores are not accepted.
     y : array-like of shape (n,)
-        True labels, of two or more classes.
+        True labels of the observations, from two or more classes.
     positive : label, optional
         By default, a prediction is right if it equals the label. With ``positive``, a prediction is right if the
         predicted and the true label are both ``positive`` or both not ``positive``.
     labels : array-like of labels, optional
-        All labels, if a classifier may predict a label that is not in ``y``. By default, a label that is not in
-        ``y`` raises an error, because the cause is more often another coding (1 for "pos") than a wrong prediction.
+        All possible labels; needed if a classifier predicts a label that is not in ``y``. By default, such a label
+        raises an error, because the cause is more often a different coding of the labels (1 instead of "pos") than a
+        wrong prediction.
     method : {"exact", "mid-p", "asymptotic"}, default="exact"
-        p-value:
+        Method by which the p-value is computed:
 
         - "exact": binomial test of the observations that only one classifier predicts correctly. The test rejects a
-          true null hypothesis at most as often as its level.
-        - "mid-p": omits half of the probability of the observed table [3]_. This test is less conservative, and may
-          reject a true null hypothesis slightly more often than its level.
-        - "asymptotic": normal approximation without continuity correction, for many discordant observations.
+          true null hypothesis at most as often as the significance level.
+        - "mid-p": as "exact", but only half of the probability of the observed table is included in p [3]_. This test
+          is less conservative, and may reject a true null hypothesis slightly more often than the significance level.
+        - "asymptotic": normal approximation without continuity correction. The approximation needs many observations
+          that only one classifier predicts correctly.
     level : float, default=0.95
         Confidence level of all intervals.
     weights : array-like of shape (n,), optional
-        Frequency weights, as whole numbers.
+        Frequency weights, which must be whole numbers.
 
     Returns
     -------
@@ -145,16 +149,17 @@ def mcnemar_test(
     Notes
     -----
     Observations that both classifiers predict correctly, or that both predict wrongly, contain no information about
-    which classifier has the lower error rate. Let b be the number of observations for which only the first classifier
-    is right, and c the number for which only the second is right. Under the null hypothesis, each of these observations
-    favours either classifier with probability 1/2, so b is binomial [1]_.
+    which classifier has the lower error rate. The test therefore uses only the other observations: b observations that
+    only the first classifier predicts correctly, and c that only the second predicts correctly. Under the null
+    hypothesis, each of these observations favours either classifier with probability 1/2, so that b has a binomial
+    distribution with b + c trials [1]_.
 
-    The interval of the difference combines two Wilson intervals by Newcombe's square-and-add method [2]_ (method 10).
-    The method uses the correlation between the two classifiers' successes, with a continuity correction if the
-    correlation is positive. The interval never has width 0. Its coverage, enumerated over all tables of 10 to 40
-    observations for error rates from 0.02 to 0.5, is 0.94 to 1 at level 0.95. The interval and the p-value are computed
-    by different methods. If p is close to 1 - level, the interval may exclude 0 although p is above 1 - level, or
-    contain 0 although p is below.
+    The interval of the difference combines the Wilson intervals of the two error rates by Newcombe's square-and-add
+    method [2]_ (method 10). The combination uses the correlation between correct predictions of the two classifiers,
+    with a continuity correction if the correlation is positive. The interval never has width 0. For error rates from
+    0.02 to 0.5, the exact coverage at level 0.95, computed from all tables of 10 to 40 observations, is 0.94 to 1. The
+    interval and the p-value are computed by different methods. If p is close to 1 - ``level``, the interval may
+    therefore exclude 0 although p is above 1 - ``level``, or contain 0 although p is below 1 - ``level``.
 
     The observations must be independent of each other and must not have been used to fit the classifiers.
 
@@ -201,19 +206,20 @@ def mcnemar_test(
 
 
 def paired_difference_interval(agreement: CorrectnessTable, *, level: float = 0.95) -> Interval:
-    """Return Newcombe's interval (1998, method 10) of the difference of two error rates on the same observations.
+    """Return Newcombe's interval (1998, method 10) for the difference between two error rates on the same observations.
 
     Parameters
     ----------
     agreement : CorrectnessTable
-        Counts of one or more observations.
+        Counts of correct and wrong predictions; at least one observation is needed.
     level : float, default=0.95
         Confidence level.
 
     Returns
     -------
     Interval
-        Interval of the error rate of the first classifier minus the error rate of the second.
+        Confidence interval of the difference: the error rate of the first classifier minus the error rate of the
+        second.
 
     Raises
     ------
@@ -246,7 +252,7 @@ def paired_difference_interval(agreement: CorrectnessTable, *, level: float = 0.
 def _is_correct(
     y_pred1: ArrayLike, y_pred2: ArrayLike, y: ArrayLike, positive: Any, labels: ArrayLike | None
 ) -> list[NDArray[np.bool_]]:
-    """Return a mask for each classifier of the observations that it predicts correctly."""
+    """Return one boolean array for each classifier, which is True where the classifier is right."""
     truth = check_labels(y, y)
     names = unique_labels(truth if labels is None else check_labels(labels, labels))
     codes, predictions = (
@@ -265,7 +271,7 @@ def _is_correct(
 
 
 def _codes(argument: str, values: ArrayLike, names: list[Any]) -> NDArray[np.intp]:
-    """Return the index of each label among the names."""
+    """Return the position of each label in ``names``."""
     indices = {name: index for index, name in enumerate(names)}
     items = as_label_column(argument, values).tolist()
     try:
@@ -279,7 +285,7 @@ def _codes(argument: str, values: ArrayLike, names: list[Any]) -> NDArray[np.int
 
 
 def _p_value(first: int, second: int, statistic: float, method: str) -> float:
-    """Return the two-sided p-value from the numbers of observations that only one classifier predicts correctly."""
+    """Return the two-sided p-value, from the numbers of observations that only one classifier predicts correctly."""
     fewer, discordant = min(first, second), first + second
     if first == second:
         return 1.0

@@ -1,4 +1,4 @@
-"""Tests of the equality of several AUCs, and AUCs with clusters, with strata or by group."""
+"""Tests of whether several AUCs are equal, and estimates of AUCs with clusters, with strata or by group."""
 
 from __future__ import annotations
 
@@ -51,16 +51,16 @@ from rocpredict.sources.table import as_feature_table
 
 EstimateMethod: TypeAlias = Literal["smoothed-logit", "delong", "logit"]
 ESTIMATE_METHODS: tuple[EstimateMethod, ...] = get_args(EstimateMethod)
-"""Methods for the interval of an AUC with strata or clusters; the first is the default."""
+"""Methods for the confidence interval of an AUC with strata or clusters; the first is the default."""
 _MAX_REPR_GROUPS = 4
 _MIN_MEAN_SHARE = 0.6
-"""Smallest variance of a group's AUC, as a fraction of the variance computed from the mean over the groups."""
+"""Lower limit of the variance of the AUC of a group, divided by the variance that the average group would have."""
 
 
 # ---- several curves on the same observations
 @dataclass(frozen=True, eq=False, repr=False)
 class AucTestMany(Result):
-    """Test of the equality of K AUCs, and tests of contrasts between them.
+    """Result of a test of whether K AUCs are equal, and of tests of contrasts between these AUCs.
 
     Attributes
     ----------
@@ -68,18 +68,20 @@ class AucTestMany(Result):
     estimates : tuple of float
         AUC of each curve.
     covariance : array of shape (K, K)
-        Covariance matrix of the estimates by the method of DeLong, DeLong and Clarke-Pearson; with clusters, by the
+        Covariance matrix of the estimates, by the method of DeLong, DeLong and Clarke-Pearson or, with clusters, by the
         jackknife over clusters.
     statistic : float
-        Hotelling's T squared, which tends to chi-squared with many observations.
+        Hotelling's T squared. For many observations, the distribution under the null hypothesis is approximately
+        chi-squared.
     df : int
-        Degrees of freedom: K - 1, or fewer if curves rank all observations in the same order.
+        Degrees of freedom of the null hypothesis: K - 1, or fewer if two or more features rank all observations in the
+        same order.
     p_value : float
         p-value of the null hypothesis that all AUCs are equal.
     contrasts : tuple of AucTest
-        Test of each pair or of each requested contrast, without adjustment of p.
+        Test of each pair of AUCs or of each requested contrast; the p-values are not adjusted.
     adjusted_p_values : tuple of float
-        p-values of the contrasts, adjusted by the method of Holm.
+        p-values of the contrasts, adjusted for multiple testing by the method of Holm.
     n, omitted, n_unlabelled, direction, flags
         As in ``AucTest``.
     """
@@ -155,20 +157,20 @@ def auc_test_many(
     Parameters
     ----------
     features : sequence of K arrays of shape (n,), mapping of name to array, or data frame
-        Two or more features on the same rows. For an array of shape (n, K), pass the transpose.
+        Values of two or more features for the same rows. If you have an array of shape (n, K), pass the transpose.
     y : array-like of shape (n,)
         Class labels.
     positive, negative : label, optional
         As in ``empirical_roc``.
     contrasts : array-like of shape (C, K) or (K,), optional
-        Weights of the AUCs in each contrast, which must sum to 0. Each contrast is tested against 0. By default, all
-        pairs of AUCs are compared.
+        Weights of the AUCs in each contrast; the weights of one contrast must sum to 0. The null hypothesis is that the
+        weighted sum of the AUCs is 0. By default, all pairs of AUCs are compared.
     direction : {None, "higher", "lower", "auto"} or one of "higher", "lower" for each feature, default=None
         As in ``auc_test``.
     level : float, default=0.95
-        Confidence level of each interval, not adjusted for the number of contrasts.
+        Confidence level of each interval. The level is not adjusted for the number of contrasts.
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle missing values: raise an error, or omit rows that lack a value of any feature.
+        How to handle missing values: "raise" raises an error, and "omit" omits rows in which any feature is missing.
     weights, clusters, strata : array-like of shape (n,), optional
         As in ``auc_test``.
 
@@ -183,10 +185,11 @@ def auc_test_many(
 
     Notes
     -----
-    The test statistic is a quadratic form of the differences and their covariance matrix [1]_. This matrix is a sum of
-    estimated parts, one for each class, so p comes from an F distribution with the degrees of freedom of a
-    Satterthwaite approximation for matrices [2]_. Contrasts are tested by MOVER, as in ``auc_test``, and their p-values
-    are adjusted by the method of Holm [3]_.
+    The test statistic is a quadratic form in the differences between the AUCs, with the inverse of the estimated
+    covariance matrix of these differences [1]_. The covariance matrix is the sum of two matrices, which are estimated
+    separately from the negatives and from the positives. For this reason, p is computed from an F distribution whose
+    degrees of freedom follow from a Satterthwaite approximation for matrices [2]_. Contrasts are tested by MOVER, as in
+    ``auc_test``, and the p-values of the contrasts are adjusted by the method of Holm [3]_.
 
     References
     ----------
@@ -237,7 +240,7 @@ def auc_test_many(
 
 
 def _columns_by_name(features: Any) -> dict[str, Any]:
-    """Return features by name; the names are x1, x2, ... except in a mapping or a data frame."""
+    """Return the features by name; features without names are called x1, x2, ..."""
     if isinstance(features, Mapping):
         return {str(name): x for name, x in features.items()}
     if hasattr(type(features), "columns") or hasattr(type(features), "column_names"):
@@ -285,16 +288,18 @@ def _test_one_contrast(sample: CurveSample, areas: Placements, weights: FloatArr
 
 
 def _test_equality(areas: Placements) -> tuple[tuple[float, int, float], bool]:
-    """Test that K areas are equal by Hotelling's T squared, with a covariance matrix of several parts.
+    """Test whether K areas are equal by Hotelling's T squared, with a covariance matrix that is a sum of terms.
 
-    The degrees of freedom are (p + p^2) / sum_k {(tr[(V_k V^-1)^2] + tr[V_k V^-1]^2) / df_k}, where V is the covariance
-    matrix of the p differences, the sum of the parts V_k (Krishnamoorthy and Yu 2004).
+    The covariance matrix V of the p differences between the areas is the sum of independently estimated matrices V_k
+    with df_k degrees of freedom. The degrees of freedom of V are (p + p^2) / sum_k {(tr[(V_k V^-1)^2] + tr[V_k V^-1]^2)
+    / df_k} (Krishnamoorthy and Yu 2004).
 
     Returns
     -------
     statistic, df, p_value : tuple
     is_smoothed : bool
-        Whether a difference between the areas has an estimated variance of 0, so smoothed variances are added.
+        True if smoothing was added to the covariance matrix, because a nonzero difference between areas has an
+        estimated variance of 0.
     """
 
     def test(estimate: FloatArray, components: list[VarianceComponent]) -> tuple[tuple[float, int, float], bool]:
@@ -318,7 +323,7 @@ def _test_equality(areas: Placements) -> tuple[tuple[float, int, float], bool]:
     result, is_unseen = test(areas.estimate, areas.components())
     if not is_unseen:
         return result, False
-    profiles = np.column_stack([areas.estimate, areas.variance()]).round(12)  # equal for curves that rank alike
+    profiles = np.column_stack([areas.estimate, areas.variance()]).round(12)  # equal for features that rank alike
     areas = areas.select(np.sort(np.unique(profiles, axis=0, return_index=True)[1]))
     smoothed = SmoothedAreas.from_placements(areas)
     smoothing = np.maximum(smoothed.variance - smoothed.plain_variance, 0)
@@ -329,26 +334,27 @@ def _test_equality(areas: Placements) -> tuple[tuple[float, int, float], bool]:
 # ---- clusters, strata and groups
 @dataclass(frozen=True, eq=False, repr=False)
 class AucEstimate(Result):
-    """AUC with its uncertainty.
+    """Estimated AUC with standard error and confidence interval.
 
     Attributes
     ----------
     auc, std_error : float
     interval : Interval
     estimator : str
-        Estimator of the AUC, and of its variance.
+        Names of the estimators of the AUC and of the variance of the AUC.
     n : pair of float
-        Numbers of observations (negative, positive).
+        Numbers of negatives and positives.
     n_independent : pair of float
-        Numbers of independent units (negative, positive): observations, or clusters.
+        Numbers of independent units of each class: clusters, or observations if there are no clusters.
     n_strata : int
-        Number of strata with observations of both classes; 1 without strata.
+        Number of strata with observations of both classes; 1 if there are no strata.
     omitted : pair of int
-        Number of rows omitted because a value is missing.
+        Numbers of negatives and positives that were omitted because a value is missing.
     n_unlabelled : int
         Number of rows omitted because they have no label.
     n_uncompared : pair of float
-        Observations that are not compared, because their stratum lacks the other class.
+        Numbers of negatives and positives that are not compared with other observations, because their stratum lacks
+        the other class.
     direction : str
     flags : Flags
     """
@@ -378,22 +384,23 @@ class AucEstimate(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AucByGroup(Result):
-    """AUC of each group, with a test of equality.
+    """AUC of each group of observations, with a test of whether all these AUCs are equal.
 
     Attributes
     ----------
     groups : dict
         ``AucEstimate`` of each group, in the order of the group names.
     null, method : str
-        Null hypothesis, and the test.
+        Null hypothesis, and name of the test.
     statistic, df, p_value : float, int, float
-        Welch's F, its numerator degrees of freedom (number of groups minus one), and p, which is 1 for a single group.
+        Welch's F, the numerator degrees of freedom (the number of groups minus 1), and the p-value, which is 1 if there
+        is only one group.
     n : pair
-        Numbers of observations (negative, positive) of all groups.
+        Numbers of negatives and positives in all groups together.
     skipped : tuple
-        Groups without observations of one of the classes.
+        Groups that do not have observations of both classes and are therefore not compared.
     stratified : AucEstimate
-        AUC of the pairs of a negative and a positive within groups.
+        AUC computed only from pairs of a negative and a positive of the same group.
     """
 
     groups: dict[Any, AucEstimate]
@@ -409,7 +416,7 @@ class AucByGroup(Result):
     _frame_of_table = True
 
     def table(self) -> Table:
-        """Return the AUC of each group, and the AUC within groups in the last row."""
+        """Return a table with the AUC of each group; the last row contains ``stratified``, the AUC within groups."""
         estimates = [*self.groups.items(), ("within groups (stratified)", self.stratified)]
         rows = [[name, estimate.auc, *estimate.interval, *estimate.n] for name, estimate in estimates]
         notes = _test_notes(self)
@@ -474,7 +481,7 @@ def auc_estimate(
     method: EstimateMethod | None = None,
     nan_policy: NanPolicy = "raise",
 ) -> AucEstimate | AucByGroup:
-    """Estimate an AUC with clusters or strata, or the AUC of each group.
+    """Estimate the AUC of data with clusters or strata, or the AUC of each group.
 
     Parameters
     ----------
@@ -485,30 +492,31 @@ def auc_estimate(
     positive, negative : label, optional
         As in ``empirical_roc``.
     groups : array-like of shape (n,), optional
-        Group of each row. Each group has its own AUC with a confidence interval, and the equality of the AUCs is
-        tested. Groups cannot be combined with strata or clusters.
+        Group of each row. The AUC of each group is estimated with a confidence interval, and the hypothesis that all
+        groups have the same AUC is tested. Groups cannot be combined with strata or clusters.
     strata : array-like of shape (n,), optional
-        Strata, such as hospitals or age classes. Only negatives and positives of the same stratum are compared, so that
-        the AUC does not depend on differences between the strata [1]_.
+        Stratum of each row, such as a hospital or an age class. Only negatives and positives of the same stratum are
+        compared, so that differences between the strata do not affect the AUC [1]_.
     clusters : array-like of shape (n,), optional
-        Groups of dependent rows of either class, such as readings of one patient. The variance is estimated by the
-        jackknife over clusters, and each class needs rows in four clusters or more.
+        Cluster of each row. Rows of one cluster, such as several readings of one patient, may depend on each other and
+        may belong to both classes. The variance is estimated by the jackknife over clusters, and each class needs rows
+        in four clusters or more.
     weights : array-like of shape (n,), optional
         Frequency weights.
     stratum_weights : {"pairs", "positives", "equal"}, default="pairs"
-        Weights of the strata (or, for the AUC within groups, of the groups):
+        How strata are weighted or, for the AUC within groups, how groups are weighted:
 
-        - "pairs": number of pairs of a negative and a positive.
-        - "positives": number of positives.
-        - "equal": the same for all.
+        - "pairs": by the number of pairs of a negative and a positive.
+        - "positives": by the number of positives.
+        - "equal": with equal weights.
     direction : {None, "higher", "lower", "auto"}, default=None
         As in ``auc_test``.
     level : float, default=0.95
         Confidence level.
     method : {"smoothed-logit", "delong", "logit"}, optional
-        Method of the interval. By default "smoothed-logit".
+        Method of the confidence interval. By default "smoothed-logit".
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle missing values: raise an error, or omit these rows.
+        How to handle missing values: "raise" raises an error, and "omit" omits rows with a missing value.
 
     Returns
     -------
@@ -518,22 +526,25 @@ def auc_estimate(
     Raises
     ------
     RocPredictError
-        As in ``empirical_roc``; also if two of groups, strata and clusters are passed, or no stratum or group has both
-        classes.
+        As in ``empirical_roc``; also if more than one of ``groups``, ``strata`` and ``clusters`` is passed, or if no
+        stratum or group has observations of both classes.
 
     Notes
     -----
-    The variance is estimated by the method of DeLong, DeLong and Clarke-Pearson within strata. Strata with one
-    observation of a class, such as matched pairs, contain no information on this variance; the variance between these
-    strata is used instead. With clusters, the variance is (G - 1)/G times the sum of e^2, where e is the change of the
-    AUC when one of the G clusters is left out [2]_. Student's t then has 3 (sum e^2)^2 / sum e^4 - 2 degrees of
-    freedom, between 4 and G - 1; these are few if the clusters have very unequal sizes.
+    The variance is estimated by the method of DeLong, DeLong and Clarke-Pearson in each stratum. A stratum with only
+    one observation of a class, such as a matched pair, contains no information about this variance; the variance
+    between all these strata is used instead. With clusters, the variance is (G - 1)/G times the sum of e^2 over the G
+    clusters, where e is the change of the AUC when one cluster is left out [2]_. Intervals then use Student's t with 3
+    (sum e^2)^2 / sum e^4 - 2 degrees of freedom, limited to the range from 4 to G - 1. This number is small if the
+    clusters have very unequal sizes.
 
-    Groups are compared on the logit scale by Welch's test for means with unequal variances [3]_. The variance of each
-    AUC A is at least 0.6 A(1 - A)(r0/n0 + r1/n1), where n0 and n1 are the numbers of negatives and positives in the
-    group. For each class, r is the mean over the groups of sum (placement - A)^2 / (n A(1 - A)). This lower limit
-    protects against a group that by chance lacks the rare values that contribute most to the variance. It costs power
-    if the curves of the groups have different shapes.
+    Groups are compared on the logit scale by Welch's test for means with unequal variances [3]_. The estimated variance
+    of the AUC A of a group is increased to 0.6 A(1 - A)(r0/n0 + r1/n1) if it is smaller, where n0 and n1 are the
+    numbers of negatives and positives in the group. The numbers r0 (for the negatives) and r1 (for the positives) are
+    the means over all groups of S/(n A(1 - A)), where S is the sum of the squared deviations of the n placement values
+    of the class from A. This lower limit is needed because a group may lack, by chance, the rare values that contribute
+    most to the variance. If the curves of the groups have different shapes, the lower limit makes the test less
+    powerful.
 
     References
     ----------
@@ -612,11 +623,12 @@ def _estimate(sample: CurveSample, level: float, method: str | None) -> AucEstim
 
 
 def _welch_test(groups: list[Placements]) -> tuple[float, int, float]:
-    """Return Welch's F (1951) for the logits of the smoothed areas, its numerator degrees of freedom and its p-value.
+    """Return Welch's F (1951) for the logits of the smoothed areas, the numerator degrees of freedom and the p-value.
 
-    A group that lacks the rare values that contribute most to the variance has an extreme area and a small variance.
-    Groups with the same feature have similar variances of the placements, relative to A(1 - A). The variance of each
-    area is therefore at least ``_MIN_MEAN_SHARE`` times its variance computed from the mean over the groups.
+    A group that, by chance, lacks the rare values that contribute most to the variance has an extreme area A and an
+    estimated variance that is too small. In groups with the same feature, the variances of the placement values divided
+    by A(1 - A) are similar. The mean of these ratios over the groups therefore gives a second estimate of the variance
+    of each area. The variance is increased to ``_MIN_MEAN_SHARE`` times this second estimate if it is smaller.
     """
     areas, df = [SmoothedAreas.from_placements(group) for group in groups], len(groups) - 1
     if not df:

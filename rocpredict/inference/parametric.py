@@ -1,4 +1,4 @@
-"""Uncertainty of a predicted ROC curve: pivots and the delta method for two Gaussians, and refits to resamples."""
+"""Intervals, tests and bands of predicted ROC curves, by pivots, by the delta method or by refits to resamples."""
 
 from __future__ import annotations
 
@@ -37,25 +37,26 @@ from rocpredict.solvers.thresholds import AMEANS_ALIASES, ThresholdCriterion, Th
 
 Pair: TypeAlias = tuple[Distribution, Distribution]
 Count: TypeAlias = tuple[ArrayOrFloat, ArrayOrFloat]
-"""Numbers of observations of the (negative, positive) class: floats, or arrays with one value for each feature."""
+"""Numbers of negatives and of positives: floats, or arrays with one value for each feature."""
 Quantity: TypeAlias = Callable[[Solver], FloatArray]
 Limits: TypeAlias = tuple[Any, Any]
 PARAMETRIC_MEASURES = ("tpr", "fpr", "tnr", "fnr")
-"""Measures at a threshold whose confidence interval can be computed from the moments alone."""
-_MIN_WIDTH = 1e-15  # a narrower interval near 1 would have no width in float64
+"""Rates at a threshold whose confidence intervals need only the means, the standard deviations and the counts."""
+_MIN_WIDTH = 1e-15  # narrower intervals near 1 have a width of 0 in float64
 _PROBITS = ndtr(np.linspace(-8, 8, 1025))
 _STEP = 1e-5  # step of numerical derivatives, in standard deviations
-_N_PIVOTS = 8191  # number of draws of the pivots, a prime
+_N_PIVOTS = 8191  # number of draws of a pivot; a prime number
 _KOROBOV = 2488  # multiplier of 2 to 4,095 with nearly the smallest worst-case error (P_2) in 2, 3 and 4 dimensions
 _N_NODES = 32  # number of nodes in the quadrature of a simulated partial area
-_MIN_PIVOTAL_THRESHOLD = 10  # smallest number of observations per class for the pivots of a threshold
+_MIN_PIVOTAL_THRESHOLD = 10  # smallest class size for which thresholds use pivots by default
 
 
 @dataclass(frozen=True)
 class PairFit:
-    """Samples of both classes, shape (n,) each, and the function that fits their distributions.
+    """Samples of both classes, shape (n,) each, and the function ``fit`` that fits a distribution to each of them.
 
-    If ``takes_batches`` is True, the function also accepts a batch of resamples, followed by the samples.
+    If ``takes_batches`` is True, ``fit`` also accepts four arguments: a batch of resamples for each class, and then the
+    two samples.
     """
 
     negative: FloatArray
@@ -64,7 +65,7 @@ class PairFit:
     takes_batches: bool = False
 
     def reflected(self) -> PairFit:
-        """Return the samples and the function for -X."""
+        """Return a copy in which all values are multiplied by -1, with the corresponding function."""
 
         def fit(*values: FloatArray) -> Pair:
             pair = self.fit(*(-part for part in values))
@@ -73,7 +74,7 @@ class PairFit:
         return PairFit(-self.negative, -self.positive, fit, self.takes_batches)
 
     def swap_classes(self) -> PairFit:
-        """Return the samples and the function with exchanged classes."""
+        """Return a copy in which the two classes are exchanged, with the corresponding function."""
 
         def fit(negative: FloatArray, positive: FloatArray, *samples: FloatArray) -> Pair:
             return self.fit(positive, negative, *samples[::-1])[::-1]
@@ -81,7 +82,7 @@ class PairFit:
         return PairFit(self.positive, self.negative, fit, self.takes_batches)
 
     def bootstrap_fits(self, resampling: BootstrapOptions) -> Iterator[Pair]:
-        """Yield the pair fitted to each resample; Gaussians, and fits that take batches, in batches of resamples."""
+        """Yield the pair of distributions fitted to each resample or, where possible, to a batch of resamples."""
         samples = self.negative, self.positive
         n_before = 0
         is_gaussian = all(isinstance(d, Gaussian) for d in self.fit(*samples))
@@ -96,19 +97,19 @@ class PairFit:
                 rows = [np.repeat(x, n.astype(np.intp)) for x, n in zip(samples, draws, strict=True)]
                 try:
                     yield self.fit(*rows)
-                except RocPredictError:  # the family cannot be fitted to these rows; the caller counts the fits
+                except RocPredictError:  # the family cannot be fitted to this resample; the caller counts the fits
                     continue
             n_before += len(counts[0])
 
 
 def _repeat_rows(sample: FloatArray, counts: FloatArray) -> FloatArray:
-    """Return B resamples of a class; ``counts`` (B, n) contains how often each value occurs in each."""
+    """Return B resamples of a class; ``counts``, of shape (B, n), contains the number of draws of each value."""
     resamples: FloatArray = np.repeat(np.tile(sample, len(counts)), counts.astype(np.intp).ravel())
     return resamples.reshape(counts.shape)
 
 
 def _resampled_gaussians(sample: FloatArray, counts: FloatArray) -> Gaussian[Any]:
-    """Return the Gaussians fitted to B resamples; ``counts`` (B, n) contains how often each value occurs in each."""
+    """Return the Gaussians fitted to B resamples; ``counts``, shape (B, n), has the number of draws of each value."""
     center = sample.mean()
     deviation, totals = sample - center, counts.sum(axis=1)
     mean = counts @ deviation / totals
@@ -118,10 +119,10 @@ def _resampled_gaussians(sample: FloatArray, counts: FloatArray) -> Gaussian[Any
 
 @dataclass(frozen=True)
 class ParametricUncertainty(Uncertainty):
-    """Uncertainty of a predicted ROC curve.
+    """Standard errors, intervals, tests and bands of a predicted ROC curve.
 
-    ``count`` contains the numbers of observations of the (negative, positive) class, if known, and ``refit`` the sample
-    of the prediction, if any.
+    ``count`` contains the numbers of negatives and positives, or is None if they are unknown. ``refit`` contains the
+    sample to which the distributions were fitted, or is None for distributions that were not fitted to a sample.
     """
 
     negative: Distribution[Any]
@@ -133,7 +134,7 @@ class ParametricUncertainty(Uncertainty):
 
     @property
     def class_sizes(self) -> Count:
-        """Numbers of observations of each class."""
+        """Number of observations of each class."""
         if self.count is None:
             raise RocPredictError(
                 "an interval or a band needs the number of observations; pass count=(negative, positive)"
@@ -142,7 +143,7 @@ class ParametricUncertainty(Uncertainty):
 
     # ---- intervals and tests
     def area_std_error(self, rate_range: RateRange | None, method: str | None) -> Any:
-        """Return the standard error of an area."""
+        """Return the standard error of the AUC or of a partial area."""
         if rate_range is None and self._uses_empirical(method):
             return self._empirical.area_std_error(None, method)
         area = area_function(rate_range)
@@ -155,7 +156,7 @@ class ParametricUncertainty(Uncertainty):
         return to_scalar(np.where(density > 0, density * probit.std_error, 0.0))
 
     def area_interval(self, rate_range: RateRange | None, level: float, method: str | None) -> Interval[Any]:
-        """Return the interval of an area."""
+        """Return the confidence interval of the AUC or of a partial area."""
         area = area_function(rate_range)
         if rate_range is not None:
             return self._probability_interval(area, level, method, lambda: pivotal_areas(*self._moments, rate_range))
@@ -172,7 +173,7 @@ class ParametricUncertainty(Uncertainty):
         return replace(interval, low=low, high=high, estimate=estimate, flags=flags)
 
     def probit_area(self, rate_range: RateRange | None) -> ProbitEstimate:
-        """Return the estimate of an area by the delta method on the probit scale, for two Gaussians."""
+        """Return the probit of the AUC or of a partial area of two Gaussians, with a delta-method standard error."""
         return (
             auc_probit(*self._moments)
             if rate_range is None
@@ -180,7 +181,7 @@ class ParametricUncertainty(Uncertainty):
         )
 
     def auc_test(self, null: Any, method: str | None, claim: Hypothesis, level: float, direction: str) -> AucTest:
-        """Test the AUC against a value; p is 1 - L, if the interval of level L ends at the value."""
+        """Test the AUC against a given value; p is 1 minus the level of the interval that has this value as a limit."""
         self._check_gaussian("auc_test()")
         method = self._select_method(method, ("pivotal", "delta"), resampled=False)
         engine = PivotalAuc.from_moments(*self._moments) if method == "pivotal" else auc_probit(*self._moments)
@@ -199,9 +200,10 @@ class ParametricUncertainty(Uncertainty):
         )
 
     def tpr_at_fpr_interval(self, fpr: FloatArray, level: float, method: str | None) -> Interval[Any]:
-        """Return the interval of the TPR at an FPR, one for each feature or for each of the given FPRs.
+        """Return the confidence interval of the TPR at an FPR, for each feature or for each of the given FPRs.
 
-        The interval is [0, 1] if a class has no variability. At the ends of the curve, the width of the interval is 0.
+        The interval is [0, 1] if the standard deviation of a class is 0. At the ends of the curve, where the TPR is
+        known, the interval has width 0.
         """
         method = self._select_method(method, ("pivotal", "delta"))
         estimate, (low, high), dropped = self.solver.along("fpr", fpr), *self._tpr_limits(fpr, level, method)
@@ -214,7 +216,7 @@ class ParametricUncertainty(Uncertainty):
         return Interval(low, high, level, method, to_scalar(estimate), self._flat_flags(is_flat) | dropped)
 
     def rate_interval(self, measure: str, threshold: ArrayOrFloat, level: float, method: str | None) -> Interval[Any]:
-        """Return the interval of a measure at a threshold that was fixed beforehand."""
+        """Return the confidence interval of a rate at a threshold that was fixed beforehand."""
         check_option("measure", measure, PARAMETRIC_MEASURES)
         check_option("method", method, (None, "noncentral-t", "delta"))
         self._check_gaussian("rate_interval()")
@@ -230,7 +232,7 @@ class ParametricUncertainty(Uncertainty):
         return interval if measure in {"tpr", "fpr"} else complement_interval(interval)
 
     def threshold_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
-        """Return the interval of the best threshold."""
+        """Return the confidence interval of the best threshold."""
 
         def threshold_of(solver: Solver) -> FloatArray:
             return find_best_threshold(solver, criterion).threshold
@@ -251,7 +253,7 @@ class ParametricUncertainty(Uncertainty):
             else:
                 std_error, df = delta_std_error(threshold_of, *self._moments)
             is_estimated = np.isfinite(best.threshold) & np.isfinite(std_error)
-            for fitted in self._moments[:2]:  # a standard deviation of 0 has an unknown error
+            for fitted in self._moments[:2]:  # the error of a standard deviation of 0 is unknown
                 is_estimated = is_estimated & (fitted.std > 0)
             half = np.where(is_estimated, student_critical_value(df, level) * std_error, np.inf)
             center, dropped = np.where(is_estimated, best.threshold, 0.0), Flags(unbounded=~is_estimated)
@@ -267,13 +269,13 @@ class ParametricUncertainty(Uncertainty):
         return Interval(*limits, level, method, to_scalar(best.threshold), best.flags | dropped)
 
     def stability(self, criterion: ThresholdCriterion, to_feature_scale: Any) -> ThresholdStability:
-        """Raise an error: a predicted threshold is not selected among the observations."""
+        """Raise RocPredictError, because a predicted threshold is not selected from the observed values."""
         raise RocPredictError(
             "stability() needs a threshold of an empirical curve; for a predicted curve use threshold_interval()"
         )
 
     def ameans_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
-        """Return the interval of the Ameans at the best threshold."""
+        """Return the confidence interval of the Ameans at the best threshold."""
         solver = self.solver
         is_ameans = criterion.criterion in AMEANS_ALIASES
         if isinstance(solver, ShrinkageSolver) and is_ameans and method in (None, "delta"):
@@ -290,11 +292,12 @@ class ParametricUncertainty(Uncertainty):
         return self._probability_interval(ameans, level, method, draw)
 
     def _band(self, fpr: FloatArray, level: float, kind: str, method: str | None) -> ConfidenceBand:
-        """Return a pointwise band of intervals, or a simultaneous band for a straight line on the probit scale.
+        """Return a pointwise band of intervals, or the simultaneous Working-Hotelling band for two Gaussians.
 
-        The F quantile of Working and Hotelling has the degrees of freedom of the smaller class. With the
-        chi-squared quantile, its limit for many observations, the coverage is too low in small samples (instead of
-        0.95, 0.912 with 10 observations of each class and 0.929 with 20).
+        On the probit scale, the curve of two Gaussians is a straight line. The F quantile in the method of Working and
+        Hotelling is computed with the degrees of freedom of the smaller class. With a chi-squared quantile, which is
+        the limit of the F quantile for many observations, the coverage is too low in small samples: at level 0.95, it
+        is 0.912 for 10 observations per class and 0.929 for 20.
         """
         if kind == KINDS[0]:
             method = self._select_method(method, ("pivotal", "delta"))
@@ -309,7 +312,7 @@ class ParametricUncertainty(Uncertainty):
             grid = np.union1d(fpr[(fpr > 0) & (fpr < 1)], _PROBITS)
             factor = working_hotelling_factor(level, min(self.class_sizes) - 1)
             low, high = tpr_probit(*self._moments, grid).limits(factor)
-            # the curve increases: a lower limit at one FPR holds at all larger FPRs, an upper limit at all smaller ones
+            # the curve increases, so a lower limit is valid at all larger FPRs and an upper limit at all smaller FPRs
             low, high = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
             flags = Flags()
         has_width = bool(np.any(high - low > np.finfo(float).eps))
@@ -319,7 +322,7 @@ class ParametricUncertainty(Uncertainty):
         low, high = np.append(low, 1.0)[index], np.append(high, 1.0)[index]
         if method == "bootstrap":
             low, high = np.minimum(low, tpr), np.maximum(high, tpr)
-        else:  # these bands begin at (0, 0) and end at (1, 1)
+        else:  # the limits at FPR 0 and FPR 1 are exact
             low, high = (np.where(fpr == 1, 1.0, np.where(fpr == 0, 0.0, limit)) for limit in (low, high))
             flags = Flags(single_observation=min(self.class_sizes) <= 1)
         return ConfidenceBand(fpr, tpr, low, high, level, kind, method, flags)
@@ -330,7 +333,7 @@ class ParametricUncertainty(Uncertainty):
         return isinstance(self.negative, Gaussian) and isinstance(self.positive, Gaussian)
 
     def _check_gaussian(self, name: str) -> None:
-        """Raise an error if a method that cannot resample is called for distributions other than two Gaussians."""
+        """Raise RocPredictError unless both classes are Gaussian, for methods that cannot be replaced by resampling."""
         if not self._is_gaussian:
             raise RocPredictError(
                 f"{name} of a predicted curve is available for two Gaussians only; if you have a sample, use the "
@@ -347,31 +350,31 @@ class ParametricUncertainty(Uncertainty):
 
     @property
     def _moments(self) -> tuple[Gaussian[Any], Gaussian[Any], Count]:
-        """Both Gaussians and their numbers of observations."""
+        """The two fitted Gaussians and the numbers of observations."""
         return *self._gaussians, self.class_sizes
 
     @property
     def _empirical(self) -> EmpiricalUncertainty:
-        """Uncertainty of the empirical curve of the sample behind the fit."""
+        """Uncertainty of the empirical curve of the sample to which the distributions were fitted."""
         assert self.refit is not None
         return EmpiricalUncertainty(Ecdf(self.refit.negative), Ecdf(self.refit.positive), self.resampling)
 
     def placements_of_sample(self) -> Placements:
-        """Return the placements of the sample of a fitted prediction."""
+        """Return the placement values of the sample to which the distributions were fitted."""
         return self._empirical.placements(None)
 
     def _uses_empirical(self, method: str | None) -> bool:
-        """Return whether the interval of the AUC is the empirical one, as for families other than "gaussian"."""
+        """Return True if the interval is that of the empirical AUC, as for fitted families except "gaussian"."""
         is_bootstrap = isinstance(method, str) and method == "bootstrap"
         return self.refit is not None and not self._is_gaussian and not is_bootstrap
 
     def _select_method(
         self, method: str | None, allowed: tuple[str, ...], *, resampled: bool = True, min_count: float = 2
     ) -> str:
-        """Return the requested method or the default.
+        """Return the requested method or, if ``method`` is None, the default.
 
-        Two Gaussians: "pivotal" for one feature with ``min_count`` or more observations of each class, else "delta".
-        Other fitted families: "bootstrap".
+        For two Gaussians, the default is "pivotal" if there is one feature with ``min_count`` or more observations of
+        each class, and otherwise "delta". For other fitted families, the default is "bootstrap".
         """
         check_option("method", method, (None, *allowed, "bootstrap") if resampled else (None, *allowed))
         is_refitted = method is None and not self._is_gaussian and self.refit is not None and resampled
@@ -393,7 +396,7 @@ class ParametricUncertainty(Uncertainty):
         return method
 
     def bootstrap(self, statistic: Quantity, n_outputs: int = 1) -> tuple[FloatArray, Flags]:
-        """Return a statistic of fitted resamples, shape (fits, n_outputs), and a flag if some could not be fitted."""
+        """Return the statistic of each resample that can be fitted, shape (fits, n_outputs), and if any fit failed."""
         if self.refit is None:
             raise RocPredictError("method='bootstrap' needs the sample behind the prediction; use rp.predict_roc")
         fits = self.refit.bootstrap_fits(self.resampling)
@@ -408,7 +411,7 @@ class ParametricUncertainty(Uncertainty):
         return replicates, Flags(dropped_resamples=len(replicates) < n_requested)
 
     def _tpr_limits(self, fpr: FloatArray, level: float, method: str) -> tuple[Limits, Flags]:
-        """Return the limits of the TPR at an FPR of each feature, or at the given FPRs, and flags of the resampling."""
+        """Return the limits of the TPR at one FPR per feature or at the given FPRs, and whether any refit failed."""
         if method == "delta":
             return tpr_probit(*self._moments, fpr).interval(level), Flags()
 
@@ -425,7 +428,7 @@ class ParametricUncertainty(Uncertainty):
     def _probability_interval(
         self, quantity: Quantity, level: float, method: str | None, draw_pivots: Callable[[], FloatArray] | None
     ) -> Interval[Any]:
-        """Return the interval of a probability: by draws of pivots, or by the delta method on the probit scale."""
+        """Return the interval of a probability, from draws of pivots or by the delta method on the probit scale."""
         engines: dict[str, Callable[[], Limits]] = {}
         if draw_pivots is not None:
             engines["pivotal"] = lambda: percentile_interval(draw_pivots(), level)
@@ -435,7 +438,7 @@ class ParametricUncertainty(Uncertainty):
     def _interval(
         self, quantity: Quantity, level: float, method: str | None, engines: Mapping[str, Callable[[], Limits]]
     ) -> Interval[Any]:
-        """Return the interval of a probability by the selected method: one of ``engines``, or the bootstrap."""
+        """Return the interval of a probability by the selected method, which is a key of ``engines`` or "bootstrap"."""
         method = self._select_method(method, tuple(engines))
         dropped = Flags()
         if method == "bootstrap":
@@ -456,14 +459,14 @@ class ParametricUncertainty(Uncertainty):
         return Interval(low, high, level, method, to_scalar(estimate), self._flat_flags(is_flat))
 
     def _flat_flags(self, is_flat: Any) -> Flags:
-        """Flag intervals that replace an interval of width 0, and classes of one observation."""
+        """Return flags for intervals that replace an interval of width 0, and for classes of one observation."""
         single = np.broadcast_to(np.minimum(*self.class_sizes) <= 1, np.shape(is_flat))
         return Flags(fallback=is_flat, single_observation=single)
 
 
 # ---- the delta method for two fitted Gaussians
 class ProbitEstimate(NamedTuple):
-    """Estimate on the probit scale, its standard error, and the degrees of freedom of the variance."""
+    """Estimated probit of a probability, with the standard error and its degrees of freedom."""
 
     z: FloatArray
     std_error: FloatArray
@@ -471,22 +474,22 @@ class ProbitEstimate(NamedTuple):
 
     @classmethod
     def from_variances(cls, z: FloatArray, negative: FloatArray, positive: FloatArray, count: Count) -> ProbitEstimate:
-        """Return the estimate whose variance is the sum of one part for each class."""
+        """Return an estimate whose variance is the sum of two independent terms, one for each class."""
         with np.errstate(invalid="ignore"):
             return cls(z, np.sqrt(negative + positive), satterthwaite_df((negative, positive), count))
 
     def limits(self, factor: ArrayOrFloat) -> tuple[FloatArray, FloatArray]:
-        """Return the probabilities at a distance of ``factor`` standard errors."""
+        """Return the probabilities whose probits are ``factor`` standard errors below and above the estimate."""
         with np.errstate(invalid="ignore"):
             half = np.nan_to_num(factor * self.std_error, nan=0.0, posinf=np.inf)
             return ndtr(self.z - half), ndtr(self.z + half)
 
     def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
-        """Return the interval on the scale of probabilities."""
+        """Return the confidence interval, transformed from probits to probabilities."""
         return self.limits(student_critical_value(self.df, level))
 
     def tails(self, value: float) -> Tails:
-        """Return the one-sided p-values of a null value of the probability, with Student's t as the statistic."""
+        """Return the one-sided p-values for a null value of the probability, with Student's t as the statistic."""
         with np.errstate(invalid="ignore", divide="ignore"):
             distance = (self.z - ndtri(value)) / self.std_error
         t = float(np.nan_to_num(distance, nan=0.0, posinf=np.inf, neginf=-np.inf))
@@ -494,7 +497,7 @@ class ProbitEstimate(NamedTuple):
 
 
 def satterthwaite_df(variances: tuple[FloatArray, FloatArray], count: Count) -> FloatArray:
-    """Return the degrees of freedom of a sum of two variances (Satterthwaite 1946); 1 or more."""
+    """Return the degrees of freedom of a sum of two variances (Satterthwaite 1946), at least 1."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         total = np.add(*variances)
         df = 1 / np.sum([(v / total) ** 2 / (n - 1) for v, n in zip(variances, count, strict=True)], axis=0)
@@ -502,7 +505,7 @@ def satterthwaite_df(variances: tuple[FloatArray, FloatArray], count: Count) -> 
 
 
 def student_critical_value(df: FloatArray, level: float) -> FloatArray:
-    """Return the quantile of Student's t that leaves (1 - level)/2 above it."""
+    """Return the quantile of Student's t that is exceeded with probability (1 - level)/2."""
     return np.asarray(np.where(np.isinf(df), normal_critical_value(level), -stdtrit(df, (1 - level) / 2)))
 
 
@@ -515,7 +518,7 @@ def working_hotelling_factor(level: float, freedom: float) -> float:
 
 
 def auc_probit(negative: Gaussian[Any], positive: Gaussian[Any], count: Count) -> ProbitEstimate:
-    """Return D = (mean difference)/sqrt(sum of variances) and its standard error, so that AUC = Phi(D)."""
+    """Return D = (mean difference)/sqrt(sum of variances) and the standard error of D, where AUC = Phi(D)."""
     z, parts = _auc_parts(negative, positive, count)
     with np.errstate(invalid="ignore"):
         half = z * z / 2
@@ -524,7 +527,7 @@ def auc_probit(negative: Gaussian[Any], positive: Gaussian[Any], count: Count) -
 
 
 def tpr_probit(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, fpr: FloatArray) -> ProbitEstimate:
-    """Return the probit of the TPR at an FPR, a + b Phi^-1(FPR), and its standard error."""
+    """Return the probit of the TPR at an FPR, which is a + b Phi^-1(FPR), and the standard error of this probit."""
     d, s0, s1 = BinormalSolver(negative, positive).scaled
     x = ndtri(fpr)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -535,7 +538,7 @@ def tpr_probit(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, f
 
 
 def tail_probit(distribution: Gaussian[Any], count: ArrayOrFloat, threshold: ArrayOrFloat) -> ProbitEstimate:
-    """Return the probit of P(X >= threshold) and its standard error."""
+    """Return the probit of P(X >= threshold), and the standard error of this probit."""
     with np.errstate(divide="ignore", invalid="ignore"):
         z = (np.asarray(distribution.mean) - threshold) / np.asarray(distribution.std)
         std_error = np.sqrt(1 / count + _safe_divide(z * z / 2, count - 1))
@@ -545,9 +548,9 @@ def tail_probit(distribution: Gaussian[Any], count: ArrayOrFloat, threshold: Arr
 def threshold_std_error(
     negative: Gaussian[Any], positive: Gaussian[Any], count: Count, log_price: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the standard error of the best threshold (cf. Schisterman and Perkins 2007) and its degrees of freedom.
+    """Return the standard error of the best threshold (cf. Schisterman and Perkins 2007) and the degrees of freedom.
 
-    The error grows without bound as the two distributions become equal.
+    The standard error tends to infinity as the two distributions become equal.
     """
     z0, z1, _, _ = BinormalSolver(negative, positive).crossing_z_scores(log_price)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -560,9 +563,9 @@ def threshold_std_error(
 def delta_std_error(
     quantity: Quantity, negative: Gaussian[Any], positive: Gaussian[Any], count: Count
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the standard error of any smooth function of the two Gaussians, and its degrees of freedom.
+    """Return the standard error of a smooth function of the two Gaussians, and the degrees of freedom.
 
-    Derivatives are approximated by central differences.
+    The derivatives of the function are approximated by central differences.
     """
     std_errors = []
     for index, (d, n) in enumerate(zip((negative, positive), count, strict=True)):
@@ -574,7 +577,7 @@ def delta_std_error(
                 pair[index] = replace(d, **{name: getattr(d, name) + sign * step})
                 shifted.append(quantity(BinormalSolver(*pair)))
             with np.errstate(invalid="ignore"):
-                slope = (shifted[0] - shifted[1]) / (2 * _STEP)  # per standard deviation
+                slope = (shifted[0] - shifted[1]) / (2 * _STEP)  # derivative per standard deviation
                 std_error = np.hypot(std_error, np.where(step > 0, slope * np.sqrt(moment_variance), 0.0))
         std_errors.append(std_error)
     first, second = std_errors
@@ -586,7 +589,7 @@ def delta_std_error(
 def delta_probit(
     probability: Quantity, negative: Gaussian[Any], positive: Gaussian[Any], count: Count
 ) -> ProbitEstimate:
-    """Return the probit of any smooth probability of the two Gaussians, and its standard error."""
+    """Return the probit of a probability that is a smooth function of the two Gaussians, and its standard error."""
 
     def probit(solver: Solver) -> FloatArray:
         return np.asarray(ndtri(probability(solver)))
@@ -599,10 +602,11 @@ def delta_probit(
 def _auc_parts(
     negative: Gaussian[Any], positive: Gaussian[Any], count: Count
 ) -> tuple[FloatArray, tuple[tuple[FloatArray, FloatArray], ...]]:
-    """Return D, and the parts of its variance from the mean and from the standard deviation of each class.
+    """Return D (see ``auc_probit``) and, for each class, two terms of the variance of D.
 
-    The caller multiplies the parts from the standard deviations by D^2/2. All parts are computed from the fractions of
-    the classes in the sum of variances and do not depend on the unit.
+    The first term comes from the estimated mean, the second from the estimated standard deviation; the caller must
+    multiply the second term by D^2/2. The terms do not depend on the unit of the feature, because they are computed
+    from the variance of each class divided by the sum of both variances.
     """
     d, s0, s1 = BinormalSolver(negative, positive).scaled
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -614,7 +618,7 @@ def _auc_parts(
 
 
 def _safe_divide(part: FloatArray, whole: ArrayOrFloat) -> FloatArray:
-    """Return part/whole; infinite for a class of one observation, whose standard deviation is unknown."""
+    """Return part/whole, or infinity if ``whole`` is 0, as for the standard deviation of a single observation."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(np.greater(whole, 0), np.divide(part, whole), np.inf)
 
@@ -623,7 +627,7 @@ def _safe_divide(part: FloatArray, whole: ArrayOrFloat) -> FloatArray:
 def reiser_guttman_interval(
     negative: Gaussian[Any], positive: Gaussian[Any], count: Count, level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the interval of the AUC by the noncentral t distribution of D (Reiser and Guttman 1986)."""
+    """Return the confidence interval of the AUC from the noncentral t distribution of D (Reiser and Guttman 1986)."""
     z, parts = _auc_parts(negative, positive, count)
     with np.errstate(divide="ignore", invalid="ignore"):
         size, freedom = 1 / np.sqrt(parts[0][0] + parts[1][0]), 1 / (parts[0][1] + parts[1][1])
@@ -635,14 +639,14 @@ def noncentral_t_interval(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the interval of Phi(c) if size * z has a noncentral t distribution with noncentrality size * c.
 
-    The interval is exact for P(X >= threshold) of a Gaussian sample, with size^2 = n and freedom = n - 1.
+    For P(X >= threshold) in a sample of n Gaussian values, the interval is exact with size^2 = n and freedom = n - 1.
     """
     low, high = np.vectorize(_noncentral_t_limits)(size * z, freedom, level)
     return ndtr(low / size), ndtr(high / size)
 
 
 def _noncentral_t_limits(t: float, freedom: float, level: float) -> tuple[float, float]:
-    """Return the noncentralities for which P(T > t), or P(T < t), of the noncentral t is (1 - level)/2."""
+    """Return two noncentralities, for which T > t and T < t, respectively, has probability (1 - level)/2."""
     from scipy.optimize import brentq
     from scipy.stats import nct
 
@@ -656,7 +660,7 @@ def _noncentral_t_limits(t: float, freedom: float, level: float) -> tuple[float,
 
         sign = 1.0 if excess(t) > 0 else -1.0
         start, end = t, t + sign * stride
-        while excess(end) * sign > 0:  # in steps, because SciPy's function returns NaN far from t
+        while excess(end) * sign > 0:  # small steps, because SciPy's function returns NaN far from t
             start, end = end, end + sign * stride
         if np.isnan(excess(start) + excess(end)):
             return np.nan
@@ -670,15 +674,17 @@ def _noncentral_t_limits(t: float, freedom: float, level: float) -> tuple[float,
 class PivotalAuc:
     """Distribution of the generalized pivot of D, where AUC = Phi(D) (cf. Li, Liao and Liu 2008).
 
-    Standard deviations are drawn as s sqrt((n - 1)/chi-squared). Given these, the distance between the means is normal.
-    The distribution of the distance is therefore a mixture of normal distributions.
+    The standard deviation of each class is drawn as s sqrt((n - 1)/chi-squared), where chi-squared is a random variable
+    with n - 1 degrees of freedom. Given the drawn standard deviations, the distance between the means has a normal
+    distribution. The distribution of the pivot is therefore a mixture of normal distributions.
 
     Attributes
     ----------
     distance : float
         Distance between the estimated means.
     scale, std_error : arrays of shape (draws,)
-        Square root of the sum of both drawn variances, and standard error of the distance for these variances.
+        For each draw, the square root of the sum of both drawn variances, and the standard error of the distance that
+        follows from these variances.
     """
 
     distance: float
@@ -687,24 +693,24 @@ class PivotalAuc:
 
     @classmethod
     def from_moments(cls, negative: Gaussian[Any], positive: Gaussian[Any], count: Count) -> PivotalAuc:
-        """Return the pivot of two Gaussians of one feature."""
+        """Return the pivot for the two Gaussians of one feature."""
         points = lattice(2)
         distance, *stds = BinormalSolver(negative, positive).scaled
         s0, s1 = (_draw_std(s, n, u) for s, n, u in zip(stds, count, points.T, strict=True))
         return cls(float(distance), np.hypot(s0, s1), np.hypot(s0 / np.sqrt(count[0]), s1 / np.sqrt(count[1])))
 
     def tail(self, probit: float, sign: float) -> float:
-        """Return the probability that D is at most ``probit`` (sign 1), or at least (sign -1)."""
+        """Return the probability that D is at most ``probit`` (sign 1), or at least ``probit`` (sign -1)."""
         with np.errstate(under="ignore"):
             return float(np.mean(ndtr(sign * (probit * self.scale - self.distance) / self.std_error)))
 
     def tails(self, value: float) -> Tails:
-        """Return the one-sided p-values of a null value of the AUC, with a normal quantile as the statistic."""
+        """Return the one-sided p-values for a null value of the AUC, with a normal quantile as the statistic."""
         greater, less = (self.tail(float(ndtri(value)), sign) for sign in (1.0, -1.0))
         return Tails(greater, less, float(ndtri(less) if less < greater else -ndtri(greater)))
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Return the interval of the AUC."""
+        """Return the confidence interval of the AUC."""
         from scipy.optimize import brentq
 
         alpha, limits = (1 - level) / 2, []
@@ -719,7 +725,7 @@ class PivotalAuc:
 
 
 def pivotal_tpr(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, fpr: FloatArray) -> FloatArray:
-    """Return draws of the TPR at each of the given FPRs by the pivot of a + b Phi^-1(FPR): shape (draws, k)."""
+    """Return draws of the TPR at each of k FPRs, from the pivot of a + b Phi^-1(FPR), shape (draws, k)."""
     points = lattice(3)
     d, *stds = BinormalSolver(negative, positive).scaled
     s0, s1 = (_draw_std(s, n, u)[:, None] for s, n, u in zip(stds, count, points.T, strict=False))
@@ -729,10 +735,11 @@ def pivotal_tpr(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, 
 
 
 def pivotal_areas(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, rate_range: RateRange) -> FloatArray:
-    """Return draws of the area over a range of rates as a fraction of its width, shape (draws,).
+    """Return draws of the partial area divided by the width of the range of rates, shape (draws,).
 
-    The quadrature is Gauss-Legendre in t; the position in the range is 3 t^2 - 2 t^3, as a fraction of its width. As a
-    function of t, a curve that is steep at its ends is smooth.
+    The area is computed by Gauss-Legendre quadrature over a variable t from 0 to 1. The rate at t is the lower limit of
+    the range plus 3 t^2 - 2 t^3 times the width of the range. A curve that is steep at the ends of the range is smooth
+    as a function of t.
     """
     if np.ndim(rate_range.low) or np.ndim(rate_range.high):
         raise RocPredictError(f"{rate_range.axis}= contains arrays; pass two numbers, such as (0, 0.2)")
@@ -747,7 +754,7 @@ def pivotal_areas(negative: Gaussian[Any], positive: Gaussian[Any], count: Count
 
 
 def pivotal_draws(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, quantity: Quantity) -> FloatArray:
-    """Return a quantity of two Gaussians at draws of their pivots, shape (draws,)."""
+    """Return draws of a function of two Gaussians, from the pivots of means and standard deviations, shape (draws,)."""
     points = lattice(4)
     drawn = []
     for d, n, u in zip((negative, positive), count, (points[:, :2], points[:, 2:]), strict=True):
@@ -757,12 +764,12 @@ def pivotal_draws(negative: Gaussian[Any], positive: Gaussian[Any], count: Count
 
 
 def lattice(n_dims: int) -> FloatArray:
-    """Return the points of a Korobov lattice in the unit cube, shape (draws, n_dims): quasi-random numbers."""
+    """Return quasi-random numbers, the points of a Korobov lattice in the unit cube, shape (draws, n_dims)."""
     generator = [pow(_KOROBOV, power, _N_PIVOTS) for power in range(n_dims)]
     return np.asarray((np.outer(np.arange(_N_PIVOTS), generator) % _N_PIVOTS + 0.5) / _N_PIVOTS)
 
 
 def _draw_std(std: FloatArray, count: ArrayOrFloat, uniform: FloatArray) -> FloatArray:
-    """Return s sqrt(f/q); q is the quantile at ``uniform`` of chi-squared with f = n - 1 degrees of freedom."""
+    """Return s sqrt(f/q), where q is the chi-squared quantile at ``uniform`` for f = n - 1 degrees of freedom."""
     half = (np.asarray(count) - 1) / 2
     return np.asarray(std * np.sqrt(half / np.maximum(gammaincinv(half, uniform), np.finfo(float).tiny)))

@@ -1,4 +1,4 @@
-"""Placement values of AUCs, their variances, and the samples from which they are computed."""
+"""Placement values, variances of AUCs computed from them, and samples of two classes."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ from rocpredict.solvers.base import Axis, interpolate_tpr
 from rocpredict.solvers.empirical import EmpiricalSolver
 
 VARIANCE_TOL = 1e-24
-"""A variance of an area below this value is treated as rounding error."""
+"""A variance of an area below this value is treated as 0, because it can be due to rounding errors."""
 MIN_CLUSTERS = 4
-"""Smallest number of clusters in each class from which the variance between clusters is estimated."""
+"""Smallest number of clusters per class that is accepted to estimate the variance between clusters."""
 PLACEMENT_TOL = 1e-12
 """Tolerance for the rounding error of a placement value or an area."""
 EIGENVALUE_RTOL = 1e-10
 """Eigenvalues of a covariance matrix below this fraction of the largest one are treated as 0."""
 StratumWeights: TypeAlias = Literal["pairs", "positives", "equal"]
 STRATUM_WEIGHTS: tuple[StratumWeights, ...] = get_args(StratumWeights)
-"""Weightings of strata; the first is the default."""
+"""Options for the weights of strata; the first is the default."""
 _DIRECTIONS = (None, "higher", "lower", "auto")
 
 
@@ -61,18 +61,18 @@ class RateRange(NamedTuple):
 
     @property
     def width(self) -> ArrayOrFloat:
-        """Width of the range."""
+        """Difference between the two limits of the range."""
         return self.high - self.low
 
     @property
     def chance_area(self) -> ArrayOrFloat:
-        """Area over the range for an uninformative feature."""
+        """Partial area over the range for an uninformative feature."""
         middle = (self.low + self.high) / 2
         return self.width * (middle if self.axis == "fpr" else 1 - middle)
 
 
 def check_rate_range(fpr: Any, tpr: Any) -> RateRange:
-    """Check the range of FPR or of TPR of a partial area."""
+    """Return the range of FPR or of TPR of a partial area, after checking both arguments."""
     if (fpr is None) == (tpr is None):
         raise RocPredictError("partial_auc needs one range of rates; pass either fpr=(low, high) or tpr=(low, high)")
     name: Axis = "fpr" if tpr is None else "tpr"
@@ -88,13 +88,13 @@ class ClassColumns(NamedTuple):
     """Rows of one class, with the values or the placement values of K features."""
 
     values: FloatArray
-    """Values or placement values, shape (rows,) or (rows, K); the mean of the placement values is the area."""
+    """Values of the features or placement values, shape (rows,) or (rows, K). The mean placement value is the area."""
     weights: Any = None
     """Frequency weight of each row, or None."""
     clusters: Any = None
-    """Cluster of each row, with the same codes in both classes, or None for independent rows."""
+    """Integer code of the cluster of each row, the same in both classes, or None for independent rows."""
     strata: Any = None
-    """Stratum of each row, or None."""
+    """Integer code of the stratum of each row, or None."""
 
     @property
     def total(self) -> float:
@@ -103,51 +103,51 @@ class ClassColumns(NamedTuple):
 
     @property
     def n_units(self) -> float:
-        """Number of independent units: observations, or clusters with an observation of this class."""
+        """Number of independent units: clusters with an observation of this class, or observations without clusters."""
         return float(self.total if self.clusters is None else len(np.unique(self.clusters)))
 
     def rows(self, rows: NDArray[Any]) -> ClassColumns:
-        """Return the selected rows; each feature stays contiguous in memory."""
+        """Return the rows with the given indices; the values of each feature stay contiguous in memory."""
         columns: Any = (None if part is None else part.T[..., rows].T for part in self)
         return ClassColumns(*columns)
 
     def distribution(self, curve: int) -> Ecdf:
-        """Return the distribution of one feature."""
+        """Return the empirical distribution of one feature."""
         return Ecdf(self.values[:, curve], self.weights)
 
     def deviations(self, centre: FloatArray) -> FloatArray:
-        """Return the deviation of each row from a center, times its weight."""
+        """Return the difference between each value and a center, multiplied by the weight of the row."""
         deviations = self.values - centre
         return deviations if self.weights is None else (deviations.T * self.weights).T
 
     def sum_squares(self, centre: FloatArray) -> FloatArray:
-        """Return the sum of squares of the rows about a center or, for K curves, the sums of products, shape (K, K)."""
+        """Return the sum of squared deviations from a center or, for K curves, the sums of products, shape (K, K)."""
         deviations = self.values - centre
         return _products(deviations if self.weights is None else self.deviations(centre), deviations)
 
     def sum_by_cluster(self, values: FloatArray, n_clusters: int) -> FloatArray:
-        """Return the sums over the rows of each cluster."""
+        """Return the sum of the values over the rows of each cluster."""
         sums = np.zeros((n_clusters, *values.shape[1:]))
         np.add.at(sums, self.clusters, values)
         return sums
 
     def cluster_shares(self) -> FloatArray:
-        """Return the fraction of the observations of the class in each cluster."""
+        """Return the fraction of the observations of the class that each cluster contains."""
         return np.bincount(self.clusters, self.weights) / self.total
 
 
 class Stratum(NamedTuple):
-    """Area, placement values and weight of one stratum."""
+    """One stratum of the data: the area, the placement values of both classes, and the weight of the stratum."""
 
     estimate: FloatArray
-    """Area, shape () or (K,)."""
+    """Area computed from the rows of the stratum, shape () or (K,)."""
     classes: list[ClassColumns]
-    """Placement values of the negatives, and of the positives."""
+    """Placement values of the negatives and of the positives, in this order."""
     weight: float = 1.0
 
 
 class VarianceComponent(NamedTuple):
-    """Independent part of the variance of an area (for K curves, of their covariances), and its degrees of freedom."""
+    """Independent term of the variance of an area, or of a covariance matrix of K areas, with degrees of freedom."""
 
     variance: FloatArray
     df: float
@@ -155,12 +155,13 @@ class VarianceComponent(NamedTuple):
 
 @dataclass(frozen=True)
 class Placements:
-    """An area, or K areas from the same observations, with their placement values.
+    """Placement values of one area, or of K areas from the same observations.
 
     Attributes
     ----------
     strata : tuple of Stratum
-        A single stratum for data without strata. The area is the weighted mean over the strata.
+        Placement values by stratum; data without strata have a single stratum. The area is the weighted mean of the
+        areas of the strata.
     null_value : float, default=0.5
         Area of an uninformative feature.
     bounds : pair of float, default=(0.0, 1.0)
@@ -168,16 +169,16 @@ class Placements:
     is_partial : bool, default=False
         Whether the area is a partial area.
     wins_within_clusters : array of shape (G,) or (G, K), optional
-        For whole areas with clusters: number of pairs within each cluster in which the positive is larger than the
-        negative; ties count half.
+        For whole areas with clusters, the number of pairs of a negative and a positive from the same cluster in which
+        the positive has the larger value; ties count half.
 
     Notes
     -----
-    The placement value of a positive is the fraction of the negatives below it. The placement value of a negative is
-    the fraction of the positives above it. Ties count half. The variance is estimated by the method of DeLong, DeLong
-    and Clarke-Pearson [1]_ in each stratum or, with clusters (one stratum), by the jackknife over clusters. No variance
-    can be estimated from a stratum with a single observation of a class, such as a matched pair; the variance between
-    these strata is used instead.
+    The placement value of a positive is the fraction of the negatives below this positive. The placement value of a
+    negative is the fraction of the positives above this negative. Ties count half. The variance in each stratum is
+    estimated by the method of DeLong, DeLong and Clarke-Pearson [1]_. With clusters, there is only one stratum, and the
+    variance is estimated by the jackknife over clusters. A stratum in which a class has a single observation, such as a
+    matched pair, does not provide an estimate of the variance; the variance between all these strata is used instead.
 
     References
     ----------
@@ -193,7 +194,7 @@ class Placements:
 
     @cached_property
     def estimate(self) -> FloatArray:
-        """Area, as a fraction of its largest possible value, shape () or (K,)."""
+        """Area or, for a range of rates, the partial area divided by the width of the range, shape () or (K,)."""
         return np.asarray(sum(part.weight * part.estimate for part in self.strata))
 
     @property
@@ -221,7 +222,7 @@ class Placements:
 
     @property
     def pooled_sizes(self) -> tuple[float, float]:
-        """Number of observations per class with which a single stratum has the variance of the weighted mean."""
+        """Effective size of each class: 1 divided by the sum of weight^2 / class size over the strata."""
         negative, positive = (
             1 / sum(stratum.weight**2 / stratum.classes[label].total for stratum in self.strata) for label in (0, 1)
         )
@@ -234,7 +235,7 @@ class Placements:
 
     @property
     def is_clustered(self) -> bool:
-        """True if rows of one cluster depend on each other."""
+        """True if the rows are grouped in clusters of dependent rows."""
         return self.negative.clusters is not None
 
     @property
@@ -244,18 +245,18 @@ class Placements:
 
     @property
     def is_constant(self) -> bool:
-        """True if all placements equal those of an uninformative feature (only ties, or a contrast of equal curves)."""
+        """True if all placement values equal ``null_value``, as with ties only or for a contrast of equal curves."""
         values = [part.values for stratum in self.strata for part in stratum.classes]
         return all(float(np.abs(part - self.null_value).max()) <= PLACEMENT_TOL for part in values)
 
     @property
     def has_singleton_class(self) -> list[bool]:
-        """True for each stratum with a class of one unit, if there are two or more strata."""
+        """For each stratum, True if a class has only one unit; always False if there is only one stratum."""
         return [self.is_stratified and min(part.n_units for part in stratum.classes) <= 1 for stratum in self.strata]
 
     @property
     def df(self) -> float:
-        """Degrees of freedom of the variance in a Wald interval: infinite, except with clusters or between strata."""
+        """Degrees of freedom for a Wald interval; infinite unless the variance is estimated from clusters or strata."""
         if self.is_clustered:
             return self.components()[0].df
         n_between = sum(self.has_singleton_class)
@@ -271,7 +272,7 @@ class Placements:
         return sum((part.variance for part in self.components()), np.zeros(self.estimate.shape * 2))
 
     def components(self) -> list[VarianceComponent]:
-        """Return the parts of the variance: one for each class of each stratum, or one for all clusters together."""
+        """Return the independent terms of the variance: one per class and stratum, or a single one with clusters."""
         if self.is_clustered:
             changes = self._jackknife()
             variance = _products(changes, changes) * ((len(changes) - 1) / len(changes))
@@ -289,7 +290,7 @@ class Placements:
         return [*within, VarianceComponent(self._between_strata(), df)] if any(singles) else within
 
     def third_cumulant(self) -> float:
-        """Return the estimated third cumulant of one area."""
+        """Return an estimate of the third cumulant of the sampling distribution of one area."""
         if self.is_clustered:
             return -float(np.sum(self._jackknife() ** 3))
         return sum(
@@ -301,26 +302,26 @@ class Placements:
         )
 
     def select(self, curves: NDArray[np.intp]) -> Placements:
-        """Return the placements of the selected curves."""
+        """Return the placement values of the curves with the given indices."""
         return self._map(lambda array: array[..., curves])
 
     def curve(self, index: int) -> Placements:
-        """Return the placements of one of the K curves."""
+        """Return the placement values of the curve with the given index."""
         return self._map(lambda array: array[..., index])
 
     def contrast(self, weights: FloatArray) -> Placements:
-        """Return the placements of a weighted sum of the K curves."""
+        """Return the placement values of a weighted sum of the K areas."""
         bounds = float(np.minimum(weights, 0).sum()), float(np.maximum(weights, 0).sum())
         placements = self._map(lambda array: sum(w * array[..., k] for k, w in enumerate(weights) if w))
         return replace(placements, null_value=self.null_value * float(weights.sum()), bounds=bounds)
 
     def unclustered(self) -> Placements:
-        """Return the same placements, treating rows as independent."""
+        """Return a copy without clusters, in which all rows are treated as independent."""
         stratum = self.strata[0]._replace(classes=[part._replace(clusters=None) for part in self.classes])
         return replace(self, strata=(stratum,), wins_within_clusters=None)
 
     def _map(self, function: Callable[[FloatArray], Any]) -> Placements:
-        """Return the placements after a linear function is applied to the last axis, the axis of the curves."""
+        """Return a copy with a linear function applied to the last axis of each array, which indexes the curves."""
         strata = [
             stratum._replace(
                 estimate=np.asarray(function(stratum.estimate)),
@@ -332,7 +333,7 @@ class Placements:
         return replace(self, strata=tuple(strata), wins_within_clusters=within)
 
     def _between_strata(self) -> FloatArray:
-        """Return the variance between strata with one unit in a class; for one such stratum, an upper bound."""
+        """Return the variance between the strata with a class of one unit; for a single one, an upper bound."""
         strata = [part for part, single in zip(self.strata, self.has_singleton_class, strict=True) if single]
         if len(strata) <= 1:
             lowest, highest = self.bounds
@@ -343,9 +344,10 @@ class Placements:
         return np.asarray(deviation.T @ deviation * (len(strata) / (len(strata) - 1)))
 
     def _jackknife(self) -> FloatArray:
-        """Return the change of the area when each cluster is left out, shape (G,) or (G, K).
+        """Return the changes of the area when one cluster at a time is left out, shape (G,) or (G, K).
 
-        The change is exact for a whole area. For a partial area, the placements of the other rows are not recomputed.
+        For a whole area, the changes are exact. For a partial area, they are approximate, because the placement values
+        of the remaining rows are not recomputed.
         """
         n_clusters = 1 + int(max(part.clusters.max() for part in self.classes))
         shape = (n_clusters, *np.ones(self.estimate.ndim, dtype=int))
@@ -365,10 +367,11 @@ class Placements:
 
 
 def _fourth_moment_df(changes: FloatArray) -> float:
-    """Return the degrees of freedom of the sum of the squared changes e over G clusters, from the fourth moment of e.
+    """Return the degrees of freedom of a jackknife variance, from the squares of the changes e over G clusters.
 
-    For one curve they are 3 (sum e^2)^2 / sum e^4 - 2: the Satterthwaite approximation for Gaussian e of unequal
-    variances, which are estimated by e^2. They are at least 4 for one curve and K + 3 for K curves, and at most G - 1.
+    For one curve, the degrees of freedom are 3 (sum e^2)^2 / sum e^4 - 2. This is Satterthwaite's approximation for
+    Gaussian changes e with unequal variances, which are estimated by e^2. The result is limited to the range from K +
+    3, for K curves, to G - 1; the upper limit has priority.
     """
     n_clusters, n_curves = len(changes), 1 if changes.ndim == 1 else changes.shape[1]
     if n_curves == 1:
@@ -384,16 +387,17 @@ def _fourth_moment_df(changes: FloatArray) -> float:
 
 
 def _products(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return the sum of the products over the rows or, for K columns, the sums for all pairs, shape (K, K)."""
-    if first.ndim == 1:  # pairwise summation keeps more digits than a dot product, and starts no threads
+    """Return the sum of products over the rows or, for K columns, the sums for all pairs of columns, shape (K, K)."""
+    if first.ndim == 1:  # np.sum adds in pairs: it is more precise than a dot product and starts no threads
         return np.asarray(np.sum(first * second))
     return np.asarray(first.T @ second)
 
 
 def compute_placements(negative: Ecdf, positive: Ecdf) -> Placements:
-    """Return the placements of one curve, each class in ascending order of its values.
+    """Return the placement values of the observations for one curve, sorted by feature value within each class.
 
-    Time is O(n log n), memory O(n). Midranks give the same values (Sun and Xu 2014).
+    The computing time is O(n log n), and the memory is O(n). The formula with midranks gives the same values (Sun and
+    Xu 2014).
     """
     below, to = count_below(negative.sorted_sample, positive.sorted_sample)
     lower = mid_rank_weight(negative, below, to)
@@ -404,13 +408,15 @@ def compute_placements(negative: Ecdf, positive: Ecdf) -> Placements:
 
 
 def partial_placements(negative: Ecdf, positive: Ecdf, rate_range: RateRange) -> Placements:
-    """Return the placements of the area over a range of FPR or TPR, as a fraction of the width of the range.
+    """Return the placement values for the partial area over a range of FPR or TPR, divided by the width of the range.
 
-    The placement of a negative is the mean TPR over its step of FPR, where the curve is taken as constant outside the
-    range. The variance therefore accounts for the estimation of the thresholds at both ends of the range.
+    On the empirical curve, each value of a negative corresponds to a step in FPR. For a range of FPR, the placement
+    value of a negative is the mean TPR over this step, where the curve is taken as constant outside the range; a
+    constant is then added to all negatives, so that their mean is the area. With these values, the variance accounts
+    for the estimated thresholds at both ends of the range.
     """
     axis, low, high = rate_range
-    if axis == "tpr":  # the curve with the classes exchanged
+    if axis == "tpr":  # compute the area under the curve of the exchanged classes
         turned = partial_placements(positive.reflect(), negative.reflect(), RateRange("fpr", 1 - high, 1 - low))
         classes = [ClassColumns(part.values[::-1], part.weights[::-1]) for part in reversed(turned.classes)]
         return replace(turned, strata=(Stratum(turned.estimate, classes),))
@@ -434,7 +440,7 @@ def partial_placements(negative: Ecdf, positive: Ecdf, rate_range: RateRange) ->
 
 
 def _mean_over_steps(x: FloatArray, y: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
-    """Return the mean of a polyline over each step, or its value where a step has no width."""
+    """Return the mean of a polyline over each step, or the value of the polyline where the width of a step is 0."""
     total = np.concatenate([[0.0], np.cumsum(np.diff(x) * (y[1:] + y[:-1]) / 2)])
 
     def area_to(at: FloatArray) -> FloatArray:
@@ -447,8 +453,8 @@ def _mean_over_steps(x: FloatArray, y: FloatArray, start: FloatArray, end: Float
 
 
 def placements_in_row_order(class_placements: ClassColumns, ordered: FloatArray, rows: FloatArray) -> FloatArray:
-    """Return the placement of each row, from the placements of the values in ascending order."""
-    if len(class_placements.values) != len(rows):  # tied rows share a value, or rows have a weight of 0
+    """Return the placement value of each row, from the placement values of the sorted feature values."""
+    if len(class_placements.values) != len(rows):  # tied rows share one entry, or some rows have weight 0
         return class_placements.values[np.minimum(np.searchsorted(ordered, rows), len(ordered) - 1)]
     values = np.empty(len(rows))
     values[np.argsort(rows)] = class_placements.values
@@ -457,7 +463,7 @@ def placements_in_row_order(class_placements: ClassColumns, ordered: FloatArray,
 
 # ---- samples
 class RowOptions(NamedTuple):
-    """Options that define the samples of two classes, with the argument names of ``auc_test``."""
+    """Options that determine how rows are split into two classes, named like the arguments of ``auc_test``."""
 
     positive: Label = None
     negative: Label = None
@@ -468,23 +474,23 @@ class RowOptions(NamedTuple):
     strata: Any = None
     stratum_weights: str = "pairs"
     strata_name: str = "strata"
-    """Name of the argument in messages about strata."""
+    """Name by which error messages refer to the argument ``strata``."""
 
 
 @dataclass(frozen=True)
 class CurveSample:
-    """K features by class; the sign of a feature is changed if its positives have smaller values.
+    """Values of K features in each class, multiplied by -1 for features whose direction is "lower".
 
     Attributes
     ----------
     classes : pair of ClassColumns
     names : tuple of str
     directions : tuple of {"higher", "lower"}
-        Direction of each feature before the change of sign.
+        Direction of each feature before the multiplication by -1.
     omitted : pair of int
-        Numbers of rows (negative, positive) omitted because a value is missing.
+        Numbers of negatives and of positives that were omitted because a value is missing.
     n_unlabelled : int
-        Number of rows omitted because they have no label.
+        Number of rows that were omitted because their label is missing.
     stratum_weights : str
         One of ``STRATUM_WEIGHTS``.
     flags : Flags
@@ -500,7 +506,7 @@ class CurveSample:
 
     @classmethod
     def from_rows(cls, features: Mapping[str, ArrayLike], y: ArrayLike, options: RowOptions) -> CurveSample:
-        """Split rows by class; rows with a missing value raise an error or are omitted, as ``nan_policy`` requires."""
+        """Split rows by class; ``nan_policy`` determines whether missing values raise an error or omit the row."""
         check_option("stratum_weights", options.stratum_weights, STRATUM_WEIGHTS)
         if options.clusters is not None and options.strata is not None:
             raise RocPredictError("clusters= and strata= cannot be combined; pass one of them")
@@ -533,28 +539,28 @@ class CurveSample:
         return self.classes[0].total, self.classes[1].total
 
     def fields(self) -> dict[str, Any]:
-        """Return the fields of a result that describe the rows."""
+        """Return the fields of a result that describe the sample."""
         names = ("n", "omitted", "n_unlabelled", "flags")
         return {"direction": self.directions} | {name: getattr(self, name) for name in names}
 
     @property
     def design(self) -> str:
-        """Text after the name of a method that names clusters or strata; empty for independent observations."""
+        """Text that is appended to the name of a method if there are clusters or strata; otherwise empty."""
         if self.classes[0].clusters is not None:
             return ", clustered"
         return "" if self.classes[0].strata is None else ", stratified"
 
     def pair(self, curve: int) -> tuple[Ecdf, Ecdf]:
-        """Return the two classes of one feature."""
+        """Return the empirical distributions of one feature in the negatives and in the positives."""
         return self.classes[0].distribution(curve), self.classes[1].distribution(curve)
 
     def stratum(self, code: int) -> CurveSample:
-        """Return the rows of one stratum."""
+        """Return the sample that consists of the rows of one stratum."""
         negative, positive = (part.rows(part.strata == code)._replace(strata=None) for part in self.classes)
         return replace(self, classes=(negative, positive))
 
     def placements(self, rate_range: RateRange | None = None) -> Placements:
-        """Return the placements of all K curves in the order of the rows, by stratum if there are strata."""
+        """Return the placement values of the rows for all K curves, in the order of the rows within each stratum."""
         if self.classes[0].strata is None:
             return self._placements(rate_range)
         codes = np.intersect1d(*(part.strata for part in self.classes))
@@ -569,7 +575,7 @@ class CurveSample:
         return replace(parts[0], strata=tuple(strata))
 
     def area(self, rate_range: RateRange | None = None) -> Placements:
-        """Return the placements of the first curve."""
+        """Return the placement values of the rows for the first curve."""
         return self.placements(rate_range).curve(0)
 
     def _placements(self, rate_range: RateRange | None) -> Placements:
@@ -579,7 +585,7 @@ class CurveSample:
         ]
         classes, clusters = [], [rows.clusters for rows in self.classes]
         if clusters[0] is not None and len(np.unique(codes := np.concatenate(clusters))) == len(codes):
-            clusters = [None, None]  # clusters of one row are independent
+            clusters = [None, None]  # if every cluster has one row, the rows are independent
         for index, rows in enumerate(self.classes):
             columns = [
                 placements_in_row_order(
@@ -596,7 +602,7 @@ class CurveSample:
 
 
 def _wins_within_clusters(negative: ClassColumns, positive: ClassColumns) -> FloatArray:
-    """Return the number of pairs within each cluster in which the positive is larger, shape (G, K); ties count half."""
+    """Return, per cluster, the number of pairs in which the positive is larger, shape (G, K); ties count half."""
     n_clusters, columns = 1 + int(max(part.clusters.max() for part in (negative, positive))), []
     for values in zip(negative.values.T, positive.values.T, strict=True):
         ranks = np.unique(np.concatenate(values), return_inverse=True)[1] + 1.0
@@ -622,7 +628,7 @@ def _check_clusters(negative: ClassColumns, positive: ClassColumns) -> None:
 
 
 def check_total_weight(totals: Sequence[float], quantity: str) -> None:
-    """Raise RocPredictError if the weights of a class sum to less than one observation."""
+    """Raise RocPredictError if the sum of the weights of a class is below 1."""
     for name, total in zip(("negative", "positive"), totals, strict=True):
         if total < 1:
             raise RocPredictError(
@@ -632,7 +638,7 @@ def check_total_weight(totals: Sequence[float], quantity: str) -> None:
 
 
 def _apply_weights(rows: ClassRows, weights: FloatArray | None) -> tuple[list[NDArray[np.intp]], FloatArray | None]:
-    """Return the rows of both classes, repeated by whole weights, or the rows with weights above 0 and the weights."""
+    """Return the rows of both classes and their weights; integer weights are replaced by repeated rows."""
     parts = [rows.negative, rows.positive]
     if weights is None:
         return parts, None
@@ -644,7 +650,7 @@ def _apply_weights(rows: ClassRows, weights: FloatArray | None) -> tuple[list[ND
 
 
 def _find_directions(classes: tuple[ClassColumns, ClassColumns], names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the direction of each feature from its empirical AUC."""
+    """Return the direction of each feature in which the empirical AUC is at least 1/2."""
     pairs = [[part.distribution(curve) for part in classes] for curve in range(len(names))]
     directions = tuple("lower" if EmpiricalSolver(*pair).auc() < 0.5 else "higher" for pair in pairs)
     check_same_direction(directions, names)
@@ -652,7 +658,7 @@ def _find_directions(classes: tuple[ClassColumns, ClassColumns], names: tuple[st
 
 
 def check_same_direction(directions: Sequence[str], names: Sequence[str]) -> None:
-    """Raise RocPredictError if "auto" resolves to opposite directions for curves that are compared."""
+    """Raise RocPredictError if "auto" has chosen opposite directions for curves that are compared."""
     if len(set(directions)) > 1:
         listing = ", ".join(f"{name} {direction!r}" for name, direction in zip(names, directions, strict=True))
         raise RocPredictError(
@@ -677,7 +683,7 @@ def _check_directions(direction: Any, count: int) -> tuple[str, ...]:
 
 
 def join_rocs(rocs: Mapping[str, Any]) -> CurveSample:
-    """Return the sample of empirical curves from the same observations; rows missing in any curve are omitted."""
+    """Combine empirical curves from the same observations in one sample; rows that a curve lacks are omitted."""
     curves = list(rocs.values())
     sizes = [(len(roc.negative.sample), len(roc.positive.sample)) for roc in curves]
     row_numbers: list[Any] = [getattr(roc, "source_rows", None) for roc in curves]

@@ -1,4 +1,4 @@
-"""Intervals, tests and bands as methods of a ROC curve."""
+"""Methods of ROC curves that compute confidence intervals, tests and confidence bands."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from rocpredict.solvers.thresholds import ThresholdStability
 
 
-_N_OOB_RESAMPLES = 1000  # number of resamples for the out-of-bag mean of the Ameans in a repr
-_MAX_REPR_SIZE = 10_000  # largest number of observations for which a repr contains this mean
-_MAX_REPR_WORK = 2_000_000  # largest product of the numbers of observations and resamples for this mean
+_N_OOB_RESAMPLES = 1000  # number of resamples for the optimism-corrected Ameans in a repr
+_MAX_REPR_SIZE = 10_000  # largest number of observations for which a repr contains this Ameans
+_MAX_REPR_WORK = 2_000_000  # largest product of the numbers of observations and resamples for this Ameans
 
 AucErrorMethod: TypeAlias = Literal["delong", "hanley-mcneil", "smoothed-logit", "bootstrap", "delta"] | None
 AucMethod: TypeAlias = (
@@ -57,17 +57,17 @@ BandMethod: TypeAlias = (
     Literal["dirichlet", "bootstrap", "hilgers", "pivotal", "delta", "kolmogorov-smirnov", "working-hotelling"] | None
 )
 RateMethod: TypeAlias = Literal["clopper-pearson", "wilson", "newcombe-wilson", "delta", "noncentral-t"] | None
-"""Methods of the interval of a rate, for samples or for two Gaussians; None selects the default."""
+"""Methods for the confidence interval of a rate; None selects the default."""
 BandKind: TypeAlias = Literal["pointwise", "simultaneous"]
 
 
 class UncertaintyMixin(Generic[Value]):
-    """Standard errors, intervals, tests and bands of a ROC curve; mixed into ``Roc``.
+    """Mixin class of ``Roc`` with methods for standard errors, intervals, tests and bands.
 
-    The default methods had a coverage near the level in simulations. For samples these are smoothed-logit intervals
-    and Dirichlet draws; for two Gaussians with counts, generalized pivots, or the delta method for a batch.
-    ``n_resamples`` and ``rng`` apply to methods that use random numbers. With the default seed, the same data give the
-    same interval.
+    The default methods are those whose coverage was close to the confidence level in simulations. The defaults for
+    samples are smoothed-logit intervals and Dirichlet draws. The defaults for two Gaussians with counts are generalized
+    pivots or, for a batch, the delta method. ``n_resamples`` and ``rng`` apply to methods that use random numbers. With
+    the default seed, the same data always result in the same interval.
     """
 
     _oriented_distributions: Any
@@ -89,11 +89,12 @@ class UncertaintyMixin(Generic[Value]):
         method : str, optional
             Samples:
 
-            - "delong" (default): from the placement values. If the result is 0 or undefined, "smoothed-logit" replaces
-              it.
-            - "hanley-mcneil": standard error for exponential classes with this AUC.
-            - "smoothed-logit": standard error with pseudo-observations, which is never 0.
-            - "bootstrap": standard deviation over resamples.
+            - "delong" (default): DeLong's standard error, from the placement values. If it is 0 or undefined, the
+              default is "smoothed-logit" instead.
+            - "hanley-mcneil": standard error if both classes have exponential distributions with this AUC.
+            - "smoothed-logit": standard error after pseudo-observations are added to each class; this standard error is
+              never 0.
+            - "bootstrap": standard deviation of the AUC over resamples.
 
             Two Gaussians with counts: "delta". A fitted prediction also accepts "bootstrap".
         n_resamples : int, default=2000
@@ -126,18 +127,20 @@ class UncertaintyMixin(Generic[Value]):
 
             - "smoothed-logit" (default): DeLong's interval [1]_ on the logit scale, with pseudo-observations and
               Student's t.
-            - "newcombe": score interval with the variance of exponential classes [2]_.
-            - "delong", "logit": Wald intervals with DeLong's variance, for the AUC and for its logit.
-            - "hanley-mcneil": Wald interval with the variance of exponential classes.
-            - "bootstrap", "bca": percentiles of stratified resamples; bias-corrected and accelerated percentiles [3]_.
+            - "newcombe": score interval, with the variance for exponential distributions [2]_.
+            - "delong", "logit": Wald interval with DeLong's variance, for the AUC itself ("delong") or for the logit of
+              the AUC ("logit").
+            - "hanley-mcneil": Wald interval, with the variance for exponential distributions.
+            - "bootstrap": percentiles of the AUCs of stratified resamples.
+            - "bca": bias-corrected and accelerated percentiles of the AUCs of stratified resamples [3]_.
 
             Two Gaussians with counts:
 
             - "pivotal" (default for one feature): quantiles of a generalized pivot (cf. [4]_).
-            - "delta" (default for a batch): delta method on the probit scale, with Student's t.
-            - "reiser-guttman": noncentral t [5]_.
+            - "delta" (default for a batch): interval by the delta method on the probit scale, with Student's t.
+            - "reiser-guttman": interval from the noncentral t distribution [5]_.
 
-            A fitted prediction also accepts "bootstrap", with a refit to each resample.
+            A fitted prediction also accepts "bootstrap", which refits the distributions to each resample.
         n_resamples : int, default=2000
             Number of resamples or draws, for methods that use random numbers.
         rng : int or numpy.random.Generator, default=0
@@ -146,7 +149,8 @@ class UncertaintyMixin(Generic[Value]):
         Returns
         -------
         Interval
-            Interval of a width above 0: a method with a standard error of 0 is replaced, with the flag ``fallback``.
+            Confidence interval, whose width is never 0. If the standard error is 0, another method is used, and the
+            flag ``fallback`` is set.
 
         Raises
         ------
@@ -155,12 +159,13 @@ class UncertaintyMixin(Generic[Value]):
 
         Notes
         -----
-        "smoothed-logit" adds a pseudo-observation that exceeds half of the other class to each class, with weight 1/4
-        to estimate the area and weight 1/2 to estimate its variance. This method uses quantiles of Student's t with
-        Satterthwaite's degrees of freedom.
-        "pivotal" uses the distribution of the AUC for standard deviations drawn as s sqrt((n - 1)/chi-squared) and
-        normal means. "delta" uses Satterthwaite's degrees of freedom. The coverage of each method is in the
-        documentation ("How intervals cover").
+        The method "smoothed-logit" adds a pseudo-observation to each class. This artificial observation exceeds half of
+        the other class; its weight is 1/4 to estimate the area, and 1/2 to estimate the variance. The interval uses
+        quantiles of Student's t with Satterthwaite's degrees of freedom, as does the method "delta".
+
+        The method "pivotal" draws standard deviations as s sqrt((n - 1)/chi-squared), and then means from normal
+        distributions. The limits are quantiles of the AUC over these draws. The coverage of each method is reported in
+        the documentation ("How intervals cover").
 
         References
         ----------
@@ -187,7 +192,7 @@ class UncertaintyMixin(Generic[Value]):
         margin: float | None = None,
         level: float = 0.95,
     ) -> AucTest:
-        """Test the AUC against a value; ``rocpredict.auc_test`` tests two curves against each other.
+        """Test the AUC against a given value; ``rocpredict.auc_test`` tests two curves against each other.
 
         Parameters
         ----------
@@ -196,15 +201,18 @@ class UncertaintyMixin(Generic[Value]):
         method : str, optional
             Samples:
 
-            - "smoothed-logit" (default): p is 1 - the highest level at which the default interval excludes the value.
-            - "delong": the difference divided by its standard error.
-            - "mann-whitney": test of equal distributions by a normal approximation with tie correction.
-            - "exact": test of equal distributions over all ways to choose the labels, for up to 200 observations.
+            - "smoothed-logit" (default): p is 1 minus the highest confidence level at which the smoothed-logit interval
+              of the AUC excludes ``null``.
+            - "delong": the AUC minus ``null``, divided by DeLong's standard error.
+            - "mann-whitney": test of the hypothesis that both classes have the same distribution, by a normal
+              approximation with tie correction.
+            - "exact": exact permutation test of the same hypothesis, over all ways to assign the labels to the
+              observations, for up to 200 observations.
 
-            Two Gaussians with counts: "pivotal" (default), "delta"; p is 1 - the highest level at which the interval of
-            this method excludes the value.
+            Two Gaussians with counts: "pivotal" (default) or "delta"; p is 1 minus the highest confidence level at
+            which the interval by this method excludes ``null``.
         alternative : {"two-sided", "greater", "less", "noninferior", "equivalent"}, default="two-sided"
-            Alternative hypothesis. The last two need ``margin``.
+            Alternative hypothesis. "noninferior" and "equivalent" need ``margin``.
         margin : float, optional
             Largest negligible difference, in (0, 1).
         level : float, default=0.95
@@ -217,7 +225,8 @@ class UncertaintyMixin(Generic[Value]):
         Raises
         ------
         RocPredictError
-            If the method or the alternative is unknown, the ROC curve is a batch, or the counts are missing.
+            If the method or the alternative is unknown, if there is a batch of ROC curves, or if the counts are
+            missing.
 
         See Also
         --------
@@ -245,7 +254,7 @@ class UncertaintyMixin(Generic[Value]):
         n_resamples: int = 2000,
         rng: Seed = 0,
     ) -> Value:
-        """Return the standard error of ``partial_auc`` with the same range and correction.
+        """Return the standard error of the partial AUC; see ``partial_auc`` for the range and the correction.
 
         Parameters
         ----------
@@ -254,8 +263,8 @@ class UncertaintyMixin(Generic[Value]):
         correction : {None, "mcclish"}, default=None
             Scale of the area, as in ``partial_auc``.
         method : str, optional
-            Samples: "delong" (default; accounts for the estimated ends of the range), "smoothed-logit", "bootstrap".
-            Two Gaussians with counts: "delta".
+            Samples: "delong" (default), "smoothed-logit" or "bootstrap". "delong" includes the uncertainty of the
+            thresholds at both ends of the range. Two Gaussians with counts: "delta".
         n_resamples : int, default=2000
             Number of resamples or draws, for methods that use random numbers.
         rng : int or numpy.random.Generator, default=0
@@ -286,7 +295,7 @@ class UncertaintyMixin(Generic[Value]):
         n_resamples: int = 2000,
         rng: Seed = 0,
     ) -> Interval[Value]:
-        """Return the confidence interval of ``partial_auc`` with the same range and correction.
+        """Return the confidence interval of the partial AUC; see ``partial_auc`` for the range and the correction.
 
         Parameters
         ----------
@@ -297,9 +306,9 @@ class UncertaintyMixin(Generic[Value]):
         correction : {None, "mcclish"}, default=None
             Scale of the area, as in ``partial_auc``.
         method : str, optional
-            Samples: "dirichlet" (default; draws of the curve, see ``tpr_at_fpr_interval``); "smoothed-logit", "delong"
-            and "logit", as for the AUC, with the variance of the partial area; "bootstrap"; "bca". Two Gaussians with
-            counts: "pivotal" (default for one feature), "delta".
+            Samples: "dirichlet" (default), which uses random draws of the curve as in ``tpr_at_fpr_interval``;
+            "smoothed-logit", "delong", "logit", "bootstrap" or "bca", which are computed as in ``auc_interval``, from
+            the partial area. Two Gaussians with counts: "pivotal" (default for one feature) or "delta".
         n_resamples : int, default=2000
             Number of resamples or draws, for methods that use random numbers.
         rng : int or numpy.random.Generator, default=0
@@ -308,9 +317,10 @@ class UncertaintyMixin(Generic[Value]):
         Returns
         -------
         Interval
-            The interval contains the empirical partial area. The flag ``extrapolated`` indicates that fewer than one
-            negative is expected in the range of FPR, or fewer than one positive in the range of TPR. The interval then
-            depends on an assumed curve in this range.
+            Confidence interval. By default, the interval for samples contains the empirical partial area, and the flag
+            ``extrapolated`` is set if fewer than one negative is expected below the upper limit of the range of FPR, or
+            fewer than one positive above the lower limit of the range of TPR. The interval then depends on an
+            assumption about the shape of the curve in this range.
 
         Raises
         ------
@@ -346,18 +356,18 @@ class UncertaintyMixin(Generic[Value]):
         Parameters
         ----------
         fpr : float or array-like
-            FPRs, of any shape for a single feature. Each FPR has its own pointwise interval (for a whole curve, see
-            ``band``).
+            FPRs in [0, 1], in an array of any shape if there is a single feature. Each FPR has its own pointwise
+            interval; for the whole curve, use ``band``.
         level : float, default=0.95
             Confidence level.
         method : str, optional
             Samples:
 
-            - "dirichlet" (default): draws of the curve.
-            - "bootstrap": percentiles over stratified resamples.
-            - "hilgers": exact for every pair of continuous distributions, but wide [1]_.
+            - "dirichlet" (default): quantiles of the TPR over random draws of the curve, see Notes.
+            - "bootstrap": percentiles of the TPR over stratified resamples.
+            - "hilgers": interval that is valid for every pair of continuous distributions, but wide [1]_.
 
-            Two Gaussians with counts: "pivotal" (default for one feature), "delta".
+            Two Gaussians with counts: "pivotal" (default for one feature) or "delta".
         n_resamples : int, default=2000
             Number of resamples or draws, for methods that use random numbers.
         rng : int or numpy.random.Generator, default=0
@@ -366,8 +376,9 @@ class UncertaintyMixin(Generic[Value]):
         Returns
         -------
         Interval
-            The interval contains the empirical TPR. The flag ``extrapolated`` indicates that FPR times the number of
-            negatives is below 1, so the data do not determine the curve at this FPR.
+            Confidence interval. By default, the interval for samples contains the empirical TPR, and the flag
+            ``extrapolated`` is set if the FPR times the number of negatives is below 1. The data then do not determine
+            the curve at this FPR.
 
         Raises
         ------
@@ -376,11 +387,13 @@ class UncertaintyMixin(Generic[Value]):
 
         Notes
         -----
-        "dirichlet": each observation has an exponentially distributed weight, and each class has one additional weight.
-        The FPR at the k-th largest negative is then distributed as for a sample from a continuous distribution (cf.
-        [2]_, [3]_). The random curve is straight between the negatives. Between (0, 0) and the largest negative, the
-        curve for the lower limit starts flat (a power of 4). The curve for the upper limit starts steeply: a power law
-        with half of the exponent estimated from the top quarter of the negatives.
+        In each draw of the method "dirichlet", every observation gets a random weight from an exponential distribution,
+        and each class gets one additional weight. The FPR at the k-th largest negative then has the same distribution
+        as the true FPR at this negative in a sample from a continuous distribution (cf. [2]_, [3]_). Between the FPRs
+        of two adjacent negatives, the drawn curve is a straight line. Between (0, 0) and the largest negative, two
+        curves are used. The curve for the lower limit starts flat, with a power law of exponent 4. The curve for the
+        upper limit starts steeply, with a power law whose exponent is half of the exponent estimated from the top
+        quarter of the negatives.
 
         References
         ----------
@@ -415,11 +428,11 @@ class UncertaintyMixin(Generic[Value]):
         Parameters
         ----------
         tpr : float or array-like
-            TPR in [0, 1], chosen before the data were seen.
+            TPRs in [0, 1], which must be chosen without looking at the data.
         level : float, default=0.95
             Confidence level.
         method : str or None, default=None
-            As in ``tpr_at_fpr_interval``, with the classes exchanged.
+            As in ``tpr_at_fpr_interval``, but with the classes exchanged.
         n_resamples : int, default=2000
             Number of draws or resamples.
         rng : int or numpy.random.Generator, default=0
@@ -428,7 +441,7 @@ class UncertaintyMixin(Generic[Value]):
         Returns
         -------
         Interval
-            Limits of the FPR, with the same shape as ``tpr``.
+            Confidence interval of the FPR; the limits have the same shape as ``tpr``.
 
         Raises
         ------
@@ -458,21 +471,23 @@ class UncertaintyMixin(Generic[Value]):
         n_resamples: int = 2000,
         rng: Seed = 0,
     ) -> ConfidenceBand:
-        """Return a confidence band of the curve of one feature.
+        """Return a confidence band for the ROC curve of one feature.
 
         Parameters
         ----------
         level : float, default=0.95
             Confidence level.
         kind : {"pointwise", "simultaneous"}, default="pointwise"
-            - "pointwise": an interval of the TPR at each FPR, valid for one FPR chosen beforehand. The limits of an
-              empirical curve are widened where they decrease as the FPR rises, or where they exclude the curve.
+            - "pointwise": a confidence interval of the TPR at each FPR. The confidence level holds for one FPR that is
+              chosen beforehand, not for all FPRs together. For an empirical curve, the limits are widened where they
+              would decrease with the FPR, or exclude the curve.
             - "simultaneous": a band that contains the whole curve with probability ``level``.
         fpr : array-like of shape (k,), optional
             FPRs of the band. By default, 201 evenly spaced FPRs from 0 to 1.
         method : str, optional
-            Pointwise: as in ``tpr_at_fpr_interval``. A fitted prediction also accepts "bootstrap". Simultaneous:
-            "kolmogorov-smirnov" for samples [1]_, "working-hotelling" for two Gaussians with counts [2]_.
+            For pointwise bands, as in ``tpr_at_fpr_interval``; a fitted prediction also accepts "bootstrap". For
+            simultaneous bands, "kolmogorov-smirnov" for samples [1]_, and "working-hotelling" for two Gaussians with
+            counts [2]_.
         n_resamples : int, default=2000
             Number of resamples or draws, for methods that use random numbers.
         rng : int or numpy.random.Generator, default=0
@@ -486,16 +501,21 @@ class UncertaintyMixin(Generic[Value]):
         ------
         RocPredictError
             If the kind or the method is unknown, ``level`` is not in (0, 1), an FPR is not in [0, 1], the counts are
-            missing, or the ROC curve is a batch.
+            missing, or there is a batch of ROC curves.
 
         Notes
         -----
-        "kolmogorov-smirnov": with probability sqrt(level), the empirical FPR is within e0 of the true FPR at every
-        threshold, where e0 is the exact quantile of Kolmogorov's statistic. Likewise, the empirical TPR is within e1 of
-        the true TPR. The curve is therefore between TPR(FPR - e0) - e1 and TPR(FPR + e0) + e1 for all distributions.
-        Ties make the band conservative. "working-hotelling": on the probit scale, the band is a + b x plus or minus
-        sqrt(2 F) SE(x). SE is estimated by the delta method, and F is the quantile of F(2, min(count) - 1) at
-        ``level``. Limits that a rising curve cannot reach are trimmed without loss of coverage.
+        The method "kolmogorov-smirnov" uses the exact quantiles e0 and e1 of Kolmogorov's statistic for the negatives
+        and the positives, at level sqrt(``level``). With this probability, the empirical FPR differs from the true FPR
+        by at most e0 at every threshold. In the same way, the empirical TPR differs from the true TPR by at most e1.
+        The true curve therefore lies between TPR(FPR - e0) - e1 and TPR(FPR + e0) + e1 with probability ``level``,
+        where TPR(.) is the empirical curve. This is valid for all distributions; ties make the band conservative.
+
+        The method "working-hotelling" computes the band on the probit scale, where x is the probit of the FPR and the
+        curve is the line a + b x. The limits are a + b x plus and minus sqrt(2 F) SE(x). SE(x) is the standard error of
+        a + b x by the delta method, and F is the quantile at ``level`` of the F distribution with 2 and min(count) - 1
+        degrees of freedom. Because a ROC curve never decreases, a lower limit also applies to all larger FPRs, and an
+        upper limit to all smaller FPRs; this makes the band narrower without loss of coverage.
 
         References
         ----------
@@ -526,22 +546,24 @@ class UncertaintyMixin(Generic[Value]):
     ) -> Interval[Any]:
         """Return the confidence interval of a rate at a threshold that was fixed beforehand.
 
-        The rates at a threshold that was selected on the same data are optimistic: see ``best_threshold``.
+        If the threshold was selected on the same data, the rates at this threshold are optimistic; use the methods of
+        ``best_threshold`` instead.
 
         Parameters
         ----------
         measure : str
-            "tpr", "fpr", "tnr", "fnr"; for samples also "precision", "npv", "false_discovery_rate",
-            "false_omission_rate", "accuracy", "error_rate", "ameans", "youden"; or an alias, such as "ppv". Precision
-            and the other measures that depend on the prevalence use the prevalence of the sample.
+            Name of the rate: "tpr", "fpr", "tnr" or "fnr"; for samples also "precision", "npv", "false_discovery_rate",
+            "false_omission_rate", "accuracy", "error_rate", "ameans" or "youden". Aliases such as "ppv" are accepted.
+            Measures that depend on the prevalence, such as the precision, are computed with the prevalence in the
+            sample.
         threshold : float or array-like
             Thresholds.
         level : float, default=0.95
             Confidence level.
         method : str, optional
-            Samples: "clopper-pearson" (default; exact), "wilson". The intervals of "ameans" and "youden" combine
-            Wilson's intervals of both rates [1]_. Two Gaussians with counts: "noncentral-t" (exact; default for one
-            feature), "delta" (default for a batch).
+            Samples: "clopper-pearson" (default), which is exact, or "wilson". The intervals of "ameans" and "youden"
+            always combine the Wilson intervals of TPR and TNR [1]_. Two Gaussians with counts: "noncentral-t" (default
+            for one feature), which is exact, or "delta" (default for a batch).
 
         Returns
         -------
@@ -563,29 +585,29 @@ class UncertaintyMixin(Generic[Value]):
         return uncertainty.rate_interval(name, self._to_solver_scale(threshold), level, method)
 
     def _check_rate_range(self, fpr: Any, tpr: Any) -> RateRange:
-        """Return the range of FPR or TPR of a partial area; a shape that does not fit the batch raises an error."""
+        """Return the range of FPR or TPR of a partial area, after checking that its shape fits the batch of curves."""
         rate_range = check_rate_range(fpr, tpr)
         for limit in (rate_range.low, rate_range.high):
             self._check_batch_argument(rate_range.axis, np.asarray(limit))
         return rate_range
 
     def _check_rates(self, name: str, value: ArrayLike) -> FloatArray:
-        """Return rates as an array; an empty array, another shape or a value outside [0, 1] raises an error."""
+        """Return rates as an array, after checking that the array is not empty and fits the batch of curves."""
         rates = check_probabilities(name, value)
         if not rates.size:
             raise RocPredictError(f"{name}={short_repr(value)} is empty; pass one rate or more")
         return self._check_batch_argument(name, rates) if self.shape else rates
 
     def _refit(self) -> PairFit | None:
-        """Return the sample and the fit of a fitted prediction, or None."""
+        """Return the sample and the fitting function of a fitted prediction, or None for all other curves."""
         return None
 
     def _uncertainty(
         self, n_resamples: int, rng: Seed, *, swap_axes: bool = False
     ) -> EmpiricalUncertainty | ParametricUncertainty:
-        """Return the uncertainty of two samples, or of two distributions.
+        """Return the object that computes standard errors, intervals, tests and bands of this curve.
 
-        With ``swap_axes``, the result is the uncertainty of the curve with the axes FPR' = 1 - TPR and TPR' = 1 - FPR.
+        With ``swap_axes``, the object computes them for the curve with the axes FPR' = 1 - TPR and TPR' = 1 - FPR.
         """
         from rocpredict.inference.empirical import EmpiricalUncertainty
         from rocpredict.inference.parametric import ParametricUncertainty
@@ -604,10 +626,11 @@ class UncertaintyMixin(Generic[Value]):
 
 @dataclass(frozen=True)
 class ThresholdUncertainty:
-    """Uncertainty of a best threshold and its Ameans, used by the methods of ``BestThreshold``.
+    """Intervals of a best threshold and of the Ameans at this threshold, used by the methods of ``BestThreshold``.
 
-    ``make_uncertainty`` returns the uncertainty of the curve for (n_resamples, rng). ``to_feature_scale`` converts
-    thresholds of the rule "positive when x >= threshold" to thresholds of the rule in use.
+    ``make_uncertainty`` is a function of (n_resamples, rng) that returns the uncertainty of the curve.
+    ``to_feature_scale`` is a function that converts thresholds of the rule "positive when x >= threshold" to thresholds
+    of the rule with the direction of the curve.
     """
 
     make_uncertainty: Callable[[int, Any], EmpiricalUncertainty | ParametricUncertainty]
@@ -615,7 +638,7 @@ class ThresholdUncertainty:
     to_feature_scale: Callable[[FloatArray], ArrayOrFloat]
 
     def threshold_interval(self, level: float, method: str | None, n_resamples: int, rng: Seed) -> Interval:
-        """Return the interval of the threshold."""
+        """Return the confidence interval of the best threshold."""
         uncertainty, level = self.make_uncertainty(n_resamples, rng), check_confidence_level(level)
         interval = uncertainty.threshold_interval(self.criterion, level, method)
         interval = map_interval(interval, lambda threshold: self.to_feature_scale(np.asarray(threshold)))
@@ -623,23 +646,23 @@ class ThresholdUncertainty:
         return replace(interval, low=to_scalar(np.minimum(*limits)), high=to_scalar(np.maximum(*limits)))
 
     def ameans_interval(self, level: float, method: str | None, n_resamples: int, rng: Seed) -> Interval:
-        """Return the interval of the Ameans at the threshold."""
+        """Return the confidence interval of the Ameans at the best threshold."""
         uncertainty, level = self.make_uncertainty(n_resamples, rng), check_confidence_level(level)
         return uncertainty.ameans_interval(self.criterion, level, method)
 
     def stability(self, n_resamples: int, rng: Seed) -> ThresholdStability:
-        """Return the best thresholds of resamples."""
+        """Return the best thresholds of resamples, with a summary of their variation."""
         return self.make_uncertainty(n_resamples, rng).stability(self.criterion, self.to_feature_scale)
 
     @property
     def is_fast(self) -> bool:
-        """True if the optimism-corrected Ameans is defined and fast enough to compute for a repr."""
+        """True if the optimism-corrected Ameans is defined and can be computed quickly enough for a repr."""
         uncertainty = self.make_uncertainty(_N_OOB_RESAMPLES, 0)
         return uncertainty.is_empirical and bool(sum(uncertainty.class_sizes) <= _MAX_REPR_SIZE)
 
     @cached_property
     def ameans_corrected(self) -> float | None:
-        """The optimism-corrected Ameans of an empirical threshold; None for a predicted one."""
+        """Optimism-corrected Ameans at the best threshold of an empirical curve; None for a predicted curve."""
         uncertainty = self.make_uncertainty(_N_OOB_RESAMPLES, 0)
         if not uncertainty.is_empirical:
             return None
@@ -648,7 +671,7 @@ class ThresholdUncertainty:
 
 
 def apply_mcclish(area: ArrayOrFloat, rate_range: RateRange, correction: Correction) -> ArrayOrFloat:
-    """Return an area over a range of rates, with McClish's correction if it is requested."""
+    """Return a partial area over a range of rates, after McClish's correction if ``correction`` is "mcclish"."""
     check_option("correction", correction, (None, "mcclish"))
     if correction is None:
         return to_scalar(area)
