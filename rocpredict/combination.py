@@ -1,4 +1,4 @@
-"""Best linear combination of features."""
+"""Linear combination of features that discriminates best between two Gaussian classes."""
 
 from __future__ import annotations
 
@@ -48,24 +48,25 @@ from rocpredict.solvers.binormal import BinormalSolver
 from rocpredict.sources.blocks import check_feature_names
 from rocpredict.sources.table import check_row_order, format_names, read_table
 
-SINGULAR_TOL = 1e-10  # eigenvalue below which a covariance of unit-variance features counts as singular
+SINGULAR_TOL = 1e-10  # a covariance matrix of standardized features with a smaller eigenvalue is treated as singular
 _LOADING_TOL = 1e-6
 _SYMMETRY_TOL = 1e-8
 
 
 class MultivariateMoments(NamedTuple):
-    """Moments of the negative and the positive class.
+    """Means and covariances of several features in the negative and in the positive class.
 
     Attributes
     ----------
     names : tuple of str
         Names of the features.
     mean : pair of arrays of shape (p,)
-        Means, in the units of the features.
+        Means of the features in each class, in the units of the features.
     scale : array of shape (p,)
-        sqrt(variance of the negatives + variance of the positives), or 1 if this is 0.
+        Unit in which the covariances are expressed: sqrt(variance of the negatives + variance of the positives) for
+        each feature, or 1 if this is 0.
     covariance : pair of arrays of shape (p, p)
-        Covariances, in units of ``scale``.
+        Covariance matrices of the classes, in units of ``scale``.
     """
 
     names: tuple[str, ...]
@@ -75,7 +76,7 @@ class MultivariateMoments(NamedTuple):
 
     @classmethod
     def of_samples(cls, samples: tuple[FloatArray, ...], names: tuple[str, ...]) -> Self:
-        """Compute the moments (ddof=1) of samples of shapes (n0, p) and (n1, p), each with two rows or more."""
+        """Compute the moments (with ddof=1) of two samples of shapes (n0, p) and (n1, p) with n0, n1 >= 2."""
         fits: list[Gaussian[Any]] = [Gaussian.fit(sample) for sample in samples]
         scale = np.hypot(*(fit.std for fit in fits))
         scale[scale == 0] = 1
@@ -85,7 +86,7 @@ class MultivariateMoments(NamedTuple):
 
     @classmethod
     def of_stats(cls, mean: Any, covariance: Any, names: Iterable[str] | None) -> Self:
-        """Return the moments from published means and covariances, each a pair (negative, positive)."""
+        """Return the moments from published means and covariance matrices, both as pairs (negative, positive)."""
         means = [check_finite("mean", vector) for vector in check_pair("mean", mean)]
         for vector in means:
             if vector.ndim != 1 or not vector.size:
@@ -110,16 +111,16 @@ class MultivariateMoments(NamedTuple):
 
     @property
     def difference(self) -> FloatArray:
-        """Difference of the means, positive - negative, in units of ``scale``."""
+        """Mean of the positives minus mean of the negatives for each feature, in units of ``scale``."""
         return np.asarray((self.mean[1] - self.mean[0]) / self.scale)
 
     @property
     def total(self) -> FloatArray:
-        """Sum of both covariances, with 1 on the diagonal, or 0 for a constant feature."""
+        """Sum of both covariance matrices. The diagonal is 1, or 0 for constant features."""
         return np.asarray(self.covariance[0] + self.covariance[1])
 
     def score_moments(self, weights: FloatArray) -> tuple[Gaussian, Gaussian]:
-        """Return the Gaussians of a weighted sum of the features in both classes."""
+        """Return the Gaussian distribution of a weighted sum of the features in each class."""
         inner = weights * self.scale
         variances = [max(float(inner @ part @ inner), 0.0) for part in self.covariance]
         means = [float(weights @ mean) for mean in self.mean]
@@ -133,7 +134,7 @@ def _check_not_constant(names: tuple[str, ...], stds: FloatArray, problem: str) 
 
 
 def check_nonsingular(total: FloatArray, names: tuple[str, ...], subject: str, remedy: str) -> None:
-    """Raise RocPredictError if a covariance matrix with a unit diagonal is singular."""
+    """Raise RocPredictError if a covariance matrix whose diagonal is 1 is singular."""
     values, vectors = eigh(total, driver="evd")
     if n_redundant := int((values < SINGULAR_TOL).sum()):
         loadings = (vectors[:, :n_redundant] ** 2).sum(axis=1)
@@ -159,10 +160,10 @@ def _as_covariance(covariance: Any, size: int) -> FloatArray:
 Criterion: TypeAlias = Literal["auc", "ameans"]
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 _ROUNDING = 1e-14
-_EPS = 1e-8  # change of a mean, in standard deviations
+_EPS = 1e-8  # small change of a mean, in standard deviations
 _MIN_GAIN = 1e-6
 _SEARCH_RADIUS = 36.0  # exp(-36) is the rounding error of 1
-_GRID = np.array(sorted(np.linspace(-1, 1, 145), key=abs))  # sorted by distance from 0, so argmin prefers small values
+_GRID = np.array(sorted(np.linspace(-1, 1, 145), key=abs))  # by distance from 0: argmin selects small values
 _N_REFINEMENTS = 7
 _BRACKET = 1e-4  # far beyond the error of the last grid, in log odds
 
@@ -170,8 +171,9 @@ _BRACKET = 1e-4  # far beyond the error of the last grid, in log odds
 def optimal_weights(moments: MultivariateMoments, criterion: str, ridge: float = 0.0) -> tuple[FloatArray, float]:
     """Return the weights of the best combination, and the parameter l of the Anderson-Bahadur family.
 
-    For each feature, ``ridge`` times its mean variance is added to its variance in both classes. The score has a mean
-    variance of 1 over both classes. A constant feature has weight 0. Equal class means raise an error.
+    With ``ridge``, the variance of each feature in both classes is increased by ``ridge`` times the mean of the two
+    variances. The weights are scaled so that the mean of the variances of the score in the two classes is 1. A constant
+    feature has weight 0. If all class means are equal, RocPredictError is raised.
     """
     if ridge:
         more = ridge / 2 * np.eye(len(moments.scale))
@@ -197,9 +199,11 @@ def optimal_weights(moments: MultivariateMoments, criterion: str, ridge: float =
 def _anderson_bahadur(d: FloatArray, tau: FloatArray) -> tuple[FloatArray, float]:
     """Search the family v = d/((1 - l)(1 - tau) + l tau) for the highest Ameans.
 
-    At the optimum no coordinate has a negative denominator: reversing the sign of this coordinate of v would increase
-    the difference of the means at the same standard deviations. A denominator can be 0 if the means agree in a
-    coordinate and only its standard deviation discriminates; a small change of the means makes v finite in this case.
+    In the coordinates used here, d is the difference between the class means, and the variances are tau for the
+    positives and 1 - tau for the negatives. At the optimum, no coordinate has a negative denominator. If a coordinate
+    had one, changing the sign of v in this coordinate would increase the difference between the mean scores without
+    changing the standard deviations. The denominator of a coordinate can be 0 if the class means are equal in this
+    coordinate and only the standard deviations differ. In this case, d is changed slightly, so that v is finite.
     """
     v, mixing, errors = _grid_search(d, tau)
     extremes = [np.argmin(tau), np.argmax(tau)]
@@ -213,7 +217,7 @@ def _anderson_bahadur(d: FloatArray, tau: FloatArray) -> tuple[FloatArray, float
 
 
 def _grid_search(d: FloatArray, tau: FloatArray) -> tuple[FloatArray, float, float]:
-    """Return the best v of the family, its l and its FPR + FNR, by a search on successively finer grids.
+    """Return the best v of the family, with the parameter l and FPR + FNR, by a search on successively finer grids.
 
     Close to its minimum, FPR + FNR changes by less than its rounding error, so grids determine v to about 1e-8 only.
     The last step therefore finds the member whose best threshold implies its own line (see ``_family``).
@@ -247,11 +251,13 @@ def _grid_search(d: FloatArray, tau: FloatArray) -> tuple[FloatArray, float, flo
 def _family(
     log_odds: FloatArray, d: FloatArray, tau: FloatArray, limits: tuple[float, float]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return members of the family, one per row, and their l.
+    """Return one member v of the family per row, for each entry of ``log_odds``, and the parameter l of each member.
 
-    The best v has the denominator (1 - tau) zN/sN - tau zP/sP, with the z-scores of the threshold and the standard
-    deviations of the score in both classes. It is linear in tau and nonnegative at all tau and at 1/2. Each member has
-    such a line: a mixture, with the given log odds, of two lines that are 0 at one limit each.
+    The best v has the denominator (1 - tau) zN/sN - tau zP/sP. Here zN and zP are the z-scores of the threshold, and sN
+    and sP the standard deviations of the score, in the negatives and in the positives. This denominator is a linear
+    function of tau that is nonnegative at all entries of ``tau`` and at 1/2. Every such function is proportional to a
+    weighted mean of two lines, of which one is 0 at the lower limit and the other at the upper limit in ``limits``.
+    ``log_odds`` contains the log odds of the weight of the first of these lines.
     """
     low, high = limits
     if high - low <= _ROUNDING:
@@ -267,21 +273,21 @@ def _family(
 
 
 def _solver(v: FloatArray, d: FloatArray, tau: FloatArray) -> BinormalSolver:
-    """Return the solver of the scores, for each row of ``v``."""
+    """Return the solver for the distributions of the score, for each row of ``v``."""
     squares = v * v
     negative = Gaussian(np.zeros(len(v)), np.sqrt(squares @ (1 - tau)))
     return BinormalSolver(negative, Gaussian(v @ d, np.sqrt(squares @ tau)))
 
 
 def _errors(v: FloatArray, d: FloatArray, tau: FloatArray) -> FloatArray:
-    """Return FPR + FNR at the best threshold, for each row of ``v``."""
+    """Return FPR + FNR at the best threshold of the score, for each row of ``v``."""
     best = _solver(v, d, tau).optimal(np.zeros(len(v)))
     return np.asarray(best.fpr + best.fnr)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearCombination(Result):
-    """Linear combination of features with its predicted ROC curve.
+    """Linear combination of features (a score), with the predicted ROC curve of this score.
 
     The rule is "positive when score(X) >= threshold".
 
@@ -290,32 +296,32 @@ class LinearCombination(Result):
     feature_names : tuple of str
         Names of the features.
     coefficients : array of shape (p,)
-        Weights of the features, in 1/(unit of the feature), scaled so that the score has a mean variance of 1 over both
-        classes.
+        Weights of the features, in 1/(unit of the feature). The weights are scaled so that the mean of the variances of
+        the score in the two classes is 1.
     criterion : {"auc", "ameans"}
         Criterion that the coefficients maximize.
     mixing_weight : float
-        Parameter l of the direction (l S1 + (1 - l) S0)^-1 (m1 - m0), where m0 and m1 are the means, and S0 and S1 the
-        covariances, of the (negative, positive) class; 0.5 for "auc".
+        Parameter l of the coefficients, which are proportional to (l S1 + (1 - l) S0)^-1 (m1 - m0). Here m0 and S0 are
+        the mean and the covariance matrix of the negatives, and m1 and S1 those of the positives. For "auc", l is 0.5.
     negative, positive : Gaussian
-        Distribution of the score in each class.
+        Gaussian distribution of the score in each class.
     roc : PredictedRoc
-        Predicted ROC curve of the score. Its confidence intervals treat the coefficients as known.
+        Predicted ROC curve of the score. The confidence intervals of this curve treat the coefficients as known.
     auc, ameans : float
         Predicted AUC, and predicted Ameans (balanced accuracy) at ``threshold``.
     threshold : float
-        Threshold of the score with the highest Ameans.
+        Threshold of the score at which the predicted Ameans is highest.
     auc_cv, ameans_cv : float or None
-        Empirical AUC and Ameans on held-out observations, by cross-validation. None for published moments and with
-        ``n_folds=None``.
+        Empirical AUC and Ameans on held-out observations, estimated by cross-validation. Both are None for published
+        moments, or if ``n_folds=None`` was passed.
     n_folds : int or None
         Number of cross-validation folds.
 
     Notes
     -----
-    ``auc``, ``ameans`` and ``roc`` describe the data (or published moments) from which the coefficients are estimated.
-    For new data they are too high by about p/n for p features and n observations; see the Notes of
-    ``fit_linear_combination``. ``auc_cv`` and ``ameans_cv`` do not have this bias.
+    ``auc``, ``ameans`` and ``roc`` describe the data (or the published moments) from which the coefficients are
+    estimated. As predictions for new data, the AUC and the Ameans are too high by about p/n, for p features and n
+    observations; see the Notes of ``fit_linear_combination``. ``auc_cv`` and ``ameans_cv`` do not have this bias.
     """
 
     feature_names: tuple[str, ...]
@@ -348,16 +354,16 @@ class LinearCombination(Result):
         ridge: float | None = None,
         feature_names: Iterable[str] | None = None,
     ) -> Self:
-        """Fit the best linear combination from published means and covariances of Gaussian classes.
+        """Fit the best linear combination to published means and covariance matrices of Gaussian classes.
 
         Parameters
         ----------
         mean : pair of array-like of shape (p,)
-            Means of the (negative, positive) class.
+            Means of the features in the negative and in the positive class.
         covariance : pair of array-like of shape (p, p)
-            Covariances of the (negative, positive) class, with variances on the diagonal.
+            Covariance matrices of the negative and of the positive class, with variances on the diagonal.
         count : pair of int, optional
-            Numbers of observations of the (negative, positive) class, as whole numbers.
+            Numbers of observations of the negative and of the positive class.
         criterion : {"auc", "ameans"}, default="auc"
             Criterion to maximize, as in ``fit_linear_combination``.
         ridge : float, optional
@@ -372,8 +378,8 @@ class LinearCombination(Result):
         Raises
         ------
         RocPredictError
-            If shapes do not match, a matrix is not a covariance matrix, features are redundant or constant, or the
-            class means are equal.
+            If shapes do not match, if a matrix is not a covariance matrix, if features are redundant or constant, or if
+            the class means are equal.
 
         Examples
         --------
@@ -402,11 +408,11 @@ class LinearCombination(Result):
         Parameters
         ----------
         moments : MultivariateMoments
-            Means and covariances of both classes.
+            Means and covariance matrices of both classes.
         criterion : {"auc", "ameans"}
             Criterion to maximize.
         ridge : float
-            Ridge parameter; 0 for none.
+            Ridge parameter; 0 if no ridge is used.
         count : pair of float or None
             Numbers of observations of the (negative, positive) class.
 
@@ -437,12 +443,13 @@ class LinearCombination(Result):
         )
 
     def score(self, X: object) -> FloatArray:
-        """Compute the weighted sum of the features.
+        """Compute the score of each observation, which is the weighted sum of the features.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n, p)
-            Feature values. Columns of an array are matched by position, columns of a data frame by ``feature_names``.
+            Feature values. Columns of a data frame are selected by ``feature_names``; columns of an array must be in
+            the same order.
 
         Returns
         -------
@@ -452,7 +459,7 @@ class LinearCombination(Result):
         Raises
         ------
         RocPredictError
-            If a column is missing, the number of columns differs, or values are missing or not numeric.
+            If a column is missing, if the number of columns is wrong, or if values are missing or not numeric.
         """
         columns, names = _columns_by_name(X), list(self.feature_names)
         if hasattr(X, "columns") or isinstance(X, Mapping):
@@ -475,7 +482,7 @@ class LinearCombination(Result):
         return super().to_dict() | {"coefficients": coefficients}
 
     def table(self) -> Table:
-        """Return the coefficients as a table, the largest absolute value first."""
+        """Return the coefficients as a table, sorted by decreasing absolute value."""
         order = np.argsort(-np.abs(self.coefficients), kind="stable")
         rows = [[self.feature_names[place], self.coefficients[place]] for place in order]
         ameans = f"Ameans {format_number(self.ameans)} at the threshold {format_number(self.threshold)}"
@@ -501,11 +508,11 @@ class LinearCombination(Result):
 
 
 def check_ridge(ridge: Any) -> float:
-    """Return a ridge parameter as a float, 0 for None."""
+    """Return a ridge parameter as a float, or 0 if it is None."""
     return check_single("ridge", check_nonnegative("ridge", 0.0 if ridge is None else ridge))
 
 
-#: Samples of the negative and the positive class, of shapes (n0, p) and (n1, p).
+#: Samples of the negative and of the positive class, with shapes (n0, p) and (n1, p).
 Samples = tuple[FloatArray, ...]
 _MIN_ROWS = 2
 
@@ -524,8 +531,9 @@ def cross_validate(
 ) -> dict[str, Any]:
     """Cross-validate the best linear combination.
 
-    The result has the keys ``auc_cv``, the mean over folds of the empirical AUC; ``ameans_cv``, the Ameans over all
-    observations, each classified with weights and a threshold from the other folds; and ``n_folds``.
+    The result is a dictionary with three keys. ``auc_cv`` is the mean over the folds of the empirical AUC.
+    ``ameans_cv`` is the Ameans over all observations, where each observation is classified with the weights and the
+    threshold that were fitted to the other folds. ``n_folds`` is the number of folds.
     """
     count = _number_of_folds(n_folds, samples)
     generator = BootstrapOptions(rng=rng).generator()
@@ -536,7 +544,7 @@ def cross_validate(
         moments = MultivariateMoments.of_samples(train, names)
         try:
             weights, _ = optimal_weights(moments, criterion, ridge)
-        except RocPredictError:  # the class means are equal in the training data, so that every score is 0
+        except RocPredictError:  # the class means of the training data are equal; with weights of 0, every score is 0
             weights = np.zeros(len(names))
         threshold = PredictedRoc(*moments.score_moments(weights)).best_threshold().threshold
         negative, positive = (sample[part == fold] @ weights for sample, part in zip(samples, folds, strict=True))
@@ -575,7 +583,7 @@ def fit_linear_combination(
     n_folds: int | None = 10,
     rng: Seed = 0,
 ) -> LinearCombination:
-    """Fit the linear combination of features that best separates two Gaussian classes.
+    """Fit the linear combination of features that discriminates best between two Gaussian classes.
 
     Parameters
     ----------
@@ -584,30 +592,30 @@ def fit_linear_combination(
     y : array-like of shape (n,)
         Class labels.
     positive : label, optional
-        Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
+        Label of the positive class. It may be omitted if the labels are {0, 1}, {-1, 1} or booleans.
     negative : label, optional
-        Label of the negative class. By default, all other labels. If passed, observations with a third label are
-        ignored.
+        Label of the negative class. By default, all labels except ``positive`` are negative. If ``negative`` is passed,
+        observations with any third label are ignored.
     criterion : {"auc", "ameans"}, default="auc"
         Criterion to maximize:
 
-        * "auc": AUC [1]_.
-        * "ameans": Ameans (balanced accuracy) of a single threshold [2]_. The direction is the same as for "auc" if the
-          covariances of the classes are equal or proportional.
+        * "auc": the AUC [1]_.
+        * "ameans": the Ameans (balanced accuracy) at the best threshold [2]_. The coefficients are the same as for
+          "auc" if the covariance matrices of the classes are equal or proportional.
     ridge : float, optional
-        Ridge parameter, for redundant features or more features than observations. Before the weights are computed, the
-        variance of each feature in both classes is increased by this multiple of the mean of the two variances. The
-        predicted curve uses the original moments.
+        Ridge parameter; needed if features are redundant or if there are more features than observations. Before the
+        weights are computed, the variance of each feature is increased in both classes, by ``ridge`` times the mean of
+        the variances in the two classes. The predicted curve is computed from the original moments.
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle missing values: raise an error, or omit observations with a missing value in any feature and
-        report how many.
+        How to handle missing values: "raise" raises an error, and "omit" omits observations in which any feature is
+        missing and reports the number of these observations.
     feature_names : iterable of str, optional
         Names of the features. By default, the column names of the data frame, or "x0", "x1", ...
     n_folds : int or None, default=10
-        Number of cross-validation folds, reduced to the size of the smaller class if larger. None skips the
-        cross-validation.
+        Number of cross-validation folds; at most the size of the smaller class is used. If None, no cross-validation is
+        performed.
     rng : None, int or numpy.random.Generator, default=0
-        Seed or generator that assigns observations to folds.
+        Seed or generator by which observations are assigned to folds.
 
     Returns
     -------
@@ -616,33 +624,36 @@ def fit_linear_combination(
     Raises
     ------
     RocPredictError
-        If the data or labels are invalid, a feature is constant or infinite, features are redundant or p >= n - 1
-        (without ``ridge``), a class has fewer than three observations (two with ``n_folds=None``), or the class means
-        are equal.
+        If the data or labels are invalid, if a feature is constant or has infinite values, if features are redundant or
+        p >= n - 1 and no ``ridge`` is passed, if a class has fewer than three observations (two with ``n_folds=None``),
+        or if the class means are equal.
 
     Notes
     -----
-    Let m0, m1 be the means, S0, S1 the covariances (ddof=1) and delta = m1 - m0. "auc" uses w = (S0 + S1)^-1 delta,
-    with AUC = Phi(sqrt(delta' (S0 + S1)^-1 delta)). "ameans" uses the best of w = (l S1 + (1 - l) S0)^-1 delta, each
-    with its best threshold, over all l for which l S1 + (1 - l) S0 has no negative eigenvalue. The best l is outside
-    [0, 1] if the TPR or the TNR is below 1/2. For equal covariances, both give Fisher's linear discriminant.
+    Let m0 and m1 be the mean vectors of the negatives and the positives, S0 and S1 the covariance matrices (with
+    ddof=1), and delta = m1 - m0. For "auc", the weights are w = (S0 + S1)^-1 delta, and the AUC is Phi(sqrt(delta' w)).
+    For "ameans", the weights are w = (l S1 + (1 - l) S0)^-1 delta with the l for which the Ameans at the best threshold
+    is highest, among all l for which l S1 + (1 - l) S0 has no negative eigenvalue. This l is outside [0, 1] if the TPR
+    or the TNR is below 1/2. If the covariance matrices are equal, both criteria result in Fisher's linear discriminant.
 
-    The performance predicted from the same n observations is optimistic by about p/n. In simulations with two Gaussian
-    classes of equal covariance and n/2 observations each (300 samples), the predicted AUC exceeded the AUC on new data.
-    For p = 10 and an attainable AUC of 0.8, the excess was 0.038 (n = 200) and 0.077 (n = 100); for an AUC of 0.95, it
-    was 0.026 (n = 100). For 20 uninformative features and 200 observations, the predicted AUC was 0.68.
+    The AUC and the Ameans are predicted from the n observations to which the weights are fitted, and are therefore too
+    high by about p/n. The size of this bias was simulated for two Gaussian classes with equal covariance matrices and
+    n/2 observations each (300 samples). For p = 10 and a best possible AUC of 0.8, the predicted AUC exceeded the AUC
+    for new data by 0.038 (n = 200) and by 0.077 (n = 100). For a best possible AUC of 0.95, the difference was 0.026 (n
+    = 100). For 20 uninformative features and 200 observations, the predicted AUC was 0.68.
 
-    ``auc_cv`` and ``ameans_cv`` correct this bias by cross-validation stratified by class: weights and threshold are
-    fitted without one fold and evaluated on this fold. The AUC is computed within each fold and averaged, because
-    scores with different weights are not comparable. In the same simulations the mean of ``auc_cv`` was within 0.003 of
-    the true AUC, and 0.007 below it for n = 40 and p = 4. An analytic correction is not used, because it would again
-    assume Gaussian classes. ``auc_cv`` is based on one random partition, and is slightly pessimistic, because one fold
-    is left out of each fit. ``auc_cv`` is too high if observations are clustered, such as several observations of
-    one patient. If features are redundant in the training data of a fold, the weights of minimum norm are used.
+    ``auc_cv`` and ``ameans_cv`` avoid this bias by cross-validation, with folds that are stratified by class. The
+    weights and the threshold are fitted to all folds except one, and evaluated on this fold. The AUC is computed in
+    each fold and averaged over the folds, because scores with different weights are not comparable. In the same
+    simulations, the mean of ``auc_cv`` differed from the true AUC by at most 0.003, except for n = 40 and p = 4, where
+    it was 0.007 lower. The bias could also be subtracted by a formula, but this formula would again assume Gaussian
+    classes. ``auc_cv`` depends on one random partition into folds. It is slightly too low on average, because each fit
+    uses fewer observations. It is too high if observations depend on each other, such as several observations of one
+    patient. If features are redundant in the training data of a fold, the weights with the smallest norm are used.
 
-    The weights are computed by an eigendecomposition of S0 + S1 with standardized features, which also identifies
-    redundant features. A combination of features counts as constant if its variance is below 1e-10 times the variance
-    of a feature.
+    The weights are computed by an eigendecomposition of S0 + S1 for standardized features, which also identifies
+    redundant features. A combination of features is treated as constant if the variance of this combination is below
+    1e-10 times the variance of a feature.
 
     References
     ----------
@@ -708,11 +719,11 @@ def class_mean_distance(
     leave_one_out: bool = False,
     nan_policy: NanPolicy = "raise",
 ) -> FloatArray:
-    """Compute the distance of each observation to the mean of a class.
+    """Compute the distance between each observation and the mean of a class.
 
-    Observations of this class have small distances. If ``class_label`` is the positive label, positives therefore have
-    **smaller** values: pass ``direction="lower"`` to ``predict_roc`` or ``empirical_roc``. If it is the negative label,
-    positives have larger values, and no direction is needed.
+    Observations of this class tend to have small distances. If ``class_label`` is the positive label, positives
+    therefore have **smaller** values: pass ``direction="lower"`` to ``predict_roc`` or ``empirical_roc``. If
+    ``class_label`` is the negative label, positives have larger values, and no direction is needed.
 
     Parameters
     ----------
@@ -721,36 +732,40 @@ def class_mean_distance(
     y : array-like of shape (n,)
         Class labels.
     class_label : label
-        Label of the class to whose mean the distance is computed.
+        Label of the class whose mean is used.
     metric : {"euclidean", "mahalanobis"}, default="euclidean"
         Metric of the distance:
 
         * "euclidean": distance in the common unit of the features, as in the founding paper.
-        * "mahalanobis": distance in standard deviations of the class, for features in any units.
+        * "mahalanobis": Mahalanobis distance with the covariance matrix of the class, for features in any units.
     leave_one_out : bool, default=False
-        For observations of the class, exclude the observation itself from the mean (and covariance). Otherwise each
-        observation shifts the mean towards itself, and its distance is on average smaller than for a new observation.
+        If True, the mean (and the covariance matrix) for an observation of the class is computed without this
+        observation. If False, each observation of the class shifts the mean towards itself, so that the distance is
+        smaller on average than for a new observation.
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle observations with missing values: raise an error, or omit them from the mean and return NaN as
-        their distance.
+        How to handle observations with missing values: "raise" raises an error. "omit" computes the mean without these
+        observations, and returns NaN as their distances.
 
     Returns
     -------
     array of shape (n,)
-        Distance of each observation.
+        Distance between each observation and the class mean.
 
     Raises
     ------
     RocPredictError
-        If ``class_label`` is not in ``y``, an option is invalid, values are infinite or missing (with
-        ``nan_policy="raise"``), or the class has too few observations. For "mahalanobis", also if features are constant
-        or redundant in the class.
+        If ``class_label`` is not in ``y``, if an option is invalid, if values are infinite, if values are missing and
+        ``nan_policy`` is "raise", or if the class has too few observations. For "mahalanobis", also if features are
+        constant or redundant in the class.
 
     Notes
     -----
-    With ``leave_one_out`` the Euclidean distance is multiplied by n/(n - 1), where n is the size of the class. The
-    squared Mahalanobis distance d² becomes (n/(n - 1))² (n - 2)/(n - 1) d²/(1 - n d²/(n - 1)²), by the Sherman-Morrison
-    formula. Distances are nonnegative and therefore not Gaussian: compare a prediction with the empirical curve.
+    With ``leave_one_out``, the Euclidean distances of observations of the class are multiplied by n/(n - 1), where n is
+    the size of the class. Each squared Mahalanobis distance d² is replaced by (n/(n - 1))² (n - 2)/(n - 1) d²/(1 - n
+    d²/(n - 1)²), which follows from the Sherman-Morrison formula.
+
+    Distances are never negative and therefore not Gaussian. If you predict a ROC curve from distances, compare the
+    prediction with the empirical curve.
 
     Examples
     --------
@@ -793,7 +808,7 @@ def class_mean_distance(
 def _mahalanobis(
     values: FloatArray, members: NDArray[np.bool_], names: tuple[str, ...], leave_one_out: bool
 ) -> FloatArray:
-    """Return Mahalanobis distances to the mean of one class after checking that its covariance is nonsingular."""
+    """Return the Mahalanobis distances to a class mean, or raise an error if the covariance matrix is singular."""
     sample = values[members]
     n, p = sample.shape
     if n <= p:

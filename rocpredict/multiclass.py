@@ -1,4 +1,4 @@
-"""AUC for more than two classes."""
+"""AUC for data with more than two classes."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ MULTICLASS_METHODS: tuple[MulticlassMethod, ...] = get_args(MulticlassMethod)
 
 
 class BinaryProblem(NamedTuple):
-    """Binary problem: index of the column of scores, and indices of the positive and the negative classes."""
+    """Binary problem, with the index of the column of scores and the indices of the positive and negative classes."""
 
     column: int
     positive: tuple[int, ...]
     negative: tuple[int, ...]
 
     def rows(self, class_name: str, groups: Groups) -> NDArray[np.intp]:
-        """Return the row indices of the positive or the negative classes."""
+        """Return the row indices of all observations that are "positive" or "negative" in this problem."""
         return np.concatenate([groups[k] for k in getattr(self, class_name)])
 
 
@@ -69,9 +69,9 @@ class Decomposition:
     problems : list of BinaryProblem
         Binary problems.
     weights : array of shape (means, problems)
-        Weights of the problems in each mean AUC.
+        Weights of the binary problems in each mean AUC.
     rocs : list of EmpiricalRoc
-        ROC curve of each problem.
+        Empirical ROC curve of each binary problem.
     """
 
     columns: FloatArray
@@ -82,7 +82,7 @@ class Decomposition:
 
     @classmethod
     def of_scores(cls, columns: FloatArray, groups: Groups, method: str, average: str | None) -> Decomposition:
-        """Decompose scores into binary problems, with ``method`` and ``average`` as in ``multiclass_auc``."""
+        """Decompose a multiclass problem, with ``method`` and ``average`` as in ``multiclass_auc``."""
         sizes, classes = [len(rows) for rows in groups], range(len(groups))
         if method == "one-vs-rest":
             problems = [BinaryProblem(k, (k,), tuple(other for other in classes if other != k)) for k in classes]
@@ -102,15 +102,16 @@ class Decomposition:
         return cls(columns, groups, problems, single, [EmpiricalRoc(*pair) for pair in samples])
 
     def mean(self, areas: FloatArray) -> FloatArray:
-        """Return the weighted means of AUCs of shape (..., problems)."""
-        # The division comes last, so that the mean of ones is exactly 1.
+        """Return the weighted mean AUCs, from the AUCs of the binary problems, shape (..., problems)."""
+        # The weights are divided by their sum last, so that the mean of ones is exactly 1.
         return np.asarray(areas @ self.weights.T / self.weights.sum(axis=1))
 
     def influence(self) -> FloatArray:
-        """Return an array of shape (n, problems): the influence of each observation on the AUC of each problem.
+        """Return the influence of each observation on the AUC of each binary problem, shape (n, problems).
 
-        The influence is the placement of the observation times the proportion of its class among the positives or
-        negatives of the problem. It is 0 for observations that the problem does not use.
+        The influence is the placement value of the observation in the problem, multiplied by the size of the class of
+        the observation and divided by the number of all positives (or negatives) of the problem. Observations that do
+        not belong to the problem have an influence of 0.
         """
         influence = np.zeros((len(self.columns), len(self.problems)))
         for index, (problem, roc) in enumerate(zip(self.problems, self.rocs, strict=True)):
@@ -124,7 +125,7 @@ class Decomposition:
         return influence
 
     def resample(self, resampling: BootstrapOptions) -> FloatArray:
-        """Return an array of shape (n_resamples, means): the mean AUCs of each resample."""
+        """Return the mean AUCs in each resample, shape (n_resamples, means)."""
         parts: list[Any] = []
         for problem, roc in zip(self.problems, self.rocs, strict=True):
             row_sets = [problem.rows(class_name, self.groups) for class_name in _CLASSES]
@@ -141,7 +142,7 @@ class Decomposition:
         return np.concatenate(chunks)
 
     def interval(self, level: float, replicates: FloatArray | None = None) -> Interval:
-        """Return the confidence interval of each mean AUC, from bootstrap ``replicates`` if passed."""
+        """Return the confidence interval of each mean AUC; it is a bootstrap interval if ``replicates`` are passed."""
         estimate, influence = self.mean(np.array([roc.auc() for roc in self.rocs])), self.influence()
         has_singleton = min(len(rows) for rows in self.groups) == 1
         limits, replaced = [], []
@@ -168,29 +169,29 @@ class Decomposition:
         return Interval(low, high, level, method, estimate, Flags(fallback=fallback, single_observation=single))
 
 
-#: The smoothing adds this number of pseudo-observations with an AUC of 1/2.
+#: Number of pseudo-observations with an AUC of 1/2 that smoothing adds to the data.
 _PSEUDO_COUNT = 0.25
-#: For an AUC of A, the variance per observation is at least A(1 - A)/3; at A = 1/2, uniform placements have this value.
+#: Lower limit of the variance per observation: A(1 - A) divided by this number; exact for uniform placement values.
 _MIN_VARIANCE_DIVISOR = 3.0
 _ROUNDING = 1e-12
 
 
 def _variance(values: FloatArray, groups: Groups) -> float:
-    """Return the DeLong variance of a mean AUC, generalized to several classes."""
+    """Return the variance of a mean AUC by DeLong's method, generalized to several classes."""
     return sum(float(values[rows].var(ddof=1)) / len(rows) for rows in groups if len(rows) > 1)
 
 
 def _effective_size(problems: list[BinaryProblem], groups: Groups) -> float:
-    """Return the harmonic mean of the class sizes times the number of compared class pairs."""
+    """Return the harmonic mean of the class sizes, multiplied by the number of pairs of classes that are compared."""
     pairs = {frozenset((i, j)) for problem in problems for i in problem.positive for j in problem.negative}
     sizes = [len(groups[k]) for k in set().union(*pairs)]
     return len(pairs) * len(sizes) / sum(1 / size for size in sizes)
 
 
 def _smoothed_logit(area: float, variance: float, n_observations: float, level: float) -> tuple[float, float]:
-    """Return the logit interval of a smoothed mean of AUCs, with a lower bound on the variance.
+    """Return the logit interval of a mean AUC, with pseudo-observations and a lower limit for the variance.
 
-    ``SmoothedAreas`` does not apply to means of placements: see the Notes of ``multiclass_auc``.
+    The smoothing of ``SmoothedAreas`` is not suitable for mean AUCs: see the Notes of ``multiclass_auc``.
     """
     centre = (area * n_observations + _PSEUDO_COUNT / 2) / (n_observations + _PSEUDO_COUNT)
     variance_scale = centre * (1 - centre)
@@ -201,7 +202,7 @@ def _smoothed_logit(area: float, variance: float, n_observations: float, level: 
 
 
 def _conservative_limits(weights: FloatArray, rocs: list[EmpiricalRoc], level: float) -> tuple[float, float]:
-    """Return conservative confidence limits of a weighted mean of AUCs."""
+    """Return the conservative confidence limits of a mean AUC that the Notes of ``multiclass_auc`` describe."""
     n_values = [len(np.union1d(roc.negative.unique_values, roc.positive.unique_values)) for roc in rocs]
     if all(n == 1 or roc.auc() in (0.0, 1.0) for n, roc in zip(n_values, rocs, strict=True)):  # all pairs agree
         n_pairs = min(d.total for roc in rocs for d in (roc.negative, roc.positive))
@@ -214,14 +215,14 @@ def _conservative_limits(weights: FloatArray, rocs: list[EmpiricalRoc], level: f
 
 
 class BinaryAuc(NamedTuple):
-    """AUC of one binary problem of a multiclass problem.
+    """AUC of one of the binary problems into which a multiclass problem is decomposed.
 
     Attributes
     ----------
     positive, negative : label
-        Labels of the classes; ``negative`` is "rest" for all other classes.
+        Labels of the two classes. If all other classes together are negative, ``negative`` is "rest".
     auc : float
-        Probability that a positive has a larger score than a negative; ties count one half.
+        Proportion of pairs in which the positive has a larger score than the negative; ties count half.
     interval : Interval
         Confidence interval of the AUC.
     """
@@ -234,12 +235,13 @@ class BinaryAuc(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MulticlassAuc(Result):
-    """AUC of more than two classes.
+    """AUC for more than two classes, with a confidence interval and the AUCs of all binary problems.
 
     Attributes
     ----------
     auc : float, or array of shape (classes,) or (pairs,) if ``average`` is None
-        AUC: 1/2 for uninformative scores, 1 if the classes of all binary problems are separated perfectly.
+        Average AUC, or all AUCs if ``average`` is None. The AUC is 1/2 for uninformative scores, and 1 if the scores
+        separate the classes of every binary problem perfectly.
     interval : Interval
         Confidence interval of the AUC, with the same shape as ``auc``.
     binary_aucs : tuple of BinaryAuc
@@ -247,15 +249,15 @@ class MulticlassAuc(Result):
     method : str
         Decomposition into binary problems.
     average : str or None
-        Weighting of the binary problems.
+        How the AUCs of the binary problems are averaged.
     labels : tuple
         Class labels, in the order of the columns of scores.
     n_by_class : dict of label to int
         Number of observations of each class.
     flags : Flags
-        ``single_observation``: a class has one observation. ``fallback``: the interval is the conservative interval
-        described in the Notes of ``multiclass_auc``, because a class has one observation or all observations have the
-        same placement.
+        The flag ``single_observation`` is set if a class has only one observation. The flag ``fallback`` is set if the
+        interval is the conservative interval described in the Notes of ``multiclass_auc``, because a class has only one
+        observation or all observations of each class have the same placement value.
     """
 
     auc: ArrayOrFloat
@@ -272,7 +274,7 @@ class MulticlassAuc(Result):
     _frame_of_table = True
 
     def table(self) -> Table:
-        """Return a table of the average AUC and the AUCs of the binary problems."""
+        """Return a table with the average AUC and the AUCs of the binary problems."""
         rows = [] if np.ndim(self.auc) else [[f"average ({self.average})", self.auc, *self.interval]]
         for positive, negative, auc, interval in self.binary_aucs:
             rows.append([f"{truncate(str(positive), 60)} against {truncate(str(negative), 60)}", auc, *interval])
@@ -302,37 +304,41 @@ def multiclass_auc(
     rng: Seed = 0,
     weights: ArrayLike | None = None,
 ) -> MulticlassAuc:
-    """Compute the AUC for more than two classes with a confidence interval.
+    """Compute the AUC for more than two classes, with a confidence interval.
 
     Parameters
     ----------
     scores : array-like of shape (n, K) or (n,)
-        Scores on any scale: one column for each class, with larger values for observations of this class, or one
-        feature whose values increase in the order of the labels.
+        Scores on any scale. Either pass one column for each class, in which observations of this class have larger
+        values, or pass one feature whose values increase in the order of the labels.
     y : array-like of shape (n,)
         Class labels.
     labels : sequence of K labels, optional
-        Class of each column or, for one feature, the classes from low to high values of the feature. By default, the
-        sorted labels of ``y``. For one feature, the default needs numeric labels.
+        Labels in the order of the columns or, for one feature, in the order of the classes from low to high values of
+        the feature. By default, the labels of ``y`` in sorted order; for one feature, this default requires numeric
+        labels.
     method : {"hand-till", "one-vs-rest", "one-vs-one"}, default="hand-till"
         Decomposition into binary problems:
 
-        * "hand-till", "one-vs-one": each pair of classes. The AUC of a pair is the mean of two AUCs, one for the column
-          of each class; one feature has one AUC per pair.
-        * "one-vs-rest": each class, by its own column, against all others. The result depends on the class frequencies.
+        * "hand-till", "one-vs-one": every pair of classes is compared. The AUC of a pair is the mean of two AUCs, one
+          for the column of each of the two classes. If there is only one feature, each pair has a single AUC.
+        * "one-vs-rest": each class is compared with all other classes together, by the column of this class. The result
+          depends on the class frequencies.
     average : {"macro", "weighted", None}, default="macro"
         Average over the binary problems:
 
         * "macro": equal weights.
-        * "weighted": weights proportional to the number of observations of the class or pair; not for "hand-till".
-        * None: no average, but one AUC per class, or per pair in the order (1, 2), (1, 3), ..., (2, 3), ...
+        * "weighted": weights proportional to the number of observations of the class or of the pair. This is not
+          available for "hand-till".
+        * None: no average. The result contains one AUC for each class, or for each pair in the order (1, 2), (1, 3),
+          ..., (2, 3), ...
     level : float, default=0.95
         Confidence level, in (0, 1).
     interval_method : {"smoothed-logit", "bootstrap"}, default="smoothed-logit"
         Method of the confidence interval:
 
-        * "smoothed-logit": from the variance of the mean AUC; see Notes.
-        * "bootstrap": percentile bootstrap, with each class resampled separately.
+        * "smoothed-logit": interval on the logit scale, from the variance of the mean AUC; see Notes.
+        * "bootstrap": percentile bootstrap, in which each class is resampled separately.
     n_resamples : int, default=2000
         Number of bootstrap resamples.
     rng : None, int or numpy.random.Generator, default=0
@@ -347,46 +353,53 @@ def multiclass_auc(
     Raises
     ------
     RocPredictError
-        If lengths or columns do not match, values are missing, ``y`` has fewer than two classes, ``labels`` does not
-        contain the classes of ``y``, the order of the classes is unknown, or an option is invalid.
+        If the numbers of rows or columns do not match, if values are missing, if ``y`` has fewer than two classes, if
+        ``labels`` are not the classes of ``y``, if the order of the classes is unknown, or if an option is invalid.
 
     Notes
     -----
-    The average over pairs was proposed in [1]_.
+    Hand and Till proposed the average over pairs of classes [1]_.
 
-    "smoothed-logit" is a logit interval with the variance of DeLong, DeLong and Clarke-Pearson [2]_, generalized to
-    several classes. The influence of an observation is the weighted sum of its placements in all binary problems. The
-    variance is the sum over the classes of the variance of the influences divided by the class size. Let A be the AUC
-    and N the number of class pairs times the harmonic mean of the class sizes. The center of the interval is (A N +
-    1/8)/(N + 1/4), as if a quarter of an observation had an AUC of 1/2. The variance is at least A(1 - A)/(3 N). For a
-    single binary problem, the interval is ``roc.auc_interval`` of its ROC curve.
+    The method "smoothed-logit" computes an interval on the logit scale with the variance of DeLong, DeLong and
+    Clarke-Pearson [2]_, generalized to several classes. The influence of an observation is the weighted sum of the
+    placement values of this observation in all binary problems. Each class contributes the sample variance of the
+    influences of its observations, divided by the class size; the sum over the classes is the variance of the average
+    AUC. Let A be the average AUC, and N the number of pairs of classes multiplied by the harmonic mean of the class
+    sizes. The center of the interval is C = (A N + 1/8)/(N + 1/4), as if a quarter of an observation with an AUC of 1/2
+    had been added. A variance below C(1 - C)/(3 N) is replaced by C(1 - C)/(3 N). If there is a single binary problem,
+    the interval is that of ``roc.auc_interval`` for the ROC curve of this problem.
 
-    The smoothing differs from the smoothing for a single curve, which adds to each class half an observation with the
-    largest possible variance of a placement. An influence is a mean of placements in several binary problems and varies
-    less. With the smoothing for a single curve and Student's t, the coverage for an average was 0.98 to 1.00. That
-    interval was up to 1.3 times as wide as the present interval at an AUC of 0.8, and up to 6.6 times at 0.98 (three
-    and five Gaussian classes, 250 samples each). For 5 to 200 observations per class and AUCs of 0.5 to 0.99, the
-    coverage of the present interval was 0.924 to 0.996 in one run (250 samples each). In another run, it was 0.927 to
-    0.988 (45 settings, 400 samples each, standard error 0.005 to 0.013).
+    The interval of a single AUC (``roc.auc_interval``) is smoothed in another way: half a pseudo-observation is added
+    to each class to estimate the variance, with the largest variance that a placement value can have. This is not
+    suitable for an average AUC, because the influence of an observation is a mean of placement values in several binary
+    problems and therefore varies less. When intervals of average AUCs were computed with the smoothing for a single AUC
+    and Student's t, their coverage at level 0.95 was 0.98 to 1.00. These intervals were up to 1.3 times as wide as the
+    intervals by "smoothed-logit" at an AUC of 0.8, and up to 6.6 times as wide at an AUC of 0.98 (three and five
+    Gaussian classes, 250 samples each). For 5 to 200 observations per class and AUCs of 0.5 to 0.99, the coverage of
+    the intervals by "smoothed-logit" was 0.924 to 0.996 in one simulation (250 samples each). In a second simulation,
+    the coverage was 0.927 to 0.988 (45 settings, 400 samples each, standard error 0.005 to 0.013).
 
-    The method was chosen from fifteen methods by simulation. At level 0.95, for three Gaussian classes of 10, 20 and 50
-    observations and AUCs of 0.8, 0.9 and 0.98, its coverage was 0.944 to 0.977 with one column per class and 0.947 to
-    0.965 with one feature (2000 samples each). For classes of 10, 20 and 50 observations and other averages it was
-    0.950 to 0.982, and for five classes of 10 observations 0.942 to 0.969. The coverage of the percentile bootstrap was
-    0.912 to 0.953, in one setting 0.978 (1000 samples each). For 10 observations per class the interval is 1.04 to 1.1
-    times as wide as the bootstrap interval at AUCs of 0.8 and 0.9, and 1.3 to 1.7 times at 0.98. Adding half an
-    observation to each class instead would make it 2.4 to 2.9 times as wide at 0.98.
+    The method was chosen from fifteen methods by simulation. For three Gaussian classes of 10, 20 and 50 observations
+    and AUCs of 0.8, 0.9 and 0.98, the coverage at level 0.95 was 0.944 to 0.977 with one column per class and 0.947 to
+    0.965 with one feature (2000 samples each). For classes of 10, 20 and 50 observations and other averages, the
+    coverage was 0.950 to 0.982; for five classes of 10 observations, it was 0.942 to 0.969. The coverage of the
+    percentile bootstrap was 0.978 in one setting, and 0.912 to 0.953 in all others (1000 samples each). For 10
+    observations per class, the intervals by "smoothed-logit" are 1.04 to 1.1 times as wide as the bootstrap intervals
+    at AUCs of 0.8 and 0.9, and 1.3 to 1.7 times as wide at an AUC of 0.98. If half an observation were added to each
+    class instead, the intervals would be 2.4 to 2.9 times as wide at an AUC of 0.98.
 
-    If all observations of each class have the same placement, or a class has one observation, placements contain no
-    information on the uncertainty, and the interval of an average is conservative. Its limits are the weighted means of
-    the limits of the binary problems, each at level 1 - (1 - level)/(number of problems) (Bonferroni). If in each
-    binary problem all pairs of observations agree (all ordered correctly, all wrongly, or all tied), the limits are A q
-    and 1 - (1 - A) q with q = ((1 - level)/2)**(1/m), where m is the size of the smallest class. A binary
-    problem contains m independent pairs; if their common outcome had a probability below q, all m pairs would have
-    this outcome with a probability below (1 - level)/2.
+    If all observations of each class have the same placement value, or if a class has only one observation, the
+    variance cannot be estimated from the placement values. A conservative interval is then used for an average AUC. The
+    limits of this interval are the weighted means of the limits for the binary problems. The limits for each problem
+    are computed with the error probability 1 - ``level`` divided by the number of problems (Bonferroni). The
+    conservative interval is different if all pairs of observations of each binary problem have the same outcome (all
+    are ordered correctly, all are ordered wrongly, or all are tied). The limits are then A q and 1 - (1 - A) q with q =
+    ((1 - level)/2)**(1/m), where m is the size of the smallest class. The reason is that a binary problem contains m
+    independent pairs: if the probability of the common outcome were below q, all m pairs would have this outcome with a
+    probability below (1 - level)/2.
 
-    For one feature the direction is not chosen from the data. A feature that decreases in the order of the labels
-    has an AUC below 1/2.
+    For one feature, the direction is not chosen from the data: the AUC is below 1/2 if the values of the feature
+    decrease in the order of the labels.
 
     References
     ----------
@@ -442,7 +455,7 @@ def multiclass_auc(
 
 
 def _as_columns(scores: Any) -> FloatArray:
-    """Return the scores as a float array of shape (n, columns)."""
+    """Return the scores as an array of floats of shape (n, columns)."""
     scores = list(scores) if isinstance(scores, Iterator) else scores
     try:
         shape = np.shape(scores)
@@ -461,7 +474,7 @@ def _as_columns(scores: Any) -> FloatArray:
 
 
 def _class_names(y: NDArray[Any], labels: ArrayLike | None, columns: FloatArray, method: str) -> list[Any]:
-    """Return the labels in the order of the columns or, for one feature, from low to high values of the feature."""
+    """Return the labels in the order of the columns or, for one feature, of increasing values of the feature."""
     present = unique_labels(y)
     one_feature = columns.shape[1] == 1
     if one_feature and method == "one-vs-rest":

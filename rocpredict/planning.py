@@ -1,4 +1,4 @@
-"""Sample size and power of a ROC study."""
+"""Computation of the sample size and the power of ROC studies."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ from rocpredict.roc.predicted import PredictedRoc
 
 SampleSizes: TypeAlias = tuple[int, int]
 _MAX_RATIO = 1e6
-_MIN_CLASS_SIZE = 2  # smallest number of observations from which the variance of a class is estimated
+_MIN_CLASS_SIZE = 2  # smallest class size for which a variance can be estimated
 _MAX_CLASS_SIZE = 10**12
-_SMALL_CLASS_SIZE = 50  # with fewer observations in a class, the normal approximation is rough
+_SMALL_CLASS_SIZE = 50  # in smaller classes, the normal approximation is rough
 DEFAULT = "smoothed-logit"
-"""Method of the default interval and test of an AUC and of the difference of two AUCs."""
+"""Method of the default interval and the default test of an AUC, and of the difference between two AUCs."""
 CURVE_DEFAULT = "dirichlet"
-"""Method of the default interval of a TPR at an FPR and of a partial AUC."""
+"""Method of the default interval of a TPR at an FPR, and of a partial AUC."""
 _VARIANCES = {
     DEFAULT: "the default interval and test of empirical AUCs (smoothed logit with Student's t)",
     CURVE_DEFAULT: "the default interval of a point or a range of the empirical curve (Dirichlet draws)",
@@ -70,7 +70,7 @@ _VARIANCES = {
     "hanley-mcneil": "formula of Hanley and McNeil (1982), a function of the AUC alone",
     "obuchowski": "formula of Obuchowski and McClish (1997), a function of the AUC alone",
 }
-"""Description of the variance of each method."""
+"""Description of the variance or the interval that each method uses."""
 _BIASES = _VARIANCES | {
     "exact": "normal approximation with the exact variance",
     "empirical": "normal approximation with a large-sample variance, rough for few observations and near the corners "
@@ -81,13 +81,13 @@ _BIASES = _VARIANCES | {
 """Reason why the sample size by each method differs from the sample size by the default interval or test."""
 METHODS = tuple(_VARIANCES)
 POWER_ALTERNATIVES = ("two-sided", "greater")
-_MIN_EXPECTED_ERRORS = 10  # the formula needs n min(AUC, 1 - AUC) >= 10, with n observations in the smaller class
-_MIN_FORMULA_SIZE = 50  # the formula needs this number of observations in the smaller class
+_MIN_EXPECTED_ERRORS = 10  # smallest n min(AUC, 1 - AUC) for the formula, n in the smaller class
+_MIN_FORMULA_SIZE = 50  # smallest size of the smaller class for the formula
 _MAX_SIMULATED_VALUES = 1_500_000
-_N_STUDIES = 10_000, 4_000, 1_500  # simulated studies, fewer for larger studies
-_N_QUANTILES = 2**14  # simulated studies are drawn from this number of quantiles of each distribution
-_DEVIATIONS = readonly_array(np.linspace(-5, 5, 401))  # of the estimate from its expected value, in standard errors
-_CURVE_RESOLUTION = 0.005  # relative resolution of the number of positives; the Monte Carlo error has a larger effect
+_N_STUDIES = 10_000, 4_000, 1_500  # numbers of simulated studies, by increasing size of the study
+_N_QUANTILES = 2**14  # number of quantiles of each distribution from which simulated studies are drawn
+_DEVIATIONS = readonly_array(np.linspace(-5, 5, 401))  # deviations of an estimate in standard errors
+_CURVE_RESOLUTION = 0.005  # relative resolution of the number of positives, below the Monte Carlo error
 _AUC = ComparedQuantity()
 
 
@@ -98,7 +98,7 @@ def _quantiles(distribution: Distribution) -> FloatArray:
 
 @dataclass(frozen=True)
 class StudyDesign:
-    """Checked design of a study, with the width of an interval or the power of a test as its goal.
+    """Design of a study that is planned for the width of a confidence interval or for the power of a test.
 
     Attributes
     ----------
@@ -107,22 +107,22 @@ class StudyDesign:
     other : Roc or None
         Second curve.
     null : float or None
-        AUC of the null hypothesis.
+        AUC under the null hypothesis, or None if there is a second curve or no test.
     correlation : pair of float or None
-        Correlation of both features within the (negative, positive) class, if they are measured on the same
-        observations.
+        Correlation of the two features among the negatives and among the positives, if both features are measured on
+        the same observations.
     estimated : ComparedQuantity
-        AUC, partial AUC or TPR at an FPR.
+        Quantity that the study estimates: AUC, partial AUC or TPR at an FPR.
     quantity : {"width", "power"}
         Planned quantity.
     target : float or None
-        Width or power to reach; None if the numbers of observations are given.
+        Width or power that the study must reach; None if the numbers of observations are given instead.
     level : float
         Confidence level; the significance level of a test is 1 - level.
     alternative : {"two-sided", "greater"}
         Alternative hypothesis.
     auc_only : bool
-        True if only the AUC of the curve is known.
+        True if only the AUC of the expected curve is known.
     """
 
     curve: Roc
@@ -138,7 +138,7 @@ class StudyDesign:
 
     @cached_property
     def estimate(self) -> float:
-        """Predicted value of the estimated quantity."""
+        """Expected value of the quantity that the study estimates."""
         if self.estimated.fpr is not None:
             return float(self.curve.tpr_at_fpr(self.estimated.fpr))
         if self.estimated.rate_range is not None:
@@ -147,7 +147,7 @@ class StudyDesign:
 
     @cached_property
     def variances(self) -> dict[str, Variance]:
-        """Variance of the estimate by each method; the first is the reference, the method of the default interval."""
+        """Functions for the variance of the estimate by each method; the first method is the ``reference``."""
         if self._expected_curve is not None:
             variances = self._curve_variances(self._expected_curve)
             return {CURVE_DEFAULT: variances["empirical"]} | variances
@@ -158,7 +158,7 @@ class StudyDesign:
         return {DEFAULT: variances["exact"]} | variances
 
     def _curve_variances(self, expected: ExpectedCurve) -> dict[str, Variance]:
-        """Return the variances of a TPR or a partial AUC."""
+        """Return functions for the variance of the TPR at an FPR or of the partial AUC, by method."""
         if self.estimated.fpr is not None:
             return tpr_variances(self.curve, self.estimated.fpr)
         variances: dict[str, Variance] = {"empirical": expected.area_variance}
@@ -174,12 +174,12 @@ class StudyDesign:
 
     @cached_property
     def null_variances(self) -> dict[str, Variance]:
-        """Variances under the null hypothesis."""
+        """Functions for the variance of the estimate under the null hypothesis, by method."""
         return self.variances if self.null is None else auc_variances(self.curve, self.null)
 
     @cached_property
     def _expected_curve(self) -> ExpectedCurve | None:
-        """Expected curve with the range of FPR; None for the AUC."""
+        """Expected curve with the range of FPR of the estimated quantity, or None if this quantity is an AUC."""
         if self.estimated == _AUC:
             return None
         axis, limits = next(iter(self._range_argument.items()))
@@ -187,7 +187,7 @@ class StudyDesign:
 
     @property
     def _range_argument(self) -> dict[str, Any]:
-        """Range of rates as an argument of ``partial_auc``; both limits are equal for a TPR at an FPR."""
+        """Range of rates as a keyword argument of ``partial_auc``; for a TPR at an FPR, both limits are equal."""
         rate_range = self.estimated.rate_range
         if rate_range is None:
             return {"fpr": (self.estimated.fpr, self.estimated.fpr)}
@@ -195,14 +195,15 @@ class StudyDesign:
 
     @property
     def reference(self) -> str:
-        """Method of the default interval and test."""
+        """Method of the default interval and of the default test."""
         return next(iter(self.variances))
 
     def achieved(self, method: str, counts: SampleSizes) -> float:
-        """Return the mean width of the interval or the power of the test for these numbers of observations.
+        """Return the mean width of the interval, or the power of the test, for the given class sizes.
 
-        The reference method uses the default interval and test. With other methods, the interval is the estimate ± z
-        standard errors, and the power is the probability of a rejection in the expected direction.
+        The reference method uses the default interval and test. With all other methods, the interval is the estimate ±
+        z standard errors, and the power is the probability that the null hypothesis is rejected in the expected
+        direction.
         """
         if method == self.reference:
             return self._expected(counts) if self.has_formula(counts) else self.simulated(counts)[0]
@@ -220,7 +221,7 @@ class StudyDesign:
 
     @cached_property
     def _covariances(self) -> tuple[list[SharedCovariance], SharedCovariance]:
-        """Covariances of comparisons of a negative with a positive, within each curve and between both curves."""
+        """Covariances of comparisons of a negative with a positive, for each curve and between the two curves."""
         same = [
             share_covariance(roc, roc, (1.0, 1.0)) if is_gaussian(roc) else integrate_covariance(*orient_classes(roc))
             for roc in self._rocs
@@ -230,7 +231,7 @@ class StudyDesign:
         return same, share_covariance(self.curve, self.other, self.correlation)
 
     def has_formula(self, counts: SampleSizes) -> bool:
-        """Return whether the formula agrees with simulation to 2% of the width or 2 percentage points of power."""
+        """Return True if the classes are large enough for the formula: see the Notes of ``sample_size``."""
         if self._expected_curve is not None:
             return False
         areas = np.array([float(roc.auc()) for roc in self._rocs])
@@ -238,10 +239,11 @@ class StudyDesign:
         return bool(min(counts) >= _MIN_FORMULA_SIZE and errors >= _MIN_EXPECTED_ERRORS)
 
     def _expected(self, counts: SampleSizes) -> float:
-        """Return the mean width or the power if the estimate is normal on the logit scale.
+        """Return the mean width or the power by a formula, for an estimate that is normal on the logit scale.
 
-        The expected variance of the placements is scaled in proportion to A(1 - A), where A is the AUC. For two AUCs,
-        the deviation of each AUC is predicted from the deviation of their difference by linear regression.
+        For an estimated AUC A, the expected variance of the placement values is multiplied by A(1 - A)/(C(1 - C)),
+        where C is the expected AUC. For two AUCs, the deviation of each AUC from the expected value is predicted from
+        the deviation of the difference between the AUCs by linear regression.
         """
         same, both = self._covariances
         centres = [float(roc.auc()) for roc in self._rocs]
@@ -270,7 +272,7 @@ class StudyDesign:
         return above + float(ndtr(np.interp(null, high, _DEVIATIONS, left=-np.inf)))
 
     def simulated(self, counts: SampleSizes) -> tuple[float, float]:
-        """Return the mean width or the power in simulated studies, and its Monte Carlo standard error."""
+        """Return the mean width or the power in simulated studies, and the Monte Carlo standard error of the result."""
         if self._expected_curve is not None:
             if counts not in self._simulations:
                 self._simulations[counts] = self._expected_curve.simulate_limits(counts, self.level).mean_width()
@@ -290,7 +292,8 @@ class StudyDesign:
     def _simulate(self, counts: SampleSizes) -> tuple[FloatArray, FloatArray]:
         """Return the limits of the default interval in each simulated study.
 
-        A study contains the observations of each smaller study, so the results change smoothly with the size.
+        Every simulated study contains the observations of the smaller studies, so that the results change smoothly with
+        the sample size.
         """
         report_progress(len(self._simulations), 0)
         n_studies = next((n for n in _N_STUDIES if n * sum(counts) <= _MAX_SIMULATED_VALUES), _N_STUDIES[-1])
@@ -319,16 +322,16 @@ class StudyDesign:
         counts: SampleSizes,
         cubes: Sequence[Any] = (0.0, 0.0),
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the limits of the default interval in each of many studies."""
+        """Return the limits of the default interval in each study, for many studies at once."""
         dependence = None if self.other is None else Dependence.unpaired(areas)
         if self.correlation is not None:
             dependence = Dependence.paired(areas, squares, products, counts, cubes)
-        # level of the two-sided interval that excludes exactly the null values that the test rejects
+        # level of the two-sided interval that excludes the null values that the test rejects, and no others
         level = self.level if self.alternative == "two-sided" else max(2 * self.level - 1, 1e-9)
         return default_limits(areas, dependence, level)
 
     def _draw(self, index: int, label: int, distribution: Distribution, shape: tuple[int, int]) -> FloatArray:
-        """Draw the values of one class, shape (studies, n)."""
+        """Draw the values of one class in all simulated studies, shape (studies, n)."""
         uniform = np.random.default_rng([label, index]).random(shape).T
         if self.correlation is None:
             return _quantiles(distribution)[(uniform * _N_QUANTILES).astype(np.intp)]
@@ -341,7 +344,7 @@ class StudyDesign:
         return np.asarray(distribution.mean + distribution.std * scores)
 
     def minimal_counts(self, method: str, ratio: float) -> SampleSizes:
-        """Return the smallest class sizes that meet the goal, with ``ratio`` negatives per positive (rounded up)."""
+        """Return the smallest class sizes that meet the goal, with ``ratio`` negatives (rounded up) per positive."""
         if not 0 < self.variances[method](*_counts(_MIN_CLASS_SIZE, ratio)) < float("inf"):
             raise RocPredictError(
                 "the estimate has a variance of 0 or infinity: a class is constant, or both curves are the same; "
@@ -362,7 +365,7 @@ class StudyDesign:
         return _counts(_smallest_satisfying(is_met, start, resolution=_CURVE_RESOLUTION), ratio)
 
     def describe_goal(self) -> str:
-        """Describe the goal in words."""
+        """Return a description of the goal of the study."""
         quantity = f"the {self.estimated.name} ({format_number(self.estimate)})"
         if self.estimated == _AUC:
             quantity = f"the AUC ({format_number(float(self.curve.auc()))})"
@@ -377,7 +380,7 @@ class StudyDesign:
         return f"a {100 * self.level:g}% interval of {interval} with a width of {self.target:g}"
 
     def describe_assumptions(self, method: str, counts: SampleSizes) -> Iterator[str]:
-        """Yield the assumptions of a sample size, one sentence each."""
+        """Yield the assumptions behind the result, one sentence at a time."""
         if self.auc_only:
             yield (
                 "Both classes are assumed to be Gaussian with equal standard deviations, because only the AUC is given."
@@ -432,7 +435,7 @@ class StudyDesign:
         return "The variance is the same under the null hypothesis."
 
     def describe_bias(self, method: str, share: float) -> str:
-        """Describe the difference between the sample size by a method and the reference, and its reason."""
+        """Describe how the sample size by a method differs from the reference, and explain the difference."""
         why = _BIASES[method]
         classes: Any = self.curve.negative, self.curve.positive
         if method == "hanley-mcneil" and is_gaussian(self.curve) and classes[0].std > classes[1].std:
@@ -454,10 +457,10 @@ def _counts(n_positive: int, ratio: float) -> SampleSizes:
 def _smallest_satisfying(
     is_met: Callable[[int], bool], start: int = _MIN_CLASS_SIZE, *, resolution: float = 0.0
 ) -> int:
-    """Return the smallest number for which a condition holds, by bisection from a starting value.
+    """Return the smallest integer for which a condition holds, by bisection that begins at ``start``.
 
-    If the condition holds for a number, it has to hold for all larger numbers. With ``resolution``, the result may be
-    too large by less than this fraction.
+    If the condition holds for an integer, it must hold for all larger integers. The result may exceed the smallest
+    integer by up to the fraction ``resolution``.
     """
     low, high = _MIN_CLASS_SIZE - 1, max(start, _MIN_CLASS_SIZE)
     step = max(1, high // 8)
@@ -495,7 +498,7 @@ def _make_design(
     power: Any = None,
     is_planned: bool = False,
 ) -> StudyDesign:
-    """Check the arguments and return the design; a study whose size is given (``is_planned``) needs no goal."""
+    """Return the design, after checking the arguments; ``is_planned`` means that the sample size is given."""
     other = _other_curve(against)
     null = None if other is not None or against is None else check_probability("against", against, ends=False)
     within = None if correlation is None else _check_correlation(correlation, curve, other)
@@ -520,7 +523,7 @@ def _make_design(
 
 
 def _check_estimated(estimated: ComparedQuantity, curve: Roc, level: float, *, width: Any, against: Any) -> None:
-    """Check the design for a TPR at an FPR or a partial AUC."""
+    """Check whether a study of a TPR at an FPR or of a partial AUC can be planned with the given arguments."""
     fpr = estimated.fpr
     if fpr is not None:
         check_probability("tpr_at_fpr", fpr, ends=False)
@@ -536,7 +539,7 @@ def _check_estimated(estimated: ComparedQuantity, curve: Roc, level: float, *, w
 
 
 def _expected_curve(roc: Any, mean: Any, std: Any, auc: Any) -> Roc:
-    """Return the curve that the arguments describe."""
+    """Return the expected curve, which is specified by exactly one of ``roc``, ``mean`` with ``std``, and ``auc``."""
     if (mean is None) != (std is None):
         passed, missing = ("std", "mean") if mean is None else ("mean", "std")
         raise RocPredictError(f"{passed}= passed without {missing}=; pass both")
@@ -619,18 +622,18 @@ def _check_power(power: Any, curve: Roc, against: float | None, alternative: str
 
 @dataclass(frozen=True, repr=False)
 class SampleSizeByMethod(Result):
-    """Sample size, or power, by another method.
+    """Sample size, or power for a given sample size, computed by one of the other methods.
 
     Attributes
     ----------
     method : str
         Name of the method.
     n_negative, n_positive, total : int
-        Sample size by this method; for ``power``, the given numbers.
+        Numbers of negatives, of positives and of all observations by this method; for ``power``, the given numbers.
     achieved : float
-        Width or power that this method gives for these numbers.
+        Width or power that this method computes for these numbers of observations.
     achieved_reference : float
-        Width or power that the reference, the default interval and test, gives for these numbers.
+        Width of the default interval, or power of the default test, for the same numbers of observations.
     bias : str
         Difference in sample size from the reference, with the reason.
     """
@@ -652,29 +655,29 @@ class SampleSizeByMethod(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SampleSize(Result):
-    """Sample size of a ROC study, or the power of a study of a given size.
+    """Sample size of a ROC study, or power of a study with a given sample size.
 
     Attributes
     ----------
     n_negative, n_positive : int
-        Smallest numbers of observations that meet the goal, or the given numbers. If a second curve has observations of
-        its own, these are the numbers for each curve.
+        Smallest numbers of negatives and positives that meet the goal, or the given numbers. If each of two curves has
+        its own observations, these are the numbers for one curve.
     total : int
-        Number of all observations of the study.
+        Number of all observations in the study.
     quantity : {"width", "power"}
         Planned quantity.
     target : float or None
-        Width or power to reach; None if the numbers were given.
+        Width or power that the study must reach; None if the numbers of observations were given instead.
     achieved : float
-        Mean width of the interval, or power of the test, by ``method``.
+        Mean width of the interval, or power of the test, computed by ``method``.
     achieved_reference : float
-        Mean width or power by the reference, the default interval and test.
+        Mean width of the default interval, or power of the default test, for the same numbers of observations.
     mc_error : float
-        Monte Carlo standard error of ``achieved_reference``; 0 if it is computed by a formula.
+        Monte Carlo standard error of ``achieved_reference``; 0 if ``achieved_reference`` is computed by a formula.
     estimate : float
-        Predicted value of the estimated quantity: AUC, difference of two AUCs, partial AUC or TPR.
+        Expected value of the quantity that the study estimates: AUC, difference between two AUCs, partial AUC or TPR.
     std_error : float
-        Standard error of the estimate with these numbers.
+        Standard error of the estimate for these numbers of observations.
     level : float
         Confidence level; the significance level of a test is 1 - level.
     method : str
@@ -682,11 +685,11 @@ class SampleSize(Result):
     bias : str
         Difference in sample size from the reference, with the reason.
     goal : str
-        Goal in words.
+        Description of the goal.
     assumptions : tuple of str
-        Assumptions, one sentence each.
+        Assumptions behind the result, one sentence per item.
     other_methods : tuple of SampleSizeByMethod
-        Sample sizes by the other methods.
+        Sample sizes, or power, by the other methods.
     """
 
     n_negative: int
@@ -713,7 +716,7 @@ class SampleSize(Result):
     _frame_of_table = True
 
     def table(self) -> Table:
-        """Return a table of the sample size, or the power, by each method."""
+        """Return a table with the sample size, or the power, by each method."""
         methods: tuple[SampleSize | SampleSizeByMethod, ...] = (self, *self.other_methods)
         rows = [
             [
@@ -735,7 +738,7 @@ class SampleSize(Result):
 
 
 def _summarize(design: StudyDesign, counts: dict[str, SampleSizes], method: str | None) -> SampleSize:
-    """Return the result for the numbers of observations by each method."""
+    """Return the result, from the numbers of observations that each method requires."""
     n_samples = 2 if design.other is not None and design.correlation is None else 1
     planned = {
         name: SampleSizeByMethod(
@@ -783,31 +786,34 @@ def sample_size(
     method: Literal["smoothed-logit", "dirichlet", "exact", "empirical", "delta", "hanley-mcneil", "obuchowski"]
     | None = None,
 ) -> SampleSize:
-    """Compute the sample size of a ROC study from the expected class distributions.
+    """Compute the sample size of a ROC study from the expected distributions of both classes.
 
     Parameters
     ----------
     roc : PredictedRoc or EmpiricalRoc, optional
-        Expected curve, predicted or from a pilot sample. Pass one of ``roc``, ``mean`` with ``std``, and ``auc``.
+        Expected curve: a predicted curve, or the empirical curve of a pilot sample. Pass either ``roc``, or ``mean``
+        and ``std``, or ``auc``.
     mean, std : pair of float, optional
-        Means and standard deviations of two Gaussian classes, (negative, positive).
+        Means and standard deviations of two Gaussian classes, each as a pair (negative, positive).
     auc : float, optional
-        Expected AUC, in (0, 1), of Gaussian classes with equal standard deviations.
+        Expected AUC in (0, 1). Both classes are then assumed to be Gaussian with equal standard deviations.
     width : float, optional
-        Goal: mean width of the default interval, from limit to limit. It is the interval of the AUC, of the
-        difference from ``against`` if this is a curve, or of the quantity that ``fpr``, ``tpr`` or ``tpr_at_fpr``
-        selects. Pass either ``width`` or ``power``.
+        Goal for the mean width of a confidence interval by the default method, from the lower to the upper limit. By
+        default, the interval of the AUC is planned. If ``against`` is a curve, the interval of the difference between
+        the two AUCs is planned; with ``fpr``, ``tpr`` or ``tpr_at_fpr``, the interval of the selected quantity. Pass
+        either ``width`` or ``power``.
     power : float, optional
-        Goal: probability that the default test of the AUC rejects ``against``.
+        Goal for the power: the probability that the default test rejects the null hypothesis that the AUC is equal to
+        ``against``, or to the AUC of ``against`` if this is a curve.
     against : float, Roc or pair of Gaussian, optional
-        AUC of the null hypothesis, such as 0.5, or a second curve.
+        AUC under the null hypothesis, such as 0.5, or a second curve with which the expected curve is compared.
     correlation : float or pair of float, optional
-        Correlation of the two features within each class, (negative, positive), if both are measured on the same
-        observations. By default, the second curve has observations of its own.
+        Correlation of the two features among the negatives and among the positives, if both features are measured on
+        the same observations. By default, the two curves come from different observations.
     fpr, tpr : (low, high), optional
-        Plan for the partial AUC over this range of FPR or TPR, as in ``roc.partial_auc``.
+        Range of FPR or TPR; the study is planned for the partial AUC over this range, as in ``roc.partial_auc``.
     tpr_at_fpr : float, optional
-        Plan for the TPR at this FPR.
+        FPR; the study is planned for the TPR at this FPR.
     alternative : {"two-sided", "greater"}, default="two-sided"
         Alternative hypothesis of the test:
 
@@ -818,15 +824,17 @@ def sample_size(
     ratio : float, default=1.0
         Number of negatives for each positive. The number of negatives is rounded up.
     method : str, optional
-        Method. By default, the method of the default interval and test, which the result calls the reference. The last
-        five methods use a normal approximation:
+        Method by which the sample size is computed. The default is the method of the default interval and test, which
+        is called the reference in the result. All methods except "smoothed-logit" and "dirichlet" use a normal
+        approximation:
 
-        * "smoothed-logit": default interval and test of empirical AUCs and of their differences.
-        * "dirichlet": default interval of the partial AUC and of the TPR at an FPR.
+        * "smoothed-logit": default interval and default test of an empirical AUC, or of the difference between two
+          AUCs.
+        * "dirichlet": default interval of an empirical partial AUC, or of an empirical TPR at an FPR.
         * "exact": exact variance of the empirical AUC, for any two distributions.
-        * "empirical": large-sample variance of the empirical partial AUC or TPR.
+        * "empirical": large-sample variance of the empirical partial AUC, or of the empirical TPR at an FPR.
         * "delta": variance of the estimate from two fitted Gaussians.
-        * "hanley-mcneil", "obuchowski": formulas that use the AUC alone.
+        * "hanley-mcneil", "obuchowski": formulas in which the variance depends only on the AUC and the class sizes.
 
     Returns
     -------
@@ -841,25 +849,28 @@ def sample_size(
 
     Notes
     -----
-    For AUCs and their differences, a formula gives the mean width and the power of the default method. It averages the
-    default interval, with the expected variance of the placements, over a normal distribution of the logit of the AUC.
-    The formula is used if the smaller class has n >= 50 observations and n min(AUC, 1 - AUC) >= 10 expected errors. It
-    then agrees with simulation to 2% of the width or 2 percentage points of power. Otherwise, 1,500 to 10,000 studies
-    are simulated with a fixed seed.
+    For an AUC or a difference between two AUCs, the mean width and the power of the default method are computed by a
+    formula if the samples are large. This formula averages the default interval over a normal distribution of the logit
+    of the estimated AUC, and uses the expected variance of the placement values. The formula is used if the smaller
+    class has n >= 50 observations and n min(AUC, 1 - AUC) >= 10. Under these conditions, the formula agrees with
+    simulations to 2% of the width or 2 percentage points of power. In all other cases, 1,500 to 10,000 studies are
+    simulated with a fixed seed.
 
-    For partial AUCs and the TPR at an FPR, 1,000 to 2,500 studies are simulated with a fixed seed. The search is
-    accurate to 0.5% of the sample size. The Monte Carlo error of a width is 0.5 to 1.5%; the error of the sample size
-    is about twice as large. The large-sample variance ("empirical") is accurate to 2% for a TPR if about 300 or more
-    observations of each class are expected on each side of the threshold. For partial AUCs near a corner of the curve
-    it is too small by 5% or more even with 10,000 observations in each class.
+    For a partial AUC or a TPR at an FPR, 1,000 to 2,500 studies are simulated with a fixed seed. The search for the
+    sample size has a resolution of 0.5%. The Monte Carlo error of a width is 0.5 to 1.5%, and the resulting error of
+    the sample size is about twice as large. For a TPR, the large-sample variance (method "empirical") is accurate to 2%
+    if about 300 or more observations of each class are expected on each side of the threshold. For a partial AUC near a
+    corner of the curve, the large-sample variance is too small by 5% or more, even with 10,000 observations in each
+    class.
 
     The exact variance of the empirical AUC A for n0 negatives and n1 positives is
 
         [A(1 - A) + (n1 - 1)(Q1 - A^2) + (n0 - 1)(Q2 - A^2)] / (n0 n1),
 
-    where Q1 = P(two positives are both larger than one negative) and Q2 = P(one positive is larger than two negatives).
-    For two Gaussians, both have a closed form. The covariance of two AUCs of the same observations has the same form.
-    The documentation ("Sample size and power") has all formulas.
+    where Q1 is the probability that two random positives are both larger than one random negative, and Q2 is the
+    probability that one random positive is larger than two random negatives. For two Gaussians, Q1 and Q2 can be
+    computed in closed form. The covariance of two AUCs of the same observations has a formula of the same form. All
+    formulas are in the documentation ("Sample size and power").
 
     References
     ----------
@@ -901,31 +912,32 @@ def power(
     level: float = 0.95,
     method: Literal["smoothed-logit", "exact", "delta", "hanley-mcneil", "obuchowski"] | None = None,
 ) -> SampleSize:
-    """Compute the power of the default test of an AUC, or of the difference of two AUCs, for a given sample size.
+    """Compute the power of a test of an AUC, or of the difference between two AUCs, for a given sample size.
 
     Parameters
     ----------
     roc, mean, std, auc, against, correlation : optional
-        Expected curve and null hypothesis, as in ``sample_size``. ``against`` is required.
+        Expected curve and null hypothesis, as in ``sample_size``; ``against`` is required.
     count : pair of int
-        Numbers of observations, (negative, positive), each 2 or more. If a second curve has observations of its own,
-        these are the numbers for each curve.
+        Numbers of negatives and of positives, each 2 or more. If each of two curves has its own observations, these are
+        the numbers for one curve.
     alternative : {"two-sided", "greater"}, default="two-sided"
         Alternative hypothesis, as in ``sample_size``.
     level : float, default=0.95
         Confidence level; the significance level of the test is 1 - ``level``.
     method : {"smoothed-logit", "exact", "delta", "hanley-mcneil", "obuchowski"}, optional
-        Method, as in ``sample_size``. By default, "smoothed-logit".
+        Method by which the power is computed, as in ``sample_size``. By default, "smoothed-logit".
 
     Returns
     -------
     SampleSize
-        ``achieved`` is the power, and ``mc_error`` its Monte Carlo standard error if studies were simulated.
+        Result in which ``achieved`` is the power by ``method``. If studies were simulated, ``mc_error`` is the Monte
+        Carlo standard error of ``achieved_reference``, the power by the default test.
 
     Raises
     ------
     RocPredictError
-        If a count is below 2, or for the reasons in ``sample_size``.
+        If a count is below 2, and under the conditions listed in ``sample_size``.
 
     See Also
     --------
