@@ -448,12 +448,12 @@ class LinearCombination(Result):
         Parameters
         ----------
         X : array-like or data frame of shape (n, p)
-            Feature values. Columns of a data frame are selected by ``feature_names``; columns of an array must be in
-            the same order.
+            Feature values. Columns of a data frame are selected by name; columns of an array must be in the order of
+            ``feature_names``.
 
         Returns
         -------
-        array of shape (n,)
+        score : array of shape (n,)
             Score of each observation.
 
         Raises
@@ -748,7 +748,7 @@ def class_mean_distance(
 
     Returns
     -------
-    array of shape (n,)
+    distance : array of shape (n,)
         Distance between each observation and the class mean.
 
     Raises

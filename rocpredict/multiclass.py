@@ -330,8 +330,8 @@ def multiclass_auc(
         * "macro": equal weights.
         * "weighted": weights proportional to the number of observations of the class or of the pair. This is not
           available for "hand-till".
-        * None: no average. The result contains one AUC for each class, or for each pair in the order (1, 2), (1, 3),
-          ..., (2, 3), ...
+        * None: no average. The result contains one AUC for each class, or for each pair of classes in lexicographic
+          order.
     level : float, default=0.95
         Confidence level, in (0, 1).
     interval_method : {"smoothed-logit", "bootstrap"}, default="smoothed-logit"
@@ -380,10 +380,10 @@ def multiclass_auc(
     the coverage was 0.927 to 0.988 (45 settings, 400 samples each, standard error 0.005 to 0.013).
 
     The method was chosen from fifteen methods by simulation. For three Gaussian classes of 10, 20 and 50 observations
-    and AUCs of 0.8, 0.9 and 0.98, the coverage at level 0.95 was 0.944 to 0.977 with one column per class and 0.947 to
-    0.965 with one feature (2000 samples each). For classes of 10, 20 and 50 observations and other averages, the
-    coverage was 0.950 to 0.982; for five classes of 10 observations, it was 0.942 to 0.969. The coverage of the
-    percentile bootstrap was 0.978 in one setting, and 0.912 to 0.953 in all others (1000 samples each). For 10
+    and AUCs of 0.8, 0.9 and 0.98, the coverage at level 0.95 was 0.944 to 0.977 if there was one column per class, and
+    0.947 to 0.965 if there was one feature (2000 samples each). For classes of 10, 20 and 50 observations and other
+    averages, the coverage was 0.950 to 0.982; for five classes of 10 observations, it was 0.942 to 0.969. The coverage
+    of the percentile bootstrap was 0.978 in one setting, and 0.912 to 0.953 in all others (1000 samples each). For 10
     observations per class, the intervals by "smoothed-logit" are 1.04 to 1.1 times as wide as the bootstrap intervals
     at AUCs of 0.8 and 0.9, and 1.3 to 1.7 times as wide at an AUC of 0.98. If half an observation were added to each
     class instead, the intervals would be 2.4 to 2.9 times as wide at an AUC of 0.98.

@@ -460,7 +460,7 @@ def _smallest_satisfying(
     """Return the smallest integer for which a condition holds, by bisection that begins at ``start``.
 
     If the condition holds for an integer, it must hold for all larger integers. The result may exceed the smallest
-    integer by up to the fraction ``resolution``.
+    integer by up to ``resolution`` times this integer.
     """
     low, high = _MIN_CLASS_SIZE - 1, max(start, _MIN_CLASS_SIZE)
     step = max(1, high // 8)
@@ -798,22 +798,23 @@ def sample_size(
     auc : float, optional
         Expected AUC in (0, 1). Both classes are then assumed to be Gaussian with equal standard deviations.
     width : float, optional
-        Goal for the mean width of a confidence interval by the default method, from the lower to the upper limit. By
-        default, the interval of the AUC is planned. If ``against`` is a curve, the interval of the difference between
-        the two AUCs is planned; with ``fpr``, ``tpr`` or ``tpr_at_fpr``, the interval of the selected quantity. Pass
-        either ``width`` or ``power``.
+        Goal: the mean distance between the lower and the upper limit of the default confidence interval. By default,
+        this is the interval of the AUC. If ``against`` is a curve, the study is planned for the interval of the
+        difference between the two AUCs. With ``fpr``, ``tpr`` or ``tpr_at_fpr``, it is planned for the interval of the
+        selected quantity. Pass either ``width`` or ``power``.
     power : float, optional
-        Goal for the power: the probability that the default test rejects the null hypothesis that the AUC is equal to
-        ``against``, or to the AUC of ``against`` if this is a curve.
+        Goal: the probability that the default test rejects the null hypothesis. The null hypothesis is that the AUC is
+        equal to ``against`` or, if ``against`` is a curve, that both curves have the same AUC.
     against : float, Roc or pair of Gaussian, optional
         AUC under the null hypothesis, such as 0.5, or a second curve with which the expected curve is compared.
     correlation : float or pair of float, optional
         Correlation of the two features among the negatives and among the positives, if both features are measured on
         the same observations. By default, the two curves come from different observations.
     fpr, tpr : (low, high), optional
-        Range of FPR or TPR; the study is planned for the partial AUC over this range, as in ``roc.partial_auc``.
+        Range of FPR or TPR over which a partial AUC is estimated, as in ``roc.partial_auc``; the study is then planned
+        for this partial AUC.
     tpr_at_fpr : float, optional
-        FPR; the study is planned for the TPR at this FPR.
+        FPR at which the TPR is estimated; the study is then planned for this TPR.
     alternative : {"two-sided", "greater"}, default="two-sided"
         Alternative hypothesis of the test:
 
@@ -824,9 +825,9 @@ def sample_size(
     ratio : float, default=1.0
         Number of negatives for each positive. The number of negatives is rounded up.
     method : str, optional
-        Method by which the sample size is computed. The default is the method of the default interval and test, which
-        is called the reference in the result. All methods except "smoothed-logit" and "dirichlet" use a normal
-        approximation:
+        Method by which the sample size is computed. By default, the sample size is computed for the default interval or
+        the default test; in the result, this method is called the reference. All methods except "smoothed-logit" and
+        "dirichlet" use a normal approximation:
 
         * "smoothed-logit": default interval and default test of an empirical AUC, or of the difference between two
           AUCs.

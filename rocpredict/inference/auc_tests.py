@@ -95,7 +95,7 @@ def auc_test(
     Parameters
     ----------
     x1, x2 : array-like of shape (n,), pair (x, y), or ROC
-        - Two features on the same observations: ``auc_test(x1, x2, y)``.
+        - Two features of the same observations: ``auc_test(x1, x2, y)``.
         - Two samples of different observations, which may have different sizes: ``auc_test((x1, y1), (x2, y2))``.
         - Two curves: ``auc_test(roc1, roc2)``.
         - One feature, sample or curve, which is tested against ``null``: pass ``x2=None``.
@@ -126,10 +126,10 @@ def auc_test(
 
         Two curves of which at least one is predicted:
 
-        - "delta" (default): the intervals of both curves, combined by MOVER. A curve predicted from two Gaussians has
-          its "delta" interval (probit scale, Student's t). Other fitted families have the smoothed-logit interval of
-          the empirical AUC, extended to contain the predicted AUC; for partial areas, the interval is computed from the
-          bootstrap standard error instead.
+        - "delta" (default): the intervals of both curves, combined by MOVER. For a curve predicted from two Gaussians,
+          the interval is computed on the probit scale with Student's t. For other fitted families, it is the
+          smoothed-logit interval of the empirical AUC, extended to contain the predicted AUC. For a partial area of
+          such a family, the interval is computed from the bootstrap standard error.
 
         One curve:
 
@@ -152,7 +152,7 @@ def auc_test(
     direction : {None, "higher", "lower", "auto"} or a pair of "higher", "lower", default=None
         Whether positives have larger or smaller values. A pair gives the direction of each curve; a single value
         applies to both. With "auto", the direction is chosen from the data once, before resampling. Both AUCs are then
-        optimistic, and an error is raised if the two curves have opposite directions.
+        biased upwards, and an error is raised if the two curves have opposite directions.
     level : float, default=0.95
         Confidence level of the interval.
     nan_policy : {"raise", "omit"}, default="raise"
@@ -177,8 +177,8 @@ def auc_test(
     Returns
     -------
     AucTest
-        For two samples or two unpaired curves, ``n`` contains the two class sizes of each of them, and ``omitted`` is
-        the sum over both.
+        For two samples or two unpaired curves, ``n`` contains the class sizes of each sample or curve, and ``omitted``
+        contains the numbers of omitted rows, added over both.
 
     Raises
     ------
@@ -189,19 +189,20 @@ def auc_test(
     Notes
     -----
     The method "smoothed-logit" combines the smoothed-logit intervals of the two AUCs into an interval of their
-    difference. This method uses quantiles of Student's t with Satterthwaite's degrees of freedom [4]_. For two whole
-    AUCs of the same observations, two intervals of the difference are computed. In the first, curves with equal AUCs
-    share the pseudo-observations that smoothing adds to the data; in the second, each curve has its own
+    difference. This method uses quantiles of Student's t with Satterthwaite's degrees of freedom [4]_. For two AUCs
+    (but not partial AUCs) of the same observations, two intervals of the difference are computed. In the first, curves
+    with equal AUCs share the pseudo-observations that smoothing adds to the data; in the second, each curve has its own
     pseudo-observations.
 
     The alternatives "two-sided", "greater" and "less" are tested at a difference of 0, where both AUCs are equal. These
-    tests use the first interval, because this gives more power; in the direction of the estimate, the one-sided p is
-    half of the two-sided p. The alternatives "noninferior" and "equivalent" are tested at a margin, where the AUCs are
-    unequal. With unequal AUCs and few observations, a test based on the first interval alone would reject too often. A
-    margin is therefore excluded only if both intervals exclude it, or if the first interval excludes 0 and 0 lies
-    between the margin and the estimate. The interval in the result agrees with the tests of all alternatives. It
-    contains both intervals if the first contains 0. If the first interval excludes 0, its limit nearer to 0 is used.
-    This limit therefore jumps where the two-sided p equals 1 - ``level``.
+    tests use the first interval, because it gives more power. For a one-sided alternative in the direction of the
+    estimate, p is half of the two-sided p. The alternatives "noninferior" and "equivalent" are tested at a margin,
+    where the AUCs are unequal. With unequal AUCs and few observations, a test based on the first interval alone would
+    reject too often. A margin is therefore excluded only if both intervals exclude it, or if the first interval
+    excludes 0 and 0 lies between the margin and the estimate. The interval in the result agrees with the tests of all
+    alternatives. If the first interval contains 0, the interval in the result contains both intervals. If the first
+    interval excludes 0, the limit nearer to 0 is taken from the first interval. This limit therefore jumps where the
+    two-sided p equals 1 - ``level``.
 
     The method "delong" rejects a true null hypothesis too often if a class has few observations, if the samples have
     unequal sizes, or if an AUC is near 1. With "dirichlet", p is the smallest significance level at which the interval
@@ -317,7 +318,7 @@ def _independent_samples(x1: Any, x2: Any, rows: RowOptions) -> tuple[CurveSampl
 
 
 def _check_rocs(rocs: dict[str, Any], y: Any, rows: RowOptions) -> list[Any]:
-    """Return the ROC curves, or raise RocPredictError for other objects, for batches and for options of features."""
+    """Return the ROC curves, or raise RocPredictError for other objects, batches or options that need features."""
     for name, roc in rocs.items():
         if not isinstance(roc, UncertaintyMixin):
             raise RocPredictError(f"{name}={short_repr(roc)} is not a ROC curve, but the other is; pass two curves")
@@ -425,7 +426,7 @@ def _compare_predicted(rocs: list[Any], names: tuple[str, str], options: _TestOp
 
 
 def _compare(samples: tuple[CurveSample, ...], names: tuple[str, str], options: _TestOptions) -> AucTest:
-    """Test two empirical curves, either of two features of one sample or of one feature in each of two samples."""
+    """Test two empirical curves, from two features of the same sample or from two different samples."""
     quantity, is_paired = options.quantity, len(samples) == 1
     method = _select_method(samples, options)
     areas = [sample.placements(quantity.rate_range) for sample in samples]
@@ -456,7 +457,7 @@ def _compare(samples: tuple[CurveSample, ...], names: tuple[str, str], options: 
 
 
 def _select_method(samples: tuple[CurveSample, ...], options: _TestOptions) -> str:
-    """Return the requested method or the default, or raise RocPredictError if it does not support the other options."""
+    """Return the requested method or the default, or raise RocPredictError if other options exclude this method."""
     quantity, requested = options.quantity, check_option("method", options.method, (None, *TWO_SAMPLE_METHODS))
     parts = [sample.classes[0] for sample in samples]
     is_stratified = any(part.strata is not None for part in parts)
@@ -494,7 +495,7 @@ def _build_test(
     flags: Flags,
     **fields: Any,
 ) -> AucTest:
-    """Return the test of the difference between two areas, which are divided by the width of the range of rates.
+    """Return the test result for the difference between two areas divided by the width of the range of rates.
 
     ``shares`` are the two areas after the division, and ``fields`` contains the remaining fields of ``AucTest``.
     """
@@ -611,10 +612,11 @@ def _mean_signs(sign: FloatArray, ranks: FloatArray) -> FloatArray:
 def _permute_samples(samples: tuple[CurveSample, ...], resampling: BootstrapOptions) -> tuple[float, FloatArray]:
     """Return the statistic of Venkatraman (2000) for two samples, and its values after random exchanges.
 
-    Each value is first replaced by the fraction of its own sample below it, with both classes weighted equally. If the
-    curves are equal, these fractions have the same distribution in both samples within each class, whatever the units
-    of the values. Observations of the same class are then exchanged between the samples at random. The statistic is the
-    absolute difference between the error rates of the two samples at the same fraction, integrated over all fractions.
+    Each value is first replaced by the fraction of smaller values in the same sample, in which both classes have equal
+    weights. If the curves are equal, these fractions have the same distribution in both samples within each class,
+    whatever the units of the values. Observations of the same class are then exchanged between the samples at random.
+    The statistic is the absolute difference between the error rates of the two samples at the same fraction, integrated
+    over all fractions.
     """
     rng = resampling.generator()
     fractions = [_fractions_below(*(part.values[:, 0] for part in sample.classes)) for sample in samples]
@@ -647,7 +649,7 @@ def _fractions_below(negative: FloatArray, positive: FloatArray) -> list[FloatAr
 
 
 def _error_curve(negative: FloatArray, positive: FloatArray) -> FloatArray:
-    """Return (FNR + FPR)/2 at the thresholds below which the fractions of both classes have the means ``_GRID``."""
+    """Return (FNR + FPR)/2 as a function of the mean fraction of both classes below the threshold, at ``_GRID``."""
     values = np.concatenate([negative, positive])
     order = np.argsort(values, kind="stable")
     step = np.repeat([1 / len(negative), 1 / len(positive)], [len(negative), len(positive)])[order] / 2

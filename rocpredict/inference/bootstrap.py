@@ -240,7 +240,7 @@ class ResampledThresholds(NamedTuple):
 def bootstrap_thresholds(
     negative: Ecdf, positive: Ecdf, criterion: ThresholdCriterion, resampling: BootstrapOptions
 ) -> ResampledThresholds:
-    """Find the best threshold of each resample, and evaluate it on the sample and out of bag.
+    """Find the best threshold of each resample, and evaluate this threshold in the original sample and out of bag.
 
     If there are many thresholds, the rates of a resample are first computed at about 1,000 of them. The rates at two
     adjacent thresholds of this grid limit the utility of every threshold between them. Only intervals that may contain
@@ -275,12 +275,12 @@ def bootstrap_thresholds(
 def merge_far_values(
     negative: Ecdf, positive: Ecdf, criterion: ThresholdCriterion, many: int = _MANY_ROWS
 ) -> tuple[Ecdf, Ecdf]:
-    """Merge the values that are too far from the best threshold to matter, on each side into one weighted value.
+    """Replace the values that are too far from the best threshold to matter by one weighted value on each side.
 
     In a resample, the utility of the best threshold of the sample minus the utility of another threshold is a mean of
     independent terms. By Bernstein's inequality, the probability that this difference is negative is at most exp(-16)
-    if the difference in the sample is large enough. On each side of the best threshold, the values beyond the last
-    threshold whose difference is too small for this are merged.
+    if the difference in the sample is large enough. On each side of the best threshold, let t be the last threshold at
+    which the difference is not large enough. All values beyond t are merged.
 
     The classes are returned unchanged in four cases: together they have fewer than ``many`` observations; one class has
     fewer than 20 observations, so that a resample may contain all of them; the observations have weights; or the
@@ -334,14 +334,14 @@ def _range_of_best(
 
 
 def _rates_from(draws: FloatArray, place: NDArray[np.intp]) -> FloatArray:
-    """Return, for B resamples, the fraction of the draws at or after each index in ``place``, for a few indices."""
+    """Return, for B resamples, the fraction of the draws at or after each index in ``place``; fast for few indices."""
     starts = np.unique(np.append(0, place[place < draws.shape[1]]))
     below = cumulate(np.add.reduceat(draws, starts, axis=1))
     return np.asarray((below[:, -1:] - below.take(np.searchsorted(starts, place), axis=1)) / below[:, -1:])
 
 
 def _rates_between(draws: FloatArray, place: NDArray[np.intp]) -> FloatArray:
-    """Return, for B resamples, the fraction of the draws at or after each index in ``place``, for many indices."""
+    """Return, for B resamples, the fraction of the draws at or after each index in ``place``; fast for many indices."""
     first, last = int(place[-1]), int(place[0])
     below = cumulate(draws[:, first:last])
     below += draws[:, :first].sum(axis=1, keepdims=True)
@@ -360,8 +360,8 @@ def _resampled_utility(criterion: ThresholdCriterion, tpr: FloatArray, fpr: Floa
 def _oob_share(draws: FloatArray, weights: Any, place: NDArray[np.intp]) -> FloatArray:
     """Return the fraction of the out-of-bag observations at or after one index per resample; NaN if none is out of bag.
 
-    A value with frequency weight w stands for w equal observations. If it is drawn k times, an average of w (1 - 1/w)^k
-    of these observations are out of bag.
+    A value with frequency weight w stands for w equal observations. If the value is drawn k times, the expected number
+    of these observations that are out of bag is w (1 - 1/w)^k.
     """
     left_out = (draws == 0) * 1.0
     if weights is not None:

@@ -22,12 +22,12 @@ IntArray: TypeAlias = NDArray[np.intp]
 Classes: TypeAlias = tuple[ClassColumns, ClassColumns]
 """Values of the negative and of the positive class, shape (rows, K) each, with the weights and clusters of the rows."""
 Draws: TypeAlias = tuple[FloatArray, FloatArray]
-"""Draws of a quantity from low and from high random curves; the first axis of both arrays indexes the draws."""
+"""Draws of a quantity from the low and from the high version of each random curve, along the first axis."""
 
 STEEP_EXPONENT = 4.0
-"""Exponent of the power law with which a random curve starts if it starts flat, or ends if it ends flat."""
+"""Exponent of the power law at the flat start, or at the flat end, of a random curve."""
 _EXPONENT_FACTOR = 0.5
-"""Exponent of a curve that starts steeply, divided by the exponent estimated from the top quarter of the negatives."""
+"""Factor by which the exponent estimated from the top quarter of the negatives is multiplied for a steep start."""
 _EXPONENT_LIMITS = (0.05, 1.0)
 _REACH = 6.0  # negatives whose FPR is farther from the range, in standard deviations, have no vertex
 _EXTRA_REACH = 20.0  # number of ranks by which this distance is extended
@@ -52,7 +52,7 @@ class CurveDraws(NamedTuple):
     missing_area: FloatArray
     """Ascending FPRs, and the area between the empirical curve and the straight lines up to each FPR, shape (2, k).
 
-    This area is 0 unless only a grid of ranks has vertices.
+    This area is 0 if there is a vertex at every rank.
     """
 
     def tpr_at(self, fpr: FloatArray) -> Draws:
@@ -154,7 +154,7 @@ def draw_quantity(
 
     Returns
     -------
-    list of (low, high)
+    draws : list of (low, high)
         One pair of arrays for each of the K curves. The first axis of both arrays indexes the draws; there are two
         draws for each resample. The low and the high curve of a draw differ only before the first inner vertex and
         after the last one. The low curve starts flat, with a power law of exponent 4, and ends with a straight line;
@@ -162,14 +162,14 @@ def draw_quantity(
 
     Notes
     -----
-    Every observation gets a random weight from an exponential distribution, and each class gets one additional weight
-    (cf. [1]_, [2]_). The sum of the weights of the k largest negatives, divided by the total weight of the class, then
-    has the same distribution as the true FPR at the k-th largest value in a sample of negatives from a continuous
-    distribution. The additional weight of the positives belongs to an additional positive. Two draws use the same
-    weights: in one of them, the additional positive lies above all other positives; in the other draw, below them. The
-    interval between two quantiles of the TPR at a fixed threshold is therefore the mid-p interval of a proportion. In
-    the second of two curves of the same observations, these two positions are exchanged. If positives are tied with
-    several negatives, the weight of these positives is divided evenly among the tied negatives.
+    As in the Bayesian bootstrap [1]_, [2]_, every observation gets a random weight from an exponential distribution. In
+    addition, each class gets one more weight. The sum of the weights of the k largest negatives, divided by the total
+    weight of the class, then has the same distribution as the true FPR at the k-th largest value in a sample of
+    negatives from a continuous distribution. The additional weight of the positives belongs to an additional positive.
+    Two draws use the same weights: in one of them, the additional positive lies above all other positives; in the other
+    draw, below them. The interval between two quantiles of the TPR at a fixed threshold is therefore the mid-p interval
+    of a proportion. In the second of two curves of the same observations, these two positions are exchanged. If
+    positives are tied with several negatives, the weight of these positives is divided evenly among the tied negatives.
 
     Sums of exponential weights have gamma distributions. A single gamma variate therefore replaces the weights of all
     observations far from the range of FPR, and of all observations between two adjacent ranks of a grid. With G
@@ -211,9 +211,9 @@ class _Curve(NamedTuple):
     bounds: tuple[IntArray, IntArray]
     """For each class, 0 and the numbers k for which the sum of the weights of the k largest values is needed."""
     height: IntArray
-    """For each vertex, the index in ``bounds[1]`` of the number of positives above the vertex, rounded down."""
+    """Number of positives above each vertex, rounded down and expressed as an index into ``bounds[1]``."""
     fraction: FloatArray
-    """For each vertex, the fraction by which the number of positives above the vertex exceeds the rounded number."""
+    """Number of positives above each vertex minus the number rounded down."""
     quarter: int
     """Index of the vertex at the end of the top quarter of the negatives; 1 if the curve does not have this vertex."""
     missing_area: FloatArray
@@ -262,7 +262,7 @@ class _Curve(NamedTuple):
         )
 
     def vertices(self, negative: FloatArray, positive: FloatArray, is_above: bool) -> CurveDraws:
-        """Return random curves from the cumulative weights of each class at ``bounds``, divided by the total weight.
+        """Return random curves, from the cumulative weights of each class at ``bounds`` divided by the total weight.
 
         The additional positive is above all other positives if ``is_above`` is True, and below them otherwise.
         """
@@ -277,7 +277,7 @@ class _Curve(NamedTuple):
 
 
 def _rank_window(totals: FloatArray, fpr_range: tuple[float, float]) -> tuple[int, int]:
-    """Return the first and last rank of the negatives whose FPR may lie in a range, except with tiny probability."""
+    """Return the first and last rank of the negatives whose FPR can be in a range with more than tiny probability."""
     n, ends = totals[-1], []
     for fpr, sign in zip(fpr_range, (-1, 1), strict=True):
         ends.append(n * fpr + sign * (_REACH * np.sqrt(n * fpr * (1 - fpr)) + _EXTRA_REACH))
@@ -302,12 +302,12 @@ def _rank_grid(first: int, last: int, n_rows: int, grid_size: int) -> IntArray:
 
 
 class _ClassDraws(NamedTuple):
-    """Cells of the rows of one class, whose random weights are summed to compute the K curves."""
+    """Random weights of the rows of one class, grouped into cells, from which the K curves are computed."""
 
     shapes: FloatArray
-    """Number of observations in each cell. A cell consists of the rows that no bound of any curve separates."""
+    """Number of observations in each cell. Two rows are in the same cell if no bound of any curve lies between them."""
     clusters: Any
-    """Cluster of each row if there are clusters, in which case every row is a cell of its own; otherwise None."""
+    """Cluster of each row, or None. With clusters, every row is a cell of its own."""
     groups: list[tuple[IntArray, IntArray, IntArray, int]]
     """For each curve: the order of the cells, the position of the first cell of each nonempty interval between two
     bounds, the indices of these intervals, and the number of all intervals."""
@@ -373,7 +373,7 @@ def draw_compared(
 
 
 def draws_interval(draws: Draws, level: float, estimate: Any, bounds: tuple[float, float] = (0, 1)) -> Draws:
-    """Return the interval that leaves a fraction (1 - level)/2 of the draws on each side, extended to the estimate.
+    """Return the interval that leaves (1 - level)/2 of the draws on each side, extended to include the estimate.
 
     The lower limit comes from the low draws and the upper limit from the high draws. Both are clipped to ``bounds``; if
     there are too few draws for the level, the limits are equal to ``bounds``.
@@ -391,8 +391,8 @@ def draws_interval(draws: Draws, level: float, estimate: Any, bounds: tuple[floa
 def draws_test(difference: Draws, estimate: float, claim: Hypothesis, level: float, flags: Flags) -> AucStatistic:
     """Test a difference by its draws; p is the smallest significance level at which the interval excludes 0.
 
-    In a two-sided test of 0, half of p is the fraction of the draws on the other side of 0, with 1 added to the
-    numerator and to the denominator. The interval always contains the estimate.
+    In a two-sided test of 0, half of p is the fraction of the draws on the side of 0 opposite to the estimate, with 1
+    added to the numerator and to the denominator. The interval always contains the estimate.
     """
 
     def tails(value: float) -> Tails:

@@ -64,14 +64,16 @@ _CRITICAL_VALUES = (0.01, 0.101, 0.305, 0.53, 0.778, 1.003, 1.292, 1.545, 1.84, 
 """Critical value of the local tests of thresholds at each level in ``_LEVELS``: about 0.79 times the normal quantile.
 
 Near the best threshold, the empirical utility converges in distribution to Z(t) = W(t) - t^2, where W is a two-sided
-Brownian motion and t = 0 is the true best threshold. Let M be the maximum of Z, and T its location. For each simulated
-path of Z, (M - Z(c))/sqrt(|T - c|) is minimized over all points c on the other side of 0 than T. The critical values
-are quantiles of these minima over 1,300,000 paths. The paths are simulated with steps of 0.4 to 1% of t for t of 1e-6
-or more, and the maximum within a step is drawn from its distribution. The Monte Carlo standard errors are at most
-0.0025 up to level 0.99, and at most 0.007 above.
+Brownian motion and t = 0 is the true best threshold. Let M be the maximum of Z, which is reached at T. For each
+simulated path of Z, (M - Z(c))/sqrt(|T - c|) is minimized over all points c for which 0 lies between c and T. The
+critical values are quantiles of these minima over 1,300,000 paths. For t of 1e-6 or more, the paths are simulated with
+steps of 0.4 to 1% of t, and the maximum within a step is drawn from its distribution. The critical values have Monte
+Carlo standard errors of at most 0.0025 up to level 0.99 and of at most 0.007 at higher levels.
 """
 _FARTHEST_CRITICAL_VALUE = 10.0, 8.4
-"""A normal quantile, and the critical value extrapolated to it with slope 0.86; the slope tends to 0.887."""
+"""A normal quantile, and the critical value that is extrapolated for this quantile with a slope of 0.86.
+The true slope tends to 0.887 for high levels.
+"""
 _CONTINUITY_CORRECTION = 0.4
 """Number of observations that is subtracted from a count before Wilson's lower limit is computed.
 
@@ -215,7 +217,7 @@ def area_function(rate_range: RateRange | None) -> Callable[[Solver], FloatArray
 
 
 def kolmogorov_critical_value(level: float, total: float) -> float:
-    """Return the quantile of the largest distance between an empirical and the true distribution function.
+    """Return a quantile of the largest distance between an empirical distribution function and the true one.
 
     ``total`` is the sample size; a fraction is rounded down. The quantile is exact for continuous distributions; for
     discrete distributions, the true quantile is smaller.
@@ -297,11 +299,11 @@ class EmpiricalUncertainty(Uncertainty):
     def _hilgers_limits(self, fpr: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
         """Return limits of the TPR that are valid for all continuous distributions (Hilgers 1991).
 
-        The true FPR at the k-th largest of n negatives has a beta distribution. Two ranks k are chosen: at one of them,
-        this FPR is below the requested FPR with probability 1 - (1 - level)/4 or more; at the other, it is above the
-        requested FPR with the same probability or more. The lower limit is the lower Clopper-Pearson limit of the TPR
-        at the first of these negatives, and the upper limit is the upper Clopper-Pearson limit at the second. Each of
-        these limits fails with probability (1 - level)/4 or less.
+        The true FPR at the k-th largest of n negatives has a beta distribution. Two ranks k are chosen. At the first,
+        the true FPR is below the requested FPR with a probability of at least 1 - (1 - level)/4; at the second, it is
+        above the requested FPR with at least the same probability. The lower limit is the lower Clopper-Pearson limit
+        of the TPR at the first of these negatives, and the upper limit is the upper Clopper-Pearson limit at the
+        second. Each of these limits fails with probability (1 - level)/4 or less.
         """
         tail, (negatives, positives) = (1 - level) / 4, self.class_sizes
         strict = _largest_rank(lambda rank: betaincinv(rank, negatives + 1 - rank, 1 - tail) <= fpr, negatives)
@@ -415,7 +417,7 @@ def _largest_rank(is_met: Callable[[FloatArray], Any], most: float) -> FloatArra
 def threshold_set(
     points: OperatingPoints, log_price: float, sizes: tuple[float, float], level: float
 ) -> tuple[float, float]:
-    """Return the range of the thresholds that are not significantly worse than the best threshold in a local test.
+    """Return the range of the thresholds that are not significantly worse than the best threshold in local tests.
 
     Parameters
     ----------
@@ -437,9 +439,9 @@ def threshold_set(
     Near the best threshold, the empirical utility, as a function of the threshold, converges in distribution to a
     two-sided Brownian motion with a parabolic drift [1]_. The location of its maximum converges at the rate n^(-1/3),
     and the bootstrap of this location is inconsistent. The test statistic is the loss of utility at another threshold
-    compared with the best threshold, divided by the standard error of the loss. Its limit distribution has no unknown
-    parameters, like the limit distribution of likelihood ratios in similar problems [2]_. The critical values are
-    tabulated quantiles of this distribution.
+    compared with the best threshold, divided by the standard error of the loss. The limit distribution of this
+    statistic has no unknown parameters, like that of likelihood ratios in similar problems [2]_. The critical values
+    are tabulated quantiles of this distribution.
 
     A threshold is rejected as worse if its loss of utility exceeds the margin of error. For a threshold above the best
     one, let a of the n1 positives and b of the n0 negatives have values between these two thresholds, and let w1 and w0

@@ -116,7 +116,11 @@ class SharedCovariance(NamedTuple):
 
 
 def _exact(roc: Curve, null: float | None = None) -> Variance:
-    """Return a function for the exact variance; under a null hypothesis, for equal classes or for shifted means."""
+    """Return a function for the exact variance of the empirical AUC, under the null hypothesis if ``null`` is passed.
+
+    If ``null`` is 1/2, both classes have the same distribution. For other values of ``null``, the means of Gaussian
+    classes are shifted.
+    """
     if null == 0.5:
         return lambda n0, n1: (n0 + n1 + 1) / (12 * n0 * n1)
     if not is_gaussian(roc):
@@ -310,14 +314,14 @@ def default_limits(
 
 
 smooth_areas = SmoothedAreas.from_sum_squares
-"""Function that smooths the areas of many studies, from the sums of squares of the placement values by class."""
+"""Function that computes smoothed areas of many studies, from the sums of squares of the placement values."""
 
 
 def draw_placements(negative: FloatArray, positive: FloatArray, *, tied: bool) -> tuple[FloatArray, FloatArray]:
     """Return the placement values of the negatives and of the positives in R studies, shapes (R, n0) and (R, n1)."""
 
     def count(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Count, for each value of ``first``, the smaller values of ``second``, and vice versa including ties."""
+        """Count the values of ``second`` below each of ``first``, and of ``first`` at or below each of ``second``."""
         order = np.argsort(np.concatenate([first, second], axis=1), axis=1, kind="stable")
         is_first = order < first.shape[1]
         so_far, counts = np.cumsum(is_first, axis=1), np.empty(order.shape)
@@ -410,10 +414,10 @@ class ExpectedCurve:
         To simulate the data of a study, the true FPRs at the largest negatives are drawn as order statistics of a
         uniform distribution. The numbers of positives between these negatives have a multinomial distribution, whose
         probabilities are the increments of the curve. To compute the interval of a study, random curves are drawn as in
-        ``curve_draws.draw_quantity``. Given the data, the FPRs of the negatives and the TPRs of the positives in these
-        draws are again uniform order statistics, so they do not depend on the study. The studies of one block therefore
-        use the same draws, and differ only in the numbers of positives between the negatives. If there are more than
-        256 ranks, a grid of ranks is used, so that the computing time does not grow with the sample size.
+        ``curve_draws.draw_quantity``. Given the data, the FPRs of the negatives and the TPRs of the positives on these
+        curves are uniform order statistics in every study. The studies of one block therefore use the same draws, and
+        differ only in the numbers of positives between the negatives. If there are more than 256 ranks, a grid of ranks
+        is used, so that the computing time does not grow with the sample size.
         """
         n0, n1 = self._exchange(*counts)
         fpr_range = self.low, self.high
@@ -556,7 +560,10 @@ class _Draws(NamedTuple):
         return low, high
 
     def _tpr_at(self, fpr: float) -> tuple[FloatArray, FloatArray]:
-        """Return the TPR at an FPR, shape (studies, draws), and the total weight of the inner vertices in this TPR."""
+        """Return the TPR at an FPR, shape (studies, draws), and the total weight of the inner vertices.
+
+        The TPR is a weighted mean of the TPRs of the two adjacent vertices.
+        """
         n_ranks, draws = self.sum_index.shape[1], np.arange(self.fpr.shape[1])
         vertex = np.minimum((self.fpr <= fpr).sum(axis=0), n_ranks + 1)  # first vertex to the right of the FPR
         left, right = self.fpr[vertex - 1, draws], self.fpr[vertex, draws]
@@ -567,7 +574,10 @@ class _Draws(NamedTuple):
         return (1 - share) * below + share * above, (1 - share) * ~is_first + share * ~is_last
 
     def _area(self, start: float, end: float) -> tuple[FloatArray, FloatArray]:
-        """Return the area between two FPRs, shape (studies, draws), and the weight of all inner vertices in it."""
+        """Return the area between two FPRs, shape (studies, draws), and the total weight of the inner vertices.
+
+        The area is a weighted sum of the TPRs of the vertices.
+        """
         weights, widths = np.zeros_like(self.fpr), np.diff(self.fpr, axis=0)
         clipped = np.clip(self.fpr, start, end)
         covered, middle = np.diff(clipped, axis=0), (clipped[1:] + clipped[:-1]) / 2

@@ -71,8 +71,8 @@ class AucTest(Result):
     difference : float
         First estimate minus the second; for one curve, the estimate minus the value under the null hypothesis.
     statistic : float
-        Test statistic. This is Student's t or z for most methods, ``difference`` for "dirichlet", the area for "exact",
-        and a sum over ranks or an area between error curves for "venkatraman".
+        Test statistic: Student's t or z for most methods, ``difference`` for "dirichlet", the area for "exact", and a
+        sum over ranks or an area between error curves for "venkatraman".
     p_value : float
         p-value. For methods with a confidence interval, p is 1 minus the highest confidence level at which the interval
         excludes the null value; for a one-sided alternative, p is half of this.
@@ -210,7 +210,7 @@ class Hypothesis:
     def test_tails(
         self, tails: Callable[[float], Tails], value: float, bounds: tuple[float, float]
     ) -> tuple[float, float]:
-        """Return the statistic and the p-value, from a function that computes the tails for a value in ``bounds``."""
+        """Return the statistic and the p-value; ``tails`` is a function of a null value inside ``bounds``."""
         low = tails(max(value - self.width, bounds[0]))
         return self.combine(low, tails(min(value + self.width, bounds[1])) if self.alternative == "equivalent" else low)
 
@@ -339,7 +339,7 @@ def wald_test(
 def zero_variance_test(
     difference: float, units: tuple[Any, Any], hypothesis: Hypothesis, level: float, *, same: bool = False
 ) -> AucStatistic:
-    """Test a difference that is the same for all observations, by an upper limit for the fraction of others.
+    """Test a difference that all observations share, from an upper limit for the frequency of other differences.
 
     If all n observations show the same difference d, the upper confidence limit for the fraction of the population with
     another difference is 1 - p^(1/n) at level 1 - p (Clopper and Pearson 1934). The true difference is then at least
@@ -525,7 +525,7 @@ def adjust_p_values(p_values: FloatArray, method: str = "benjamini-hochberg") ->
 
     Returns
     -------
-    array of shape (m,)
+    adjusted : array of shape (m,)
         Adjusted p-values, to be compared with the accepted error rate. An adjusted p-value is never below the original
         p-value and never above 1.
 

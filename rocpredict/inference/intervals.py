@@ -52,7 +52,7 @@ _XTOL = 1e-14
 
 # ---- smoothed areas
 class Tails(NamedTuple):
-    """One-sided p-values for a null value: against the alternative of a larger quantity, and of a smaller quantity."""
+    """One-sided p-values for a null value, with the alternatives that the quantity is larger and that it is smaller."""
 
     greater: float
     less: float
@@ -61,7 +61,7 @@ class Tails(NamedTuple):
 
     @classmethod
     def from_lower(cls, p_value: float, df: Any) -> Tails:
-        """Return the tails for a given p-value ``greater``; the statistic is the Student's t with this p-value."""
+        """Return the tails for a given p-value ``greater``; the statistic is the t that has this p-value."""
         statistic = -float(stdtrit(df, p_value)) if p_value < 1 / 2 else 0.0
         return cls(p_value, max(1 - p_value, 1 / 2), statistic)
 
@@ -101,8 +101,7 @@ class SmoothedAreas:
     is_probit : bool or array
         Whether bounds are computed on the probit scale, as for two Gaussians, instead of the logit scale.
     min_variance : array
-        Smallest variance with which the bound nearer to 1/2 is computed, in the interval and the test of one whole
-        area.
+        Lower limit of the variance that is used to compute the bound nearer to 1/2 of one whole area.
 
     Notes
     -----
@@ -118,9 +117,9 @@ class SmoothedAreas:
     large, and the lower bound is too close to A. For an area above 1/2, the lower bound is therefore computed with a
     variance of at least (C - 1/2) min(1, 100/n) v, but at most three times the estimated variance. Here n is the size
     of the smaller class, and v is the variance of Hanley and McNeil (1982), which depends only on C and the class
-    sizes; of the two values of v for the two orders of the classes, the larger is used. The upper bound of an area
-    below 1/2 is treated in the same way. With clusters or strata, the class sizes are replaced by effective numbers of
-    independent observations.
+    sizes. This variance changes if the classes are exchanged; v is the larger of both values. The upper bound of an
+    area below 1/2 is treated in the same way. With clusters or strata, the class sizes are replaced by effective
+    numbers of independent observations.
 
     References
     ----------
@@ -181,8 +180,8 @@ class SmoothedAreas:
         """Return the smoothed area, or the K smoothed areas, of a sample.
 
         With clusters or strata, the unsmoothed variance and the degrees of freedom are those of ``areas``. The variance
-        that smoothing adds is computed as for independent observations of the same number; for clusters, this number is
-        the effective number of observations.
+        that smoothing adds is computed from the class sizes as for independent observations. With clusters, effective
+        class sizes are used.
         """
         n_units, estimate = areas.n_units, areas.estimate
         squares = [_diagonal(part.sum_squares(estimate)) for part in areas.classes]
@@ -374,12 +373,12 @@ def _smoothed_covariance(areas: Placements) -> FloatArray:
 def shared_smoothing(first: Any, second: Any, first_added: Any, second_added: Any) -> FloatArray:
     """Return the covariance that smoothing adds to two areas from the same observations.
 
-    ``first_added`` and ``second_added`` are the variances that smoothing adds to the two areas. The assumed correlation
-    of these two contributions is the square root of the ratio of ``first`` and ``second``, the smaller divided by the
-    larger; these are the sums of squares of the placement values in one class, or the variances of the two areas. The
-    correlation is 1 if both are equal, so that smoothing adds nothing to the variance of the difference. The
-    correlation is smaller if the curves have different shapes, because an observation that the sample lacks may then
-    affect only one of the curves.
+    ``first_added`` and ``second_added`` are the variances that smoothing adds to the two areas. ``first`` and
+    ``second`` are the sums of squares of the placement values in one class, or the variances of the two areas. The
+    correlation of the two contributions is assumed to be the square root of the smaller of these two numbers divided by
+    the larger. The correlation is 1 if both numbers are equal, so that smoothing adds nothing to the variance of the
+    difference. The correlation is smaller if the curves have different shapes, because an observation that the sample
+    lacks may then affect only one of the curves.
     """
     larger = np.maximum(first, second)
     ratio = np.divide(np.minimum(first, second), larger, out=np.zeros(np.shape(larger)), where=larger > 0)
@@ -425,28 +424,30 @@ class AreaContrast:
     is_blind : bool, default=False
         Whether a class has only one observation or, for two samples, whether the variance of one of the two areas is 0.
     std_error : float, default=0.0
-        Standard error of a Wald interval with Student's t that the interval always contains. If 0, no Wald interval is
-        used.
+        Standard error of a Wald interval with Student's t. The interval of the sum always contains this Wald interval.
+        If the standard error is 0, no Wald interval is used.
     skewness : float, default=0.0
         Skewness of the estimated sum, for which ``limits`` shifts one bound outwards: see ``skewness_shifts``.
     cautious : AreaContrast, optional
-        The same contrast with independent pseudo-observations for each curve, and with ``skewness``. Each bound of the
-        interval is the outer one of the bounds of both contrasts, except that the interval excludes 0 if the interval
-        of this contrast without ``cautious`` excludes 0.
+        The same contrast with independent pseudo-observations for each curve, and with ``skewness``. The interval
+        contains the intervals of both contrasts, with one exception: if the interval computed without ``cautious``
+        excludes 0, the interval also excludes 0.
 
     Notes
     -----
-    In the method of variance estimates recovery (MOVER), the distance between a bound of the sum and the sum is the
-    square root of a quadratic form in the distances between the bounds of each area and this area [1]_; for contrasts
-    see [2]_. Because areas are bounded, the bounds of the sum converge to finite limits as the confidence level rises
-    to 1. Beyond these limits, ``zero_variance_interval`` determines the bounds.
+    The method of variance estimates recovery (MOVER) computes the bounds of the sum from the bounds of the single areas
+    [1]_; for contrasts see [2]_. The distance between the sum and a bound of the sum is the square root of a quadratic
+    form. The arguments of this form are the distances between the areas and their bounds. Because areas are bounded,
+    the bounds of the sum converge to finite limits as the confidence level rises to 1. Beyond these limits,
+    ``zero_variance_interval`` determines the bounds.
 
     Whole areas of the same observations share the pseudo-observations that smoothing adds, if both areas are equal (see
     ``shared_smoothing``). The distances from the smoothed areas to their bounds are then computed at ``scale`` times
-    the quantile and divided by ``scale``. Without this, the bounds of the single areas would be too near to 0 or 1,
-    although the difference of correlated areas varies much less than each of them. If the true difference is not 0, the
-    areas are unequal and share fewer pseudo-observations. A difference other than 0 is therefore excluded only if
-    ``cautious`` also excludes it, or if 0 is excluded and lies between this difference and the estimate.
+    the quantile and divided by ``scale``. The difference between correlated areas varies much less than the areas
+    themselves; without the factor ``scale``, the bounds of the single areas would be too near to 0 or 1. If the true
+    difference is not 0, the areas are unequal and share fewer pseudo-observations. A difference other than 0 is
+    therefore excluded only if ``cautious`` also excludes it, or if 0 is excluded and lies between this difference and
+    the estimate.
 
     If a few members of the population cause most of the difference, a sample may contain none of them. The bounds of
     ``cautious`` are therefore corrected for skewness, which can only widen the interval: see ``skewness_shifts``.
@@ -636,7 +637,7 @@ class AreaContrast:
 def skewness_shifts(skewness: Any, quantiles: Any) -> tuple[FloatArray, FloatArray]:
     """Return the shifts of the lower and of the upper bound for the skewness of the estimate, in standard errors.
 
-    The lower bound is only lowered and the upper bound is only raised.
+    A bound is never moved towards the estimate.
 
     References
     ----------
@@ -649,7 +650,7 @@ def skewness_shifts(skewness: Any, quantiles: Any) -> tuple[FloatArray, FloatArr
 
 # ---- one area by any method
 def auc_interval(areas: Placements, level: float, method: str | None, replicate: Any = None) -> Interval[Any]:
-    """Return the confidence interval of one area; "smoothed-logit" replaces a method if its standard error is 0.
+    """Return the confidence interval of one area; if the standard error by a method is 0, use "smoothed-logit".
 
     Parameters
     ----------
@@ -725,7 +726,7 @@ def auc_std_error(areas: Placements, method: str | None, replicate: Any = None) 
 
 
 def critical_value(df: float, level: float) -> float:
-    """Return the quantile of Student's t (normal if ``df`` is infinite) that leaves (1 - level)/2 above it."""
+    """Return the quantile of Student's t (normal if ``df`` is infinite) exceeded with probability (1 - level)/2."""
     return -float(stdtrit(df, (1 - level) / 2))
 
 
@@ -779,7 +780,7 @@ def map_interval(interval: Interval[Any], change: Callable[[Any], Any]) -> Inter
 
 
 def complement_interval(interval: Interval[Any]) -> Interval[Any]:
-    """Return the confidence interval of 1 minus the quantity from the interval of the quantity."""
+    """Convert the confidence interval of a quantity to the interval of 1 minus this quantity."""
     turned = map_interval(interval, lambda part: to_scalar(1 - np.asarray(part)))
     return replace(turned, low=turned.high, high=turned.low)
 

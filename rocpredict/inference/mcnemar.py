@@ -156,8 +156,8 @@ def mcnemar_test(
 
     The interval of the difference combines the Wilson intervals of the two error rates by Newcombe's square-and-add
     method [2]_ (method 10). The combination uses the correlation between correct predictions of the two classifiers,
-    with a continuity correction if the correlation is positive. The interval never has width 0. For error rates from
-    0.02 to 0.5, the exact coverage at level 0.95, computed from all tables of 10 to 40 observations, is 0.94 to 1. The
+    with a continuity correction if the correlation is positive. The interval never has width 0. At level 0.95, the
+    exact coverage is 0.94 to 1 for error rates from 0.02 to 0.5, computed from all tables of 10 to 40 observations. The
     interval and the p-value are computed by different methods. If p is close to 1 - ``level``, the interval may
     therefore exclude 0 although p is above 1 - ``level``, or contain 0 although p is below 1 - ``level``.
 

@@ -54,7 +54,7 @@ ESTIMATE_METHODS: tuple[EstimateMethod, ...] = get_args(EstimateMethod)
 """Methods for the confidence interval of an AUC with strata or clusters; the first is the default."""
 _MAX_REPR_GROUPS = 4
 _MIN_MEAN_SHARE = 0.6
-"""Lower limit of the variance of the AUC of a group, divided by the variance that the average group would have."""
+"""Lower limit of the variance of the AUC of a group, as a multiple of the variance computed from group means."""
 
 
 # ---- several curves on the same observations
@@ -74,16 +74,16 @@ class AucTestMany(Result):
         Hotelling's T squared. For many observations, the distribution under the null hypothesis is approximately
         chi-squared.
     df : int
-        Degrees of freedom of the null hypothesis: K - 1, or fewer if two or more features rank all observations in the
-        same order.
+        Degrees of freedom of the chi-squared distribution: K - 1, or fewer if two or more features rank all
+        observations in the same order.
     p_value : float
         p-value of the null hypothesis that all AUCs are equal.
     contrasts : tuple of AucTest
         Test of each pair of AUCs or of each requested contrast; the p-values are not adjusted.
     adjusted_p_values : tuple of float
         p-values of the contrasts, adjusted for multiple testing by the method of Holm.
-    n, omitted, n_unlabelled, direction, flags
-        As in ``AucTest``.
+    n, omitted, n_unlabelled, direction, flags : see AucTest
+        Description of the rows, as in ``AucTest``.
     """
 
     null: str
@@ -341,7 +341,7 @@ class AucEstimate(Result):
     auc, std_error : float
     interval : Interval
     estimator : str
-        Names of the estimators of the AUC and of the variance of the AUC.
+        Name of the estimator of the AUC, and name of the estimator of the variance.
     n : pair of float
         Numbers of negatives and positives.
     n_independent : pair of float
@@ -538,13 +538,13 @@ def auc_estimate(
     (sum e^2)^2 / sum e^4 - 2 degrees of freedom, limited to the range from 4 to G - 1. This number is small if the
     clusters have very unequal sizes.
 
-    Groups are compared on the logit scale by Welch's test for means with unequal variances [3]_. The estimated variance
-    of the AUC A of a group is increased to 0.6 A(1 - A)(r0/n0 + r1/n1) if it is smaller, where n0 and n1 are the
-    numbers of negatives and positives in the group. The numbers r0 (for the negatives) and r1 (for the positives) are
-    the means over all groups of S/(n A(1 - A)), where S is the sum of the squared deviations of the n placement values
-    of the class from A. This lower limit is needed because a group may lack, by chance, the rare values that contribute
-    most to the variance. If the curves of the groups have different shapes, the lower limit makes the test less
-    powerful.
+    Groups are compared on the logit scale by Welch's test for means with unequal variances [3]_. If the estimated
+    variance of the AUC A of a group is below 0.6 A(1 - A)(r0/n0 + r1/n1), it is replaced by this lower limit. Here n0
+    and n1 are the numbers of negatives and positives in the group. The numbers r0 (for the negatives) and r1 (for the
+    positives) are the means over all groups of S/(n A(1 - A)), where S is the sum of the squared deviations of the n
+    placement values of the class from A. The lower limit is needed because a group may lack, by chance, the rare values
+    that contribute most to the variance. If the curves of the groups have different shapes, the lower limit makes the
+    test less powerful.
 
     References
     ----------
@@ -626,9 +626,10 @@ def _welch_test(groups: list[Placements]) -> tuple[float, int, float]:
     """Return Welch's F (1951) for the logits of the smoothed areas, the numerator degrees of freedom and the p-value.
 
     A group that, by chance, lacks the rare values that contribute most to the variance has an extreme area A and an
-    estimated variance that is too small. In groups with the same feature, the variances of the placement values divided
-    by A(1 - A) are similar. The mean of these ratios over the groups therefore gives a second estimate of the variance
-    of each area. The variance is increased to ``_MIN_MEAN_SHARE`` times this second estimate if it is smaller.
+    estimated variance that is too small. For one feature, the variances of the placement values, divided by A(1 - A),
+    are similar in all groups. The mean of these ratios over the groups therefore gives a second estimate of the
+    variance of each area. A variance below ``_MIN_MEAN_SHARE`` times the second estimate is replaced by this lower
+    limit.
     """
     areas, df = [SmoothedAreas.from_placements(group) for group in groups], len(groups) - 1
     if not df:

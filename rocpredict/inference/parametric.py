@@ -396,7 +396,7 @@ class ParametricUncertainty(Uncertainty):
         return method
 
     def bootstrap(self, statistic: Quantity, n_outputs: int = 1) -> tuple[FloatArray, Flags]:
-        """Return the statistic of each resample that can be fitted, shape (fits, n_outputs), and if any fit failed."""
+        """Return the statistics of all resamples that can be fitted, shape (fits, n_outputs), and flags."""
         if self.refit is None:
             raise RocPredictError("method='bootstrap' needs the sample behind the prediction; use rp.predict_roc")
         fits = self.refit.bootstrap_fits(self.resampling)
@@ -548,7 +548,7 @@ def tail_probit(distribution: Gaussian[Any], count: ArrayOrFloat, threshold: Arr
 def threshold_std_error(
     negative: Gaussian[Any], positive: Gaussian[Any], count: Count, log_price: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the standard error of the best threshold (cf. Schisterman and Perkins 2007) and the degrees of freedom.
+    """Return the standard error of the best threshold (see Schisterman and Perkins 2007) and its degrees of freedom.
 
     The standard error tends to infinity as the two distributions become equal.
     """
@@ -646,7 +646,7 @@ def noncentral_t_interval(
 
 
 def _noncentral_t_limits(t: float, freedom: float, level: float) -> tuple[float, float]:
-    """Return two noncentralities, for which T > t and T < t, respectively, has probability (1 - level)/2."""
+    """Return the noncentralities at which P(T > t), or P(T < t), is (1 - level)/2 for a noncentral t variable T."""
     from scipy.optimize import brentq
     from scipy.stats import nct
 
@@ -672,7 +672,7 @@ def _noncentral_t_limits(t: float, freedom: float, level: float) -> tuple[float,
 # ---- generalized pivots of two fitted Gaussians
 @dataclass(frozen=True)
 class PivotalAuc:
-    """Distribution of the generalized pivot of D, where AUC = Phi(D) (cf. Li, Liao and Liu 2008).
+    """Distribution of the generalized pivot of D, where AUC = Phi(D) (see Li, Liao and Liu 2008).
 
     The standard deviation of each class is drawn as s sqrt((n - 1)/chi-squared), where chi-squared is a random variable
     with n - 1 degrees of freedom. Given the drawn standard deviations, the distance between the means has a normal

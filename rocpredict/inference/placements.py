@@ -245,7 +245,7 @@ class Placements:
 
     @property
     def is_constant(self) -> bool:
-        """True if all placement values equal ``null_value``, as with ties only or for a contrast of equal curves."""
+        """True if all placement values are equal to ``null_value``, for example because all values are tied."""
         values = [part.values for stratum in self.strata for part in stratum.classes]
         return all(float(np.abs(part - self.null_value).max()) <= PLACEMENT_TOL for part in values)
 
@@ -370,8 +370,8 @@ def _fourth_moment_df(changes: FloatArray) -> float:
     """Return the degrees of freedom of a jackknife variance, from the squares of the changes e over G clusters.
 
     For one curve, the degrees of freedom are 3 (sum e^2)^2 / sum e^4 - 2. This is Satterthwaite's approximation for
-    Gaussian changes e with unequal variances, which are estimated by e^2. The result is limited to the range from K +
-    3, for K curves, to G - 1; the upper limit has priority.
+    Gaussian changes e with unequal variances, which are estimated by e^2. For K curves, the result is at least K + 3
+    and at most G - 1. If G - 1 is below K + 3, the result is G - 1.
     """
     n_clusters, n_curves = len(changes), 1 if changes.ndim == 1 else changes.shape[1]
     if n_curves == 1:

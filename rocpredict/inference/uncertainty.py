@@ -89,8 +89,8 @@ class UncertaintyMixin(Generic[Value]):
         method : str, optional
             Samples:
 
-            - "delong" (default): DeLong's standard error, from the placement values. If it is 0 or undefined, the
-              default is "smoothed-logit" instead.
+            - "delong" (default): DeLong's standard error, from the placement values. If this is 0 or undefined, the
+              default method is "smoothed-logit" instead.
             - "hanley-mcneil": standard error if both classes have exponential distributions with this AUC.
             - "smoothed-logit": standard error after pseudo-observations are added to each class; this standard error is
               never 0.
@@ -104,7 +104,8 @@ class UncertaintyMixin(Generic[Value]):
 
         Returns
         -------
-        float or array of shape F
+        std_error : float or array of shape F
+            Standard error. F is the shape of the batch, if there is one.
 
         Raises
         ------
@@ -136,7 +137,7 @@ class UncertaintyMixin(Generic[Value]):
 
             Two Gaussians with counts:
 
-            - "pivotal" (default for one feature): quantiles of a generalized pivot (cf. [4]_).
+            - "pivotal" (default for one feature): quantiles of a generalized pivot (see [4]_).
             - "delta" (default for a batch): interval by the delta method on the probit scale, with Student's t.
             - "reiser-guttman": interval from the noncentral t distribution [5]_.
 
@@ -272,7 +273,8 @@ class UncertaintyMixin(Generic[Value]):
 
         Returns
         -------
-        float or array of shape F
+        std_error : float or array of shape F
+            Standard error. F is the shape of the batch, if there is one.
 
         Raises
         ------
@@ -306,9 +308,13 @@ class UncertaintyMixin(Generic[Value]):
         correction : {None, "mcclish"}, default=None
             Scale of the area, as in ``partial_auc``.
         method : str, optional
-            Samples: "dirichlet" (default), which uses random draws of the curve as in ``tpr_at_fpr_interval``;
-            "smoothed-logit", "delong", "logit", "bootstrap" or "bca", which are computed as in ``auc_interval``, from
-            the partial area. Two Gaussians with counts: "pivotal" (default for one feature) or "delta".
+            Samples:
+
+            - "dirichlet" (default): quantiles of the partial area over random draws of the curve, as in
+              ``tpr_at_fpr_interval``.
+            - "smoothed-logit", "delong", "logit", "bootstrap", "bca": as in ``auc_interval``, for the partial area.
+
+            Two Gaussians with counts: "pivotal" (default for one feature) or "delta".
         n_resamples : int, default=2000
             Number of resamples or draws, for methods that use random numbers.
         rng : int or numpy.random.Generator, default=0
@@ -317,10 +323,10 @@ class UncertaintyMixin(Generic[Value]):
         Returns
         -------
         Interval
-            Confidence interval. By default, the interval for samples contains the empirical partial area, and the flag
-            ``extrapolated`` is set if fewer than one negative is expected below the upper limit of the range of FPR, or
-            fewer than one positive above the lower limit of the range of TPR. The interval then depends on an
-            assumption about the shape of the curve in this range.
+            Confidence interval. By default, the interval for samples contains the empirical partial area. The flag
+            ``extrapolated`` is set if fewer than one negative is expected below the upper limit of a range of FPR, or
+            fewer than one positive above the lower limit of a range of TPR. The interval then depends on an assumption
+            about the shape of the curve in this range.
 
         Raises
         ------
@@ -376,8 +382,8 @@ class UncertaintyMixin(Generic[Value]):
         Returns
         -------
         Interval
-            Confidence interval. By default, the interval for samples contains the empirical TPR, and the flag
-            ``extrapolated`` is set if the FPR times the number of negatives is below 1. The data then do not determine
+            Confidence interval. By default, the interval for samples contains the empirical TPR. The flag
+            ``extrapolated`` is set if the FPR times the number of negatives is below 1; the data then do not determine
             the curve at this FPR.
 
         Raises
@@ -389,7 +395,7 @@ class UncertaintyMixin(Generic[Value]):
         -----
         In each draw of the method "dirichlet", every observation gets a random weight from an exponential distribution,
         and each class gets one additional weight. The FPR at the k-th largest negative then has the same distribution
-        as the true FPR at this negative in a sample from a continuous distribution (cf. [2]_, [3]_). Between the FPRs
+        as the true FPR at this negative in a sample from a continuous distribution (see [2]_, [3]_). Between the FPRs
         of two adjacent negatives, the drawn curve is a straight line. Between (0, 0) and the largest negative, two
         curves are used. The curve for the lower limit starts flat, with a power law of exponent 4. The curve for the
         upper limit starts steeply, with a power law whose exponent is half of the exponent estimated from the top
@@ -630,7 +636,7 @@ class ThresholdUncertainty:
 
     ``make_uncertainty`` is a function of (n_resamples, rng) that returns the uncertainty of the curve.
     ``to_feature_scale`` is a function that converts thresholds of the rule "positive when x >= threshold" to thresholds
-    of the rule with the direction of the curve.
+    of the rule that the curve uses.
     """
 
     make_uncertainty: Callable[[int, Any], EmpiricalUncertainty | ParametricUncertainty]
