@@ -612,8 +612,8 @@ def fit_linear_combination(
     feature_names : iterable of str, optional
         Names of the features. By default, the column names of the data frame, or "x0", "x1", ...
     n_folds : int or None, default=10
-        Number of cross-validation folds; at most the size of the smaller class is used. If None, no cross-validation is
-        performed.
+        Number of cross-validation folds. If ``n_folds`` exceeds the size of the smaller class, this size is used
+        instead. If None, no cross-validation is performed.
     rng : None, int or numpy.random.Generator, default=0
         Seed or generator by which observations are assigned to folds.
 

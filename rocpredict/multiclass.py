@@ -369,21 +369,22 @@ def multiclass_auc(
     had been added. A variance below C(1 - C)/(3 N) is replaced by C(1 - C)/(3 N). If there is a single binary problem,
     the interval is that of ``roc.auc_interval`` for the ROC curve of this problem.
 
-    The interval of a single AUC (``roc.auc_interval``) is smoothed in another way: half a pseudo-observation is added
-    to each class to estimate the variance, with the largest variance that a placement value can have. This is not
-    suitable for an average AUC, because the influence of an observation is a mean of placement values in several binary
-    problems and therefore varies less. When intervals of average AUCs were computed with the smoothing for a single AUC
-    and Student's t, their coverage at level 0.95 was 0.98 to 1.00. These intervals were up to 1.3 times as wide as the
-    intervals by "smoothed-logit" at an AUC of 0.8, and up to 6.6 times as wide at an AUC of 0.98 (three and five
-    Gaussian classes, 250 samples each). For 5 to 200 observations per class and AUCs of 0.5 to 0.99, the coverage of
-    the intervals by "smoothed-logit" was 0.924 to 0.996 in one simulation (250 samples each). In a second simulation,
-    the coverage was 0.927 to 0.988 (45 settings, 400 samples each, standard error 0.005 to 0.013).
+    The interval of a single AUC (``roc.auc_interval``) is smoothed in another way: in each class, about half of the
+    largest variance that placement values can have is added to the sum of the squared deviations of the placement
+    values. This method is not suitable for an average AUC, because the influence of an observation is a mean of
+    placement values in several binary problems and therefore varies less. When intervals of average AUCs were computed
+    with the smoothing for a single AUC and Student's t, their coverage at level 0.95 was 0.98 to 1.00. These intervals
+    were up to 1.3 times as wide as the intervals by "smoothed-logit" at an AUC of 0.8, and up to 6.6 times as wide at
+    an AUC of 0.98 (three and five Gaussian classes, 250 samples each). In one simulation with 5 to 200 observations per
+    class and AUCs of 0.5 to 0.99, the coverage of the intervals by "smoothed-logit" was 0.924 to 0.996 (250 samples
+    each). In a second simulation, the coverage was 0.927 to 0.988 (45 settings, 400 samples each, standard error 0.005
+    to 0.013).
 
     The method was chosen from fifteen methods by simulation. For three Gaussian classes of 10, 20 and 50 observations
-    and AUCs of 0.8, 0.9 and 0.98, the coverage at level 0.95 was 0.944 to 0.977 if there was one column per class, and
-    0.947 to 0.965 if there was one feature (2000 samples each). For classes of 10, 20 and 50 observations and other
-    averages, the coverage was 0.950 to 0.982; for five classes of 10 observations, it was 0.942 to 0.969. The coverage
-    of the percentile bootstrap was 0.978 in one setting, and 0.912 to 0.953 in all others (1000 samples each). For 10
+    and AUCs of 0.8, 0.9 and 0.98, the coverage at level 0.95 was 0.944 to 0.977 (one column per class) or 0.947 to
+    0.965 (one feature), with 2000 samples each. For classes of 10, 20 and 50 observations and other averages, the
+    coverage was 0.950 to 0.982; for five classes of 10 observations, it was 0.942 to 0.969. The coverage of the
+    percentile bootstrap was 0.978 in one setting, and 0.912 to 0.953 in all others (1000 samples each). For 10
     observations per class, the intervals by "smoothed-logit" are 1.04 to 1.1 times as wide as the bootstrap intervals
     at AUCs of 0.8 and 0.9, and 1.3 to 1.7 times as wide at an AUC of 0.98. If half an observation were added to each
     class instead, the intervals would be 2.4 to 2.9 times as wide at an AUC of 0.98.

@@ -98,7 +98,8 @@ def auc_test(
         - Two features of the same observations: ``auc_test(x1, x2, y)``.
         - Two samples of different observations, which may have different sizes: ``auc_test((x1, y1), (x2, y2))``.
         - Two curves: ``auc_test(roc1, roc2)``.
-        - One feature, sample or curve, which is tested against ``null``: pass ``x2=None``.
+        - A single feature, sample or curve, which is to be tested against ``null``: ``auc_test(x1, None, y)``, for
+          example.
     y : array-like of shape (n,), optional
         Class labels, if ``x1`` and ``x2`` are features.
     paired : bool, optional
@@ -649,7 +650,7 @@ def _fractions_below(negative: FloatArray, positive: FloatArray) -> list[FloatAr
 
 
 def _error_curve(negative: FloatArray, positive: FloatArray) -> FloatArray:
-    """Return (FNR + FPR)/2 as a function of the mean fraction of both classes below the threshold, at ``_GRID``."""
+    """Return (FNR + FPR)/2 at thresholds below which the fractions of both classes have the means in ``_GRID``."""
     values = np.concatenate([negative, positive])
     order = np.argsort(values, kind="stable")
     step = np.repeat([1 / len(negative), 1 / len(positive)], [len(negative), len(positive)])[order] / 2

@@ -22,7 +22,7 @@ IntArray: TypeAlias = NDArray[np.intp]
 Classes: TypeAlias = tuple[ClassColumns, ClassColumns]
 """Values of the negative and of the positive class, shape (rows, K) each, with the weights and clusters of the rows."""
 Draws: TypeAlias = tuple[FloatArray, FloatArray]
-"""Draws of a quantity from the low and from the high version of each random curve, along the first axis."""
+"""Draws of a quantity from low curves and from high curves; the draws vary along the first axis of each array."""
 
 STEEP_EXPONENT = 4.0
 """Exponent of the power law at the flat start, or at the flat end, of a random curve."""
@@ -213,7 +213,7 @@ class _Curve(NamedTuple):
     height: IntArray
     """Number of positives above each vertex, rounded down and expressed as an index into ``bounds[1]``."""
     fraction: FloatArray
-    """Number of positives above each vertex minus the number rounded down."""
+    """Number of positives above each vertex minus the same number rounded down."""
     quarter: int
     """Index of the vertex at the end of the top quarter of the negatives; 1 if the curve does not have this vertex."""
     missing_area: FloatArray

@@ -200,7 +200,7 @@ class Hypothesis:
         }[self.alternative]
 
     def combine(self, low: Tails, high: Tails) -> tuple[float, float]:
-        """Return the statistic and the p-value, from the tails at the null value minus and plus the margin."""
+        """Return the statistic and the p-value, from the tails at null value - margin and at null value + margin."""
         if self.alternative == "equivalent" and low.greater < high.less:  # of two one-sided tests, the larger p-value
             return -high.statistic, high.less
         if self.alternative == "two-sided":
@@ -219,7 +219,7 @@ class Hypothesis:
     ) -> tuple[float, float]:
         """Return the statistic and the p-value of a Wald test, from z or, for finite degrees of freedom, Student's t.
 
-        ``low`` and ``high`` are the null value minus and plus the margin.
+        ``low`` is the null value minus the margin, and ``high`` is the null value plus the margin.
         """
 
         def tails(value: Any) -> Tails:

@@ -36,7 +36,7 @@ PSEUDO_COUNT = 0.25
 PSEUDO_COUNT_VARIANCE = 0.5
 """Number of pseudo-observations that are added to each class to estimate the variance."""
 CHANCE_WEIGHT = 0.1
-"""Weight of the variance about the chance area when two variances of the pseudo-observations are averaged."""
+"""Weight of the second of the two variances of pseudo-observations in the Notes of ``SmoothedAreas``."""
 _MIN_SHARE, _MIN_SHARE_SIZE, _MAX_FACTOR = 0.5, 100, 3
 """Constants of ``min_variance``: the fraction of Hanley and McNeil's variance, the size of the smaller class above
 which this fraction decreases, and the largest factor by which a variance is increased."""
@@ -375,10 +375,10 @@ def shared_smoothing(first: Any, second: Any, first_added: Any, second_added: An
 
     ``first_added`` and ``second_added`` are the variances that smoothing adds to the two areas. ``first`` and
     ``second`` are the sums of squares of the placement values in one class, or the variances of the two areas. The
-    correlation of the two contributions is assumed to be the square root of the smaller of these two numbers divided by
-    the larger. The correlation is 1 if both numbers are equal, so that smoothing adds nothing to the variance of the
-    difference. The correlation is smaller if the curves have different shapes, because an observation that the sample
-    lacks may then affect only one of the curves.
+    smaller of these two numbers is divided by the larger; the square root of this ratio is the assumed correlation of
+    the two contributions. The correlation is 1 if both numbers are equal, so that smoothing adds nothing to the
+    variance of the difference. The correlation is smaller if the curves have different shapes, because an observation
+    that the sample lacks may then affect only one of the curves.
     """
     larger = np.maximum(first, second)
     ratio = np.divide(np.minimum(first, second), larger, out=np.zeros(np.shape(larger)), where=larger > 0)
@@ -429,9 +429,9 @@ class AreaContrast:
     skewness : float, default=0.0
         Skewness of the estimated sum, for which ``limits`` shifts one bound outwards: see ``skewness_shifts``.
     cautious : AreaContrast, optional
-        The same contrast with independent pseudo-observations for each curve, and with ``skewness``. The interval
-        contains the intervals of both contrasts, with one exception: if the interval computed without ``cautious``
-        excludes 0, the interval also excludes 0.
+        The same contrast with independent pseudo-observations for each curve, and with ``skewness``. The resulting
+        interval contains the intervals of both contrasts, with one exception: if the interval computed without
+        ``cautious`` excludes 0, the resulting interval also excludes 0.
 
     Notes
     -----

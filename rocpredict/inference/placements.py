@@ -147,7 +147,7 @@ class Stratum(NamedTuple):
 
 
 class VarianceComponent(NamedTuple):
-    """Independent term of the variance of an area, or of a covariance matrix of K areas, with degrees of freedom."""
+    """One of the independent terms whose sum is the variance of an area, or the covariance matrix of K areas."""
 
     variance: FloatArray
     df: float
