@@ -660,8 +660,8 @@ class SampleSize(Result):
     Attributes
     ----------
     n_negative, n_positive : int
-        Smallest numbers of negatives and positives that meet the goal, or the given numbers. If each of two curves has
-        its own observations, these are the numbers for one curve.
+        Numbers of negatives and positives: the smallest numbers that meet the goal or, for ``power``, the given
+        numbers. If each of two curves has its own observations, these are the numbers for one curve.
     total : int
         Number of all observations in the study.
     quantity : {"width", "power"}

@@ -110,7 +110,7 @@ class SharedCovariance(NamedTuple):
         return (self.both + (n0 - 1) * self.positive + (n1 - 1) * self.negative) / (n0 * n1)
 
     def placement_variances(self, n0: int, n1: int) -> tuple[float, float]:
-        """Return the expected sample (co)variances of the placement values, for negatives and for positives."""
+        """Return the expected sample variances (or covariances) of the placement values in both classes."""
         negative = (self.both + (n1 - 1) * self.negative - self.positive) / n1
         return negative, (self.both + (n0 - 1) * self.positive - self.negative) / n0
 

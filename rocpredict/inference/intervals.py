@@ -41,7 +41,7 @@ _MIN_SHARE, _MIN_SHARE_SIZE, _MAX_FACTOR = 0.5, 100, 3
 """Constants of ``min_variance``: the fraction of Hanley and McNeil's variance, the size of the smaller class above
 which this fraction decreases, and the largest factor by which a variance is increased."""
 MIN_SUM_SQUARES = 0.005
-"""Number added to the sum of squares of a difference of areas, so that the degrees of freedom are never 0/0."""
+"""Number added to the sum of squares for a difference between areas, so that the degrees of freedom are never 0/0."""
 _MAX_SHIFT = 2.0  # largest shift of a bound for skewness, in standard errors
 MIN_SCALE = 1e-4
 """Lower limit of ``AreaContrast.scale``."""
@@ -441,7 +441,7 @@ class AreaContrast:
     the bounds of the sum converge to finite limits as the confidence level rises to 1. Beyond these limits,
     ``zero_variance_interval`` determines the bounds.
 
-    Whole areas of the same observations share the pseudo-observations that smoothing adds, if both areas are equal (see
+    If two whole areas of the same observations are equal, both use the same pseudo-observations (see
     ``shared_smoothing``). The distances from the smoothed areas to their bounds are then computed at ``scale`` times
     the quantile and divided by ``scale``. The difference between correlated areas varies much less than the areas
     themselves; without the factor ``scale``, the bounds of the single areas would be too near to 0 or 1. If the true
@@ -726,7 +726,7 @@ def auc_std_error(areas: Placements, method: str | None, replicate: Any = None) 
 
 
 def critical_value(df: float, level: float) -> float:
-    """Return the quantile of Student's t (normal if ``df`` is infinite) exceeded with probability (1 - level)/2."""
+    """Return the quantile that Student's t (normal if ``df`` is infinite) exceeds with probability (1 - level)/2."""
     return -float(stdtrit(df, (1 - level) / 2))
 
 
