@@ -381,9 +381,9 @@ def multiclass_auc(
     to 0.013).
 
     The method was chosen from fifteen methods by simulation. For three Gaussian classes of 10, 20 and 50 observations
-    and AUCs of 0.8, 0.9 and 0.98, the coverage at level 0.95 was 0.944 to 0.977 (one column per class) or 0.947 to
-    0.965 (one feature), with 2000 samples each. For classes of 10, 20 and 50 observations and other averages, the
-    coverage was 0.950 to 0.982; for five classes of 10 observations, it was 0.942 to 0.969. The coverage of the
+    and AUCs of 0.8, 0.9 and 0.98, the coverage at level 0.95 was 0.944 to 0.977 with one column per class. With one
+    feature, it was 0.947 to 0.965 (2000 samples each). For classes of 10, 20 and 50 observations and other averages,
+    the coverage was 0.950 to 0.982; for five classes of 10 observations, it was 0.942 to 0.969. The coverage of the
     percentile bootstrap was 0.978 in one setting, and 0.912 to 0.953 in all others (1000 samples each). For 10
     observations per class, the intervals by "smoothed-logit" are 1.04 to 1.1 times as wide as the bootstrap intervals
     at AUCs of 0.8 and 0.9, and 1.3 to 1.7 times as wide at an AUC of 0.98. If half an observation were added to each

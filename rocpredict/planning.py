@@ -635,7 +635,7 @@ class SampleSizeByMethod(Result):
     achieved_reference : float
         Width of the default interval, or power of the default test, for the same numbers of observations.
     bias : str
-        Difference in sample size from the reference, with the reason.
+        Difference between this sample size and the sample size by the reference, with the reason for the difference.
     """
 
     method: str
@@ -683,7 +683,7 @@ class SampleSize(Result):
     method : str
         Method by which the sample size is computed.
     bias : str
-        Difference in sample size from the reference, with the reason.
+        Difference between this sample size and the sample size by the reference, with the reason for the difference.
     goal : str
         Description of the goal.
     assumptions : tuple of str

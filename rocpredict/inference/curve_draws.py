@@ -37,7 +37,7 @@ _TINY = np.finfo(float).tiny
 
 
 class CurveDraws(NamedTuple):
-    """Draws of one ROC curve."""
+    """Random draws of one ROC curve."""
 
     fpr: FloatArray
     """FPRs of the vertices of each curve, which begin at (0, 0) and end at (1, 1), shape (B, m)."""

@@ -683,8 +683,8 @@ class PivotalAuc:
     distance : float
         Distance between the estimated means.
     scale, std_error : arrays of shape (draws,)
-        For each draw, the square root of the sum of both drawn variances, and the standard error of the distance that
-        follows from these variances.
+        ``scale`` is the square root of the sum of the two drawn variances. ``std_error`` is the standard error of the
+        distance, computed from the drawn variances.
     """
 
     distance: float
