@@ -26,14 +26,14 @@ _INVISIBLE = (
 )
 """Quotes and invisible characters, as the content of a character class in a regular expression."""
 _FORMULA = re.compile(f"[{_INVISIBLE}]*[=+@\uff1d\uff0b\uff0d\uff20-]")
-"""Pattern of the first characters of text that a spreadsheet evaluates as a formula, including full-width signs."""
+"""Pattern of the beginning of text that a spreadsheet evaluates as a formula; it includes full-width signs."""
 _SEPARATORS = re.compile("([;|\t\r\n])")
 """Characters other than the comma at which some programs begin a new cell or row."""
 _QUOTED = re.compile('[,";|\t\r\n]')
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)", re.ASCII)
 HTML_SUFFIXES = (".html", ".htm")
 """File name suffixes of HTML pages."""
-_MAX_PREFIX_LENGTH = 64  # number of characters that a temporary name repeats from the name of the file
+_MAX_PREFIX_LENGTH = 64  # number of characters of the file name that begin the name of a temporary file
 
 
 def write_atomic(path: str | PathLike[str], content: str | bytes) -> Path:
@@ -112,8 +112,8 @@ def format_csv(rows: Iterable[Iterable[Any]]) -> str:
     Text that a spreadsheet would evaluate as a formula is prefixed with an apostrophe, as OWASP ("CSV Injection")
     recommends. This applies to text that is not a number and begins with a tab, a line break, or one of =, +, - and @
     (even after quotes, spaces or invisible characters). It also applies to text after a semicolon, a bar, a tab or a
-    line break inside a cell, because a spreadsheet with another separator begins a new cell there. Numbers are written
-    with full precision and never changed.
+    line break inside a cell, because a spreadsheet that uses another separator begins a new cell there. Numbers are
+    written with full precision and never changed.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def format_csv(rows: Iterable[Iterable[Any]]) -> str:
 
 
 def format_csv_columns(columns: Mapping[str, NDArray[Any]]) -> str:
-    """Format columns as CSV like ``format_csv``, with missing values as empty cells and dates as text.
+    """Format columns as ``format_csv`` does, with empty cells for missing values and with dates as text.
 
     Each column is formatted in one step, which takes one fifth of the time that ``format_csv`` takes.
     """
@@ -176,7 +176,7 @@ BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
 
 def data_frame(columns: Mapping[str, Any], backend: str) -> Any:
-    """Return a data frame of columns of equal length.
+    """Combine columns of equal length into a data frame.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ Observations are matched by position. A pandas index is checked, but never used 
   of the default index raises an error, since matching by index and matching by position would give different results.
 - Any other two indexes that differ raise an error; the message names two remedies.
 
-Columns of a Dask DataFrame raise an error, since each computation may return the rows in another order.
+Columns of a Dask DataFrame raise an error, since each computation may return the rows in a different order.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _OMIT_REMEDY = "pass nan_policy='omit' to omit them"
 REST_LABEL = "rest"
 """Label of a class that consists of several negative labels."""
 MAX_EXPANDED_ROWS = 10_000_000
-"""Largest sum of integer weights up to which each observation is repeated as often as its weight."""
+"""Largest sum of integer weights for which each observation is repeated as often as its weight states."""
 
 
 class ClassRows(NamedTuple):
@@ -107,8 +107,8 @@ def split_classes(
     positive : label, optional
         Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
     negative : label, optional
-        Label of the negative class. By default, all other labels are negative. If it is passed, observations with a
-        third label are omitted.
+        Label of the negative class. By default, all other labels are negative. If a label is passed, observations with
+        neither of the two labels are omitted.
     nan_policy : {"raise", "omit"}, default="raise"
         How to handle observations with missing values or labels: raise an error, or omit them and report how many. A
         row without a label belongs to no class and is counted in ``rows.n_unlabelled``.
@@ -208,7 +208,7 @@ class EncodedLabels(NamedTuple):
     class_pairs: tuple[tuple[tuple[int, ...], int], ...]
     """For each pair, the codes of the negative classes and the code of the positive class."""
     names: tuple[tuple[Any, Any], ...]
-    """(negative, positive) labels of each class pair; "rest" for several negative labels."""
+    """(negative, positive) labels of each class pair; "rest" replaces several negative labels."""
 
 
 def encode_labels(
@@ -221,7 +221,8 @@ def encode_labels(
     labels : array of shape (n,)
         Labels as ``check_labels`` returns them.
     positive, negative : label, optional
-        As in ``split_classes``. If neither is passed, each of three or more labels is a separate class.
+        As in ``split_classes``. If neither is passed and there are three or more labels, each label is a separate
+        class.
     pairs : {"rest", "all"} or None, default="rest"
         - "rest": each class against all others.
         - "all": every pair of classes; if ``positive`` is passed, only the pairs with this class.
@@ -386,7 +387,7 @@ def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = N
 
 
 def equal_labels(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
-    """Return a mask of the labels that equal one label, compared by Python; NumPy would ignore trailing NULs."""
+    """Return a mask of the labels that equal ``label``; trailing NUL characters, which NumPy ignores, count."""
     if labels.dtype.kind == "O":
         wrapped = np.empty((), dtype=object)
         wrapped[()] = _to_python(label)
@@ -425,7 +426,7 @@ def encode_groups(name: str, groups: ArrayLike, length: int) -> tuple[NDArray[np
 
 
 def omit_rows(rows: ClassRows, missing: NDArray[np.bool_], name: str, nan_policy: NanPolicy) -> ClassRows:
-    """Omit the rows of both classes with missing values, or raise an error for them if ``nan_policy`` is "raise"."""
+    """Omit rows with missing values from both classes, or raise an error if ``nan_policy`` is "raise"."""
     parts = rows.negative, rows.positive
     in_class = np.zeros(len(missing), dtype=bool)
     in_class[np.concatenate(parts)] = True
@@ -469,7 +470,7 @@ def check_index(columns: Mapping[str, Any]) -> None:
 
 
 def check_not_lazy(name: str, values: Any) -> None:
-    """Raise RocPredictError for Dask arrays of unknown size and Dask DataFrames, whose row order may change."""
+    """Raise RocPredictError for Dask arrays of unknown size and columns of Dask DataFrames, whose order may change."""
     is_part = type(values).__module__.startswith("dask.") and type(values).__name__ != "DataFrame"
     sizes = (getattr(values, "shape", None) or ()) if is_part else ()
     if any(not isinstance(size, int) for size in sizes):  # the length of such a column is not known in advance

@@ -1,4 +1,4 @@
-"""Progress of calculations that resample or simulate, reported to a callback function."""
+"""Reports of the progress of long calculations to a callback function."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 ProgressCallback = Callable[[int, int], None]
-"""Function of the number of finished steps, all of equal size, and the number of all steps (0 if unknown)."""
+"""Function that receives the number of finished steps of equal size and the number of all steps (0 if unknown)."""
 Item = TypeVar("Item")
 
 _callback: ContextVar[ProgressCallback | None] = ContextVar("progress callback", default=None)
@@ -16,7 +16,7 @@ _callback: ContextVar[ProgressCallback | None] = ContextVar("progress callback",
 
 @contextmanager
 def use_progress(callback: ProgressCallback) -> Iterator[None]:
-    """Report the progress of this thread's calculations within the ``with`` block to a callback function."""
+    """Report the progress of all calculations in a ``with`` block, in this thread, to a callback function."""
     token = _callback.set(callback)
     try:
         yield

@@ -53,7 +53,8 @@ def rates(*, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rate
     Returns
     -------
     Rates
-        Measures with the broadcast shape of the counts. A measure that is 0/0 is NaN, and its name is in ``undefined``.
+        Measures, with the shape to which the counts broadcast. A measure that is 0/0 is NaN, and its name is in
+        ``undefined``.
 
     Raises
     ------
@@ -88,12 +89,12 @@ def precision_from_rates(tpr: ArrayLike, fpr: ArrayLike, prevalence: ArrayLike) 
     Parameters
     ----------
     tpr, fpr, prevalence : float or array
-        Values in [0, 1], of shapes that can be broadcast.
+        Values in [0, 1]; arrays must be broadcastable against each other.
 
     Returns
     -------
     float or array
-        Precision TPR BR/(TPR BR + FPR (1 - BR)) at the prevalence (base rate) BR; NaN for 0/0.
+        Precision, computed as ``tpr * p / (tpr * p + fpr * (1 - p))`` with the prevalence p; NaN for 0/0.
 
     Raises
     ------
@@ -117,12 +118,12 @@ def precision_from_recall(recall: ArrayLike, n_positive: ArrayLike, n_predicted_
     recall : float or array
         Recall (TPR), in [0, 1].
     n_positive, n_predicted_positive : float or array
-        Number N_p of positives and number N^_p of predicted positives, 0 or more.
+        Number of positives and number of predicted positives, 0 or more.
 
     Returns
     -------
     float or array
-        Precision recall N_p/N^_p; NaN for 0/0.
+        Precision, computed as ``recall * n_positive / n_predicted_positive``; NaN for 0/0.
 
     Raises
     ------
@@ -165,7 +166,7 @@ class Rates(Result, Generic[Value]):
     Attributes
     ----------
     tpr, fpr, tnr, fnr : float or array
-        Rates within a class, each computed directly and not as 1 minus another rate.
+        Rates within the positive or the negative class. Each rate is computed directly and not as 1 minus another rate.
     prevalence : float or array, or None
         Fraction of positives; None if it is unknown. Measures that combine both classes need the prevalence or
         ``counts``.
@@ -217,7 +218,7 @@ class Rates(Result, Generic[Value]):
         return replace(self, **wide).table()  # type: ignore[arg-type]
 
     def _result_shape(self) -> tuple[int, ...]:
-        """Return the broadcast shape of the rates and the prevalence."""
+        """Return the shape to which the rates and the prevalence broadcast."""
         return np.broadcast_shapes(np.shape(self.tpr), np.shape(self.prevalence) if self.prevalence is not None else ())
 
     @property
@@ -307,7 +308,7 @@ class Rates(Result, Generic[Value]):
         Parameters
         ----------
         beta : float
-            Recall has ``beta**2`` times the weight of precision; 0 or more.
+            A number of 0 or more. Recall has ``beta**2`` times the weight of precision.
 
         Returns
         -------
@@ -335,7 +336,7 @@ class Rates(Result, Generic[Value]):
             mcc = np.asarray(self.youden) * np.sqrt(divide_or_nan(spread, (tp + fp) * (tn + fn)))
             return to_scalar(np.where(spread == 0, np.nan, mcc))
 
-    # ---- names of other fields
+    # ---- names in other disciplines
     sensitivity = recall = hit_rate = _Alias("tpr")
     specificity = selectivity = _Alias("tnr")
     fall_out = false_alarm_rate = type_1_error = _Alias("fpr")
@@ -348,7 +349,7 @@ class Rates(Result, Generic[Value]):
     # ---- the confusion matrix, rows by true class, columns by predicted class, negative first (scikit-learn's layout)
     @property
     def confusion(self) -> FloatArray:
-        """Return the confusion matrix [[TN, FP], [FN, TP]] of numbers of observations; it is on the last two axes."""
+        """Return the confusion matrix [[TN, FP], [FN, TP]] in numbers of observations, on the last two axes."""
         if self.counts is None:
             raise RocPredictError(
                 "confusion needs the number of observations of both classes; use confusion_joint for fractions"
@@ -399,7 +400,7 @@ MEASURES = (
 )
 """All measures."""
 ALIASES = {name: member.target for name, member in vars(Rates).items() if isinstance(member, _Alias)}
-"""Names of measures that other fields use, each with the measure that it denotes."""
+"""Synonyms of measures in other disciplines, each with the name that the measure has here."""
 
 
 def divide_or_nan(part: ArrayLike, whole: ArrayLike) -> FloatArray:
@@ -441,9 +442,10 @@ def zero_variance_interval(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the interval bounds of an AUC whose estimated variance is zero.
 
-    If the smaller class has n observations, there are n disjoint pairs of a negative and a positive. All these pairs
-    have the same outcome, so the proportion of pairs with another outcome is at most 1 - ((1 - level)/2)^(1/n) (Clopper
-    and Pearson 1934). In the worst case, all the latter pairs differ in the same direction.
+    If the smaller class has n observations, n pairs of a negative and a positive can be formed that share no
+    observation. All these pairs have the same outcome, so the proportion of pairs with another outcome in the
+    population is at most 1 - ((1 - level)/2)^(1/n) (Clopper and Pearson 1934). The bounds assume the worst case, in
+    which all pairs with another outcome change the AUC in the same direction.
     """
     max_share = ((1 - level) / 2) ** (1 / np.minimum(*class_sizes))
     return np.asarray(estimate * max_share), np.asarray(1 - (1 - estimate) * max_share)
@@ -481,7 +483,7 @@ def proportion_interval(
     Returns
     -------
     Interval
-        Interval with the broadcast shape of ``successes`` and ``n_trials``.
+        Interval, with the shape to which ``successes`` and ``n_trials`` broadcast.
 
     Raises
     ------

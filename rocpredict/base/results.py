@@ -1,4 +1,4 @@
-"""Results, flags and intervals, with access to their plots and reports by name."""
+"""Base class of all results, flags, confidence intervals, and functions that plot or report a result."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ PLOT_KINDS: dict[PictureKind, tuple[str, dict[str, Any]]] = {
     **{kind: (f"plot_{kind}", {}) for part in get_args(PictureKind) for kind in get_args(part)},
     "simultaneous_band": ("plot_band", {"kind": "simultaneous"}),
 }
-"""For each kind of plot of one ROC curve, the name of a function of ``rocpredict.plots`` and its fixed options."""
+"""Name of the function of ``rocpredict.plots`` and its fixed options, for each kind of plot of one ROC curve."""
 
 
 def plot_roc_kind(roc: Any, kind: str, /, **options: Any) -> Any:
-    """Plot one ROC curve as one of the kinds in ``PLOT_KINDS``."""
+    """Make a plot of one ROC curve; ``kind`` is a key of ``PLOT_KINDS``."""
     name, fixed = PLOT_KINDS[check_option("kind", kind, PLOT_KINDS)]
     return plot_result(name, (roc,), options, **fixed)
 
@@ -61,7 +61,7 @@ def plot_result(function: str, results: tuple[Any, ...], options: dict[str, Any]
 
 
 def report_screening(table: Any, path: str | PathLike[str], **options: Any) -> Any:
-    """Write the report on a screening."""
+    """Write the report of a screening to a file."""
     return import_module("rocpredict.reports.screening").screening_report(table, path, **options)
 
 
@@ -94,17 +94,20 @@ class Result:
     derived : tuple of str
         Names of the properties that are listed after the fields.
     _listed, _tabled : tuple of str
-        Names in the dictionary and in the table, in order, if they differ from the fields and ``derived``. The value of
-        the first name in the table has the shape of the result: () for one feature, F for a batch.
+        Names that the dictionary (``_listed``) and the table (``_tabled``) contain, in this order. By default, both
+        contain the fields and ``derived``. The shape of a result is the shape of the first value in the table: () for
+        one feature, F for a batch.
     _text, _text_batch : str
-        Template, as for ``str.format``, of the text between the parentheses of the repr; only the attribute ``name``
-        may follow "name=". "{auc:.6r}" formats a rate by ``format_number``, which shows 1 only if it is exact.
-        "{flag_text}" stands for the flags, "{omitted_text}" for the omitted observations, "{length}" for the number of
-        items, and "{batch_shape}" for the shape F of a batch.
+        Templates, as for ``str.format``, of the text between the parentheses of the repr, for one feature and for a
+        batch. Only the value of the attribute ``name`` may follow "name=". "{auc:.6r}" formats a rate by
+        ``format_number``, which shows 1 only if the rate is exactly 1. "{flag_text}" stands for the flags,
+        "{omitted_text}" for the omitted observations, "{length}" for the number of items, and "{batch_shape}" for the
+        shape F of a batch.
     _heading : str
         Template of the title of the table.
     _long : bool
-        If True, each item of a field belongs to a point of one curve, not to a feature; the table shows some points.
+        If True, each item of a field belongs to a point of one curve, not to a feature. The table shows at most
+        ``MAX_ROWS`` of these points.
     _frame_of_table : bool
         Whether the data frame has the same rows as the table.
     """
@@ -129,7 +132,7 @@ class Result:
         return truncate(f"{type(self).__name__}({', '.join(texts)})", 280)
 
     def table(self) -> Table:
-        """Return the numbers as a table, which can be converted to text, HTML, Markdown and CSV.
+        """Return the result as a table, which can be converted to text, HTML, Markdown and CSV.
 
         The table of a batch shows the first features only.
         """
@@ -173,7 +176,7 @@ class Result:
 
     # ---- data
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields by name, as plain Python values."""
+        """Return a dictionary of the fields, with plain Python values."""
         return {name: to_plain(getattr(self, name)) for name in self._listed or self._names()}
 
     @overload
@@ -183,7 +186,7 @@ class Result:
     @overload
     def to_frame(self, backend: Literal["pyarrow"]) -> pa.Table: ...
     def to_frame(self, backend: Backend = "pandas") -> pd.DataFrame | pl.DataFrame | pa.Table:
-        """Return a data frame with one row for each feature or point.
+        """Return a data frame with one row for each feature of a batch or for each point of a curve.
 
         Parameters
         ----------
@@ -361,7 +364,7 @@ def batch_table(title: str, shape: tuple[int, ...], columns: Mapping[str, Any], 
     """Return a table of the first features of a batch, with the shape of the batch in its title."""
     size = int(np.prod(shape))
     many = min(size, MAX_ROWS)
-    arrays = [np.asarray(values) for values in columns.values()]  # each for all features, or for the first ones only
+    arrays = [np.asarray(values) for values in columns.values()]  # for all or only the first features
     wide = [array if array.shape in {shape, (many,)} else np.broadcast_to(array, shape) for array in arrays]
     places = [", ".join(map(str, map(int, np.unravel_index(place, shape)))) for place in range(many)]
     rows = [list(cells) for cells in zip(places, *(array.flat[:many].tolist() for array in wide), strict=True)]
@@ -371,7 +374,7 @@ def batch_table(title: str, shape: tuple[int, ...], columns: Mapping[str, Any], 
 
 
 def curve_table(title: str, columns: Mapping[str, ArrayLike], **rest: Any) -> Table:
-    """Return a table of at most ``MAX_ROWS`` evenly spaced rows of the columns, with the first and the last row."""
+    """Return a table of at most ``MAX_ROWS`` evenly spaced rows of the columns, including the first and the last."""
     arrays = [np.asarray(values) for values in columns.values()]
     last = len(arrays[0]) - 1
     places = sorted({round(last * part / (MAX_ROWS - 1)) for part in range(MAX_ROWS)}) if last >= 0 else []

@@ -45,7 +45,7 @@ class CurvePlot:
     label : str
         Alternative text for screen readers.
     curves : sequence of pairs of arrays
-        (x, y) of each curve; the first is drawn solid, the others dashed.
+        Coordinates (x, y) of each curve. The first curve is drawn as a solid line, the others as dashed lines.
     point : pair of float, optional
         Point that is marked by a ring.
     show_diagonal : bool, default=True
@@ -92,7 +92,7 @@ def _to_pixels(x: Any, y: Any) -> tuple[Any, Any]:
 
 
 def thin_curve(x: ArrayLike, y: ArrayLike, most: int = 241) -> tuple[Any, Any]:
-    """Reduce a monotone curve to about ``most`` points evenly spaced along its length, with the first and the last."""
+    """Reduce a monotone curve to about ``most`` evenly spaced points, including the first and the last point."""
     x, y = np.asarray(x), np.asarray(y)
     if len(x) <= most:
         return x, y
@@ -124,7 +124,8 @@ class Table:
     rows : sequence of sequences
         Cells of each row: text, numbers, dates, or None for an empty cell. The first cell names the row.
     formats : mapping of str to str or callable
-        Format specification or formatting function of a column, keyed by its name. By default, numbers have six digits.
+        Format specification or formatting function of a column, keyed by the name of the column. By default, numbers
+        are shown with six digits.
     notes : sequence of str
         Sentences below the table.
     flags : Flags, optional
@@ -205,7 +206,7 @@ class Table:
         return {"title": self.title, "rows": to_json_value(rows), "notes": self._all_notes()}
 
     def to_columns(self) -> dict[str, list[Any]]:
-        """Return the columns by name."""
+        """Return a dictionary of the columns, keyed by name."""
         return {name: [row[place] for row in self.rows] for place, name in enumerate(self.columns)}
 
     def cells(self, most: int | None = None) -> list[list[Any]]:

@@ -37,7 +37,7 @@ else:
     from typing import TypeVar
 
     Value = TypeVar("Value", bound=float | FloatArray, covariant=True)
-"""A float for one feature, a float64 array of shape F for a batch of features."""
+"""A float for one feature, or a float64 array of shape F for a batch of features."""
 ArrayOrFloat: TypeAlias = Any
 """A float or an array; used inside the package for functions that accept both."""
 Label: TypeAlias = Hashable
@@ -70,7 +70,7 @@ def readonly_array(values: ArrayLike) -> FloatArray:
 
 
 def check_real(name: str, value: ArrayLike) -> FloatArray:
-    """Return ``value`` as float64, or raise if it is not real or has NaN."""
+    """Return ``value`` as float64, or raise if it is not real or contains NaN."""
     try:
         array = np.asarray(value)
         single = array.dtype == object and array.ndim == 0
@@ -190,7 +190,7 @@ def check_nonnegative(name: str, value: ArrayLike) -> FloatArray:
 
 
 def is_list(value: object) -> bool:
-    """Return whether a value is ordered and not text, a mapping, a set, a 0-d array or a sparse matrix."""
+    """Return whether a value is an iterable other than text, a mapping, a set, a 0-d array or a sparse matrix."""
     has_items = getattr(value, "ndim", 1) and not hasattr(value, "tocsc")
     return isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping, set)) and bool(has_items)
 
@@ -224,7 +224,7 @@ def check_int(name: str, value: object, *, least: int | None = None) -> int:
 def check_seed(name: str, seed: Seed) -> np.random.Generator:
     """Return a random generator for a seed, or the generator that was passed."""
     try:
-        # NumPy crashes on a list that contains itself, unless the list is an array first
+        # NumPy crashes on a list that contains itself, unless the list is first converted to an array
         return np.random.default_rng(np.asarray(seed) if isinstance(seed, (list, tuple)) else seed)
     except (TypeError, ValueError, OverflowError):
         raise RocPredictError(
@@ -270,7 +270,7 @@ _MAX_SUGGESTIONS = 5_000  # largest number of names that are compared with a wor
 
 
 def suggest(word: object, names: Iterable[object]) -> str:
-    """Return "; did you mean 'name'?" for a name that equals ``word`` as text or is similar to it, otherwise "".
+    """Return "; did you mean 'name'?" if a name has the same text as ``word`` or is similar to it, otherwise "".
 
     Examples
     --------
@@ -288,7 +288,7 @@ def suggest(word: object, names: Iterable[object]) -> str:
 
 
 def _as_text(value: object) -> str | None:
-    """Return the same text for a number or boolean and for its text (such as 1 and "1"), or None for other objects."""
+    """Convert text, a number or a boolean to text, the same for 1 and "1"; return None for other objects."""
     text = str(value).strip().casefold() if isinstance(value, (str, Number, np.generic)) else None
     with suppress(TypeError, ValueError):
         return repr(float(text))  # type: ignore[arg-type]

@@ -43,17 +43,18 @@ class Atoms(NamedTuple):
 class Distribution(Result, ABC, Generic[Value]):
     """Distribution of a feature in one class.
 
-    A distribution has a continuous part, point masses, or both. All methods accept scalars and arrays and broadcast
-    them with ``shape``. Tails come in pairs: ``cdf`` and ``sf``, ``cdf_strict`` and ``sf_inclusive``. Each tail is
-    computed directly and not as one minus the other, so small tails keep full relative accuracy. The two pairs
-    differ only at point masses. The rule "positive when x >= threshold" uses ``sf_inclusive`` and ``cdf_strict``.
+    A distribution has a continuous part, point masses, or both. All methods accept scalars and arrays, which are
+    broadcast against ``shape``. There are two pairs of lower and upper tail probabilities: ``cdf`` and ``sf``,
+    ``cdf_strict`` and ``sf_inclusive``. The two pairs differ only at point masses. Each tail is computed directly and
+    not as one minus the other, so small probabilities keep full relative accuracy. The rule "positive when x >=
+    threshold" uses ``sf_inclusive`` and ``cdf_strict``.
 
     Notes
     -----
-    A subclass defines ``_cdf``, ``_sf``, ``_logpdf``, ``_ppf`` and ``_isf``. They receive checked float64 arrays and
-    return arrays of the same shape. A subclass with point masses also defines ``_cdf_strict``, ``_sf_inclusive`` and
-    ``atoms``. A subclass can override ``_pdf`` and ``reflect`` if the defaults are slow or imprecise. Two instances
-    of a dataclass are equal if their fields are equal.
+    A subclass defines ``_cdf``, ``_sf``, ``_logpdf``, ``_ppf`` and ``_isf``. These methods receive validated float64
+    arrays and return arrays of the same shape. A subclass with point masses also defines ``_cdf_strict``,
+    ``_sf_inclusive`` and ``atoms``. A subclass can override ``_pdf`` and ``reflect`` if the inherited methods are slow
+    or imprecise. Two instances of a subclass that is a dataclass are equal if all of their fields are equal.
 
     Examples
     --------
@@ -83,7 +84,7 @@ class Distribution(Result, ABC, Generic[Value]):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the batch of features, ``()`` for one feature."""
+        """Shape of the batch, which has one distribution for each feature; ``()`` for a single feature."""
         return ()
 
     @overload
@@ -96,12 +97,13 @@ class Distribution(Result, ABC, Generic[Value]):
         Parameters
         ----------
         x : float or array-like
-            Values of the feature; arrays must broadcast with ``shape``.
+            Values of the feature. An array must be broadcastable against ``shape``.
 
         Returns
         -------
         float or array
-            Densities in the broadcast shape of ``x`` and ``shape``, without the point masses; 0 outside the support.
+            Densities, with the shapes of ``x`` and of the batch broadcast together. Point masses are ignored. The
+            density is 0 outside the support.
         """
         return to_scalar(self._pdf(self._check_x(x)))
 
@@ -115,12 +117,13 @@ class Distribution(Result, ABC, Generic[Value]):
         Parameters
         ----------
         x : float or array-like
-            Values of the feature; arrays must broadcast with ``shape``.
+            Values of the feature. An array must be broadcastable against ``shape``.
 
         Returns
         -------
         float or array
-            Log densities in the broadcast shape of ``x`` and ``shape``; -inf where the density is 0.
+            Logarithms of the densities, with the shapes of ``x`` and of the batch broadcast together; -inf where the
+            density is 0.
         """
         return to_scalar(self._logpdf(self._check_x(x)))
 
@@ -134,12 +137,12 @@ class Distribution(Result, ABC, Generic[Value]):
         Parameters
         ----------
         x : float or array-like
-            Values of the feature; arrays must broadcast with ``shape``.
+            Values of the feature. An array must be broadcastable against ``shape``.
 
         Returns
         -------
         float or array
-            Probabilities in the broadcast shape of ``x`` and ``shape``.
+            Probabilities, with the shapes of ``x`` and of the batch broadcast together.
         """
         return to_scalar(self._cdf(self._check_x(x)))
 
@@ -153,12 +156,12 @@ class Distribution(Result, ABC, Generic[Value]):
         Parameters
         ----------
         x : float or array-like
-            Values of the feature; arrays must broadcast with ``shape``.
+            Values of the feature. An array must be broadcastable against ``shape``.
 
         Returns
         -------
         float or array
-            Probabilities in the broadcast shape of ``x`` and ``shape``.
+            Probabilities, with the shapes of ``x`` and of the batch broadcast together.
         """
         return to_scalar(self._sf(self._check_x(x)))
 
@@ -172,12 +175,12 @@ class Distribution(Result, ABC, Generic[Value]):
         Parameters
         ----------
         x : float or array-like
-            Values of the feature; arrays must broadcast with ``shape``.
+            Values of the feature. An array must be broadcastable against ``shape``.
 
         Returns
         -------
         float or array
-            Probabilities in the broadcast shape of ``x`` and ``shape``.
+            Probabilities, with the shapes of ``x`` and of the batch broadcast together.
         """
         return to_scalar(self._cdf_strict(self._check_x(x)))
 
@@ -191,12 +194,12 @@ class Distribution(Result, ABC, Generic[Value]):
         Parameters
         ----------
         x : float or array-like
-            Values of the feature; arrays must broadcast with ``shape``.
+            Values of the feature. An array must be broadcastable against ``shape``.
 
         Returns
         -------
         float or array
-            Probabilities in the broadcast shape of ``x`` and ``shape``.
+            Probabilities, with the shapes of ``x`` and of the batch broadcast together.
         """
         return to_scalar(self._sf_inclusive(self._check_x(x)))
 
@@ -205,17 +208,17 @@ class Distribution(Result, ABC, Generic[Value]):
     @overload
     def ppf(self, q: ArrayLike) -> FloatArray: ...
     def ppf(self, q: ArrayLike) -> float | FloatArray:
-        """Return the quantile of a lower tail probability, the smallest x with ``cdf(x) >= q``.
+        """Return the smallest x with ``cdf(x) >= q``, the quantile for a lower tail probability ``q``.
 
         Parameters
         ----------
         q : float or array-like
-            Probabilities in [0, 1]; arrays must broadcast with ``shape``.
+            Probabilities in [0, 1]. An array must be broadcastable against ``shape``.
 
         Returns
         -------
         float or array
-            Quantiles in the unit of the feature, in the broadcast shape of ``q`` and ``shape``.
+            Quantiles in the unit of the feature, with the shapes of ``q`` and of the batch broadcast together.
         """
         return to_scalar(self._ppf(self._check_q(q)))
 
@@ -224,22 +227,22 @@ class Distribution(Result, ABC, Generic[Value]):
     @overload
     def isf(self, q: ArrayLike) -> FloatArray: ...
     def isf(self, q: ArrayLike) -> float | FloatArray:
-        """Return the quantile of an upper tail probability, the smallest x with ``sf(x) <= q``.
+        """Return the smallest x with ``sf(x) <= q``, the quantile for an upper tail probability ``q``.
 
         Parameters
         ----------
         q : float or array-like
-            Probabilities in [0, 1]; arrays must broadcast with ``shape``.
+            Probabilities in [0, 1]. An array must be broadcastable against ``shape``.
 
         Returns
         -------
         float or array
-            Quantiles in the unit of the feature, in the broadcast shape of ``q`` and ``shape``.
+            Quantiles in the unit of the feature, with the shapes of ``q`` and of the batch broadcast together.
         """
         return to_scalar(self._isf(self._check_q(q)))
 
     def atoms(self) -> Atoms:
-        """Return the point masses (all values with a positive probability)."""
+        """Return the point masses: all values with a positive probability, and these probabilities."""
         return Atoms(np.empty(0), np.empty(0))
 
     def reflect(self) -> Distribution[Value]:
@@ -291,14 +294,14 @@ class Distribution(Result, ABC, Generic[Value]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReflectedDistribution(Distribution[Value]):
-    """Distribution of -X if the class of the distribution of X cannot represent it."""
+    """Distribution of -X, for subclasses of ``Distribution`` that do not override ``reflect``."""
 
     base: Distribution[Any]
     _heading = "Distribution of -X"
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the batch of features, ``()`` for one feature."""
+        """Shape of the batch, which has one distribution for each feature; ``()`` for a single feature."""
         return self.base.shape
 
     def __getitem__(self, index: Any) -> Distribution[Any]:
@@ -338,12 +341,12 @@ class ReflectedDistribution(Distribution[Value]):
         return -np.asarray(self.base._ppf(q)) + 0.0
 
     def atoms(self) -> Atoms:
-        """Return the point masses (all values with a positive probability)."""
+        """Return the point masses: all values with a positive probability, and these probabilities."""
         points, masses = self.base.atoms()
         return Atoms(-points[::-1], masses[::-1])
 
     def reflect(self) -> Distribution[Any]:
-        """Return the distribution of X."""
+        """Return the original distribution, before the reflection."""
         return self.base
 
     def __repr__(self) -> str:
@@ -351,7 +354,7 @@ class ReflectedDistribution(Distribution[Value]):
 
 
 def check_continuous(name: str, candidate: object) -> Distribution[Any]:
-    """Return a continuous distribution of one feature, or raise for any other argument."""
+    """Return the argument if it is a continuous distribution of one feature; otherwise raise an error."""
     if isinstance(candidate, Distribution) and not candidate.shape and not candidate.atoms().points.size:
         return candidate
     problem = f"{name}={short_repr(candidate)} is not a continuous distribution of one feature"
@@ -362,10 +365,10 @@ def check_continuous(name: str, candidate: object) -> Distribution[Any]:
 def find_smallest_root(
     function: Callable[..., FloatArray], low: FloatArray, high: FloatArray, *args: FloatArray, xatol: float = 0.0
 ) -> FloatArray:
-    """Return the smallest x in each bracket at which an increasing function of x and ``args`` is 0 or more.
+    """Return the smallest x in each bracket for which ``function(x, *args)``, which increases with x, is 0 or more.
 
-    The root is exact to the resolution of float64, or to ``xatol``. If the function does not change sign in a bracket,
-    the bound nearest to the sign change is returned.
+    The root is exact to the resolution of float64, or to ``xatol`` if this is larger. If the function is 0 or more in
+    the whole bracket, the lower bound is returned; if it is negative in the whole bracket, the upper bound is returned.
     """
     from scipy.optimize.elementwise import find_root
 

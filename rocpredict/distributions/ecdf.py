@@ -1,4 +1,4 @@
-"""Empirical distribution of a sample, and its distance from a predicted ROC curve."""
+"""Empirical distribution of a sample, and the area between an empirical and a predicted ROC curve."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ IntArray = NDArray[np.intp]
 
 
 def count_below(values: FloatArray, queries: FloatArray) -> tuple[IntArray, IntArray]:
-    """Count, for each query, the values below it and the values at or below it.
+    """Count, for each query, how many values are below it and how many are at or below it.
 
-    Values and queries are in ascending order. If no query equals a value, both results are the same array.
+    Values and queries must be in ascending order. If no query equals a value, both results are the same array object.
     """
     below = np.searchsorted(values, queries, side="left")
     at = values.take(below, mode="clip")
@@ -29,7 +29,7 @@ def count_below(values: FloatArray, queries: FloatArray) -> tuple[IntArray, IntA
 
 
 def count_below_transposed(n_less: IntArray, n_less_equal: IntArray, size: int) -> tuple[IntArray, IntArray]:
-    """Convert results of ``count_below`` to the numbers of queries below and at or below each of ``size`` values."""
+    """Count, for each of ``size`` values, the queries below it and at or below it, from results of ``count_below``."""
     queries_below = np.cumsum(np.bincount(n_less_equal, minlength=size + 1)[:size])
     if n_less_equal is n_less:
         return queries_below, queries_below
@@ -108,7 +108,7 @@ class Ecdf(Distribution[float]):
 
     @cached_property
     def sorted_sample(self) -> FloatArray:
-        """Sample in ascending order, or its distinct values if it has weights."""
+        """Sample in ascending order; if it has weights, only its distinct values with a positive weight."""
         if self.weights is not None:
             return self._unique_with_weights[0]
         ordered = np.sort(self.sample)
@@ -118,7 +118,7 @@ class Ecdf(Distribution[float]):
 
     @cached_property
     def sorted_weights(self) -> FloatArray | None:
-        """Weight of each value of ``sorted_sample``, or None without weights."""
+        """Weight of each value of ``sorted_sample``, or None if the sample has no weights."""
         return None if self.weights is None else self._unique_with_weights[1]
 
     @cached_property
@@ -198,7 +198,7 @@ class Ecdf(Distribution[float]):
 
 
 def mid_rank_weight(sample: Ecdf, below: NDArray[np.intp], to: NDArray[np.intp]) -> FloatArray:
-    """Return the mean of two cumulative weights: of the first ``below`` and of the first ``to`` sorted values."""
+    """Return the mean of the total weight of the first ``below`` and of the first ``to`` sorted values."""
     if sample.weights is None:
         return below.astype(np.float64) if below is to else (below + to) / 2
     return (sample._below[below] + sample._below[to]) / 2
@@ -213,7 +213,7 @@ def is_discrete(distribution: Distribution) -> bool:
 
 
 def to_step_functions(negative: Distribution, positive: Distribution) -> tuple[Distribution, Distribution]:
-    """Convert two discrete distributions to step functions, and return any other pair unchanged."""
+    """Convert two discrete distributions to ``Ecdf`` objects, and return any other pair unchanged."""
     pair = (negative, positive)
     if any(d.shape for d in pair) or not all(is_discrete(d) for d in pair):
         return pair
@@ -222,22 +222,22 @@ def to_step_functions(negative: Distribution, positive: Distribution) -> tuple[D
 
 
 N_FPR = 256
-"""Number of FPRs at which curves are compared; a power of 2, so that the FPRs and their multiples are exact."""
+"""Number of FPRs at which curves are compared; with a power of 2, float64 represents the FPRs exactly."""
 COMPARISON_FPR = (np.arange(N_FPR) + 0.5) / N_FPR
 """FPRs at which curves are compared: the midpoints of ``N_FPR`` equal intervals of [0, 1]."""
 FPR_PROBIT = ndtri(COMPARISON_FPR)
 MAX_HARMLESS_AREA = 0.02
-"""Area between two curves up to which their difference never counts as a misfit."""
+"""Largest area between two curves that never counts as a misfit."""
 
 
 def area_between(predicted: FloatArray, empirical: FloatArray) -> FloatArray:
-    """Return the mean absolute difference between the TPRs of two curves at ``COMPARISON_FPR``, along the last axis.
+    """Return the absolute difference between the TPRs of two curves, averaged over ``COMPARISON_FPR`` (the last axis).
 
     Notes
     -----
-    The mean estimates the area between the curves. The error of this estimate is caused by steps of the empirical curve
-    between two of these FPRs. With 50 observations per class, the error is at most 3% of the area, and in most samples
-    at most 1%.
+    The mean approximates the area between the curves. The approximation is not exact, because the empirical curve can
+    have steps between two neighboring FPRs. With 50 observations per class, the error is at most 3% of the area, and in
+    most samples at most 1%.
     """
     return np.asarray(np.abs(predicted - empirical).mean(axis=-1))
 
@@ -245,8 +245,8 @@ def area_between(predicted: FloatArray, empirical: FloatArray) -> FloatArray:
 def empirical_tpr(negative: FloatArray, positive: FloatArray, fpr: FloatArray = COMPARISON_FPR) -> FloatArray:
     """Return the empirical TPR at ascending FPRs in (0, 1).
 
-    Ties between the classes produce diagonal segments. The values of each class are in ascending order along the last
-    axis, and have shape (n,) for one feature or (F, n) for many.
+    Ties between the classes produce diagonal segments of the curve. The values of each class must be in ascending order
+    along the last axis, with shape (n,) for one feature or (F, n) for many features.
     """
     n0 = negative.shape[-1]
     at = negative[..., n0 - 1 - np.minimum((fpr * n0).astype(np.intp), n0 - 1)[::-1]]
@@ -256,7 +256,7 @@ def empirical_tpr(negative: FloatArray, positive: FloatArray, fpr: FloatArray = 
 
 
 def upper_tails(sample: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the proportions of a sorted sample above, and at or above, each of several ascending thresholds."""
+    """Return the proportions of a sorted sample that are above, and at or above, each of the ascending thresholds."""
     n, m = sample.shape[-1], at.shape[-1]
     if sample.ndim == 1:
         to, below = sample.searchsorted(at, "right"), sample.searchsorted(at, "left")
@@ -267,7 +267,7 @@ def upper_tails(sample: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatAr
 
 
 def _ranks(values: FloatArray) -> NDArray[np.intp]:
-    """Return the rank of each value in its row, with equal values in the order of their positions."""
+    """Return the rank of each value in its row; equal values are ranked in the order of their positions."""
     order = np.argsort(values, axis=1, kind="stable")
     ranks = np.empty_like(order)
     np.put_along_axis(ranks, order, np.arange(values.shape[1])[None, :], axis=1)

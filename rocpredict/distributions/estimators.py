@@ -1,6 +1,7 @@
 """Maximum likelihood and moment estimates of parametric families.
 
-The functions for maximum likelihood take B samples, shape (B, n), and return B rows of parameters, shape (B, k).
+The functions for maximum likelihood accept B samples as an array of shape (B, n), and return the parameters of each
+sample as one row of an array of shape (B, k).
 """
 
 from __future__ import annotations
@@ -25,13 +26,15 @@ _ROUNDING_TOL = 1e-13  # largest relative decrease of the objective that counts 
 
 
 Loss = Callable[[FloatArray, NDArray[np.intp]], tuple[FloatArray, FloatArray]]
-"""Function that maps parameters of selected samples, shape (rows, k), and their row numbers to losses and gradients."""
+"""Function of the parameters of selected samples, shape (rows, k), and of the row numbers of these samples. It returns
+the losses and their gradients."""
 
 
 def newton_bracketed(function: Loss, start: FloatArray) -> FloatArray:
-    """Find, for each sample, the positive root of an increasing function by Newton's method within a bracket.
+    """Find the positive root of an increasing function for each sample, by Newton's method within a bracket.
 
-    ``function`` takes the arguments and the row numbers of selected samples, and returns values and slopes.
+    ``function`` receives the current estimates of the roots and the row numbers of their samples, and returns the
+    values and the slopes of the function.
     """
     at, low, high, rows = start.copy(), np.zeros(len(start)), np.full(len(start), np.inf), np.arange(len(start))
     for _ in range(_MAX_ITER):
@@ -51,7 +54,7 @@ def newton_bracketed(function: Loss, start: FloatArray) -> FloatArray:
 def maximize_newton(
     objective: Callable[[FloatArray, NDArray[np.intp]], FloatArray], slopes: Loss, start: FloatArray
 ) -> FloatArray:
-    """Maximize, for each sample, a concave function by Newton steps, which are halved until no value decreases.
+    """Maximize a concave function for each sample by Newton steps, halved until the function does not decrease.
 
     ``slopes`` returns gradients and Hessian matrices.
     """
@@ -76,13 +79,13 @@ def maximize_newton(
 def minimize_bfgs(
     loss: Loss, starts: Sequence[FloatArray], bounds: tuple[tuple[float, ...], tuple[float, ...]]
 ) -> FloatArray:
-    """Minimize a loss for each sample within bounds by the BFGS method, from ``starts`` of shape (samples, k) each."""
+    """Minimize the loss of each sample, within bounds, by BFGS from several starts, each of shape (samples, k)."""
     low, high = (np.array(limits) for limits in bounds)
 
     def line_search(
         at: FloatArray, value: FloatArray, slope: FloatArray, step: FloatArray, rows: NDArray[np.intp]
     ) -> tuple[NDArray[np.bool_], FloatArray, FloatArray, FloatArray]:
-        """Return a mask of the rows whose loss decreases sufficiently, and their new points, losses and gradients."""
+        """Return a mask of the rows whose loss decreases sufficiently, and the new points, losses and gradients."""
         is_accepted, ahead = np.zeros(len(rows), dtype=bool), (at.copy(), value.copy(), slope.copy())
         trying = np.arange(len(rows))
         for _ in range(_HALVINGS):
@@ -102,7 +105,7 @@ def minimize_bfgs(
         return is_accepted, *ahead
 
     def bfgs(best: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the lowest losses that the BFGS method finds from one start, and the points at which they occur."""
+        """Return the lowest loss that BFGS finds for each sample from one start, and the point at which it occurs."""
         rows = np.arange(len(best))
         lowest, slope = loss(best, rows)
         at, value, identity = best.copy(), lowest.copy(), np.eye(len(low))
@@ -139,13 +142,13 @@ _N_TERMS = 24
 
 
 def lognormal_from_moments(mean: float, std: float) -> tuple[float, ...]:
-    """Return the standard deviation of the logarithms, location 0 and the median of a lognormal distribution."""
+    """Return the parameters of a lognormal distribution: the SD of the logarithms, location 0 and the median."""
     square = np.logaddexp(0.0, 2 * (np.log(std) - np.log(mean)))
     return np.sqrt(square), 0.0, mean * np.exp(-square / 2)
 
 
 def weibull_from_moments(mean: float, std: float) -> tuple[float, ...]:
-    """Return the shape c, location 0 and the scale of a Weibull distribution."""
+    """Return the parameters of a Weibull distribution: the shape c, location 0 and the scale."""
     target = np.log(np.logaddexp(0.0, 2 * (np.log(std) - np.log(mean))))
     inverse = std / mean
     for _ in range(_MAX_ITER):  # d log(excess)/d log(1/c) is between 1 and 2, so Newton's method converges
@@ -167,7 +170,7 @@ def _log_one_plus_cv2(e: float) -> tuple[float, float]:
 
 
 def beta_from_moments(mean: float, std: float) -> tuple[float, ...]:
-    """Return the shapes, location 0 and scale 1 of a beta distribution, or raise an error if ``std`` is too large."""
+    """Return the shapes a and b, location 0 and scale 1 of a beta distribution, or raise if ``std`` is too large."""
     total = (mean / std) * ((1 - mean) / std) - 1
     if total <= 0:
         raise RocPredictError(
@@ -186,7 +189,7 @@ MOMENT_ESTIMATORS: dict[str, Callable[[float, float], tuple[float, ...]]] = {
     "laplace": lambda mean, std: (mean, std / np.sqrt(2)),
     "beta": beta_from_moments,
 }
-"""Functions that compute scipy.stats parameters from the mean and the standard deviation."""
+"""Functions that compute the scipy.stats parameters of each family from its mean and standard deviation."""
 MAX_DF = 1e6
 """Upper limit of the degrees of freedom, beyond which Student's t is practically Gaussian."""
 MAX_SKEW = 100.0
@@ -197,7 +200,7 @@ _EULER_TERMS = (1 / 2, 1 / 12, 0.0, -1 / 120, 0.0, 1 / 252, 0.0, -1 / 240, 0.0, 
 
 
 def fit_gamma(samples: FloatArray) -> FloatArray:
-    """Return shape k, location 0 and scale of gamma distributions; log k - psi(k) = log(mean) - mean of the logs."""
+    """Return shape k, location 0 and scale of gamma distributions; log k - psi(k) equals log(mean) - mean(log x)."""
     mean = scaled_mean(samples)
     log_gap = _x_minus_1_minus_log_x(samples, mean[:, None]).mean(axis=1)
     start = (3 - log_gap + np.hypot(log_gap - 3, np.sqrt(24 * log_gap))) / (12 * log_gap)
@@ -248,7 +251,7 @@ def fit_laplace(samples: FloatArray) -> FloatArray:
 
 
 def fit_logistic(samples: FloatArray) -> FloatArray:
-    """Return the parameters of logistic distributions; the log-likelihood is concave in location/scale and 1/scale."""
+    """Return location and scale of logistic distributions; the likelihood is log-concave in loc/scale and 1/scale."""
     standard = _standardized(samples)
 
     def objective(at: FloatArray, rows: NDArray[np.intp]) -> FloatArray:
@@ -292,9 +295,9 @@ def fit_beta(samples: FloatArray) -> FloatArray:
 def student_t(samples: FloatArray) -> FloatArray:
     """Return the degrees of freedom (in [1, 1e6]), location and scale of Student's t distributions.
 
-    If one value makes up half of the sample or more, the likelihood may have no maximum at a positive scale (if it
-    makes up more than half, the likelihood is unbounded). The fit then has 1e6 degrees of freedom and is practically a
-    Gaussian.
+    If one value makes up half of the sample or more, the likelihood may have no maximum at a positive scale; it is
+    unbounded if this value makes up more than half. In both cases, the fit has 1e6 degrees of freedom and is
+    practically a Gaussian.
     """
     standard = _standardized(samples)
 
@@ -359,7 +362,7 @@ def log_less_digamma(k: ArrayLike, *, slope: bool = False) -> FloatArray:
 
 
 def _skew_normal_moments_start(skew: FloatArray) -> FloatArray:
-    """Return location, log scale and shape of standardized skew normals with the skewness ``skew`` or the nearest."""
+    """Return location, log scale and shape of skew normals with mean 0, variance 1 and a skewness close to ``skew``."""
     size = np.clip(np.abs(skew), 0.05, 0.98) ** (2 / 3)
     delta = np.copysign(np.sqrt(np.pi / 2 * size / (size + ((4 - np.pi) / 2) ** (2 / 3))), skew)
     scale = 1 / np.sqrt(1 - 2 * delta**2 / np.pi)
@@ -377,7 +380,7 @@ def scaled_mean(samples: FloatArray) -> FloatArray:
 
 
 def _scaled(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return powers of 2, and the samples divided by these powers, so that no absolute value exceeds 1."""
+    """Return a power of 2 for each sample, and the samples divided by these powers, so that sums do not overflow."""
     _, exponent = np.frexp(np.abs(samples).max(axis=1))
     unit = np.ldexp(1.0, np.minimum(exponent, 1023))
     return unit, samples / unit[:, None]
@@ -405,7 +408,7 @@ def _standardized(samples: FloatArray) -> _Standardized:
 
 
 def _logs(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the median of each sample and log(sample/median), which is accurate for values close to the median."""
+    """Return the median of each sample, and log(sample/median), computed accurately for values close to the median."""
     reference = np.median(samples, axis=1)
     whole = np.broadcast_to(reference[:, None], samples.shape)
     with np.errstate(over="ignore", under="ignore"):
@@ -416,7 +419,7 @@ def _logs(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _x_minus_1_minus_log_x(samples: FloatArray, mean: FloatArray) -> FloatArray:
-    """Return x/mean - 1 - log(x/mean), computed by a series where the terms nearly cancel."""
+    """Return x/mean - 1 - log(x/mean); if x is so close to the mean that the terms nearly cancel, by a series."""
     u = (samples - mean) / mean
     excess = u - (np.log(samples) - np.log(mean))
     middle = np.abs(u) < 0.5

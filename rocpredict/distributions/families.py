@@ -1,4 +1,4 @@
-"""Parametric families by name, and scipy.stats distributions."""
+"""Named parametric families of distributions, and distributions of scipy.stats."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def is_frozen_scipy(candidate: object) -> bool:
 
 
 def from_scipy(frozen: Any) -> ScipyDistribution | Ecdf:
-    """Convert a frozen scipy.stats distribution; a table of values and probabilities becomes an ``Ecdf``."""
+    """Convert a frozen scipy.stats distribution; if a table of probabilities defines it, return an ``Ecdf``."""
     if hasattr(frozen.dist, "xk"):  # ``dist`` is a table of values and probabilities
         _, loc, _ = frozen.dist._parse_args(*frozen.args, **frozen.kwds)
         return Ecdf(np.asarray(frozen.dist.xk) + loc, frozen.dist.pk)
@@ -54,7 +54,7 @@ class ScipyFamily(Protocol):
     name: str
 
     def fit(self, data: FloatArray) -> tuple[float, ...]:
-        """Return maximum likelihood estimates of shapes, location and scale."""
+        """Return maximum likelihood estimates of the shape parameters, the location and the scale."""
 
 
 FamilyName: TypeAlias = (
@@ -66,7 +66,7 @@ FamilyName: TypeAlias = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScipyDistribution(Distribution[float]):
-    """Distribution of scipy.stats, continuous or discrete.
+    """Continuous or discrete distribution of scipy.stats.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class ScipyDistribution(Distribution[float]):
 
     @property
     def discrete(self) -> bool:
-        """True if the distribution has point masses only."""
+        """True if the distribution consists of point masses only."""
         return not hasattr(self.frozen.dist, "pdf")
 
     def _logpdf(self, x: FloatArray) -> FloatArray:
@@ -154,14 +154,14 @@ class ScipyDistribution(Distribution[float]):
         return np.where(is_overflow, (x > 0) == (method == "cdf"), tail)
 
     def _support_end(self, tail: str, step: int) -> float:
-        """Return a value beyond which a tail is negligible (SciPy's ``isf`` loses all accuracy at 1e-16)."""
+        """Return a value beyond which a tail is negligible; SciPy's ``isf`` is inaccurate at a probability of 1e-16."""
         end = float(self.frozen.median())
         while self._evaluate(tail, np.asarray(end)) > _TAIL_MASS and abs(step) < _MAX_ATOMS:
             end, step = end + step, 2 * step
         return end
 
     def _just_before(self, x: FloatArray) -> FloatArray:
-        with np.errstate(over="ignore"):  # the float before the smallest one is -inf
+        with np.errstate(over="ignore"):  # the float below the lowest finite one is -inf
             return np.where(np.isinf(x), x, np.nextafter(x, -np.inf)) if self.discrete else x
 
     def table(self) -> Table:
@@ -176,7 +176,7 @@ class ScipyDistribution(Distribution[float]):
         return {name: to_plain(value) for name, value in parameters.items()}
 
     def _compared(self) -> dict[str, Any]:
-        """Return the class of the distribution, its constructor arguments and its parameters."""
+        """Return the class, the constructor arguments and the parameters; equal distributions agree in all of them."""
         dist = self.frozen.dist
         arguments = dist._updated_ctor_param()
         return {"dist": type(dist), "arguments": arguments, "args": self.frozen.args, "kwds": self.frozen.kwds}
@@ -196,7 +196,7 @@ class ScipyFamilyBatch(Distribution[FloatArray]):
     name : str
         Key of ``PARAMETRIC_FAMILIES``.
     parameters : array of shape F + (k,)
-        Shapes, location and scale of each member.
+        Shape parameters, location and scale of each distribution.
     """
 
     name: str
@@ -213,7 +213,7 @@ class ScipyFamilyBatch(Distribution[FloatArray]):
         return _scipy_family(self.name, absolute=True)(*shapes, loc=loc, scale=scale)
 
     def __getitem__(self, index: Any) -> Distribution[Any]:
-        """Return the selected members: one distribution, or a batch."""
+        """Return the selected distributions, as one distribution or as a batch."""
         parameters = self.parameters[index]
         if parameters.ndim == 1:
             return freeze_family(self.name, *parameters)
@@ -259,13 +259,13 @@ PARAMETRIC_FAMILIES = {
     "skew_normal": "real line: skewed to the right for a shape a above 0; with d = a/sqrt(1 + a^2) the mean is "
     "loc + scale d sqrt(2/pi), the variance scale^2 (1 - 2 d^2/pi)",
 }
-"""Support and parameters of every named family; the parameter names are those of scipy.stats."""
+"""Support and parameters of each named family, with the parameter names of scipy.stats."""
 _REAL_FAMILIES = "use a family on the real line ('logistic', 'laplace', 'student_t', 'skew_normal')"
 _EXPONENTIAL_RTOL = 1e-6  # tolerated relative difference of the mean and the std of an exponential
 
 
 class Support(NamedTuple):
-    """Support of a family."""
+    """Support of a family, with a suggestion for values that are outside."""
 
     description: str
     contains: Callable[[FloatArray], Any]
@@ -283,7 +283,7 @@ UNIT_INTERVAL = Support(
 
 
 class FamilySpec(NamedTuple):
-    """Name in scipy.stats, estimator and support of a family."""
+    """Name of a family in scipy.stats, the function that fits the family, and its support."""
 
     scipy_name: str
     fit: Callable[[FloatArray], FloatArray]
@@ -329,7 +329,7 @@ def fit_family(name: str, sample: Any, label: str) -> ScipyDistribution:
 
     Notes
     -----
-    - exponential, lognormal and laplace: closed forms. The variance of the logarithms has the divisor n.
+    - exponential, lognormal and laplace: closed forms. The variance of the logarithms (lognormal) has the divisor n.
     - gamma, weibull, logistic and beta: Newton's method on a problem with a single optimum.
     - student_t: BFGS from several starts, with 1 to 1e6 degrees of freedom. If one value makes up half of the sample or
       more, the likelihood may have no maximum; the result is then practically a Gaussian (1e6 degrees of freedom).
@@ -361,7 +361,7 @@ def fit_family(name: str, sample: Any, label: str) -> ScipyDistribution:
 def fit_resampled_families(
     name: str, resamples: tuple[FloatArray, FloatArray]
 ) -> tuple[ScipyFamilyBatch, ScipyFamilyBatch]:
-    """Fit a named family to resamples of both classes, shapes (B, n0) and (B, n1).
+    """Fit a named family to resamples of both classes, arrays of shape (B, n0) and (B, n1).
 
     Pairs of resamples for which ``fit_family`` would raise an error are omitted.
     """
@@ -374,7 +374,7 @@ def fit_resampled_families(
 
 
 def _fit_rows(name: str, samples: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Return the parameters fitted to samples of shape (B, n), and a mask of the samples with a successful fit."""
+    """Return the parameters fitted to B samples, shape (B, n), and a mask of the samples with a successful fit."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         parameters = _FAMILIES[name].fit(samples)
     return parameters, np.isfinite(parameters).all(axis=1) & (parameters[:, -1] > 0)
@@ -435,7 +435,7 @@ def from_moments(name: str, mean: Any, std: Any = None) -> ScipyDistribution:
 
 
 def freeze_family(name: str, *parameters: float) -> ScipyDistribution:
-    """Return a distribution of the family, without arguments for a location of 0 and a scale of 1."""
+    """Return a frozen distribution of the family; the arguments ``loc=0`` and ``scale=1`` are omitted."""
     *shapes, loc, scale = (float(parameter) for parameter in parameters)
     loc_and_scale = {key: value for key, value, plain in (("loc", loc, 0.0), ("scale", scale, 1.0)) if value != plain}
     return ScipyDistribution(_scipy_family(name)(*shapes, **loc_and_scale))
@@ -475,7 +475,7 @@ def _check_exponential(mean: float, std: Any) -> None:
 
 
 def check_distribution(name: str, candidate: object) -> Distribution:
-    """Return a distribution unchanged, convert one of scipy.stats, and raise an error for any other argument."""
+    """Return a distribution unchanged, convert a scipy.stats distribution, and raise for any other argument."""
     if isinstance(candidate, Distribution):
         return candidate
     if is_frozen_scipy(candidate):

@@ -43,7 +43,7 @@ FAMILIES = {
 
 
 def fits_batches(family: Any) -> bool:
-    """Return whether the fitter of a family also accepts a batch of resamples, followed by the original samples."""
+    """Return whether the function that fits a family accepts many resamples at once (see ``get_fitter``)."""
     return isinstance(family, str) and (family in _TRANSFORMED or family == "mixture" or family in PARAMETRIC_FAMILIES)
 
 
@@ -55,15 +55,16 @@ def get_fitter(family: Any, direction: Direction = None) -> PairFitter:
     family : str or scipy.stats distribution
         A key of ``FAMILIES``, or a continuous scipy.stats family, which is fitted by its ``fit`` method.
     direction : {None, "higher", "lower", "auto"}, default=None
-        Declared direction of the feature. Only the shrinkage estimator uses it.
+        Direction of the feature. It affects the fit only with ``family="auto"``.
 
     Returns
     -------
     function
-        Maps the arrays of the negatives and the positives to a pair of distributions. The function raises
-        `RocPredictError` if the family cannot be fitted to a sample. For the families of ``fits_batches``, the function
-        also accepts resamples of shape (B, n0) and (B, n1), followed by both original samples, and returns a batch.
-        Resamples to which the family cannot be fitted are omitted.
+        Function that maps the values of the negatives and of the positives to a pair of distributions. It raises
+        `RocPredictError` if the family cannot be fitted to a sample. If ``fits_batches`` is True for the family, the
+        function also accepts B resamples of each class, shapes (B, n0) and (B, n1), followed by the two original
+        samples, and then returns a batch for each class. Pairs of resamples to which the family cannot be fitted are
+        omitted.
 
     Raises
     ------
@@ -143,7 +144,7 @@ def _fit_scipy(family: Any, name: str, sample: FloatArray) -> Distribution[Any]:
 def _fit_batch(
     family: str, resamples: tuple[FloatArray, FloatArray], originals: tuple[FloatArray, ...]
 ) -> DistributionPair:
-    """Fit all resamples at once, and omit resamples to which the family cannot be fitted."""
+    """Fit all resamples at once, and omit the resamples to which the family cannot be fitted."""
     if family in PARAMETRIC_FAMILIES:
         return cast(Any, fit_resampled_families(family, resamples))
     varies = np.logical_and(*(np.ptp(part, axis=1) > 0 for part in resamples))
@@ -159,7 +160,7 @@ def _fit_batch(
 
 
 def check_finite_sample(name: str, sample: FloatArray) -> FloatArray:
-    """Return a sample, or raise if it has infinite values."""
+    """Return the sample unchanged, or raise an error if it has infinite values."""
     infinite = int(np.isinf(sample).sum())
     if infinite:
         raise RocPredictError(

@@ -92,7 +92,7 @@ class Gaussian(Distribution[Value]):
         Returns
         -------
         Gaussian
-            Distribution of one feature, or of a batch of shape (F,).
+            Distribution of one feature, or a batch of shape (F,).
 
         Raises
         ------
@@ -130,7 +130,7 @@ class Gaussian(Distribution[Value]):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the batch of features, ``()`` for one feature."""
+        """Shape of the batch, which has one distribution for each feature; ``()`` for a single feature."""
         return np.shape(self.mean)
 
     def _logpdf(self, x: FloatArray) -> FloatArray:
@@ -214,5 +214,5 @@ class Gaussian(Distribution[Value]):
 
 
 def add_grid_axis(distribution: Distribution) -> Distribution:
-    """Return the distribution with an additional last axis of length 1, for a grid of values."""
+    """Return a batch with an additional last axis of length 1 for a grid of values, or one distribution unchanged."""
     return distribution._add_grid_axis() if distribution.shape else distribution

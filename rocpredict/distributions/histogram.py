@@ -39,7 +39,7 @@ def check_increasing(edges: FloatArray) -> None:
 
 
 def compute_bin_edges(values: FloatArray, bins: str | int | ArrayLike) -> FloatArray:
-    """Return ``bins`` if it is an array of edges, else equidistant edges from the smallest to the largest value."""
+    """Return ``bins`` if it is an array of edges, else equally spaced edges from the smallest to the largest value."""
     if isinstance(bins, Iterable) and not isinstance(bins, str):
         edges = check_finite("bins", bins)
         if edges.ndim != 1 or len(edges) < 2:
@@ -235,12 +235,12 @@ class Histogram(Distribution[float]):
         return Histogram(-self.edges[::-1], self.counts[::-1])
 
     def _bin_of(self, x: FloatArray) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-        """Return the index of the bin nearest to each value, and a mask of the values within the range of the edges."""
+        """Return the index of the bin nearest to each value, and a mask of the values that lie in a bin."""
         index = np.clip(np.searchsorted(self.edges, x, side="right") - 1, 0, len(self.counts) - 1)
         return index, (x >= self.edges[0]) & (x <= self.edges[-1])
 
     def _interpolate_in_bin(self, index: NDArray[np.intp], below: FloatArray, above: FloatArray) -> FloatArray:
-        """Return the value that divides its bin into these two fractions, computed from the nearer edge."""
+        """Return the value that divides a bin into the fractions ``below`` and ``above``, from the nearer edge."""
         low, high = self.edges[index], self.edges[index + 1]
         width = high - low
         return np.asarray(np.clip(np.where(below < above, low + width * below, high - width * above), low, high))

@@ -48,7 +48,7 @@ class MixtureFit(NamedTuple):
 
 
 def fit_mixture(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Generator) -> MixtureFit:
-    """Fit k Gaussians to standardized, ascending values with ``counts``, by maximum likelihood from several starts."""
+    """Fit k Gaussians to standardized, ascending values with frequencies ``counts``, by EM from several starts."""
     floor = min_std(float(counts.sum()))
     bins, bin_counts = _bin_sample(x, counts)
     fits = initial_parameters(bins, bin_counts, k, rng, floor)
@@ -74,9 +74,10 @@ def _run_em(
 ) -> MixtureFit:
     """Iterate each mixture until its log-likelihood converges; ``max_iter`` is the largest number of EM steps.
 
-    A mixture whose log-likelihood would not reach ``needed`` in ``max_iter`` further steps is not continued. Two EM
-    steps are followed by a step from an extrapolated mixture (SQUAREM, Varadhan and Roland 2008), if the extrapolated
-    mixture is at least as likely. The likelihood never decreases.
+    A mixture is abandoned if, at the current gain per step, ``max_iter`` further steps would not raise its
+    log-likelihood to ``needed``. After every two EM steps, a third step starts from an extrapolated mixture (SQUAREM,
+    Varadhan and Roland 2008); its result is discarded if the extrapolated mixture is less likely than the mixture after
+    the first step. From one such cycle to the next, the likelihood never decreases.
     """
     n_fits = len(fits.means)
     x = np.broadcast_to(x, (n_fits, x.shape[-1]))
@@ -105,7 +106,7 @@ def _run_em(
 
 
 def _extrapolate(fits: MixtureFit, first: MixtureFit, second: MixtureFit, floor: FloatArray) -> MixtureFit:
-    """Extrapolate from two EM steps, with weights and standard deviations on the logarithmic scale."""
+    """Extrapolate the mixtures from two EM steps; weights and standard deviations are on the logarithmic scale."""
     points = [np.hstack([np.log(fit.weights), fit.means, np.log(fit.stds)]) for fit in (fits, first, second)]
     step, bend = points[1] - points[0], points[2] - 2 * points[1] + points[0]
     length = np.maximum(np.linalg.norm(step, axis=1) / np.linalg.norm(bend, axis=1), 1.0)[:, None]
@@ -133,7 +134,7 @@ def min_std(n: float) -> float:
 
 
 def initial_parameters(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Generator, floor: float) -> MixtureFit:
-    """Return starting values from quantiles of the sample and k-means++ draws (Arthur and Vassilvitskii 2007)."""
+    """Return starts from quantiles of the sample and from k-means++ draws (Arthur and Vassilvitskii 2007)."""
     cumulative = np.cumsum(counts)
     even = x[np.searchsorted(cumulative, (np.arange(k) + 0.5) / k * cumulative[-1])]
     random_starts = [_kmeans_plusplus(x, counts, k, rng) for _ in range(_N_RANDOM_INITS if k > 1 else 0)]
@@ -155,8 +156,8 @@ def _kmeans_plusplus(x: FloatArray, counts: FloatArray, k: int, rng: np.random.G
 def em_step(x: FloatArray, counts: FloatArray, fits: MixtureFit, floor: ArrayLike) -> MixtureFit:
     """Return the mixtures after one EM step and the log-likelihoods before it.
 
-    All mixtures are fitted to one sample of shape (n,), or each mixture to its own sample, shape (fits, n). The
-    arrays are computed in parts that fit into a cache.
+    Either all mixtures are fitted to one sample, shape (n,), or each mixture is fitted to a sample of its own, shape
+    (fits, n). The mixtures are processed in blocks whose arrays fit into the processor cache.
     """
     n_fits, k = fits.means.shape
     shape = n_fits, x.shape[-1]
@@ -181,7 +182,7 @@ def _em_step_block(x: FloatArray, counts: FloatArray, fits: MixtureFit, floor: F
     level *= (counts / density)[:, None]
     sizes = np.maximum(level.sum(axis=-1), np.finfo(float).tiny)
     level *= z
-    shifts = level.sum(axis=-1) / sizes  # of the means, in units of sqrt(2) standard deviations
+    shifts = level.sum(axis=-1) / sizes  # shifts of the means, in units of sqrt(2) standard deviations
     variances = 2 * (np.einsum("skn,skn->sk", level, z) / sizes - shifts**2)
     return MixtureFit(
         sizes / sizes.sum(axis=1, keepdims=True),
@@ -204,8 +205,8 @@ def _standard_scores(sample: FloatArray) -> tuple[FloatArray, FloatArray, float,
 def fit_resamples(resamples: FloatArray, sample: FloatArray) -> NormalSumBatch:
     """Fit a mixture to each row of ``resamples``, an array of shape (B, n); no row may be constant.
 
-    Each fit has a single start, the mixture with the same number of components that was fitted to the original sample.
-    For each resample, the BIC selects the number of components, as in ``select_n_components``.
+    For each number of components, all fits start at the mixture with this number of components that was fitted to the
+    original sample. The BIC then selects the number of components of each resample, as in ``select_n_components``.
     """
     scores, counts, mean, std = _standard_scores(sample)
     x = (np.sort(resamples, axis=1) / 2 - mean / 2) / (std / 2)
@@ -329,14 +330,15 @@ class GaussianMixture(NormalSumDistribution):
         Expectation maximization (Dempster, Laird and Rubin 1977) runs from several starts: quantiles of the sample and
         k-means++ draws. With the sample's standard deviation s, no component has a standard deviation below
         max(s/sqrt(n), s/100). Without this limit the likelihood would be unbounded, since a component could shrink to a
-        group of tied values. With one component, the result equals ``Gaussian.fit(x, ddof=0)``. Pairs of steps are
-        extrapolated (Varadhan and Roland 2008).
+        group of tied values. With one component, the result equals ``Gaussian.fit(x, ddof=0)``. Extrapolation after
+        every two steps accelerates the convergence (Varadhan and Roland 2008).
 
-        BIC = (3k - 1) log n - 2 log L for k components (Schwarz 1978). The search stops when two more components do not
-        lower the BIC. In small samples, the BIC may select one component for two groups that overlap.
+        For k components, n observations and the likelihood L, BIC = (3k - 1) log n - 2 log L (Schwarz 1978). The
+        mixture with the smallest BIC is selected. The search stops when two more components do not lower the BIC. In
+        small samples, the BIC may select one component for two groups that overlap.
 
-        In a bootstrap, each fit to a resample begins at the mixture that was fitted to the sample, and the BIC selects
-        the number of components of each resample.
+        In a bootstrap, each fit to a resample starts at the mixture that was fitted to the sample, and the BIC selects
+        the number of components for each resample.
 
         Examples
         --------

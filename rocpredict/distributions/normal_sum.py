@@ -29,10 +29,10 @@ _MAX_BLOCK_SIZE = 2**20  # largest number of array elements per block (8 MB for 
 _N_TABLE_POINTS = 32  # number of centers in the table of quantiles
 _MIN_LOG = -800.0  # less than the logarithm of the smallest float
 _NEWTON_STEPS = 6
-_NEIGHBORS = 8  # number of floats searched first on each side of a Newton result that has not converged
+_NEIGHBORS = 8  # a quantile that has not converged is first searched within this number of floats on each side
 _TAIL_RTOL = 2e-14  # accepted relative error of the tail probability of a quantile
 _MAX_QUANTILE_NOISE = 1e-9  # accepted rounding error of a quantile, in units of the largest standard deviation
-_N_CELL_NODES = 10  # Gauss nodes that replace the centers of a cell
+_N_CELL_NODES = 10  # number of Gauss nodes that replace the centers of a cell
 _CELL_WIDTH, _MIN_CELL_WIDTH = 2.0, 0.15  # in units of the standard deviation of the kernels
 _CELL_GROWTH = 0.7  # width of a cell, relative to its distance from the nearest gap or end
 _GAP = 4.0  # distance of neighboring centers that counts as a gap, in standard deviations of the kernels
@@ -47,15 +47,16 @@ _MIN_COMPRESSION = 2  # with fewer centers per node, all centers are kept
 
 @dataclass(frozen=True, eq=False)
 class NormalSum:
-    """Weighted sum of normal distributions, sorted by their means.
+    """Weighted sum of normal distributions (the components), which are sorted by their means.
 
-    Both tails have full relative accuracy. The result for a value does not depend on the other values of a call, and
-    components reflected about 0 give the same sums to the last bit.
+    Both tails have full relative accuracy. The result for a value does not depend on the other values in the same call.
+    If the components are reflected about 0, the results at the reflected values are the same to the last bit.
 
     Parameters
     ----------
     weights, means, stds : arrays of shape (k,)
-        Weights above 0, with any sum; means; standard deviations above 0 (``tail`` also accepts 0).
+        Weights, means and standard deviations of the components. Weights must be above 0 and can have any sum. Standard
+        deviations must be above 0; only ``tail`` also accepts 0.
     """
 
     weights: FloatArray
@@ -79,7 +80,7 @@ class NormalSum:
 
     @cached_property
     def cutoff_z(self) -> float:
-        """Number of standard deviations from its mean beyond which the contribution of a component is negligible."""
+        """Distance from its mean, in standard deviations, beyond which a component makes a negligible contribution."""
         return float(np.sqrt(2 * (38 + np.log(self.total / self.weights.min()))))
 
     @cached_property
@@ -148,7 +149,7 @@ class NormalSum:
 
     @cached_property
     def _quantile_table(self) -> tuple[FloatArray, FloatArray]:
-        """Ascending values x, and Phi^-1(P(X <= x)) for each of them."""
+        """Ascending values x, and the probit Phi^-1(P(X <= x)) of each of them."""
         index = np.unique(np.linspace(0, len(self.means) - 1, _N_TABLE_POINTS).round().astype(int))
         with np.errstate(over="ignore"):
             x = np.unique(self.means[index, None] + self.stds[index, None] * np.linspace(-6, 6, 13))
@@ -160,8 +161,8 @@ class NormalSum:
     def _interpolate_many(self, x: FloatArray, sums: Callable[[FloatArray], FloatArray]) -> FloatArray:
         """Compute sums at very many values by Chebyshev interpolation in cells with a width of one standard deviation.
 
-        The error is below 1e-16 of the largest sum in the cell. Sums at values beyond the centers, or in a cell in
-        which the sums differ by more than a factor of 1,000, are computed directly.
+        The error is below 1e-16 of the largest sum in the cell. Two kinds of sums are computed directly: those at
+        values beyond the outermost means, and those in a cell in which the sums differ by more than a factor of 1,000.
         """
         values = np.ravel(x)
         if values.size < _MANY_VALUES or not self.equal_stds:
@@ -184,7 +185,7 @@ class NormalSum:
         return result.reshape(np.shape(x))
 
     def _sum_kernels(self, x: FloatArray, kernel: Callable[[FloatArray, slice], FloatArray]) -> FloatArray:
-        """Return the sums that ``kernel`` computes from (x - mean)/std, in blocks of values and components."""
+        """Return the sums over components that ``kernel`` computes from (x - mean)/std, block by block."""
         values = np.ravel(x)
         sums = np.empty(values.shape)
         with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
@@ -195,13 +196,13 @@ class NormalSum:
         return sums.reshape(np.shape(x))
 
     def _blocks(self, x: FloatArray) -> Iterator[tuple[NDArray[np.intp], slice]]:
-        """Yield blocks of indices of values, each with the window of components that its values share."""
+        """Yield, for each block of values, their indices and the range of components that contribute to their sums."""
         for rows, part in self._windows(x):
             step = max(1, _MAX_BLOCK_SIZE // (part.stop - part.start))
             yield from ((rows[first : first + step], part) for first in range(0, len(rows), step))
 
     def _windows(self, x: FloatArray) -> Iterator[tuple[NDArray[np.intp], slice]]:
-        """Yield groups of indices of values with similar ranks among the means, each with its relevant components."""
+        """Yield, for each group of values that are close to each other, their indices and the relevant components."""
         if not self.equal_stds or len(self.means) <= _WINDOW_SIZE:
             yield np.arange(len(x)), slice(0, len(self.means))
             return
@@ -218,7 +219,7 @@ class NormalSum:
 
 
 def compress_centres(centres: FloatArray, counts: FloatArray, std: float) -> tuple[FloatArray, FloatArray]:
-    """Return fewer centers and weights with the same sum of kernels up to rounding.
+    """Replace the centers of kernels by fewer weighted centers that have the same sum of kernels, up to rounding.
 
     Parameters
     ----------
@@ -229,12 +230,13 @@ def compress_centres(centres: FloatArray, counts: FloatArray, std: float) -> tup
 
     Notes
     -----
-    A cell is about as wide as its distance from the nearest gap or end of the sample, but at most two standard
-    deviations wide. Near an end or a gap, the tail of the sum depends on the outermost centers. If a cell has more than
-    ten centers, these are replaced by the nodes of a Gauss quadrature rule for their weights (the eigenvalues of the
-    Jacobi matrix of the orthogonal polynomials). The new weights are above 0, and the first 19 moments of the cell are
-    unchanged. For a half-width of one standard deviation, the error of a tail is at most max|Phi^(20)|/(20! 2^18),
-    about 2e-16 of the weight of the cell.
+    The range of the centers is divided into cells. A cell is about as wide as its distance from the nearest gap or end
+    of the sample, but at most two standard deviations wide. Cells near an end or a gap are narrow, because the tail of
+    the sum there depends on the outermost centers. If a cell has more than ten centers, they are replaced by the ten
+    nodes of a Gauss quadrature rule for their weights (the eigenvalues of the Jacobi matrix of the orthogonal
+    polynomials). The new weights are above 0, and the first 19 moments of the cell are unchanged. In a cell that is two
+    standard deviations wide, the error of a tail, divided by the weight of the cell, is at most max|Phi^(20)|/(20!
+    2^18), about 2e-16.
     """
     if len(centres) <= _MIN_COMPRESSION * _N_CELL_NODES:
         return centres, counts
@@ -250,9 +252,9 @@ def compress_centres(centres: FloatArray, counts: FloatArray, std: float) -> tup
 def _replace_centres(
     centres: FloatArray, counts: FloatArray, first: NDArray[np.intp], std: float
 ) -> tuple[FloatArray, FloatArray, NDArray[np.intp]]:
-    """Return the centers and weights after the replacement in each cell, and the index of the cell of each center.
+    """Return the centers and weights after the replacement in each cell, and for each center the index of its cell.
 
-    ``first`` is the index of the first center of each cell.
+    ``first`` contains the index of the first center of each cell.
     """
     sizes, cells = np.diff(first, append=len(centres)), np.arange(len(first))
     is_dense, cell = sizes > _N_CELL_NODES, np.repeat(cells, sizes)
@@ -314,10 +316,11 @@ class NormalSumDistribution(Distribution):
 
     Notes
     -----
-    With weights w, means m and standard deviations s, the tails are sums of w Phi(+-(x - m)/s), computed separately.
-    A quantile is the root of an equation in the smaller tail. Sums are computed in blocks of values and components, so
-    that they need at most a few tens of megabytes. If all components have the same standard deviation, the components
-    far from a value are not evaluated: each contributes either 0 or its weight to a tail.
+    With weights w, means m and standard deviations s, the lower tail is the sum of w Phi((x - m)/s) over all
+    components, and the upper tail is the sum of w Phi(-(x - m)/s). A quantile is computed from the smaller of the two
+    tails, by solving an equation. Sums are computed in blocks of values and components, so that they need at most a few
+    tens of megabytes. If all components have the same standard deviation, components far from a value are not
+    evaluated, because each of them contributes either 0 or its full weight to a tail.
     """
 
     components: NormalSum
@@ -341,7 +344,7 @@ class NormalSumDistribution(Distribution):
         return np.where(q <= 0.5, self._quantile(q, upper=True), self._quantile(1 - q, upper=False))
 
     def _quantile(self, probability: FloatArray, *, upper: bool) -> FloatArray:
-        """Return the quantiles of one tail for probabilities up to 1/2, and infinity for larger probabilities."""
+        """Return the quantiles of one tail for probabilities up to 1/2; the result is infinite for larger ones."""
         inside = (probability > 0) & (probability <= 0.5)
         quantile = np.where(inside, 0.0, np.inf if upper else -np.inf)
         target = probability[inside]
@@ -360,7 +363,8 @@ class NormalSumDistribution(Distribution):
     ) -> tuple[FloatArray, NDArray[np.intp]]:
         """Return quantiles by Newton's method on Phi^-1 of the tail, and the indices of those that did not converge.
 
-        The iteration does not converge where the density is so small that rounding of the tail shifts the quantile.
+        The iteration does not converge if the density is so small that rounding errors of the tail shift the quantile
+        noticeably.
         """
         normals, x, rest = self.components, start, np.arange(len(start))
         for _ in range(_NEWTON_STEPS):
@@ -381,7 +385,7 @@ class NormalSumDistribution(Distribution):
     def _root_quantile(
         self, target: FloatArray, guess: FloatArray, bracket: tuple[FloatArray, FloatArray], *, upper: bool
     ) -> FloatArray:
-        """Return quantiles to float64 resolution, found around ``guess`` or, if necessary, in the whole bracket."""
+        """Return quantiles to float64 resolution, searched close to ``guess`` or, if necessary, in the full bracket."""
         excess = partial(self._excess, upper=upper)
         reach = _NEIGHBORS * np.spacing(np.abs(guess))
         low, high = guess - reach, guess + reach
@@ -390,7 +394,7 @@ class NormalSumDistribution(Distribution):
         return find_smallest_root(excess, low, high, target, xatol=2e-16 * float(self.components.stds.min()))
 
     def _excess(self, x: FloatArray, target: FloatArray, *, upper: bool) -> FloatArray:
-        """Return log(tail/target) of the lower tail or -log(tail/target) of the upper tail, which increase with x."""
+        """Return log(tail/target) for the lower tail or -log(tail/target) for the upper tail; both increase with x."""
         with np.errstate(divide="ignore", over="ignore"):
             excess = np.maximum(np.log1p((self.components.tail(x, upper=upper) - target) / target), _MIN_LOG)
         return -excess if upper else excess
@@ -418,14 +422,15 @@ class GaussianKde(NormalSumDistribution):
 
         - ``"silverman"``: 0.9 min(s, R/1.34) n^(-1/5), or 0.9 s n^(-1/5) if R is 0 [1]_.
         - ``"scott"``: 1.06 s n^(-1/5) [1]_.
-        - ``"cube-root"``: s n^(-1/3), a smaller bandwidth. It suits the estimation of a cdf [2]_, and therefore of a
-          ROC curve, better than the estimation of a density.
+        - ``"cube-root"``: s n^(-1/3), a smaller bandwidth. It is suitable for estimating a cdf [2]_ or a ROC curve, and
+          too small for estimating a density.
         - float: a number above 0, in the unit of the feature.
     bandwidth_factor : float, default=1.0
         Factor by which the bandwidth of a rule is multiplied. It must be 1 if ``bandwidth`` is a number.
     variance_preserving : bool, default=False
         Whether the kernel means are shrunk towards the sample mean, so that the estimate has the variance of the
-        sample. Otherwise the variance of the estimate exceeds the sample variance by the variance of the kernel.
+        sample. Without shrinkage, the variance of the estimate exceeds the sample variance by the variance of the
+        kernel.
     weights : array-like of shape (n,), optional
         Frequency weights, 0 or more: the number of observations that each value represents. By default, each value is
         one observation.
@@ -437,7 +442,7 @@ class GaussianKde(NormalSumDistribution):
     means : array of shape (k,)
         Means of the kernels, ascending: one for each distinct value.
     components : NormalSum
-        Kernels weighted by the number of observations they represent; in large samples fewer than ``means``.
+        Kernels, weighted by the number of observations that they represent; in large samples, fewer than ``means``.
 
     Raises
     ------
@@ -447,15 +452,16 @@ class GaussianKde(NormalSumDistribution):
 
     Notes
     -----
-    With ``variance_preserving=True``, the kernel of x has the mean m + (x - m) sqrt((1 - h^2/s^2) n/(n - 1)), with
-    the sample mean m. The variance of the estimate is then s^2 for every bandwidth h. For h >= s, the estimate is one
-    kernel with mean m and standard deviation s, the same Gaussian as from ``Gaussian.fit``.
+    With ``variance_preserving=True``, the kernel of an observation x has the mean m + (x - m) sqrt((1 - h^2/s^2) n/(n -
+    1)), with the mean m and the standard deviation s of the sample and the bandwidth h. The variance of the estimate is
+    then s^2 for every bandwidth. If h >= s, the estimate is one kernel with mean m and standard deviation s, the same
+    Gaussian as from ``Gaussian.fit``.
 
-    In a large sample, the kernels of each interval of two bandwidths are replaced by the ten kernels of a Gauss
-    quadrature rule [3]_, which has the same first 19 moments. Near the ends of the sample and near gaps, the intervals
-    are shorter. The density and both tails then differ from the sums over all kernels by less than 1e-13 of their
-    maximum. If the spacing of floats at the values, divided by the bandwidth, is larger than 1e-13, it replaces this
-    factor. The computing time no longer grows with the sample size.
+    In a large sample, the range of the values is divided into intervals with a width of two bandwidths; near the ends
+    of the sample and near gaps, the intervals are narrower. The kernels in each interval are replaced by ten kernels at
+    the nodes of a Gauss quadrature rule [3]_, which preserves their first 19 moments. The density and both tails then
+    differ from the sums over all kernels by less than r times their maximum. Here r is 1e-13 or, if this is larger, the
+    spacing of floats at the values divided by the bandwidth. The computing time no longer grows with the sample size.
 
     References
     ----------
@@ -511,7 +517,7 @@ class GaussianKde(NormalSumDistribution):
 
     @cached_property
     def _kernels(self) -> tuple[FloatArray, FloatArray]:
-        """Means of the kernels, ascending, and the number of observations that each represents."""
+        """Means of the kernels, ascending, and the number of observations that each kernel represents."""
         centres, counts = self._ecdf.unique_values, self._ecdf.unique_weights
         if self.variance_preserving:
             mean, std = self._moments
@@ -524,7 +530,7 @@ class GaussianKde(NormalSumDistribution):
 
     @cached_property
     def components(self) -> NormalSum:  # type: ignore[override]
-        """Kernels weighted by the number of observations they represent; in large samples fewer than ``means``."""
+        """Kernels, weighted by the number of observations they represent; in large samples, fewer than ``means``."""
         centres, counts = compress_centres(*self._kernels, self.std)
         return NormalSum(counts, centres, np.full(len(centres), self.std))
 
@@ -578,9 +584,10 @@ class NormalSumBatch(Distribution[FloatArray]):
     Parameters
     ----------
     weights, means : arrays of shape F + (k,)
-        Components of each sample; their weights sum to 1, and some may be 0.
+        Weights and means of the components of each sample. The weights of a sample sum to 1; some of them may be 0.
     stds : array of shape F + (k,)
-        Standard deviations of the components; shape F + (1,) if all components of a sample have the same one.
+        Standard deviations of the components. The shape is F + (1,) if all components of a sample have the same
+        standard deviation.
     """
 
     weights: FloatArray
@@ -589,7 +596,7 @@ class NormalSumBatch(Distribution[FloatArray]):
 
     @classmethod
     def fit(cls, values: FloatArray) -> NormalSumBatch:
-        """Estimate the densities of samples of shape (B, n); no sample may be constant.
+        """Estimate the density of each of B samples, an array of shape (B, n); no sample may be constant.
 
         The densities equal ``GaussianKde(x, bandwidth_factor=2, variance_preserving=True)`` up to 1e-13. In the tails,
         only the absolute error is this small, because the cells of ``compress_centres`` are two bandwidths wide even at
@@ -628,7 +635,7 @@ class NormalSumBatch(Distribution[FloatArray]):
 
     @property
     def has_one_width(self) -> bool:
-        """True if all components of a sample have the same standard deviation, as kernels do."""
+        """True if all components of a sample have the same standard deviation, as in kernel density estimates."""
         return self.stds.shape[-1] == 1
 
     def reflect(self) -> NormalSumBatch:
@@ -649,7 +656,7 @@ class NormalSumBatch(Distribution[FloatArray]):
         return self.weights[index][used], self.means[index][used], stds[used]
 
     def quantile_bounds(self, z: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Return the lowest and the highest mean + z std of the components; the quantile of Phi(z) is between them."""
+        """Return the smallest and largest mean + z std of any component; the quantile for Phi(z) lies between them."""
         means = self.means
         if self.has_one_width:
             means = np.stack([means.min(axis=-1), means.max(axis=-1)], axis=-1)

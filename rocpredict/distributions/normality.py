@@ -1,4 +1,4 @@
-"""Misfit of a pair of fitted distributions, and the warning about this misfit."""
+"""Misfit between two fitted distributions and the data, and the warning about a misfit."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from rocpredict.distributions.ecdf import COMPARISON_FPR, FPR_PROBIT, MAX_HARMLE
 
 
 class Assumption(NamedTuple):
-    """Model that a family assumes, and the limit and the usual cause of a warning about its misfit."""
+    """Model that a family assumes, the limit above which a misfit causes a warning, and the usual cause of a misfit."""
 
     model: str
     limit: float
-    """Limit of the ratio of the mean squared distance to its expected value; the median is 0.3 for a correct model."""
+    """Largest ``ratio_to_expected`` without a warning; for a correct model, the median of this ratio is 0.3."""
     doubt: str
 
 
@@ -30,19 +30,19 @@ ASSUMPTIONS = {
     "histogram": Assumption("histograms", 1.4, "the bins are too wide"),
     "mixture": Assumption("Gaussian mixtures", 1.4, "up to four Gaussians per class do not describe the sample"),
 }
-"""Families for which a warning is issued if the fit is poor."""
+"""Families for which a poor fit causes a warning."""
 CONTRADICTED_LIMIT = 0.4
-"""The limit for Gaussians if a class is significantly skewed, and for other families if many values are tied."""
+"""Limit that replaces ``limit`` if a class is significantly skewed (Gaussians) or has many ties (other families)."""
 SKEWNESS_Z_LIMIT = 3.2
-"""Absolute z-score above which skewness is significant; 1 of 350 pairs of normal samples exceed it."""
+"""Absolute z-score above which skewness is significant; about 1 of 350 pairs of normal samples exceeds it."""
 MIN_CLASS_SIZE = 5
 """Smallest number of observations per class for which a warning is issued."""
 _PSEUDO_VARIANCE = 0.25
-"""Constant that is added, divided by the square of the smaller class size, to the expected squared difference. If the
-classes hardly overlap, this difference is almost 0; without the constant, one misclassified value would exceed every
-limit."""
+"""Constant c: if the smaller class has n observations, c/n^2 is added to the expected squared difference. This
+difference is almost 0 if the classes hardly overlap; without the constant, one misclassified value would then cause a
+warning."""
 _COARSE_FPR = (np.arange(32) + 0.5) / 32
-"""FPRs at which the expected squared difference is computed; few suffice, as it is a smooth function of the FPR."""
+"""FPRs at which the expected squared difference is computed. It is a smooth function of the FPR, so a few suffice."""
 _ARCSINE_FPR = np.arcsin(np.sqrt(_COARSE_FPR))[:, None]
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
@@ -64,12 +64,12 @@ class SampleMoments(NamedTuple):
 
 
 class CurveMisfit(NamedTuple):
-    """Distance of the empirical curve from the curve of the fitted pair."""
+    """Difference between the empirical curve and the curve of two fitted distributions."""
 
     area_between: float
-    """Mean absolute difference of the predicted and the empirical TPR over all FPRs."""
+    """Absolute difference between the predicted and the empirical TPR, averaged over all FPRs."""
     ratio_to_expected: float
-    """Mean squared difference, divided by its expected value from sampling variation alone."""
+    """Mean squared difference, divided by the value expected from sampling variation alone."""
 
 
 @contextmanager
@@ -88,7 +88,7 @@ def misfit_warning(
     family: str = "gaussian",
     tpr_at: Callable[[FloatArray], FloatArray] | None = None,
 ) -> str | None:
-    """Return a warning that the curve of a fitted family does not fit two finite samples, or None.
+    """Return a warning if the curve of a fitted family does not fit the samples of both classes, otherwise None.
 
     The result is None if the curves agree, if sampling variation explains the difference, if a class has fewer than 5
     observations, or within ``suppress_misfit_warning``.
@@ -96,24 +96,25 @@ def misfit_warning(
     Parameters
     ----------
     negative, positive : arrays of shape (n,)
-        Values of each class.
+        Finite values of each class.
     family : str, default="gaussian"
         A key of ``ASSUMPTIONS``.
     tpr_at : function, optional
-        TPR of the fitted curve at an array of FPRs, for the rule "positive when x >= threshold". May be omitted for two
-        Gaussians.
+        Function that returns the TPR of the fitted curve at an array of FPRs, for the rule "positive when x >=
+        threshold". By default, the curve of two Gaussians with the means and standard deviations of the samples is
+        used.
 
     Notes
     -----
     With 5 to 5000 observations per class and a ratio of the standard deviations up to 3, two normal samples cause a
     warning in fewer than 1 of 100 simulations (usually in about 1 of 1000). The absence of a warning does not prove
     normality. For two exponential classes whose means differ by a factor of 2, about 10%, 40% and 93% of simulations
-    cause a warning with 10, 20 and 50 observations per class.
+    cause a warning with 10, 20 and 50 observations per class, respectively.
 
-    For the other families, too, fewer than 1 of 100 simulations cause a warning if the family describes the classes
-    (kernel densities: normal, lognormal and gamma classes; histograms: uniform classes and classes with four bins;
-    mixtures: normal classes). For other pairs, the table lists the proportion of simulations that cause a warning with
-    50 and with 200 observations per class:
+    For the other families, too, fewer than 1 of 100 simulations cause a warning if the family is suitable for the
+    classes. This was simulated for kernel densities (normal, lognormal and gamma classes), histograms (uniform classes
+    and classes with four bins) and mixtures (normal classes). The table lists pairs of classes for which the family is
+    not suitable, and the proportion of simulations that cause a warning with 50 and with 200 observations per class:
 
     ========== ============================ ==== ====
     family     pair                           50  200
@@ -163,9 +164,9 @@ def misfit_warning(
 
 
 def curve_misfit(samples: tuple[FloatArray, FloatArray], tpr_at: Callable[[FloatArray], FloatArray]) -> CurveMisfit:
-    """Compare the empirical curve of two ascending samples with the curve ``tpr_at``.
+    """Compare the empirical curve of two ascending samples with the curve that ``tpr_at`` computes.
 
-    If the area between the curves is tolerated, ``ratio_to_expected`` is set to 0 without being computed.
+    If the area between the curves is at most ``MAX_HARMLESS_AREA``, ``ratio_to_expected`` is not computed and set to 0.
     """
     predicted, empirical = tpr_at(COMPARISON_FPR), empirical_tpr(*samples)
     area = float(area_between(predicted, empirical))
@@ -180,8 +181,8 @@ def binormal_misfit(
 ) -> CurveMisfit:
     """Compare the empirical curve with the curve of two Gaussians with the given moments.
 
-    Values are in ascending order, and at least one standard deviation is above 0. If the area between the curves is too
-    small to be a misfit, ``ratio_to_expected`` is 0 and is not computed.
+    The values must be in ascending order, and at least one standard deviation must be above 0. If the area between the
+    curves is at most ``MAX_HARMLESS_AREA``, ``ratio_to_expected`` is not computed and set to 0.
     """
     area = float(area_between(_binormal_tpr(*moments), empirical_tpr(*samples)))
     if area <= MAX_HARMLESS_AREA:
@@ -206,7 +207,7 @@ def _binormal_tpr(low: SampleMoments, high: SampleMoments) -> FloatArray:
 
 
 def sample_moments(ordered: FloatArray) -> SampleMoments:
-    """Return the moments of an ascending sample of two values or more; equal values have skewness 0."""
+    """Return the moments of an ascending sample of at least two values; the skewness is 0 if all values are equal."""
     count = len(ordered)
     mean = float(ordered.sum()) / count
     deviation = ordered - mean
@@ -220,7 +221,7 @@ def sample_moments(ordered: FloatArray) -> SampleMoments:
 
 
 def skewness_z(skewness: float, count: int) -> float:
-    """Return the z-score, under normality, of the skewness of a sample of 8 or more values (D'Agostino 1970)."""
+    """Convert the skewness of 8 or more values to a z-score that is N(0, 1) for normal data (D'Agostino 1970)."""
     n = float(count)
     scaled = skewness * sqrt((n + 1) * (n + 3) / (6 * (n - 2)))
     kurtosis = 3 * (n * n + 27 * n - 70) * (n + 1) * (n + 3) / ((n - 2) * (n + 5) * (n + 7) * (n + 9))
@@ -229,7 +230,7 @@ def skewness_z(skewness: float, count: int) -> float:
 
 
 def sort_and_scale(negative: FloatArray, positive: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the sorted values of both classes, scaled by one power of 2 so that moments do not overflow."""
+    """Return the sorted values of both classes, scaled by a common power of 2 so that moments do not overflow."""
     low, high = np.sort(negative), np.sort(positive)
     exponent = -frexp(max(low[-1], -low[0], high[-1], -high[0]))[1]
     return np.ldexp(low, exponent), np.ldexp(high, exponent)
@@ -243,7 +244,7 @@ def _ratio_to_expected(
 
 
 def _expected_square_distance(tpr_at: Callable[[FloatArray], FloatArray], counts: tuple[int, int]) -> float:
-    """Return the expected mean squared distance of an empirical curve from the true curve."""
+    """Return the expected mean squared difference between an empirical curve and the true curve ``tpr_at``."""
     angle = _ARCSINE_FPR + _NODES / (2 * sqrt(counts[0]))
     np.clip(angle, 0, np.pi / 2, out=angle)
     tpr = tpr_at(np.sin(angle) ** 2)
@@ -254,7 +255,7 @@ def _expected_square_distance(tpr_at: Callable[[FloatArray], FloatArray], counts
 def _explain_misfit(
     samples: tuple[FloatArray, FloatArray], moments: tuple[SampleMoments, SampleMoments], family: str
 ) -> tuple[str, str]:
-    """Return the cause of the misfit and a family that fits better."""
+    """Return the cause of the misfit, and alternatives that fit better."""
     for word, (fraction, value) in _classes_by_magnitude(map(_mode_fraction, samples)):
         if fraction > _TIE_LIMIT:
             problem = f"{100 * fraction:.0f}% of the values of the {word} class are equal to {value:.6g}"
@@ -269,13 +270,13 @@ def _explain_misfit(
 
 
 def _classes_by_magnitude(measured: Any) -> list[tuple[str, Any]]:
-    """Return the names and measures of both classes, beginning with the larger absolute measure."""
+    """Return the name and the measure of each class; the class with the larger absolute measure comes first."""
     by_class = zip(("negative", "positive"), measured, strict=True)
     return sorted(by_class, key=lambda item: -abs(item[1][0] if isinstance(item[1], tuple) else item[1]))
 
 
 def _mode_fraction(sample: FloatArray) -> tuple[float, float]:
-    """Return the proportion of the most frequent value (0 if it occurs fewer than three times), and this value."""
+    """Return the proportion of the most frequent value, or 0 if it occurs fewer than three times, and this value."""
     values, counts = np.unique(sample, return_counts=True)
     mode = int(np.argmax(counts))
     return float(counts[mode] / len(sample)) if counts[mode] >= _MIN_TIES else 0.0, float(values[mode])

@@ -31,21 +31,23 @@ class PowerTransform:
     centre, scale : float or array of shape F
         Location and scale, in the unit of the feature. ``scale`` must be above 0, and ``centre`` must be 0 for Box-Cox.
     low, high : float or array of shape F
-        Bounds of l (see Notes) between which the power applies, such as l of the smallest and the largest sample value.
+        Bounds of l, which the Notes define. The power is used between these bounds. They are usually the values of l
+        for the smallest and the largest value of the sample.
     reflected : bool, default=False
         If True, x is mapped to minus the transform of -x.
 
     Raises
     ------
     RocPredictError
-        If the kind is unknown, a number is not finite, the scale is not above 0, or a Box-Cox centre is not 0.
+        If the kind is unknown, a number is not finite, the scale is not above 0, ``low`` is above ``high``, or a
+        Box-Cox centre is not 0.
 
     Notes
     -----
     Let u = (x - centre)/scale. Then l = log(u) for Box-Cox and l = sign(u) log(1 + abs(u)) for Yeo-Johnson. The
     transformed value is z = (e^(p l) - 1)/p or, for Yeo-Johnson and l < 0, z = -(e^((2 - p) abs(l)) - 1)/(2 - p). For
-    most powers p this z is bounded. Beyond ``low`` and ``high``, z therefore continues as a straight line in l with the
-    slope at the bound, so that every z has an inverse.
+    most powers p, this z is bounded on one side, so that some values would have no inverse. Therefore z is extended
+    beyond ``low`` and ``high`` by straight lines in l, with the slopes at these bounds.
 
     Examples
     --------
@@ -73,7 +75,7 @@ class PowerTransform:
             )
 
     def __getitem__(self, index: Any) -> PowerTransform:
-        """Return the transforms of the selected features of a batch, or, for an index of ``None``, add a batch axis."""
+        """Return the transforms of the selected features of a batch; ``None`` in the index adds an axis."""
         names = ("kind", "power", "centre", "scale", "low", "high")
         return replace(self, **{name: to_scalar(np.asarray(getattr(self, name))[index]) for name in names})
 
@@ -104,7 +106,7 @@ class PowerTransform:
         return np.asarray(self._log_slope(np.clip(logs, *self._limits[0])) + of_logs - np.log(self.scale))
 
     def reflect(self) -> PowerTransform:
-        """Return the transform of -X whose values are the negatives of this transform of X."""
+        """Return the transform that maps -x to minus the value to which this transform maps x."""
         return replace(self, reflected=not self.reflected)
 
     @property
@@ -142,7 +144,8 @@ class PowerTransform:
 def _scaled_logs(x: FloatArray, centre: FloatArray, scale: FloatArray, yeo_johnson: NDArray[np.bool_]) -> FloatArray:
     """Return log(x/scale), or for Yeo-Johnson sign(u) log(1 + abs(u)) with u = (x - centre)/scale.
 
-    log(x/scale) is computed from the ratio, which resolves neighboring values, unless the ratio is out of range.
+    log(x/scale) is computed from the ratio, because log(x) - log(scale) can be the same for neighboring values of x.
+    The difference is used only if the ratio overflows or underflows.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         u = (x - centre) / scale
@@ -159,7 +162,7 @@ def _scaled_logs(x: FloatArray, centre: FloatArray, scale: FloatArray, yeo_johns
 def _power_transform(
     values: FloatArray, power: ArrayLike, yeo_johnson: NDArray[np.bool_], *, inverse: bool = False
 ) -> FloatArray:
-    """Compute z from l, or l from z if ``inverse``; for Yeo-Johnson, negative values have the power 2 - p."""
+    """Compute z from l, or l from z if ``inverse`` is True; the Yeo-Johnson power of negative values is 2 - p."""
     below = yeo_johnson & (values < 0)
     p, sizes = np.where(below, np.subtract(2, power), power), np.where(below, -values, values)
     flat = np.abs(p) < _MIN_POWER
@@ -171,7 +174,7 @@ def _power_transform(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Transformed(Distribution):
-    """Distribution of a feature whose power transform has a known distribution.
+    """Distribution of a feature that has a given distribution after a power transform.
 
     A ROC curve is invariant under increasing transforms. Two classes with the same transform therefore have the same
     ROC curve as their ``base`` distributions, and the same closed forms apply.
@@ -179,15 +182,15 @@ class Transformed(Distribution):
     Parameters
     ----------
     base : distribution
-        Continuous distribution of the transformed values, for one feature, or a batch with the same shape as the
-        transforms.
+        Continuous distribution of the transformed values of one feature, or a batch of such distributions with the same
+        shape as the transforms.
     transform : PowerTransform
         Transform of the feature values.
 
     Raises
     ------
     RocPredictError
-        If ``base`` is not a continuous distribution of one feature or ``transform`` is not a PowerTransform.
+        If ``base`` is not a continuous distribution of one feature, or if ``transform`` is not a PowerTransform.
 
     Examples
     --------
@@ -209,7 +212,7 @@ class Transformed(Distribution):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the batch of features, ``()`` for one feature."""
+        """Shape of the batch, which has one distribution for each feature; ``()`` for a single feature."""
         return self.base.shape
 
     def _logpdf(self, x: FloatArray) -> FloatArray:
@@ -234,7 +237,7 @@ class Transformed(Distribution):
         return Transformed(self.base.reflect(), self.transform.reflect())
 
     def map_back(self, z: FloatArray) -> FloatArray:
-        """Return the feature values of the transformed values ``z``, which may have an additional last axis."""
+        """Return the feature values for the transformed values ``z``; ``z`` may have an additional last axis."""
         transform = self.transform[..., None] if np.ndim(z) > len(self.shape) > 0 else self.transform
         return transform.inverse_transform(z)
 
@@ -258,7 +261,7 @@ class Transformed(Distribution):
 
 
 LAMBDA_GRID = np.arange(-30, 41) / 10
-"""Candidate powers."""
+"""Candidate values of the power p."""
 _COARSE_STEP, _FINE_STEP = 15, 4  # step sizes of the first two search grids, as numbers of candidate powers
 _CHUNK_SIZE = 2**21  # number of transformed values per chunk
 
@@ -288,7 +291,8 @@ def fit_power_transforms(
     -----
     The power p is one of -3, -2.9, ..., 4. It maximizes the likelihood of two Gaussian classes (Box and Cox 1964, for
     two groups) times a standard normal prior density of p - 1. The logarithm of this product is -sum_k n_k/2 log var_k
-    + (p - 1) sum l - (p - 1)^2/2. If all values of a class are equal, the power is 1.
+    + (p - 1) sum l - (p - 1)^2/2, with the size n_k and the variance var_k of the transformed values of class k. If all
+    values of a class are equal, the power is 1.
     """
     rows, first = np.concatenate([negative, positive], axis=1), negative.shape[1]
     lowest = rows.min(axis=1)
@@ -324,9 +328,9 @@ def _maximize_likelihood(logs: FloatArray, first: int, yeo_johnson: NDArray[np.b
 
     Notes
     -----
-    The log-likelihood is a concave function of the power p: each (z_i - z_j)^2 is log-convex in p, and the
-    variance is also log-convex as a sum of these terms. The highest value on a coarse grid is therefore next to the
-    maximum, and three grids, each finer than the grid before, find the maximum.
+    The log-likelihood is a concave function of the power p: each (z_i - z_j)^2 is log-convex in p, and the variance,
+    which is a sum of these terms, is therefore log-convex, too. The highest value on a coarse grid is then next to the
+    maximum, and three grids, each finer than the previous one, find the maximum.
     """
     last = len(LAMBDA_GRID) - 1
     constant = [np.ptp(part, axis=1) == 0 for part in (logs[:, :first], logs[:, first:])]  # var may be rounding error

@@ -1,4 +1,8 @@
-"""Estimate of two class distributions from the pooled ranks, shrunk from the sample towards a binormal model."""
+"""Estimate of two class distributions, shrunk from the empirical distributions towards a binormal model.
+
+The estimate depends only on the order of the observations of both classes and on their ties. A binormal shape is a pair
+of Gaussian classes, up to an increasing transform; it is determined by its AUC and its ratio of standard deviations.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,7 @@ _DELTAS = np.array(
 _LOG_RATIOS = np.array([-1.6, -1.2, -0.9, -0.65, -0.45, -0.3, -0.15, 0, 0.15, 0.3, 0.45, 0.65, 0.9, 1.2, 1.6])
 """Logarithms of the ratio of the standard deviations (positive/negative class) in the table of binormal shapes."""
 _SHAPE_GRID = np.concatenate([-np.linspace(9, 3.6, 55), np.linspace(-3.5, 3.5, 281), np.linspace(3.6, 9, 55)])
-"""z-scores, relative to each class, at which the cdfs of a binormal shape are computed."""
+"""z-scores, relative to the mean and the SD of each class, at which the cdfs of a binormal shape are computed."""
 _MAX_CELLS = 64
 _MIN_PROBABILITY = 1e-7
 _MIN_LOG = -700.0  # exp is slow where it underflows
@@ -43,18 +47,18 @@ _MASS_UNIT = 2.0**-34  # sums of multiples of this unit are exact in any order
 
 
 class PooledSample(NamedTuple):
-    """Values of both classes in ascending order, and their blocks of equal values.
+    """Values of both classes in ascending order, divided into blocks of equal values.
 
     Attributes
     ----------
     x : array of shape (F, m)
         Values, ascending.
     positive_fraction : array of shape (F, m)
-        Proportion of positives in the block of each position: 0 or 1 without ties.
+        Proportion of positives in the block of equal values at each position: 0 or 1 if the value has no ties.
     is_first : array of bool of shape (F, m)
-        Whether a position is the first one of its block.
+        Whether the position is the first one of a block.
     starts, sizes : arrays of int
-        First position (in the flattened arrays) and number of values of each block, for all features.
+        First position of each block (in the flattened arrays) and number of values in each block, for all features.
     """
 
     x: FloatArray
@@ -65,7 +69,7 @@ class PooledSample(NamedTuple):
 
     @classmethod
     def from_samples(cls, negative: FloatArray, positive: FloatArray) -> PooledSample:
-        """Pool samples of shape (F, n0) and (F, n1)."""
+        """Pool the samples of both classes, arrays of shape (F, n0) and (F, n1)."""
         x = np.concatenate([negative, positive], axis=1)
         order = np.argsort(x, axis=1)
         x = np.take_along_axis(x, order, axis=1)
@@ -77,11 +81,11 @@ class PooledSample(NamedTuple):
 
     @property
     def has_ties(self) -> bool:
-        """True if a block has more than one value."""
+        """True if any block has more than one value."""
         return len(self.starts) < self.x.size
 
     def average(self, values: FloatArray) -> FloatArray:
-        """Return ``values``, shape (F, m), averaged within each block of equal values of the sample."""
+        """Average ``values``, shape (F, m), within each block of equal values of the sample."""
         if not self.has_ties:
             return values
         means = np.add.reduceat(values.ravel(), self.starts) / self.sizes
@@ -89,22 +93,22 @@ class PooledSample(NamedTuple):
 
 
 class _ShapeTable(NamedTuple):
-    """Table of C binormal shapes on the pooled ranks, which are divided into M cells with equal numbers of ranks."""
+    """Table of C binormal shapes; the pooled ranks are divided into M cells with equal numbers of ranks."""
 
     posterior: FloatArray
-    """P(positive) in each cell, shape (C, M)."""
+    """Probability that an observation in a cell is positive, shape (C, M)."""
     log_odds: FloatArray
-    """Log odds of the smoothed ``posterior``, shape (M, C)."""
+    """Log odds of ``posterior`` smoothed over the sampling variation of the ranks, shape (M, C)."""
     log_complement: FloatArray
     """Logarithm of 1 minus the smoothed ``posterior``, shape (M, C)."""
     cumulative: FloatArray
     """Expected number of positives up to each cell boundary, from the smoothed ``posterior``, shape (C, M + 1)."""
     log_prior: FloatArray
-    """Log prior of each shape, plus the part of the log-likelihood that does not depend on the ranks, shape (C,)."""
+    """Log prior of each shape, plus the term of the log-likelihood that does not depend on the data, shape (C,)."""
     delta: FloatArray
     """Phi^-1(AUC) of each shape, shape (C,)."""
     is_reversed: FloatArray
-    """1 where a threshold between two cells has an Ameans below 1/2, otherwise 0; shape (C, M - 1)."""
+    """1 if the threshold between two neighboring cells has an Ameans below 1/2, otherwise 0; shape (C, M - 1)."""
 
 
 def _cell_widths(centres: FloatArray, first_edge: float) -> FloatArray:
@@ -114,7 +118,7 @@ def _cell_widths(centres: FloatArray, first_edge: float) -> FloatArray:
 
 @lru_cache(maxsize=2)
 def _shapes(declared: bool) -> tuple[FloatArray, ...]:
-    """Return delta and log prior of each binormal shape, as (C,) arrays, and both cdfs on a grid, as (C, P) arrays."""
+    """Return delta and log prior of each binormal shape, shape (C,), and the cdfs of both classes on a grid, (C, P)."""
     delta, log_ratio = (part.ravel() for part in np.meshgrid(_DELTAS, _LOG_RATIOS, indexing="ij"))
     widths = [_cell_widths(_DELTAS, 0.0), _cell_widths(_LOG_RATIOS, 1.5 * _LOG_RATIOS[0] - 0.5 * _LOG_RATIOS[1])]
     width = np.outer(*widths).ravel()
@@ -177,7 +181,7 @@ def _dot(values: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def _rebin(values: FloatArray, n_bins: int) -> FloatArray:
-    """Return the sums of ``values``, shape (F, k), over ``n_bins`` equal parts of the last axis."""
+    """Divide the last axis of ``values``, shape (F, k), into ``n_bins`` equal parts, and sum over each part."""
     size = values.shape[1]
     if size == n_bins:
         return values
@@ -201,7 +205,7 @@ def _shape_weights(pooled: PooledSample, table: _ShapeTable, below: FloatArray) 
         in_cells = np.diff(_interpolate_columns(below, np.arange(n_cells + 1) * (m / n_cells)), axis=1)
         level = _multiply(in_cells, table.log_odds)
         level += base
-    else:  # for blocks of many equal values, exact likelihoods replace those of the positions
+    else:  # a block of many equal values has an exact likelihood
         is_narrow = np.repeat(pooled.sizes <= _WIDE_BLOCK * m, pooled.sizes).reshape(n_features, m)
         level = _multiply(_rebin(pooled.positive_fraction * is_narrow, n_cells), table.log_odds) + table.log_prior
         level += _multiply(_rebin(is_narrow.astype(np.float64), n_cells), table.log_complement)
@@ -220,7 +224,7 @@ def _shape_weights(pooled: PooledSample, table: _ShapeTable, below: FloatArray) 
 
 
 def mann_whitney_auc(pooled: PooledSample, below: FloatArray, n0: int, n1: int) -> tuple[FloatArray, FloatArray]:
-    """Return the empirical AUC and its DeLong variance, of shape (F,), from the cumulative numbers of positives."""
+    """Return the empirical AUC of each feature and its DeLong variance, from the cumulative numbers of positives."""
     q = pooled.positive_fraction
     middle = pooled.average(np.broadcast_to(np.arange(q.shape[1]) + 0.5, q.shape))
     positives_below = pooled.average(below[:, 1:] - q / 2)
@@ -244,13 +248,13 @@ def _binormal_auc_variance(delta: FloatArray, n0: int, n1: int) -> FloatArray:
 
 @np.errstate(under="ignore")
 def posterior_median_auc(area: FloatArray, variance: FloatArray, n0: int, n1: int, *, declared: bool) -> FloatArray:
-    """Return the posterior median of the AUC, given the empirical AUC and DeLong's variance, shape (F,)."""
+    """Return the posterior median of the AUC of each feature, given the empirical AUC and its DeLong variance."""
     g = n0 * n1 / (n0 + n1)
     binormal = _binormal_auc_variance(np.clip(ndtri(area), -_MAX_SCORE, _MAX_SCORE), n0, n1)
     ratio = (g * variance + _EQUAL_VARIANCE_WEIGHT * binormal) / ((g + _EQUAL_VARIANCE_WEIGHT) * binormal)
 
     def median(low: FloatArray, high: FloatArray, n_cells: int) -> FloatArray:
-        """Return the median of delta, and two bounds outside which its density is negligible: shape (3, F, 1)."""
+        """Return the median of delta and two bounds outside which its density is negligible, in shape (3, F, 1)."""
         step = (high - low) / n_cells
         delta = low + (np.arange(n_cells) + 0.5) * step
         level = -0.5 * np.log1p((delta / _PRIOR_SCALE) ** 2)
@@ -276,25 +280,27 @@ def posterior_median_auc(area: FloatArray, variance: FloatArray, n0: int, n1: in
 
 
 class ShrinkageEstimate(NamedTuple):
-    """Shrinkage estimate of F features: cumulative sums of P(positive) along the m positions of the pooled sample.
+    """Shrinkage estimates for F features, as cumulative sums of P(positive) over the m positions of the pooled sample.
 
     Attributes
     ----------
     pooled : PooledSample
+        Pooled sample of both classes.
     posterior : array of shape (F, m + 1)
-        Cumulative sums of the estimate.
+        Cumulative sums of P(positive) in the estimate.
     model : array of shape (F, m + 1)
-        Cumulative sums of the model alone, which has the same AUC as the estimate.
+        Cumulative sums of P(positive) in the model alone, which has the same AUC as the estimate.
     sample : array of shape (F, m + 1)
-        Cumulative sums of the sample.
+        Cumulative numbers of positives in the sample.
     data_weight : array of shape (F,)
         Weight of the residual (sample minus model) in the estimate.
     misfit_ratio : array of shape (F,)
-        Cramer-von Mises statistic of the residual; its mean is 1 for a correct model that is specified beforehand.
+        Cramer-von Mises statistic of the residual. If the model is correct and was not fitted to the sample, the mean
+        of this statistic is 1.
     area_between : array of shape (F,)
-        Area between the curve of the model and the empirical curve.
+        Area between the ROC curve of the model and the empirical ROC curve.
     reversal_probability : array of shape (F, M - 1) or None
-        Posterior probability that the Ameans is below 1/2, for thresholds at equally spaced ranks; None unless the
+        Posterior probability that the Ameans is below 1/2, for thresholds at equally spaced ranks. None unless the
         direction was chosen from the sample.
     """
 
@@ -309,12 +315,12 @@ class ShrinkageEstimate(NamedTuple):
 
 
 def misfit_statistic(model: FloatArray, residual: FloatArray) -> FloatArray:
-    """Return the Cramer-von Mises statistic of the residual of P(positive), along the last axis."""
+    """Return the Cramer-von Mises statistic of the residual (sample minus ``model``), along the last axis."""
     return _misfit_of_sums(np.cumsum(model * (1 - model), axis=-1), np.cumsum(residual, axis=-1))
 
 
 def _misfit_of_sums(noise: FloatArray, residual: FloatArray) -> FloatArray:
-    """Return the Cramer-von Mises statistic from the cumulative sums of the variance and of the residual."""
+    """Return the Cramer-von Mises statistic from the cumulative sums of the variances and of the residuals."""
     total = noise[..., -1]
     share = noise / total[..., None]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -330,7 +336,7 @@ def residual_weight(misfit_ratio: ArrayLike) -> FloatArray:
 
 
 def ranked_misfit(fpr: FloatArray, tpr: FloatArray, negative: FloatArray, positive: FloatArray) -> FloatArray:
-    """Return the misfit statistic of a curve, given as arrays ``fpr`` and ``tpr``, for two samples of one feature."""
+    """Return the misfit statistic between the curve through the points (``fpr``, ``tpr``) and two samples."""
     pooled = PooledSample.from_samples(negative[None, :], positive[None, :])
     n0, n1, m = len(negative), len(positive), pooled.x.shape[1]
     fpr, tpr = (np.concatenate([[0.0], rate, [1.0]]) for rate in (fpr, tpr))
@@ -344,7 +350,7 @@ def ranked_misfit(fpr: FloatArray, tpr: FloatArray, negative: FloatArray, positi
 def estimate_shrinkage(
     negative: FloatArray, positive: FloatArray, *, declared: bool, is_chosen: bool = False
 ) -> ShrinkageEstimate:
-    """Estimate P(positive) along the pooled ranks of each feature.
+    """Estimate, for each feature, the probability that the observation at each rank of the pooled sample is positive.
 
     Parameters
     ----------
@@ -412,7 +418,7 @@ def estimate_shrinkage(
 
 
 def _clip_sums(pooled: PooledSample, values: FloatArray, sums: FloatArray) -> FloatArray:
-    """Return the sums of P(positive) after clipping and averaging over ties; ``sums`` are the original sums."""
+    """Return the cumulative sums of ``values`` after clipping and averaging over ties; ``sums`` are those before."""
     limits = _MIN_POSTERIOR, 1 - _MIN_POSTERIOR
     if pooled.has_ties:
         return cumulate(pooled.average(np.clip(values, *limits)))
@@ -424,7 +430,7 @@ def _clip_sums(pooled: PooledSample, values: FloatArray, sums: FloatArray) -> Fl
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ShrinkageDistribution(Ecdf):
-    """Distribution of a class estimated by ``family="auto"``: a point mass at each value of both classes.
+    """Distribution of one class, estimated with ``family="auto"``, with a point mass at each value of either class.
 
     Parameters
     ----------
@@ -433,18 +439,19 @@ class ShrinkageDistribution(Ecdf):
     weights : array of shape (n,)
         Expected number of observations of this class at each value.
     model : Ecdf
-        Distribution of the class in the model alone.
+        Distribution of this class according to the model alone.
     observed : Ecdf
-        Sample of this class.
+        Empirical distribution of the sample of this class.
     data_weight : float
         Weight of the residual (sample minus model) in the estimate.
     misfit_ratio : float
-        Cramer-von Mises statistic of the residual; its mean is 1 for a correct model that is specified beforehand.
+        Cramer-von Mises statistic of the residual. If the model is correct and was not fitted to the sample, the mean
+        of this statistic is 1.
     area_between : float
-        Area between the curve of the model and the empirical curve.
+        Area between the ROC curve of the model and the empirical ROC curve.
     reversal_probability : array of shape (M - 1,) or None
         Posterior probability that the rule "positive when x >= threshold" has an Ameans below 1/2, for thresholds at
-        equally spaced ranks; None unless the direction was chosen from the sample.
+        equally spaced ranks. None unless the direction was chosen from the sample.
     """
 
     _: KW_ONLY
@@ -475,14 +482,14 @@ class ShrinkageDistribution(Ecdf):
 def fit_shrinkage(
     negative: FloatArray, positive: FloatArray, direction: Direction
 ) -> tuple[Distribution, Distribution]:
-    """Estimate both classes of one feature.
+    """Estimate the distributions of both classes of one feature.
 
     Parameters
     ----------
     negative, positive : arrays of shape (n,)
         Finite values, at least 2 per class.
     direction : {None, "higher", "lower", "auto"}
-        Direction of the feature; "higher" and "lower" mean that it was known before the data were seen.
+        Direction of the feature; "higher" and "lower" mean that the direction was known before the data were seen.
     """
     if direction == "lower":
         below, above = fit_shrinkage(-negative, -positive, "higher")

@@ -1,4 +1,4 @@
-"""Skew normal distribution with more accurate tails than in scipy.stats, and faster families for refits to resamples.
+"""Skew normal family with more accurate tails than in scipy.stats, and faster families for fits to many resamples.
 
 Importing this module imports scipy.stats.
 """
@@ -17,7 +17,7 @@ from rocpredict.distributions.base import find_smallest_root
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 _PANELS = 8
 _CUTOFF = 40.0  # an integrand below exp(-40) of its peak is negligible
-_MIN_H = 1e-18  # a smaller distance from 0 changes no digit
+_MIN_H = 1e-18  # a smaller distance from 0 does not change the result
 _BLOCK_SIZE = 4096
 _ACCURATE_TAIL = 0.01  # probability above which Phi(-h) - 2 T(h, a) has a relative error of about 1e-14
 _MIN_LOG = -800.0  # less than the logarithm of the smallest float
@@ -29,9 +29,9 @@ class SkewNormalFamily(type(skewnorm)):  # type: ignore[misc]
 
     Notes
     -----
-    The thin tail for a shape a >= 0 and h >= 0 is F(-h) = Phi(-h) - 2 T(h, a), with Owen's T (Azzalini 1985). As an
-    integral over an angle, it is F(-h) = (1/pi) int_0^atan(1/a) exp(-h^2 / (2 sin^2 u)) du. |X| is half normal for
-    every shape, so F(h) = F(-h) + erf(h/sqrt(2)) and 1 - F(h) = 2 Phi(-h) - F(-h).
+    If the shape a is 0 or more, the lower tail is the thin one. For h >= 0 it is F(-h) = Phi(-h) - 2 T(h, a), with
+    Owen's T (Azzalini 1985), or, as an integral over an angle, F(-h) = (1/pi) int_0^atan(1/a) exp(-h^2 / (2 sin^2 u))
+    du. |X| is half normal for every shape, so F(h) = F(-h) + erf(h/sqrt(2)) and 1 - F(h) = 2 Phi(-h) - F(-h).
     """
 
     min_ratio = 0.5
@@ -57,7 +57,7 @@ SKEW_NORMAL: rv_continuous = SkewNormalFamily(name="skewnorm")
 
 
 class QuickSkewNormalFamily(SkewNormalFamily):
-    """Skew normal family whose tails have a relative error of 1e-10; cdf(ppf(q)) differs from q by at most 1e-15."""
+    """Skew normal family with a relative error of 1e-10 in the tails; cdf(ppf(q)) differs from q by at most 1e-15."""
 
     min_ratio = 1e-6
 
@@ -104,7 +104,7 @@ def _thin_tail(h: FloatArray, a: FloatArray, min_ratio: float) -> FloatArray:
 
 
 def _integral(h: FloatArray, a: FloatArray) -> FloatArray:
-    """Return P(X <= -h), an integral over log(sin(u)), for which panels of equal width are accurate in all tails."""
+    """Return P(X <= -h) as an integral over log(sin(u)), for which panels of equal width are accurate for every h."""
     h = np.maximum(h, _MIN_H)
     peak = 1 + a * a  # 1 / sin^2 at the upper end
     width = np.log1p(2 * _CUTOFF / (h * h * peak)) / 2
