@@ -386,8 +386,11 @@ class StudyDesign:
                 "Both classes are assumed to be Gaussian with equal standard deviations, because only the AUC is given."
             )
         else:
-            distributed = "Gaussian" if is_gaussian(self.curve) else "distributed"
-            yield f"Both classes are {distributed} as specified; the result is only as good as this assumption."
+            assumed = "Gaussian," if is_gaussian(self.curve) else "distributed"
+            yield (
+                f"Both classes are assumed to be {assumed} as you specified; the result is only as good as this "
+                "assumption."
+            )
         yield f"Method: {_VARIANCES[method]}."
         if self.correlation is not None:
             negative, positive = self.correlation

@@ -87,7 +87,7 @@ def check_suffix(option: str, path: str | PathLike[str], *suffixes: str) -> None
     Raises
     ------
     RocPredictError
-        If the file name has another suffix. The message begins with ``option``, such as "--out " or "path=".
+        If the file name has none of these suffixes. The message begins with ``option``, such as "--out " or "path=".
     """
     name = Path(path)
     if name.suffix.lower() not in suffixes and not (name.exists() and is_stream(name)):

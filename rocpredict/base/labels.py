@@ -2,9 +2,10 @@
 
 Observations are matched by position. A pandas index is checked, but never used to reorder observations:
 
-- Equal indexes, or only one argument with an index: observations are matched by position.
-- The default index 0, 1, 2, ... and another index: observations are matched by position. An index that is a permutation
-  of the default index raises an error, since matching by index and matching by position would give different results.
+- If the indexes are equal, or if only one argument has an index, observations are matched by position.
+- If one index is the default index 0, 1, 2, ... and the other is not, observations are matched by position. If the
+  other index is a permutation of the default index, an error is raised, since matching by index and matching by
+  position would give different results.
 - Any other two indexes that differ raise an error; the message names two remedies.
 
 Columns of a Dask DataFrame raise an error, since each computation may return the rows in a different order.
@@ -105,7 +106,7 @@ def split_classes(
     y : array-like of shape (n,)
         Class labels.
     positive : label, optional
-        Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
+        Label of the positive class. It may be omitted for labels {0, 1}, {-1, 1} and booleans.
     negative : label, optional
         Label of the negative class. By default, all other labels are negative. If a label is passed, observations with
         neither of the two labels are omitted.
@@ -353,10 +354,10 @@ def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = N
     y : array of shape (n,)
         Labels; dates and times become objects of ``datetime``.
     x : array
-        Feature values. If they are one column, the message about too many labels adds "were x and y exchanged?".
+        Feature values. If ``x`` is one column, the message about too many labels adds "were x and y exchanged?".
     nan_policy : {"raise", "omit"}, optional
-        With "omit", missing labels become None. Otherwise they raise an error, whose message suggests "omit" if "raise"
-        was passed.
+        With "omit", missing labels become None. Otherwise, missing labels raise an error; its message suggests "omit"
+        if "raise" was passed.
     """
     labels = _fill_masked("y", y)
     if labels.ndim != 1:
@@ -387,7 +388,7 @@ def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = N
 
 
 def equal_labels(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
-    """Return a mask of the labels that equal ``label``; trailing NUL characters, which NumPy ignores, count."""
+    """Return a mask of the labels that equal ``label``, including trailing NUL characters, which NumPy would ignore."""
     if labels.dtype.kind == "O":
         wrapped = np.empty((), dtype=object)
         wrapped[()] = _to_python(label)

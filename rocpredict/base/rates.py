@@ -53,7 +53,7 @@ def rates(*, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rate
     Returns
     -------
     Rates
-        Measures, with the shape to which the counts broadcast. A measure that is 0/0 is NaN, and its name is in
+        Measures; the counts are broadcast against each other. A measure that is 0/0 is NaN, and its name is in
         ``undefined``.
 
     Raises
@@ -218,7 +218,7 @@ class Rates(Result, Generic[Value]):
         return replace(self, **wide).table()  # type: ignore[arg-type]
 
     def _result_shape(self) -> tuple[int, ...]:
-        """Return the shape to which the rates and the prevalence broadcast."""
+        """Return the common shape of the rates and the prevalence after broadcasting."""
         return np.broadcast_shapes(np.shape(self.tpr), np.shape(self.prevalence) if self.prevalence is not None else ())
 
     @property
@@ -442,10 +442,10 @@ def zero_variance_interval(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the interval bounds of an AUC whose estimated variance is zero.
 
-    If the smaller class has n observations, n pairs of a negative and a positive can be formed that share no
-    observation. All these pairs have the same outcome, so the proportion of pairs with another outcome in the
-    population is at most 1 - ((1 - level)/2)^(1/n) (Clopper and Pearson 1934). The bounds assume the worst case, in
-    which all pairs with another outcome change the AUC in the same direction.
+    If the smaller class has n observations, it is possible to form n pairs of a negative and a positive that share no
+    observation. In the sample, all these pairs have the same outcome, so the proportion of pairs with another outcome
+    in the population is at most 1 - ((1 - level)/2)^(1/n) (Clopper and Pearson 1934). The bounds assume the worst case,
+    in which all pairs with another outcome change the AUC in the same direction.
     """
     max_share = ((1 - level) / 2) ** (1 / np.minimum(*class_sizes))
     return np.asarray(estimate * max_share), np.asarray(1 - (1 - estimate) * max_share)
@@ -471,8 +471,8 @@ def proportion_interval(
     Parameters
     ----------
     successes, n_trials : float or array
-        Number of observations with the property, and number of all observations: 0 <= successes <= n_trials, with
-        n_trials above 0. Sums of weights may be fractions.
+        Number of observations that have the property of interest, and number of all observations: 0 <= successes <=
+        n_trials, with n_trials above 0. Sums of weights may be fractions.
     level : float, default=0.95
         Confidence level, in (0, 1).
     method : {"clopper-pearson", "wilson"}, default="clopper-pearson"
@@ -483,7 +483,7 @@ def proportion_interval(
     Returns
     -------
     Interval
-        Interval, with the shape to which ``successes`` and ``n_trials`` broadcast.
+        Interval; ``successes`` and ``n_trials`` are broadcast against each other.
 
     Raises
     ------

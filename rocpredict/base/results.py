@@ -1,4 +1,4 @@
-"""Base class of all results, flags, confidence intervals, and functions that plot or report a result."""
+"""Flags, confidence intervals, the base class of all results, and functions that plot or report a result."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def plot_result(function: str, results: tuple[Any, ...], options: dict[str, Any]
     Raises
     ------
     RocPredictError
-        If the function does not accept one of the options.
+        If an option is passed that the function does not accept.
     """
     plot = getattr(import_module("rocpredict.plots"), function)
     parameters = signature(plot).parameters.values()
@@ -104,7 +104,7 @@ class Result:
         "{omitted_text}" for the omitted observations, "{length}" for the number of items, and "{batch_shape}" for the
         shape F of a batch.
     _heading : str
-        Template of the title of the table.
+        Template for the title of the table.
     _long : bool
         If True, each item of a field belongs to a point of one curve, not to a feature. The table shows at most
         ``MAX_ROWS`` of these points.
@@ -304,7 +304,7 @@ def _is_array(value: Any) -> bool:
 
 
 def _open(value: Any) -> Any:
-    """Convert a dataclass that is not a result to a dict and a partial function to a tuple; keep other values."""
+    """Convert a dataclass other than a result to a dict, a partial function to a tuple, and keep other values."""
     if isinstance(value, partial):
         return value.func, value.args, value.keywords
     if is_dataclass(value) and not isinstance(value, (Result, type)):

@@ -1,4 +1,4 @@
-"""Class-conditional distributions."""
+"""Distributions of a feature in one class."""
 
 from rocpredict.distributions.base import Atoms, Distribution
 from rocpredict.distributions.ecdf import Ecdf, is_discrete, to_step_functions

@@ -1,4 +1,4 @@
-"""Base class of class-conditional distributions."""
+"""Base class for distributions of a feature in one class."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Atoms(NamedTuple):
     points : array of shape (k,)
         Values with a positive probability, ascending.
     masses : array of shape (k,)
-        Probability of each of these values.
+        Probability of each value in ``points``.
     """
 
     points: FloatArray
@@ -92,7 +92,7 @@ class Distribution(Result, ABC, Generic[Value]):
     @overload
     def pdf(self, x: ArrayLike) -> FloatArray: ...
     def pdf(self, x: ArrayLike) -> float | FloatArray:
-        """Return the probability density of the continuous part.
+        """Return the probability density of the continuous part of the distribution.
 
         Parameters
         ----------
@@ -102,7 +102,7 @@ class Distribution(Result, ABC, Generic[Value]):
         Returns
         -------
         float or array
-            Densities, with the shapes of ``x`` and of the batch broadcast together. Point masses are ignored. The
+            Densities; the shapes of ``x`` and of the batch are broadcast together. Point masses are ignored. The
             density is 0 outside the support.
         """
         return to_scalar(self._pdf(self._check_x(x)))
@@ -122,8 +122,8 @@ class Distribution(Result, ABC, Generic[Value]):
         Returns
         -------
         float or array
-            Logarithms of the densities, with the shapes of ``x`` and of the batch broadcast together; -inf where the
-            density is 0.
+            Logarithms of the densities; the shapes of ``x`` and of the batch are broadcast together. The result is -inf
+            where the density is 0.
         """
         return to_scalar(self._logpdf(self._check_x(x)))
 
@@ -142,7 +142,7 @@ class Distribution(Result, ABC, Generic[Value]):
         Returns
         -------
         float or array
-            Probabilities, with the shapes of ``x`` and of the batch broadcast together.
+            Probabilities; the shapes of ``x`` and of the batch are broadcast together.
         """
         return to_scalar(self._cdf(self._check_x(x)))
 
@@ -161,7 +161,7 @@ class Distribution(Result, ABC, Generic[Value]):
         Returns
         -------
         float or array
-            Probabilities, with the shapes of ``x`` and of the batch broadcast together.
+            Probabilities; the shapes of ``x`` and of the batch are broadcast together.
         """
         return to_scalar(self._sf(self._check_x(x)))
 
@@ -180,7 +180,7 @@ class Distribution(Result, ABC, Generic[Value]):
         Returns
         -------
         float or array
-            Probabilities, with the shapes of ``x`` and of the batch broadcast together.
+            Probabilities; the shapes of ``x`` and of the batch are broadcast together.
         """
         return to_scalar(self._cdf_strict(self._check_x(x)))
 
@@ -199,7 +199,7 @@ class Distribution(Result, ABC, Generic[Value]):
         Returns
         -------
         float or array
-            Probabilities, with the shapes of ``x`` and of the batch broadcast together.
+            Probabilities; the shapes of ``x`` and of the batch are broadcast together.
         """
         return to_scalar(self._sf_inclusive(self._check_x(x)))
 
@@ -218,7 +218,7 @@ class Distribution(Result, ABC, Generic[Value]):
         Returns
         -------
         float or array
-            Quantiles in the unit of the feature, with the shapes of ``q`` and of the batch broadcast together.
+            Quantiles in the unit of the feature; the shapes of ``q`` and of the batch are broadcast together.
         """
         return to_scalar(self._ppf(self._check_q(q)))
 
@@ -237,7 +237,7 @@ class Distribution(Result, ABC, Generic[Value]):
         Returns
         -------
         float or array
-            Quantiles in the unit of the feature, with the shapes of ``q`` and of the batch broadcast together.
+            Quantiles in the unit of the feature; the shapes of ``q`` and of the batch are broadcast together.
         """
         return to_scalar(self._isf(self._check_q(q)))
 

@@ -64,7 +64,8 @@ class Ecdf(Distribution[float]):
     Raises
     ------
     RocPredictError
-        If the sample is empty or contains NaN, if a weight is negative, if all weights are 0, or if the lengths differ.
+        If the sample is empty or contains NaN, if a weight is negative, if all weights are 0, or if ``sample`` and
+        ``weights`` have different lengths.
 
     Examples
     --------
@@ -198,7 +199,7 @@ class Ecdf(Distribution[float]):
 
 
 def mid_rank_weight(sample: Ecdf, below: NDArray[np.intp], to: NDArray[np.intp]) -> FloatArray:
-    """Return the mean of the total weight of the first ``below`` and of the first ``to`` sorted values."""
+    """Return the average of two cumulative weights, those of the first ``below`` and the first ``to`` sorted values."""
     if sample.weights is None:
         return below.astype(np.float64) if below is to else (below + to) / 2
     return (sample._below[below] + sample._below[to]) / 2

@@ -56,7 +56,7 @@ def maximize_newton(
 ) -> FloatArray:
     """Maximize a concave function for each sample by Newton steps, halved until the function does not decrease.
 
-    ``slopes`` returns gradients and Hessian matrices.
+    ``slopes`` is a function that returns the gradients and the Hessian matrices.
     """
     at, rows = start.copy(), np.arange(len(start))
     best = objective(at, rows)
@@ -161,7 +161,7 @@ def weibull_from_moments(mean: float, std: float) -> tuple[float, ...]:
 
 
 def _log_one_plus_cv2(e: float) -> tuple[float, float]:
-    """Return log(1 + (std/mean)^2) of a Weibull distribution with shape 1/e, and the derivative with respect to e."""
+    """Return log(1 + (std/mean)^2) of a Weibull distribution with shape 1/e, and its derivative with respect to e."""
     if e > _SERIES_LIMIT:
         return gammaln(1 + 2 * e) - 2 * gammaln(1 + e), 2 * (digamma(1 + 2 * e) - digamma(1 + e))
     n = np.arange(2, _N_TERMS)
@@ -295,9 +295,9 @@ def fit_beta(samples: FloatArray) -> FloatArray:
 def student_t(samples: FloatArray) -> FloatArray:
     """Return the degrees of freedom (in [1, 1e6]), location and scale of Student's t distributions.
 
-    If one value makes up half of the sample or more, the likelihood may have no maximum at a positive scale; it is
-    unbounded if this value makes up more than half. In both cases, the fit has 1e6 degrees of freedom and is
-    practically a Gaussian.
+    If one value makes up half of the sample or more, the likelihood may have no maximum at a positive scale; the
+    likelihood is unbounded if this value makes up more than half. In both cases, the fit has 1e6 degrees of freedom and
+    is practically a Gaussian.
     """
     standard = _standardized(samples)
 
@@ -419,7 +419,7 @@ def _logs(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _x_minus_1_minus_log_x(samples: FloatArray, mean: FloatArray) -> FloatArray:
-    """Return x/mean - 1 - log(x/mean); if x is so close to the mean that the terms nearly cancel, by a series."""
+    """Return x/mean - 1 - log(x/mean), computed by a series if the terms nearly cancel because x is near the mean."""
     u = (samples - mean) / mean
     excess = u - (np.log(samples) - np.log(mean))
     middle = np.abs(u) < 0.5

@@ -141,7 +141,7 @@ class ScipyDistribution(Distribution[float]):
         return Atoms(points[masses > 0], masses[masses > 0])
 
     def _clip_to_support(self, quantiles: FloatArray) -> FloatArray:
-        """Clip quantiles to the support; SciPy's ``ppf(0)`` of a discrete distribution is one step below it."""
+        """Clip quantiles to the support; SciPy's ``ppf(0)`` of a discrete distribution is below the support."""
         return np.clip(quantiles, *self.frozen.support()) if self.discrete else quantiles
 
     def _evaluate(self, method: str, x: FloatArray) -> FloatArray:
@@ -265,7 +265,7 @@ _EXPONENTIAL_RTOL = 1e-6  # tolerated relative difference of the mean and the st
 
 
 class Support(NamedTuple):
-    """Support of a family, with a suggestion for values that are outside."""
+    """Support of a family, with a suggestion that is shown for values outside of the support."""
 
     description: str
     contains: Callable[[FloatArray], Any]
@@ -330,7 +330,7 @@ def fit_family(name: str, sample: Any, label: str) -> ScipyDistribution:
     Notes
     -----
     - exponential, lognormal and laplace: closed forms. The variance of the logarithms (lognormal) has the divisor n.
-    - gamma, weibull, logistic and beta: Newton's method on a problem with a single optimum.
+    - gamma, weibull, logistic and beta: Newton's method; the likelihood has a single maximum.
     - student_t: BFGS from several starts, with 1 to 1e6 degrees of freedom. If one value makes up half of the sample or
       more, the likelihood may have no maximum; the result is then practically a Gaussian (1e6 degrees of freedom).
     - skew_normal: BFGS from several starts, with a shape from -100 to 100.
@@ -390,7 +390,7 @@ def from_moments(name: str, mean: Any, std: Any = None) -> ScipyDistribution:
     mean : float
         Mean, in the unit of the feature.
     std : float, optional
-        Standard deviation, in the unit of the feature. May be omitted for the exponential family, for which it must
+        Standard deviation, in the unit of the feature. It may be omitted for the exponential family, for which it must
         equal the mean.
 
     Returns
@@ -401,7 +401,7 @@ def from_moments(name: str, mean: Any, std: Any = None) -> ScipyDistribution:
     Raises
     ------
     RocPredictError
-        If ``name`` is not one of these families, if the mean is outside the support, or if ``std`` is not above 0 or is
+        If ``name`` is not an accepted family, if the mean is outside the support, or if ``std`` is not above 0 or is
         too large for this family and mean.
 
     Notes

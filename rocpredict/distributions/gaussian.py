@@ -37,12 +37,13 @@ class Gaussian(Distribution[Value]):
     mean : float or array-like of shape F
         Mean, in the unit of the feature.
     std : float or array-like of shape F
-        Standard deviation (not the variance), in the unit of the feature. 0 means a point mass at the mean.
+        Standard deviation (not the variance), in the unit of the feature. A value of 0 means a point mass at the mean.
 
     Raises
     ------
     RocPredictError
-        If a number is not finite, a standard deviation is negative, or the shapes cannot be broadcast.
+        If a mean or a standard deviation is not finite, a standard deviation is negative, or the shapes cannot be
+        broadcast.
 
     Examples
     --------
@@ -214,5 +215,5 @@ class Gaussian(Distribution[Value]):
 
 
 def add_grid_axis(distribution: Distribution) -> Distribution:
-    """Return a batch with an additional last axis of length 1 for a grid of values, or one distribution unchanged."""
+    """Add a last axis of length 1 to a batch, for a grid of values, and return a single distribution unchanged."""
     return distribution._add_grid_axis() if distribution.shape else distribution

@@ -76,7 +76,7 @@ class Histogram(Distribution[float]):
         Bin edges in the unit of the feature, finite and strictly increasing. All values of the class lie between the
         first and the last edge.
     counts : array-like of shape (k,)
-        Number of observations in each bin, 0 or more, not all 0; fractions are allowed.
+        Number of observations in each bin, 0 or more. At least one count must be above 0; fractions are allowed.
 
     Attributes
     ----------

@@ -134,7 +134,7 @@ def min_std(n: float) -> float:
 
 
 def initial_parameters(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Generator, floor: float) -> MixtureFit:
-    """Return starts from quantiles of the sample and from k-means++ draws (Arthur and Vassilvitskii 2007)."""
+    """Return initial mixtures with means at quantiles or k-means++ draws (Arthur and Vassilvitskii 2007)."""
     cumulative = np.cumsum(counts)
     even = x[np.searchsorted(cumulative, (np.arange(k) + 0.5) / k * cumulative[-1])]
     random_starts = [_kmeans_plusplus(x, counts, k, rng) for _ in range(_N_RANDOM_INITS if k > 1 else 0)]
@@ -205,8 +205,8 @@ def _standard_scores(sample: FloatArray) -> tuple[FloatArray, FloatArray, float,
 def fit_resamples(resamples: FloatArray, sample: FloatArray) -> NormalSumBatch:
     """Fit a mixture to each row of ``resamples``, an array of shape (B, n); no row may be constant.
 
-    For each number of components, all fits start at the mixture with this number of components that was fitted to the
-    original sample. The BIC then selects the number of components of each resample, as in ``select_n_components``.
+    For each number of components, a mixture is fitted to the original sample, and the fits to all resamples start at
+    this mixture. The BIC then selects the number of components of each resample, as in ``select_n_components``.
     """
     scores, counts, mean, std = _standard_scores(sample)
     x = (np.sort(resamples, axis=1) / 2 - mean / 2) / (std / 2)
@@ -310,7 +310,7 @@ class GaussianMixture(NormalSumDistribution):
         x : array-like of shape (n,)
             Finite values of one class, with at least two distinct ones.
         n_components : int, optional
-            Number of Gaussians. By default, the BIC selects 1 to 4.
+            Number of Gaussians. By default, the BIC selects a number from 1 to 4.
         rng : None, int or numpy.random.Generator, default=0
             Seed or generator for the random starts. The same seed gives the same mixture.
 

@@ -80,7 +80,7 @@ class NormalSum:
 
     @cached_property
     def cutoff_z(self) -> float:
-        """Distance from its mean, in standard deviations, beyond which a component makes a negligible contribution."""
+        """Number of standard deviations from the mean beyond which a component makes a negligible contribution."""
         return float(np.sqrt(2 * (38 + np.log(self.total / self.weights.min()))))
 
     @cached_property
@@ -231,12 +231,12 @@ def compress_centres(centres: FloatArray, counts: FloatArray, std: float) -> tup
     Notes
     -----
     The range of the centers is divided into cells. A cell is about as wide as its distance from the nearest gap or end
-    of the sample, but at most two standard deviations wide. Cells near an end or a gap are narrow, because the tail of
-    the sum there depends on the outermost centers. If a cell has more than ten centers, they are replaced by the ten
-    nodes of a Gauss quadrature rule for their weights (the eigenvalues of the Jacobi matrix of the orthogonal
-    polynomials). The new weights are above 0, and the first 19 moments of the cell are unchanged. In a cell that is two
-    standard deviations wide, the error of a tail, divided by the weight of the cell, is at most max|Phi^(20)|/(20!
-    2^18), about 2e-16.
+    of the sample, but at most two standard deviations wide. A gap is a distance of more than four standard deviations
+    between neighboring centers. Cells near an end or a gap are narrow, because the tail of the sum there depends on the
+    outermost centers. If a cell has more than ten centers, they are replaced by the ten nodes of a Gauss quadrature
+    rule for their weights (the eigenvalues of the Jacobi matrix of the orthogonal polynomials). The new weights are
+    above 0, and the first 19 moments of the cell are unchanged. In a cell that is two standard deviations wide, the
+    error of a tail, divided by the weight of the cell, is at most max|Phi^(20)|/(20! 2^18), about 2e-16.
     """
     if len(centres) <= _MIN_COMPRESSION * _N_CELL_NODES:
         return centres, counts
@@ -361,7 +361,7 @@ class NormalSumDistribution(Distribution):
     def _newton_quantile(
         self, target: FloatArray, scores: FloatArray, start: FloatArray, *, upper: bool
     ) -> tuple[FloatArray, NDArray[np.intp]]:
-        """Return quantiles by Newton's method on Phi^-1 of the tail, and the indices of those that did not converge.
+        """Return quantiles by Newton's method on Phi^-1 of the tail, and the indices of values that did not converge.
 
         The iteration does not converge if the density is so small that rounding errors of the tail shift the quantile
         noticeably.
@@ -422,8 +422,8 @@ class GaussianKde(NormalSumDistribution):
 
         - ``"silverman"``: 0.9 min(s, R/1.34) n^(-1/5), or 0.9 s n^(-1/5) if R is 0 [1]_.
         - ``"scott"``: 1.06 s n^(-1/5) [1]_.
-        - ``"cube-root"``: s n^(-1/3), a smaller bandwidth. It is suitable for estimating a cdf [2]_ or a ROC curve, and
-          too small for estimating a density.
+        - ``"cube-root"``: s n^(-1/3), a smaller bandwidth than that of the other rules. It is suitable for estimating a
+          cdf [2]_ or a ROC curve, and too small for estimating a density.
         - float: a number above 0, in the unit of the feature.
     bandwidth_factor : float, default=1.0
         Factor by which the bandwidth of a rule is multiplied. It must be 1 if ``bandwidth`` is a number.

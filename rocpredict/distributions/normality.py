@@ -32,7 +32,8 @@ ASSUMPTIONS = {
 }
 """Families for which a poor fit causes a warning."""
 CONTRADICTED_LIMIT = 0.4
-"""Limit that replaces ``limit`` if a class is significantly skewed (Gaussians) or has many ties (other families)."""
+"""Limit that replaces ``Assumption.limit`` for Gaussians if a class is significantly skewed, and for other families if
+many values of a class are equal."""
 SKEWNESS_Z_LIMIT = 3.2
 """Absolute z-score above which skewness is significant; about 1 of 350 pairs of normal samples exceeds it."""
 MIN_CLASS_SIZE = 5
@@ -91,7 +92,7 @@ def misfit_warning(
     """Return a warning if the curve of a fitted family does not fit the samples of both classes, otherwise None.
 
     The result is None if the curves agree, if sampling variation explains the difference, if a class has fewer than 5
-    observations, or within ``suppress_misfit_warning``.
+    observations, or within a ``with suppress_misfit_warning()`` block.
 
     Parameters
     ----------
@@ -166,7 +167,7 @@ def misfit_warning(
 def curve_misfit(samples: tuple[FloatArray, FloatArray], tpr_at: Callable[[FloatArray], FloatArray]) -> CurveMisfit:
     """Compare the empirical curve of two ascending samples with the curve that ``tpr_at`` computes.
 
-    If the area between the curves is at most ``MAX_HARMLESS_AREA``, ``ratio_to_expected`` is not computed and set to 0.
+    If the area between the curves is at most ``MAX_HARMLESS_AREA``, ``ratio_to_expected`` is set to 0 and not computed.
     """
     predicted, empirical = tpr_at(COMPARISON_FPR), empirical_tpr(*samples)
     area = float(area_between(predicted, empirical))
@@ -182,7 +183,7 @@ def binormal_misfit(
     """Compare the empirical curve with the curve of two Gaussians with the given moments.
 
     The values must be in ascending order, and at least one standard deviation must be above 0. If the area between the
-    curves is at most ``MAX_HARMLESS_AREA``, ``ratio_to_expected`` is not computed and set to 0.
+    curves is at most ``MAX_HARMLESS_AREA``, ``ratio_to_expected`` is set to 0 and not computed.
     """
     area = float(area_between(_binormal_tpr(*moments), empirical_tpr(*samples)))
     if area <= MAX_HARMLESS_AREA:

@@ -100,7 +100,7 @@ class PowerTransform:
             return self._apply_reflection(self._from_logs(logs + np.where(z == inner, 0.0, beyond)))
 
     def log_derivative(self, x: FloatArray) -> FloatArray:
-        """Return the logarithm of dz/dx."""
+        """Return the logarithm of the derivative dz/dx."""
         logs = self._logs(x)
         of_logs = np.where(self._yeo_johnson, -np.abs(logs), -logs)
         return np.asarray(self._log_slope(np.clip(logs, *self._limits[0])) + of_logs - np.log(self.scale))
@@ -276,9 +276,10 @@ def fit_power_transforms(
     negative, positive : arrays of shape (F, n0) and (F, n1)
         Finite feature values of the classes.
     method : {None, "yeo-johnson"}, default=None
-        - None: Box-Cox of x/(geometric mean) if all values are above 0. If the smallest value is 0, Yeo-Johnson of
-          x/(geometric mean of the values above 0). If a value is negative, Yeo-Johnson of (x - median)/SD.
-        - ``"yeo-johnson"``: always Yeo-Johnson of (x - median)/SD.
+        - None: the Box-Cox transform of x/(geometric mean) if all values are above 0. If the smallest value is 0, the
+          Yeo-Johnson transform of x/(geometric mean of the values above 0). If a value is negative, the Yeo-Johnson
+          transform of (x - median)/SD.
+        - ``"yeo-johnson"``: always the Yeo-Johnson transform of (x - median)/SD.
 
     Returns
     -------
@@ -289,10 +290,10 @@ def fit_power_transforms(
 
     Notes
     -----
-    The power p is one of -3, -2.9, ..., 4. It maximizes the likelihood of two Gaussian classes (Box and Cox 1964, for
-    two groups) times a standard normal prior density of p - 1. The logarithm of this product is -sum_k n_k/2 log var_k
-    + (p - 1) sum l - (p - 1)^2/2, with the size n_k and the variance var_k of the transformed values of class k. If all
-    values of a class are equal, the power is 1.
+    The power p is one of -3, -2.9, ..., 4. It maximizes the product of the likelihood of two Gaussian classes (Box and
+    Cox 1964, for two groups) and a standard normal prior density of p - 1. The logarithm of this product is -sum_k
+    n_k/2 log var_k + (p - 1) sum l - (p - 1)^2/2, with the size n_k and the variance var_k of the transformed values of
+    class k. If all values of a class are equal, the power is 1.
     """
     rows, first = np.concatenate([negative, positive], axis=1), negative.shape[1]
     lowest = rows.min(axis=1)

@@ -295,8 +295,8 @@ class ShrinkageEstimate(NamedTuple):
     data_weight : array of shape (F,)
         Weight of the residual (sample minus model) in the estimate.
     misfit_ratio : array of shape (F,)
-        Cramer-von Mises statistic of the residual. If the model is correct and was not fitted to the sample, the mean
-        of this statistic is 1.
+        Cramer-von Mises statistic of the residual (sample minus model). If the model is correct and was not fitted to
+        the sample, the mean of this statistic is 1.
     area_between : array of shape (F,)
         Area between the ROC curve of the model and the empirical ROC curve.
     reversal_probability : array of shape (F, M - 1) or None
@@ -418,7 +418,7 @@ def estimate_shrinkage(
 
 
 def _clip_sums(pooled: PooledSample, values: FloatArray, sums: FloatArray) -> FloatArray:
-    """Return the cumulative sums of ``values`` after clipping and averaging over ties; ``sums`` are those before."""
+    """Clip ``values``, average them over ties, and return their cumulative sums; ``sums`` are the unclipped sums."""
     limits = _MIN_POSTERIOR, 1 - _MIN_POSTERIOR
     if pooled.has_ties:
         return cumulate(pooled.average(np.clip(values, *limits)))
@@ -445,8 +445,8 @@ class ShrinkageDistribution(Ecdf):
     data_weight : float
         Weight of the residual (sample minus model) in the estimate.
     misfit_ratio : float
-        Cramer-von Mises statistic of the residual. If the model is correct and was not fitted to the sample, the mean
-        of this statistic is 1.
+        Cramer-von Mises statistic of the residual (sample minus model). If the model is correct and was not fitted to
+        the sample, the mean of this statistic is 1.
     area_between : float
         Area between the ROC curve of the model and the empirical ROC curve.
     reversal_probability : array of shape (M - 1,) or None

@@ -1,4 +1,4 @@
-"""Skew normal family with more accurate tails than in scipy.stats, and faster families for fits to many resamples.
+"""Skew normal family with more accurate tails than in scipy.stats, and faster families for many resamples.
 
 Importing this module imports scipy.stats.
 """

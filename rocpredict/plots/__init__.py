@@ -1,10 +1,10 @@
 """Plots of ROC curves and related results, based on matplotlib.
 
-Each function accepts ``ax`` and returns the axes it has drawn on. Without ``ax``, it creates a figure that is not
-registered with pyplot, so that no global state changes and no figure has to be closed. Such a figure is displayed in
-notebooks. In a script, pass ``ax=plt.gca()`` to show it in a window, or write it to a file with
-``save_figure(ax.figure, path)``. Axes that are passed must be rectilinear with linear scales; the scales can be changed
-afterwards.
+Each function accepts ``ax``, and returns the axes or the figure on which it has drawn. Without ``ax``, the function
+creates a figure that is not registered with pyplot, so that no global state changes and no figure has to be closed.
+Such a figure is displayed in notebooks. In a script, pass ``ax=plt.gca()`` to show the plot in a window, or write the
+figure to a file with ``save_figure(ax.figure, path)``. Axes that are passed must be rectilinear with linear scales; the
+scales can be changed afterwards.
 
 Recurring parameters have the same meaning in all functions:
 

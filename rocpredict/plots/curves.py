@@ -55,7 +55,7 @@ def plot_roc(
     level: float = 0.95,
     test: AucTest | AucTestMany | None = None,
 ) -> Axes:
-    """Plot ROC curves with their AUCs and points of highest Ameans.
+    """Plot ROC curves, with their AUCs and the points with the highest Ameans.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def plot_roc(
     level : float, default=0.95
         Confidence level, in (0, 1).
     test : AucTest or AucTestMany, optional
-        Test of these curves in the same order, from ``rocpredict.auc_test``. Its p-value is added to the legend.
+        Test of these curves, in this order, from ``rocpredict.auc_test``. Its p-value is added to the legend.
 
     Returns
     -------
@@ -186,7 +186,7 @@ def _finish(canvas: Canvas, rocs: Sequence[Roc], *, best: bool = True, chance: b
 
 
 def format_test(test: object, rocs: Sequence[Roc]) -> str:
-    """Return the legend entry of a test after checking that it belongs to these curves."""
+    """Check that a test belongs to these curves, and return its legend entry."""
     if not isinstance(test, (AucTest, AucTestMany)):
         raise RocPredictError(f"test={short_repr(test)} is not a test of AUCs; pass the result of rp.auc_test")
     plotted, tested = [float(roc.auc()) for roc in rocs], list(test.estimates)
@@ -239,7 +239,7 @@ def plot_mean_roc(
     show_folds : bool, optional
         Draw a thin line for each fold. By default, True for one mean curve and False for several.
     band : bool, default=True
-        Shade the pointwise confidence band of the mean.
+        Shade the pointwise confidence band of the mean curve.
     chance : bool, default=True
         Draw the chance line.
     legend : bool, default=True
@@ -256,8 +256,8 @@ def plot_mean_roc(
 
     Notes
     -----
-    The bands are pointwise. They treat folds as independent, although the folds of a cross-validation share training
-    data. The overlap of two bands is not a test of two models.
+    The bands are pointwise, and treat folds as independent, although the folds of a cross-validation share
+    training data. The overlap of two bands is not a test of two models.
 
     Examples
     --------
@@ -381,8 +381,8 @@ def plot_band(
     kind : {"pointwise", "simultaneous"}, default="pointwise"
         Kind of band:
 
-        * "pointwise": contains the true TPR at any one FPR with probability ``level``.
-        * "simultaneous": contains the whole true curve with probability ``level``.
+        * "pointwise": at any one FPR, the band contains the true TPR with probability ``level``.
+        * "simultaneous": the band contains the whole true curve with probability ``level``.
     method : str, optional
         Method of the band, as in ``roc.band``.
     ax : matplotlib Axes, optional
@@ -535,7 +535,7 @@ def plot_probit(
     *rocs : Roc
         One or more predicted or empirical ROC curves, each of one feature.
     min_rate : float, default=0.001
-        Lowest rate on the axes, in [1e-6, 0.2]. The highest is 1 - ``min_rate``.
+        Lowest rate on the axes, in [1e-6, 0.2]. The highest rate is 1 - ``min_rate``.
     ax : matplotlib Axes, optional
         Axes to draw on. By default, the axes of a new figure.
     labels : sequence of str, optional
@@ -562,8 +562,8 @@ def plot_probit(
     The axes are probit(FPR) and probit(TPR), with the rates as tick labels. The curve of two Gaussians is the line a +
     b probit(FPR) with a = (mean1 - mean0)/std1 and b = std0/std1. The slope b is 1 if both classes have the same
     standard deviation. Rates of 0 and 1 are infinite on this scale; points of empirical curves with these rates are
-    drawn at the edge. Near the edges an empirical curve depends on few observations and is unreliable.
-    An approximately straight empirical curve is consistent with classes that are Gaussian after an increasing transform
+    drawn at the edge. Near the edges, an empirical curve depends on few observations and is unreliable. An
+    approximately straight empirical curve is consistent with classes that are Gaussian after an increasing transform
     (Metz, Herman and Shen 1998). The classes themselves are Gaussian only if the curve also agrees with the predicted
     curve.
 
@@ -653,9 +653,9 @@ def plot_diagnosis(
     Notes
     -----
     * Left: the predicted and the empirical curve, the area between them (hatched), and the largest TPR difference.
-    * Middle: normal scores of the observations under the fitted distribution, against the expected scores of a sample
-      of this size. If the distribution fits, the points are near the line. At each expected score, the point is within
-      the band for 95% of samples from the fitted distribution.
+    * Middle: normal scores of the observations under the fitted distribution, against the scores that are expected in a
+      sample of this size. If the distribution fits, the points are near the line. At each expected score, the point is
+      within the band for 95% of samples from the fitted distribution.
     * Right: the fitted densities with histograms of the data, and the predicted threshold.
 
     Examples
@@ -690,7 +690,7 @@ def _canvases(ax: Any, verdict: str) -> list[Canvas]:
 
 # ---- the curve
 def _draw_predicted_and_empirical(canvas: Canvas, diagnosis: Diagnosis) -> None:
-    """Draw both curves, the area between them, and the largest gap."""
+    """Draw both curves, the area between them, and the largest TPR difference."""
     frame_roc(canvas)
     plot_data, aucs = diagnosis.plot_data, (diagnosis.predicted_auc, diagnosis.empirical_auc)
     for index, name in enumerate(("predicted", "empirical")):

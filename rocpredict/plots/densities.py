@@ -1,4 +1,4 @@
-"""Plot of class densities with the threshold."""
+"""Plot of class densities and a threshold."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MAX_HEIGHT = 1e306
 
 
 class _ClassDrawing(NamedTuple):
-    """Data to draw one class; ``stems`` are the probabilities, later the heights, of the point masses at ``points``."""
+    """Data for drawing one class; ``stems`` are first the probabilities and later the heights of the point masses."""
 
     class_style: style.ClassStyle
     distribution: Distribution
@@ -56,9 +56,9 @@ def plot_densities(
     threshold : float or BestThreshold, optional
         Threshold, in the unit of the feature. By default, ``roc.best_threshold()``.
     prevalence : float, optional
-        Proportion of positives, in [0, 1]. If passed, the densities are weighted by the class proportions. The areas
-        then add up to 1, and the crossings are candidates for the threshold with the highest accuracy (without weights:
-        with the highest Ameans).
+        Proportion of positives, in [0, 1]. If a prevalence is passed, the densities are weighted by the class
+        proportions. The areas then add up to 1, and the crossings are candidates for the threshold with the highest
+        accuracy (without weights: with the highest Ameans).
     feature : str, default="x"
         Name of the feature.
     unit : str, optional
@@ -99,7 +99,7 @@ def plot_densities(
     drawings = _prepare_classes(roc, threshold_value, (low, high), prevalence)
     peak, highest = max(map(_peak, drawings)), max(float(np.max(drawing.stems, initial=0)) for drawing in drawings)
     top = peak or highest or 1.0
-    drawings = [d._replace(stems=d.stems * (top / (highest or 1.0))) for d in drawings]  # the largest is top
+    drawings = [d._replace(stems=d.stems * (top / (highest or 1.0))) for d in drawings]  # the highest stem is top
     canvas = Canvas(ax, style.WIDE_FIGSIZE, legend=legend)
     height = "probability" if peak == 0 and highest > 0 else "density"
     ylabel = height + ("" if prevalence is None else " × class proportion")
@@ -244,7 +244,7 @@ def _avoid_overlap(
 
 
 def _draw_crossings(canvas: Canvas, crossings: FloatArray, drawing: _ClassDrawing) -> None:
-    """Mark the crossings of the densities within the axes."""
+    """Mark the crossings of the densities that lie within the axes."""
     low, high = canvas.ax.get_xlim()
     visible = crossings[(crossings > low) & (crossings < high)]
     if len(visible):

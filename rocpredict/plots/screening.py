@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 _TITLED: style.Look = {"title_fontsize": style.SMALL, "alignment": "left"}
-#: Properties of a legend above the axes, for a legend that would hide points inside them.
+#: Properties of a legend that is drawn above the axes because it would hide points inside the axes.
 _ABOVE: style.Look = _TITLED | {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "frameon": False}
 #: Maximum number of characters of a class name.
 _MAX_CLASS_LENGTH = 16
 
 
 class AucStyle(NamedTuple):
-    """Style of one kind of AUC, with its ``columns`` in the table (AUC and confidence limits)."""
+    """Drawing style of one kind of AUC, and the ``columns`` of the table with the AUC and its confidence limits."""
 
     name: str
     marker: str
@@ -139,7 +139,7 @@ def draw_ranking(table: ScreeningResult, ax: Axes | None, *, legend: bool) -> Ax
 
 
 _MIN_P_VALUE = 5e-324
-#: Maximum number of points that are drawn as vectors; more are rasterized.
+#: Maximum number of points that are drawn as vectors; a larger number of points is rasterized.
 _MAX_VECTOR_POINTS = 1000
 #: Number of cells along each axis of the grid that locates the points.
 _N_CELLS = 50
@@ -231,7 +231,7 @@ def _neg_log10_p(p: Any) -> FloatArray:
 
 
 def _draw_by_level(scatter: _Scatter, p: FloatArray, has_empirical: NDArray[np.bool_], level: float) -> None:
-    """Draw points with q <= level and with q > level; if both kinds of AUC occur, predicted AUCs are hollow points."""
+    """Draw points with q <= level and with q > level; predicted AUCs are hollow points if there are empirical AUCs."""
     is_significant, zero, some = scatter.table["q_value"] <= level, p == 0, has_empirical[scatter.rows]
     mixed = bool(some.any() and not some.all())
     scatter.draw(zero, _ZERO, f"p < {_MIN_P_VALUE:.0e}, drawn at this value".replace("-", "−"))
@@ -243,7 +243,7 @@ def _draw_by_level(scatter: _Scatter, p: FloatArray, has_empirical: NDArray[np.b
 
 
 def _draw_level(scatter: _Scatter, p: FloatArray, level: float) -> FloatArray:
-    """Draw the line at which q equals the level, and return points on it, in fractions of the axes.
+    """Draw the line at which q equals the level, and return points on this line, in fractions of the axes.
 
     The line is at ``level * p / q``, where p and q belong to the significant row with the largest p. With the
     Benjamini-Hochberg adjustment, q is m p / k in this row if k of m tested rows are significant, so the line is
@@ -261,7 +261,7 @@ def _draw_level(scatter: _Scatter, p: FloatArray, level: float) -> FloatArray:
 
 
 def _finish(scatter: _Scatter, labelled_rows: NDArray[np.intp], lines: FloatArray, corners: Sequence[str]) -> None:
-    """Add the legend in one of the corners and the names of rows, where there is room."""
+    """Draw the legend in one of the corners, and write the names of rows where there is room."""
     cells = np.unique(np.floor(scatter.canvas.axes_fractions(scatter.points[scatter.rows]) * _N_CELLS), axis=0)
     points = np.concatenate([(cells + 0.5) / _N_CELLS, lines])  # one point represents all points of a cell
     if scatter.canvas.shows_legend:
@@ -315,7 +315,7 @@ def plot_screening(
     Parameters
     ----------
     table : ScreeningResult
-        Result of ``rocpredict.screen``, or some of its rows.
+        Result of ``rocpredict.screen``, or a selection of its rows.
     kind : {"ranking", "agreement", "volcano"}, default="ranking"
         Kind of plot:
 
@@ -327,8 +327,8 @@ def plot_screening(
     n_top : int, default=20
         Number of rows in "ranking".
     n_labels : int, default=5
-        Maximum number of labeled points: in "agreement" those with the largest difference between the two
-        AUCs, in "volcano" the first rows of the table.
+        Maximum number of labeled points: in "agreement", those with the largest difference between the two AUCs; in
+        "volcano", the first rows of the table.
     max_q : float, default=0.05
         q-value, in (0, 1), that a dashed line marks in "volcano".
     ax : matplotlib Axes, optional

@@ -1,4 +1,4 @@
-"""Style and canvas of plots: colors, names, argument checks, axes, legends, labels and files."""
+"""Colors, axes, legends, labels, argument checks and the writing of files, shared by all plot functions."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ _UNPRINTABLE_CATEGORIES = ("Cc", "Cs", "Cn")
 
 
 def replace_missing_glyphs(text: str) -> str:
-    """Return a text with a square for each character that the current font cannot draw.
+    """Replace each character of a text that the current font cannot draw by a square.
 
-    Direction marks are removed; so are zero-width characters that the font lacks, such as those that join emoji. A
-    right-to-left name is enclosed in direction marks, so that the text around it is not reordered.
+    Direction marks are removed. Zero-width characters that the font lacks, such as those that join emoji, are removed,
+    too. A right-to-left name is enclosed in direction marks, so that the text around it is not reordered.
     """
     fonts = tuple(findfont(FontProperties(family=[family])) for family in FontProperties().get_family())
     printable = "".join(_printable_character(character, fonts) for character in text)
@@ -71,7 +71,7 @@ def _has_glyph(character: str, fonts: tuple[str, ...]) -> bool:
 
 
 Look: TypeAlias = dict[str, Any]
-"""Properties of an artist by matplotlib name."""
+"""Properties of a matplotlib artist, keyed by their matplotlib names."""
 TEXT_COLOR, MUTED_COLOR = "#222222", "#595959"
 SMALL = 9.0  # font size inside a plot, in points
 WIDE_FIGSIZE, SQUARE_FIGSIZE = (6.4, 4.0), (5.0, 5.0)  # inches
@@ -89,7 +89,7 @@ _NOTEBOOK_DPI, _SAVED_DPI = 110, 160
 
 
 class ClassStyle(NamedTuple):
-    """Style of one class."""
+    """Name, colors, line style and hatch with which one class is drawn."""
 
     name: str
     color: str
@@ -201,7 +201,7 @@ def check_separate(curves: Sequence[object], function: str) -> None:
 def check_curves(
     rocs: Sequence[Roc], labels: Sequence[str] | None, *, function: str = "plot_roc", **switches: object
 ) -> list[str]:
-    """Check the arguments of a plot function and return the curve names, which are numbered if there are several."""
+    """Check the arguments of a plot function and return the curve names, numbered if there are several curves."""
     check_separate(rocs, function)
     for roc in rocs:
         check_single_feature(roc)
@@ -330,14 +330,14 @@ def histogram_bin_edges(roc: Roc, threshold: float) -> FloatArray:
 
 
 def _width(samples: list[Ecdf], reach: float) -> float:
-    """Return the bin width from the number of distinct values, or by the Freedman-Diaconis rule if smaller."""
+    """Return the smaller of two bin widths, from the number of distinct values and from the Freedman-Diaconis rule."""
     even_width = reach / np.clip(np.ceil(2 * max(len(d.unique_values) for d in samples) ** (1 / 3)), 5, _MAX_BINS)
     bulk = [2 * float(d.isf(0.25) - d.ppf(0.25)) / np.cbrt(d.total) for d in samples]
     bulk_widths = [width for width in bulk if np.isfinite(width) and width > 0]
     return float(np.clip(min(bulk_widths, default=even_width), reach / _MAX_NARROW_BINS, even_width))
 
 
-#: By file format, the metadata that are omitted because they depend on the date or the matplotlib version.
+#: Metadata of each file format that are omitted because they depend on the date or the matplotlib version.
 _FIXED_METADATA: dict[str, Look] = {
     "png": {"Software": None},
     "svg": {"Date": None, "Creator": None},
@@ -353,7 +353,8 @@ def save_figure(figure: Figure, path: str | PathLike[str]) -> Path:
     figure : matplotlib Figure
         Figure to write, such as ``ax.figure``.
     path : str or path-like
-        Name of the file. The extension sets the format: .png, .svg or .pdf. A pipe or device without one gets PNG.
+        Name of the file. The extension sets the format: .png, .svg or .pdf. A pipe or a device without an extension
+        receives a PNG file.
 
     Returns
     -------
@@ -663,9 +664,10 @@ def place_labels(
 
 
 def _cost(anchor: FloatArray, box: Box, points: FloatArray, others: Sequence[Box], most: float) -> float:
-    """Return the cost of a label position from overlaps, covered and crossed points, and the leader line's length.
+    """Return the cost of a label position, based on overlaps, hidden points and the line from the label to its point.
 
-    Costs of ``most`` or more need not be exact.
+    A longer line, or a line that crosses points or boxes, has a higher cost. A cost of ``most`` or more need not be
+    complete, because such a position is not chosen.
     """
     clashes = 2 * sum(box.overlaps(other) for other in others)
     cost = 6 * int(box.holds(points).sum()) + 80 * clashes + 300 * (not box.inside_axes())

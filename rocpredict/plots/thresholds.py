@@ -140,7 +140,7 @@ def _measure_label(name: str) -> str:
 
 
 def _thresholds(roc: Roc, threshold: float, span: tuple[float, float]) -> tuple[FloatArray, str]:
-    """Return thresholds within a span, and the matplotlib drawstyle of lines between them."""
+    """Return the thresholds at which measures are plotted, and the matplotlib drawstyle of the lines between them."""
     samples = [d.unique_values for d in (roc.negative, roc.positive) if isinstance(d, Ecdf)]
     if len(samples) == 2:
         steps = "steps-post" if roc.direction == "lower" else "steps-pre"
@@ -164,7 +164,7 @@ def _mark_best(canvas: Canvas, roc: Roc, names: Sequence[str], prevalence: float
 
 
 _COST_GRID = np.linspace(0, 1, 401)
-#: Number of thresholds per curve; the minimum cost over all thresholds is lower by less than 1e-5.
+#: Number of thresholds per curve; with all thresholds, the minimum cost would be lower by less than 1e-5.
 _POINTS = 2049
 
 
@@ -185,8 +185,8 @@ def plot_cost(
     *rocs : Roc
         One or more predicted or empirical ROC curves, each of one feature.
     prevalence : float, optional
-        Proportion of positives in the population where the rule is used, in [0, 1]. If passed, the probability cost of
-        this population is marked.
+        Proportion of positives in the population where the rule is used, in [0, 1]. If a prevalence is passed, the
+        probability cost of this population is marked.
     cost_fp, cost_fn : float, default=1.0
         Cost of a false positive and of a false negative. Values other than 1 need a prevalence.
     ax : matplotlib Axes, optional
@@ -213,10 +213,10 @@ def plot_cost(
     Cost curves were introduced in [1]_. With the prevalence BR and the costs C1 of a false positive and C0 of a false
     negative, the probability cost is PC = BR C0/(BR C0 + (1 - BR) C1). The normalized expected cost of a threshold is
     FNR PC + FPR (1 - PC), in units of the cost of misclassifying all observations. Each threshold, a point in the ROC
-    plot, is a straight line in this plot, and the cost curve is the lower envelope of these lines. It is never above
-    the lines of the rules "always positive" and "always negative". At PC = 1/2, the cost curve is 1
-    minus the highest Ameans. For samples, the thresholds are chosen and evaluated on the same data, so the curve
-    is optimistic.
+    plot, is a straight line in this plot, and the cost curve is the lower envelope of these lines. The cost curve is
+    never above the lines of the rules "always positive" and "always negative". At PC = 1/2, the cost curve is 1 minus
+    the highest Ameans. The thresholds of an empirical curve are chosen and evaluated on the same data, so its cost
+    curve is optimistic.
 
     References
     ----------
@@ -362,10 +362,11 @@ def plot_stability(
     roc_or_threshold : EmpiricalRoc or BestThreshold
         Empirical ROC curve, or its best threshold.
     criterion : str or function, default="ameans"
-        Criterion of the best threshold, as in ``roc.best_threshold``. Allowed only with a ROC curve.
+        Criterion of the best threshold, as in ``roc.best_threshold``. This option is allowed only if a ROC curve is
+        passed.
     prevalence : float, optional
-        Proportion of positives in the population where the rule is used, as in ``roc.best_threshold``. Allowed only
-        with a ROC curve.
+        Proportion of positives in the population where the rule is used, as in ``roc.best_threshold``. This option is
+        allowed only if a ROC curve is passed.
     n_resamples : int, default=2000
         Number of bootstrap resamples.
     rng : None, int or numpy.random.Generator, default=0
@@ -391,9 +392,10 @@ def plot_stability(
 
     Notes
     -----
-    Bars are proportions of the resamples. The horizontal line above them extends from the 5% to the 95% quantile of the
-    thresholds. In the shaded interval, all thresholds are equally good on the original data. The text in the plot gives
-    the proportion of thresholds beyond all finite values, such as "always positive" and "always negative".
+    The height of a bar is the proportion of resamples whose best threshold is at the position of the bar. The
+    horizontal line above the bars extends from the 5% to the 95% quantile of the thresholds. In the shaded interval,
+    all thresholds are equally good on the original data. If some thresholds are beyond all finite values (the rules
+    "always positive" and "always negative"), the text in the plot states their proportion.
 
     Examples
     --------

@@ -77,7 +77,8 @@ class FeatureAnalysis:
     family_name, family_label : str
         Name of the family, and the name of the prediction in the report.
     gaussian, shrunk : bool
-        Whether the prediction is from two Gaussians (the only family with intervals); whether it is shrunk (auto).
+        Whether the prediction is from two Gaussians, the only family with intervals; whether the prediction is a shrunk
+        estimate (family "auto").
     diagnosis, model_fit : Diagnosis, ModelFit or None
         Diagnosis and fit of the prediction; None without a prediction.
     best_empirical, best_predicted : BestThreshold
@@ -97,8 +98,8 @@ class FeatureAnalysis:
     verdict : str
         Conclusion about the fit of the prediction.
     proper_auc : float or None
-        AUC of the likelihood-ratio rule, if the densities cross more than once and this AUC differs in its
-        printed digits from the predicted AUC. None for a shrunk estimate, which has no densities.
+        AUC of the likelihood-ratio rule, if the densities cross more than once and this AUC differs from the predicted
+        AUC in its printed digits. Otherwise None, as for a shrunk estimate, which has no densities.
     crossings_inside : list of float
         Crossings of the densities within the range of the values.
     flags : list of str
@@ -190,7 +191,7 @@ def class_table(analysis: FeatureAnalysis) -> Table:
 
 
 def mean_and_std(x: FloatArray) -> tuple[float, float]:
-    """Return the mean and the SD, which is NaN for a single value or if a value is infinite."""
+    """Return the mean and the SD; the SD is NaN for a single value or if a value is infinite."""
     if len(x) < 2 or not np.isfinite(x).all():
         return float(np.mean(x)), np.nan
     fitted = Gaussian.fit(x)
@@ -307,13 +308,13 @@ def feature_report(
     unit : str, optional
         Unit of ``x``.
     positive : label, optional
-        Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
+        Label of the positive class. It may be omitted for labels {0, 1}, {-1, 1} and booleans.
     negative : label, optional
         Label of the negative class. By default, all other labels.
     family : str or ScipyFamily, default="gaussian"
         Family of the class distributions, as in ``predict_roc``.
     direction : {"higher", "lower", "auto"}, optional
-        Values that are predicted positive, as in ``predict_roc``. By default, "higher".
+        Whether higher or lower values are predicted positive, as in ``predict_roc``. By default, "higher".
     nan_policy : {"raise", "omit"}, default="raise"
         How to handle observations with missing values: raise an error, or omit them and report how many.
     level : float, default=0.95
@@ -328,7 +329,7 @@ def feature_report(
     n_resamples : int, default=500
         Number of samples that the diagnosis simulates, 20 or more.
     rng : int or numpy.random.Generator, default=0
-        Seed or generator for resampling. With the same seed, date and data the file has the same bytes.
+        Seed or generator for resampling. With the same seed, date and data, the file has the same bytes.
     notes : sequence of str, default=()
         Additional sentences about data and options.
 

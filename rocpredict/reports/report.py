@@ -1,4 +1,4 @@
-"""Parts of HTML reports: text formatting, tables, images and provenance."""
+"""Functions that HTML reports share: text formatting, templates, images and provenance."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ _FILTERS = {
 
 
 def write_report(path: str | PathLike[str], template: str, **context: Any) -> Path:
-    """Render a template with the versions of the software, and write it atomically."""
+    """Render a template with the versions of the software, and write the report atomically."""
     title = context.get("title")
     if not isinstance(title, str | None):
         raise RocPredictError(f"title={short_repr(title)} is not text; pass a string, or None for the default title")
@@ -98,7 +98,7 @@ def write_report(path: str | PathLike[str], template: str, **context: Any) -> Pa
 
 
 def render(template: str, **context: Any) -> str:
-    """Render a template of this folder; a name that is missing in the context raises an error."""
+    """Render a template of the folder ``templates``; a name that is missing in the context raises an error."""
     text: str = _environment().get_template(template).render(**context)
     return text
 
@@ -144,7 +144,7 @@ class Image(NamedTuple):
 def figure_to_image(figure: Any) -> Image:
     """Convert a figure, or the figure of axes, to an image.
 
-    Equal figures have equal bytes.
+    Equal figures give images with the same bytes.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from PIL import Image as Pixels

@@ -49,7 +49,7 @@ from rocpredict.sources.files import read_table_and_labels
 from rocpredict.sources.table import FeatureTable
 
 MOST_ROWS = 1000
-"""Largest number of rows in a report; a browser sorts this many quickly."""
+"""Largest number of rows in a report; a browser sorts this number of rows quickly."""
 
 
 def feature_grid(table: ScreeningResult, noun: str) -> Table:
@@ -160,7 +160,7 @@ def _rows(table: ScreeningResult) -> list[dict[str, Any]]:
 
 
 def _plot_columns(table: ScreeningResult, source: SourceData) -> list[FloatArray]:
-    """Return the data column of each table row by feature name, or by index if the data have other names."""
+    """Return the data column of each row of the table, by feature name or, if the data have other names, by index."""
     places = {name: index for index, name in enumerate(source.table.names.tolist())}
     names = [str(name) for name in table["feature"]]
     others = [name for name in names if name not in places]
@@ -231,14 +231,15 @@ def screening_report(
     path : path
         File to write, in an existing folder. It is written atomically.
     n_top : int, default=10
-        Number of features with figures, from the top of the table. With 0, the report contains no figure at all.
+        Number of features, from the top of the table, for which figures are drawn. With 0, the report contains no
+        figure at all.
     title : str, optional
         Heading of the page. By default, the number of features and the classes.
     data : (X, y) or (X, y, weights), optional
         Data that were screened. With data, the figures show the empirical and the predicted curve, and the report
         contains a hash of the data. Without data, the figures are drawn from means and standard deviations.
     date : datetime.date or str, optional
-        Date of the report. By default, today. With the same date and table the file has the same bytes.
+        Date of the report. By default, today. With the same date and the same table, the file has the same bytes.
     notes : sequence of str, default=()
         Additional sentences about data and options.
 
@@ -251,8 +252,8 @@ def screening_report(
     ------
     RocPredictError
         If ``table`` is not a ScreeningResult, ``path`` cannot be written or does not end in .html or .htm, ``n_top`` is
-        negative, ``date`` is not a date, or ``data`` differ from the data of the table. Except for the last, these
-        conditions are checked before any computation.
+        negative, ``date`` is not a date, or ``data`` differ from the data of the table. All conditions except the last
+        are checked before any computation.
 
     Examples
     --------
@@ -295,7 +296,7 @@ def screening_report(
 
 
 def _draw_ranking(table: ScreeningResult) -> dict[str, Any] | None:
-    """Plot the AUCs of the top rows; return the image with each AUC and its interval, empirical if available."""
+    """Plot the AUCs of the top rows; return the image, and each AUC (empirical if available) with its interval."""
     first = table.top(_N_RANKED)
     kinds = ["auc" if np.isnan(row["empirical_auc"]) else "empirical_auc" for row in _rows(first)]
     areas = [
@@ -330,7 +331,7 @@ class ScreeningReportText:
     Attributes
     ----------
     several : bool
-        Whether the table has several class pairs, so a row is a pair of a feature and a class pair.
+        Whether the table has several class pairs. Each row then belongs to one feature and one class pair.
     against_rest : bool
         Whether each class pair is a class against all others.
     noun : str
@@ -338,7 +339,8 @@ class ScreeningReportText:
     complete : bool
         Whether the table has all rows of the screening, in any order.
     shown, size : str
-        Number of rows in the table, with the total if the table is only a part; number of rows of the whole screening.
+        Text on the number of rows in the table, with the total if rows of the screening are missing; text on the number
+        of rows of the whole screening.
     first : dict
         First row of the table, empty for an empty table.
     weighted : bool
@@ -394,6 +396,6 @@ class ScreeningReportText:
 
 
 def _format_range(values: FloatArray, form: Callable[[float], str]) -> str:
-    """Format the range of values, or their single value; "" for no values."""
+    """Format the range of values, or the value if all are equal; return "" if there are no values."""
     limits = [form(float(limit)) for limit in (values.min(), values.max())] if len(values) else []
     return " to ".join(dict.fromkeys(limits))

@@ -1,6 +1,6 @@
 """Teaching page with two densities, a threshold and the ROC curve, in a browser, a file or a notebook.
 
-Use ``rocpredict.plots`` and ``rocpredict.reports`` for results to publish.
+For results that you publish, use ``rocpredict.plots`` and ``rocpredict.reports``.
 """
 
 from rocpredict.teaching.page import TeachingPage

@@ -98,7 +98,7 @@ _SERVED_EVALUATE_JS = (
 
 @cache
 def script() -> str:
-    """Return all modules as one script, without imports, comment lines or indentation."""
+    """Return all JavaScript modules as one script, without imports, comment lines or indentation."""
     files = [_VENDORED, *((name,) for name in MODULES)]
     lines = (line.strip() for path in files for line in _text("static", *path).splitlines())
     retained = (line for line in lines if line and not line.startswith(("//", "import ", "/** ")))

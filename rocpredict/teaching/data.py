@@ -37,7 +37,7 @@ def to_feature_table(x: Any, y: Any, feature: Any) -> tuple[FeatureTable, NDArra
     if _is_column(x):
         return split_table_and_labels({_column_name(x, feature): x}, y)
     names = [feature] if isinstance(feature, str) else feature
-    attributes = ("columns", "column_names", "var_names")  # found on the class: on a lazy frame, they run a query
+    attributes = ("columns", "column_names", "var_names")  # looked up on the class: on a lazy frame, they run a query
     has_names = isinstance(x, (Mapping, FeatureTable)) or any(hasattr(type(x), name) for name in attributes)
     if names is None or not has_names:
         table, labels = split_table_and_labels(x, y, names=names)
@@ -66,7 +66,7 @@ def _is_column(x: Any) -> bool:
 
 
 def _column_name(x: Any, feature: Any) -> str:
-    """Return the name of the only feature, which is ``feature``, the name of a Series, or "x"."""
+    """Return ``feature`` as the name of the only feature; if it is None, the name of a Series, or "x"."""
     if feature is None:
         attribute = getattr(x, "name", None)
         return to_encodable_text(attribute) if isinstance(attribute, (str, int, float, tuple, np.generic)) else "x"
@@ -121,14 +121,14 @@ USER_KEY = "own"
 MAX_VALUES = 500_000
 """Largest number of values on a page; a browser draws all of them."""
 MAX_VIEWS = 400
-"""Largest number of combinations of a feature and a pair of classes; the page contains the results of each."""
+"""Largest number of combinations of a feature and a pair of classes; the page contains the results of them all."""
 _MAX_LABELS = 12
 _NAMES = {"iris": "Iris", "pima": "Pima", "breast_cancer": "Breast cancer"}
 
 
 @dataclass(frozen=True, eq=False)
 class PageDataset:
-    """Features, the class of each row, and the pairs of classes that are compared.
+    """Data set of the page: features, the class of each row, and the pairs of classes that are compared.
 
     Attributes
     ----------
@@ -265,7 +265,7 @@ def pair_index(rows: PageDataset, positive: Any, negative: Any) -> int:
 
 
 MAX_MAGNITUDE = 1e100
-"""Largest absolute value, mean and standard deviation; the smallest standard deviation is the reciprocal."""
+"""Largest accepted absolute value, mean and SD; the smallest accepted SD is the reciprocal of this number."""
 
 
 class FeatureRocs(NamedTuple):

@@ -1,4 +1,4 @@
-"""State of the teaching page and the results computed for it."""
+"""State of the teaching page, and the results that the page shows for a state."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from rocpredict.teaching.data import (
 
 @dataclass(frozen=True)
 class PageState:
-    """State of the page, by default the example of the founding paper.
+    """State of the page; the default values are the example of the founding paper.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class PageState:
     mean0, mean1, std0, std1 : float
         Means and standard deviations of the negative (0) and the positive (1) class.
     direction : {"higher", "lower"}
-        Values that are classified as positive.
+        Whether higher or lower values are classified as positive.
     threshold : float
     prevalence : float
         Fraction of positives, in (0, 1).
@@ -142,15 +142,15 @@ _N_THRESHOLDS, _PROBABILITIES = 1025, np.linspace(0, 1, 257)[1:-1]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TabulatedRoc(PredictedRoc):
-    """Predicted curve with best thresholds, hook (part below the chance line) and TPR from one table of thresholds.
+    """Predicted curve whose best thresholds, hook and TPR at an FPR are computed from one table of thresholds.
 
     Notes
     -----
-    The table has 1025 equidistant thresholds between the quantiles 1e-12 and 1 - 1e-12 of the classes, and 257
-    quantiles of each class. It brackets the crossings of the densities, which are then computed by root finding. The
-    best threshold is a crossing or infinite, and its rates are exact. Two crossings between adjacent thresholds,
-    and crossings outside the table, are missed. The hook and the TPR at an FPR are interpolated in the table, with an
-    error of about 1e-4.
+    The table has 1025 equally spaced thresholds from the smallest 1e-12 quantile to the largest (1 - 1e-12) quantile of
+    a class, and 255 quantiles of each class. The table brackets the crossings of the densities, which are then computed
+    by root finding. The best threshold is a crossing or infinite, and its rates are exact. Two crossings between
+    adjacent thresholds, and crossings outside the table, are missed. The hook (the part of the curve below the chance
+    line) and the TPR at an FPR are interpolated in the table, with an error of about 1e-4.
     """
 
     def best_threshold(  # type: ignore[override]
@@ -161,7 +161,8 @@ class TabulatedRoc(PredictedRoc):
         Parameters
         ----------
         criterion : {"ameans", "cost", "accuracy"}, default="ameans"
-            Name of the criterion; ``prevalence`` and ``cost_fp`` define the loss that is minimized.
+            Name of the criterion, which the result contains. The loss that is minimized depends on ``prevalence`` and
+            ``cost_fp`` only.
         prevalence : float, default=0.5
             Fraction of positives, in (0, 1).
         cost_fp : float, default=1.0
@@ -235,7 +236,7 @@ class TabulatedRoc(PredictedRoc):
 
 
 PAGE_FAMILIES = tuple(name for name in FAMILIES if name != "empirical")
-"""Families of the page; the empirical curve is always shown."""
+"""Families that the page offers; the empirical curve is always shown."""
 _TABULATED = ("kde", "mixture", "student_t", "skew_normal")
 """Families whose best threshold takes 30 ms or more to compute."""
 _RANGE_SD, _PADDING = 4.2, 0.01
@@ -244,7 +245,7 @@ _RATES = ("tpr", "fpr", "tnr", "fnr", "ameans")
 
 
 class _Observed(NamedTuple):
-    """Curves of a feature in the fitted direction; empirical curve in the direction of the state, and its results."""
+    """Both curves of a feature in the fitted direction; empirical curve in the state's direction, with its results."""
 
     fit: FeatureRocs
     empirical: EmpiricalRoc
@@ -252,7 +253,7 @@ class _Observed(NamedTuple):
 
 
 class _Curves(NamedTuple):
-    """Curves of a state, and the results that do not depend on threshold, prevalence and cost."""
+    """Curves of a state, and the results that do not depend on the threshold, the prevalence or the cost."""
 
     predicted: PredictedRoc
     empirical: EmpiricalRoc | None
@@ -261,7 +262,7 @@ class _Curves(NamedTuple):
 
 
 class PageModel:
-    """Model that computes the results of a page for its states, with cached fits and a lock.
+    """Object that computes the results that a page shows for a state, with cached fits and a lock for threads.
 
     Parameters
     ----------
@@ -327,7 +328,7 @@ class PageModel:
         }
 
     def fits(self, key: str) -> dict[str, dict[str, Any]]:
-        """Return the fitted families of a data set, from which a page without Python computes their curves.
+        """Return tables of the fitted families of a data set, from which a page without Python computes the curves.
 
         Parameters
         ----------
@@ -337,9 +338,10 @@ class PageModel:
         Returns
         -------
         dict
-            For each "pair,feature" and family: the predicted AUC, the largest difference from the empirical TPR, and a
-            table of each class. For each "pair,feature", also a confidence band of the empirical curve. Families that
-            cannot be fitted, and pairs and features after the first 12, are omitted.
+            Each key is text such as "0,2": the index of a pair and the index of a feature. Each value contains a
+            confidence band of the empirical curve and, for each family, the predicted AUC, the largest difference from
+            the empirical TPR, and a table of each class. Families that cannot be fitted are omitted. Only the first 12
+            combinations of a pair and a feature are included.
         """
         rows, fitted = self._data[key], {}
         views = [(i, j) for j in range(len(rows.features)) for i in range(len(rows.pairs))]
@@ -484,9 +486,10 @@ def _tabulate_density(d: Distribution) -> dict[str, Any]:
 
     Notes
     -----
-    Panels are halved until a polynomial through the nodes has an absolute error below 1e-9, and until its exponential
-    integrates to the probability of the panel with an error below 1e-12. A panel without nodes has the density 0, and a
-    panel with a single node has a constant density. Outside the panels the probability is below 1e-13.
+    Panels are halved until two conditions hold: the polynomial through the nodes differs from the log density by less
+    than 1e-9, and the integral of its exponential differs from the probability of the panel by less than 1e-12. A panel
+    without nodes has the density 0, and a panel with a single node has a constant density. The probability beyond the
+    outermost panels is below 1e-13.
     """
     edges = d.edges if isinstance(d, Histogram) else _quantile_edges(d)
     left, right, matrix = edges[:-1], edges[1:], _interpolation_matrix()
@@ -528,7 +531,7 @@ def _round_digits(values: FloatArray) -> list[float]:
 
 
 def _band(empirical: EmpiricalRoc) -> dict[str, list[float]]:
-    """Return the limits of the 95% confidence band of a curve at 51 equidistant FPRs."""
+    """Return the limits of the 95% confidence band of a curve at 51 equally spaced FPRs."""
     band = empirical.band(fpr=np.linspace(0, 1, 51))
     return {"low": np.round(band.low, 6).tolist(), "high": np.round(band.high, 6).tolist()}
 

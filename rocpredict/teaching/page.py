@@ -67,7 +67,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "reversed": {"mean0": 8.0, "mean1": 4.0, "std0": 2.0, "std1": 3.0, "direction": "lower"},
     "rare": {"prevalence": 0.01, "weighted": True},
 }
-"""Initial states by the key of their texts. Missing entries have the values of the founding paper's example."""
+"""Preset states of the page, with the keys of their texts. Missing entries have the default values of a state."""
 
 
 def normal_table() -> dict[str, Any]:
@@ -83,7 +83,7 @@ def _check_datasets(datasets: Any) -> list[str]:
 
 
 def _check_absent(needs: str, **arguments: Any) -> None:
-    """Raise RocPredictError if an argument is not None; ``needs`` says what is missing for such an argument."""
+    """Raise RocPredictError if an argument is not None; ``needs`` names the arguments without which it is invalid."""
     for name, value in arguments.items():
         if value is not None:
             raise RocPredictError(f"{name}={short_repr(value)} needs {needs}")
@@ -185,8 +185,8 @@ _SANDBOX = "allow-scripts allow-downloads allow-popups allow-modals"
 class TeachingPage:
     """Teaching page with two densities, a threshold and the ROC curve, which move together.
 
-    The page is one file without external resources. Its numbers are computed by this library, either in advance or,
-    for a served page or a widget, on request.
+    The page is one file without external resources. Its numbers are computed by rocpredict, either in advance or, for a
+    served page or a widget, on request.
 
     Parameters
     ----------
@@ -197,13 +197,13 @@ class TeachingPage:
     y : array-like of shape (n,) or str, optional
         Class labels, or the name of the label column of x.
     positive : label, optional
-        Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans, and for three or more
-        labels. With three or more, the page offers every pair of labels; the label that sorts later is positive.
+        Label of the positive class. It may be omitted for labels {0, 1}, {-1, 1} and booleans, and for three or more
+        labels. With three or more labels, the page offers every pair of labels; the label that sorts later is positive.
     negative : label, optional
         Label of the negative class. By default, all other labels.
     feature : str or list of str, optional
-        Columns of a frame to show, in this order; for built-in data the initial feature; for an array the names of its
-        columns.
+        For a data frame, the columns to show, in this order; for built-in data, the initial feature; for an array, the
+        names of its columns.
     unit : str, list of str or mapping of feature to str, optional
         Units of the features.
     nan_policy : {"raise", "omit"}, default="omit"
@@ -212,8 +212,9 @@ class TeachingPage:
         - "raise" raises an error.
         - "omit" omits them separately for each feature; the page states their number.
     mean, std : pair of float, optional
-        Means and standard deviations (negative, positive) of two initial Gaussians, for example from a published table,
-        instead of x. Then ``positive``, ``negative``, ``feature`` and ``unit`` are the texts that the page shows.
+        Means and standard deviations (negative, positive) of two initial Gaussians, for example from a published table.
+        They cannot be combined with ``x``. Then ``positive``, ``negative``, ``feature`` and ``unit`` are the texts that
+        the page shows.
     threshold : float, optional
         Initial threshold, in the unit of the feature.
     prevalence : float, optional
@@ -221,7 +222,8 @@ class TeachingPage:
     cost_fp : float, optional
         Initial cost of a false positive relative to the cost of a false negative, above 0.
     datasets : sequence of {"iris", "pima", "breast_cancer"}, default=("iris", "pima", "breast_cancer")
-        Built-in data sets on the page; with fewer, the file is smaller. Zeros of pima are kept; a lesson explains them.
+        Built-in data sets on the page; with fewer data sets, the file is smaller. The zeros in pima are kept as values;
+        the lesson explains them.
     lang : str, default="en"
         Language of the page.
     lesson : bool, default=True
@@ -379,7 +381,8 @@ class TeachingPage:
         Raises
         ------
         RocPredictError
-            If the files cannot be written, or ``glossary`` is not an address or a path; then none of them is written.
+            If the files cannot be written, or ``glossary`` is not an address or a path. In both cases, no file is
+            written.
         """
         payload = self.payload() | ({} if glossary is None else {"glossary": _check_glossary(glossary)})
         files: dict[str, str | bytes] = {"worksheet.html": worksheet_html(self.lang), "preview.png": self._picture()}
@@ -399,7 +402,7 @@ class TeachingPage:
         Returns
         -------
         TeachingServer
-            Server with ``url``, ``wait()`` and ``close()``, also a context manager.
+            Server with ``url``, ``wait()`` and ``close()``, which is also a context manager.
 
         Raises
         ------

@@ -48,7 +48,7 @@ class TeachingServer:
     html : str
         The page.
     evaluate : function
-        Function of a state, such as ``PageModel.evaluate``.
+        Function that computes the results for a state, such as ``PageModel.evaluate``.
     port : int, default=0
         Port of the server; 0 for any free port.
 
@@ -78,7 +78,7 @@ class TeachingServer:
             webbrowser.open(self.url)
 
     def wait(self) -> None:
-        """Serve until Ctrl-C or until the server is closed."""
+        """Serve until Ctrl-C is pressed or the server is closed."""
         with suppress(KeyboardInterrupt):
             while self._thread.is_alive():
                 self._thread.join(0.5)
@@ -117,7 +117,7 @@ class _Server(ThreadingHTTPServer):
             self.hosts |= {_HOST, "localhost"}
 
     def server_bind(self) -> None:
-        """Bind without a look-up of the host name, which may take seconds."""
+        """Bind the server to its address without a look-up of the host name, which may take seconds."""
         TCPServer.server_bind(self)
         self.server_name, self.server_port = _HOST, self.server_address[1]
 
@@ -128,12 +128,12 @@ class _Server(ThreadingHTTPServer):
         return connection, address
 
     def shutdown_request(self, request: Any) -> None:
-        """Forget a connection when it ends."""
+        """Remove a connection from the open connections when it ends."""
         self._open.discard(request)
         super().shutdown_request(request)
 
     def close_connections(self) -> None:
-        """Shut down the connections that browsers keep open, so that their threads close them."""
+        """Shut down the connections that browsers keep open; the threads that serve these connections then end."""
         for connection in list(self._open):
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
@@ -248,7 +248,7 @@ class _Handler(BaseHTTPRequestHandler):
     do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = do_TRACE = do_CONNECT = _method_not_allowed  # noqa: N815
 
     def handle_expect_100(self) -> bool:
-        """Reject a body before it is sent."""
+        """Reject a request that announces a body, before the body is sent."""
         self._refuse(413, "A request to this page must have no body.")
         return False
 

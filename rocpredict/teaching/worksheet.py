@@ -31,7 +31,7 @@ _SMALL_N, _LARGE_N = 10, 200
 
 @cache
 def solutions() -> dict[str, Facts]:
-    """Return the numbers for each question of the lesson and for the calculations, by name."""
+    """Return the numbers that each question of the lesson and the calculations need, keyed by name."""
     paper, best = roc_statistics(PAPER_EXAMPLE), PAPER_EXAMPLE.best_threshold()
     iris, pima = _two_classes(load_iris(), "petal_length", "versicolor", "virginica"), load_pima()
     insulin = _two_classes(pima, "insulin", "neg", "pos")
