@@ -227,11 +227,10 @@ def load_breast_cancer() -> Dataset:
     Returns
     -------
     Dataset
-        Ten properties of the cell nuclei in a digitized image of a fine needle aspirate. Each property has three
-        features: the mean over the nuclei ("mean"), the standard error of this mean ("error"), and the mean of the
-        three largest values ("worst").
-        The source states no unit of length: radius and perimeter are in arbitrary units ("a.u."), area in a.u.^2.
-        Texture is in grey levels; the other features are dimensionless.
+        The features describe ten properties of the cell nuclei in a digitized image of a fine needle aspirate. Each
+        property has three features: the mean over the nuclei ("mean"), the standard error of this mean ("error"), and
+        the mean of the three largest values ("worst"). The source states no unit of length: radius and perimeter are in
+        arbitrary units ("a.u."), area in a.u.^2. Texture is in grey levels; the other features are dimensionless.
 
     Notes
     -----
@@ -317,7 +316,8 @@ def simulate_two_gaussians(
     Raises
     ------
     RocPredictError
-        If an argument is not a pair, a standard deviation or the seed is negative, or a count is below 1.
+        If an argument is not a pair, if a standard deviation is negative, if the seed is negative, or if a count is
+        below 1.
 
     Examples
     --------

@@ -408,7 +408,7 @@ def save_figures(folder: str | PathLike[str], *, rng: int = 0) -> list[Path]:
     Raises
     ------
     RocPredictError
-        If the folder cannot be written.
+        If the folder cannot be created, or a file cannot be written.
     """
     folder = make_directory(folder)
     paths = []

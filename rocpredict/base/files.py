@@ -87,7 +87,8 @@ def check_suffix(option: str, path: str | PathLike[str], *suffixes: str) -> None
     Raises
     ------
     RocPredictError
-        If the file name has none of these suffixes. The message begins with ``option``, such as "--out " or "path=".
+        If the file name has none of the allowed suffixes. The message begins with ``option``, such as "--out " or
+        "path=".
     """
     name = Path(path)
     if name.suffix.lower() not in suffixes and not (name.exists() and is_stream(name)):
@@ -95,7 +96,7 @@ def check_suffix(option: str, path: str | PathLike[str], *suffixes: str) -> None
 
 
 def is_stream(path: str | PathLike[str]) -> bool:
-    """Return whether a path is a pipe, a device or an open file of this process, which must not be replaced."""
+    """Return whether a path must not be replaced, because it is a pipe, a device or an open file of this process."""
     if _DESCRIPTOR.fullmatch(os.fspath(path)):
         return True
     try:
@@ -111,7 +112,7 @@ def format_csv(rows: Iterable[Iterable[Any]]) -> str:
     -----
     Text that a spreadsheet would evaluate as a formula is prefixed with an apostrophe, as OWASP ("CSV Injection")
     recommends. This applies to text that is not a number and begins with a tab, a line break, or one of =, +, - and @
-    (even after quotes, spaces or invisible characters). It also applies to text after a semicolon, a bar, a tab or a
+    (even after quotes, spaces or invisible characters). The same applies to text after a semicolon, a bar, a tab or a
     line break inside a cell, because a spreadsheet that uses another separator begins a new cell there. Numbers are
     written with full precision and never changed.
 
@@ -184,7 +185,7 @@ def data_frame(columns: Mapping[str, Any], backend: str) -> Any:
         A column of objects becomes a column of text, numbers or dates if all its items are of that type, otherwise a
         column of text. None, NaN and NA become null.
     backend : {"pandas", "polars", "pyarrow"}
-        Library of the data frame.
+        Library that provides the data frame.
 
     Raises
     ------
@@ -261,7 +262,7 @@ def write_folder(folder: str | PathLike[str], contents: Mapping[str, str | bytes
     Raises
     ------
     RocPredictError
-        If the folder or a file cannot be written.
+        If the folder cannot be created, or a file cannot be written.
     """
     with _refuse_unwritable(folder) as checked:
         is_new = not checked.exists()

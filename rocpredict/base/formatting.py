@@ -99,7 +99,7 @@ def pluralize(count: float, noun: str) -> str:
 
 
 def format_list(items: Iterable[Any], most: int = 6, width: int = 40) -> str:
-    """Format the first items of a list and, if there are more, the number of all items."""
+    """Format the first items of a list and, if there are more items, their total number."""
     all_items = list(items)
     texts = [truncate(str(item), width) for item in all_items[:most]]
     return ", ".join(texts) + (f", ... ({len(all_items)} in all)" if len(all_items) > most else "")

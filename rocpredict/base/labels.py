@@ -6,9 +6,9 @@ Observations are matched by position. A pandas index is checked, but never used 
 - If one index is the default index 0, 1, 2, ... and the other is not, observations are matched by position. If the
   other index is a permutation of the default index, an error is raised, since matching by index and matching by
   position would give different results.
-- Any other two indexes that differ raise an error; the message names two remedies.
+- Indexes that differ in any other way cause an error, whose message names two remedies.
 
-Columns of a Dask DataFrame raise an error, since each computation may return the rows in a different order.
+A column of a Dask DataFrame causes an error, since each computation may return the rows in a different order.
 """
 
 from __future__ import annotations
@@ -106,10 +106,10 @@ def split_classes(
     y : array-like of shape (n,)
         Class labels.
     positive : label, optional
-        Label of the positive class. It may be omitted for labels {0, 1}, {-1, 1} and booleans.
+        Label of the positive class. May be omitted if the labels are {0, 1}, {-1, 1} or booleans.
     negative : label, optional
-        Label of the negative class. By default, all other labels are negative. If a label is passed, observations with
-        neither of the two labels are omitted.
+        Label of the negative class. By default, all other labels are negative. If ``negative`` is passed, observations
+        with neither of the two labels are omitted.
     nan_policy : {"raise", "omit"}, default="raise"
         How to handle observations with missing values or labels: raise an error, or omit them and report how many. A
         row without a label belongs to no class and is counted in ``rows.n_unlabelled``.
@@ -123,9 +123,9 @@ def split_classes(
     Raises
     ------
     RocPredictError
-        If lengths differ, values are not numbers, labels are unknown or ambiguous, a class has no observations or no
-        weight above 0, a value is missing with ``nan_policy="raise"``, pandas indexes do not match, or x and y seem to
-        be exchanged.
+        If lengths differ, if values are not numbers, if labels are unknown or ambiguous, if a class has no observations
+        or no weight above 0, if a value is missing with ``nan_policy="raise"``, if pandas indexes do not match, or if x
+        and y seem to be exchanged.
     """
     check_index({"y": y, "weights": weights})
     columns, rows = split_rows({"x": x}, y, positive=positive, negative=negative, nan_policy=nan_policy)
@@ -222,8 +222,8 @@ def encode_labels(
     labels : array of shape (n,)
         Labels as ``check_labels`` returns them.
     positive, negative : label, optional
-        As in ``split_classes``. If neither is passed and there are three or more labels, each label is a separate
-        class.
+        As in ``split_classes``. If neither ``positive`` nor ``negative`` is passed and there are three or more labels,
+        each label is a separate class.
     pairs : {"rest", "all"} or None, default="rest"
         - "rest": each class against all others.
         - "all": every pair of classes; if ``positive`` is passed, only the pairs with this class.
@@ -347,7 +347,7 @@ def check_feature(x: ArrayLike, name: str = "x") -> FloatArray:
 
 
 def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = None) -> NDArray[Any]:
-    """Return the labels as an array of shape (n,), after a check for missing, compound or too many different labels.
+    """Return the labels as an array of shape (n,), after checks for missing, compound and too many different labels.
 
     Parameters
     ----------
@@ -356,7 +356,7 @@ def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = N
     x : array
         Feature values. If ``x`` is one column, the message about too many labels adds "were x and y exchanged?".
     nan_policy : {"raise", "omit"}, optional
-        With "omit", missing labels become None. Otherwise, missing labels raise an error; its message suggests "omit"
+        With "omit", missing labels become None. Otherwise, missing labels cause an error, whose message suggests "omit"
         if "raise" was passed.
     """
     labels = _fill_masked("y", y)
@@ -471,7 +471,7 @@ def check_index(columns: Mapping[str, Any]) -> None:
 
 
 def check_not_lazy(name: str, values: Any) -> None:
-    """Raise RocPredictError for Dask arrays of unknown size and columns of Dask DataFrames, whose order may change."""
+    """Raise RocPredictError for Dask arrays of unknown size and Dask DataFrame columns, whose row order may change."""
     is_part = type(values).__module__.startswith("dask.") and type(values).__name__ != "DataFrame"
     sizes = (getattr(values, "shape", None) or ()) if is_part else ()
     if any(not isinstance(size, int) for size in sizes):  # the length of such a column is not known in advance

@@ -1,4 +1,4 @@
-"""Reports of the progress of long calculations to a callback function."""
+"""Functions that report the progress of long calculations to a callback function."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 ProgressCallback = Callable[[int, int], None]
-"""Function that receives the number of finished steps of equal size and the number of all steps (0 if unknown)."""
+"""Function that receives the number of finished steps of equal size and the total number of steps (0 if unknown)."""
 Item = TypeVar("Item")
 
 _callback: ContextVar[ProgressCallback | None] = ContextVar("progress callback", default=None)
@@ -25,7 +25,7 @@ def use_progress(callback: ProgressCallback) -> Iterator[None]:
 
 
 def report_progress(n_done: int, total: int) -> None:
-    """Report the number of finished steps and the number of all steps."""
+    """Report the number of finished steps and the total number of steps."""
     callback = _callback.get()
     if callback is not None:
         callback(n_done, total)

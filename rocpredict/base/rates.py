@@ -1,4 +1,4 @@
-"""Rates and other measures of a decision rule, and intervals of proportions."""
+"""Rates and other measures of a decision rule, and confidence intervals for proportions."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def rates(*, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rate
     Returns
     -------
     Rates
-        Measures; the counts are broadcast against each other. A measure that is 0/0 is NaN, and its name is in
+        Measures, in the shape to which the four counts are broadcast. A measure that is 0/0 is NaN, and its name is in
         ``undefined``.
 
     Raises
@@ -166,12 +166,14 @@ class Rates(Result, Generic[Value]):
     Attributes
     ----------
     tpr, fpr, tnr, fnr : float or array
-        Rates within the positive or the negative class. Each rate is computed directly and not as 1 minus another rate.
+        True positive, false positive, true negative and false negative rate. Each rate is computed directly and not as
+        1 minus another rate.
     prevalence : float or array, or None
         Fraction of positives; None if it is unknown. Measures that combine both classes need the prevalence or
         ``counts``.
     counts : ConfusionCounts or None
-        Confusion matrix as numbers of observations (expected numbers for a prediction), if the class sizes are known.
+        Confusion matrix as numbers of observations (expected numbers for a prediction); None if the class sizes are
+        unknown.
 
     Raises
     ------
@@ -210,7 +212,7 @@ class Rates(Result, Generic[Value]):
         return "".join(f", {name}=[{', '.join(f'{value:.6g}' for value in row)}]" for name, row in rows.items())
 
     def table(self) -> Table:
-        """Return a table of all measures at one threshold, or at the first ten thresholds or prevalences."""
+        """Return a table of all measures; if there are several thresholds or prevalences, for the first ten of them."""
         shape = self._result_shape()
         if shape == np.shape(self.tpr):
             return super().table()
@@ -363,7 +365,7 @@ class Rates(Result, Generic[Value]):
 
     @property
     def confusion_conditional(self) -> FloatArray:
-        """Return the confusion matrix as fractions of each true class; each row sums to 1."""
+        """Return the confusion matrix with each cell divided by the size of its true class; each row sums to 1."""
         return _matrix(*(np.asarray(rate) for rate in (self.tpr, self.fpr, self.fnr, self.tnr)))
 
     @property
@@ -404,7 +406,7 @@ ALIASES = {name: member.target for name, member in vars(Rates).items() if isinst
 
 
 def divide_or_nan(part: ArrayLike, whole: ArrayLike) -> FloatArray:
-    """Return part/whole, NaN for 0/0 and infinite for x/0."""
+    """Return part/whole; 0/0 is NaN, and x/0 is infinite."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.divide(np.asarray(part, dtype=np.float64), whole)
 
@@ -443,9 +445,9 @@ def zero_variance_interval(
     """Return the interval bounds of an AUC whose estimated variance is zero.
 
     If the smaller class has n observations, it is possible to form n pairs of a negative and a positive that share no
-    observation. In the sample, all these pairs have the same outcome, so the proportion of pairs with another outcome
-    in the population is at most 1 - ((1 - level)/2)^(1/n) (Clopper and Pearson 1934). The bounds assume the worst case,
-    in which all pairs with another outcome change the AUC in the same direction.
+    observation. In the sample, all these pairs have the same outcome. An upper confidence bound for the proportion of
+    pairs with another outcome in the population is therefore 1 - ((1 - level)/2)^(1/n) (Clopper and Pearson 1934). The
+    bounds assume the worst case, in which all pairs with another outcome change the AUC in the same direction.
     """
     max_share = ((1 - level) / 2) ** (1 / np.minimum(*class_sizes))
     return np.asarray(estimate * max_share), np.asarray(1 - (1 - estimate) * max_share)
@@ -466,7 +468,7 @@ def proportion_interval(
 def proportion_interval(
     successes: ArrayLike, n_trials: ArrayLike, *, level: float = 0.95, method: ProportionMethod = "clopper-pearson"
 ) -> Interval[Any]:
-    """Return a confidence interval of a proportion.
+    """Return a confidence interval for a proportion.
 
     Parameters
     ----------
@@ -483,13 +485,13 @@ def proportion_interval(
     Returns
     -------
     Interval
-        Interval; ``successes`` and ``n_trials`` are broadcast against each other.
+        Interval, in the shape to which ``successes`` and ``n_trials`` are broadcast.
 
     Raises
     ------
     RocPredictError
-        If a number of successes is below 0 or above its number of trials, a number of trials is 0, ``level`` is not
-        in (0, 1), or ``method`` is unknown.
+        If a number of successes is below 0 or above its number of trials, if a number of trials is 0, if ``level`` is
+        not in (0, 1), or if ``method`` is unknown.
 
     References
     ----------
@@ -521,7 +523,7 @@ def proportion_interval(
 
 
 def clopper_pearson(successes: FloatArray, n_trials: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-    """Return the bounds of the exact (Clopper-Pearson) interval of successes/n_trials."""
+    """Return the bounds of the exact (Clopper-Pearson) interval for the proportion successes/n_trials."""
     tail = (1 - level) / 2
     none, all_of_them = successes == 0, successes == n_trials
     low = np.where(none, 0.0, betaincinv(np.where(none, 1.0, successes), n_trials - successes + 1, tail))
@@ -530,7 +532,7 @@ def clopper_pearson(successes: FloatArray, n_trials: FloatArray, level: float) -
 
 
 def wilson(successes: FloatArray, n_trials: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-    """Return the bounds of the score (Wilson) interval of successes/n_trials."""
+    """Return the bounds of the score (Wilson) interval for the proportion successes/n_trials."""
     return wilson_limits(successes / n_trials, n_trials, normal_critical_value(level))
 
 

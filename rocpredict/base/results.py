@@ -66,7 +66,7 @@ def report_screening(table: Any, path: str | PathLike[str], **options: Any) -> A
 
 
 def omitted_text(result: Any) -> str:
-    """Return the numbers of omitted observations as text for a repr, or an empty text if there are none."""
+    """Return the numbers of omitted observations as text for a repr, or an empty string if there are none."""
     numbers = {name: getattr(result, name) for name in ("omitted", "n_unlabelled")}
     return "".join(f", {name}={number}" for name, number in numbers.items() if np.any(number))
 
@@ -94,15 +94,15 @@ class Result:
     derived : tuple of str
         Names of the properties that are listed after the fields.
     _listed, _tabled : tuple of str
-        Names that the dictionary (``_listed``) and the table (``_tabled``) contain, in this order. By default, both
-        contain the fields and ``derived``. The shape of a result is the shape of the first value in the table: () for
-        one feature, F for a batch.
+        Names that the dictionary (``_listed``) and the table (``_tabled``) contain, in this order. By default, both the
+        dictionary and the table contain the fields and ``derived``. The shape of a result is the shape of the first
+        value in the table: () for one feature, F for a batch.
     _text, _text_batch : str
         Templates, as for ``str.format``, of the text between the parentheses of the repr, for one feature and for a
-        batch. Only the value of the attribute ``name`` may follow "name=". "{auc:.6r}" formats a rate by
-        ``format_number``, which shows 1 only if the rate is exactly 1. "{flag_text}" stands for the flags,
-        "{omitted_text}" for the omitted observations, "{length}" for the number of items, and "{batch_shape}" for the
-        shape F of a batch.
+        batch. In a template, the text "name=" must be followed by the value of the attribute ``name``. "{auc:.6r}"
+        formats a rate by ``format_number``, which shows 1 only if the rate is exactly 1. "{flag_text}" stands for the
+        flags, "{omitted_text}" for the omitted observations, "{length}" for the number of items, and "{batch_shape}"
+        for the shape F of a batch.
     _heading : str
         Template for the title of the table.
     _long : bool
@@ -191,7 +191,7 @@ class Result:
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the data frame.
+            Library that provides the data frame.
 
         Returns
         -------
@@ -317,7 +317,7 @@ def _is_column(value: Any, shape: tuple[int, ...]) -> bool:
 
 
 def to_plain(value: Any) -> Any:
-    """Convert a value of a result to lists, dictionaries and numbers of Python."""
+    """Convert a value of a result to Python lists, dictionaries and numbers."""
     if isinstance(value, Flags):
         return list(value)
     if isinstance(value, Result):

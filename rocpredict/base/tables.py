@@ -122,7 +122,7 @@ class Table:
     title : str
     columns : sequence of str
     rows : sequence of sequences
-        Cells of each row: text, numbers, dates, or None for an empty cell. The first cell contains the name of the row.
+        Cells of each row: text, numbers, dates, or None for an empty cell. The first cell of a row contains its name.
     formats : mapping of str to str or callable
         Format specification or formatting function of a column, keyed by the name of the column. By default, numbers
         are shown with six digits.

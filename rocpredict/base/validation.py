@@ -159,7 +159,7 @@ def check_whole_counts(count: ArrayLike) -> None:
 
 
 def check_probabilities(name: str, value: ArrayLike, *, inclusive: bool = True) -> FloatArray:
-    """Return ``value`` as float64, or raise if it is outside [0, 1], or outside (0, 1) for ``inclusive=False``."""
+    """Return ``value`` as float64, or raise if a value is outside [0, 1] (outside (0, 1) for ``inclusive=False``)."""
     array = check_real(name, value)
     inside = (array >= 0) & (array <= 1) if inclusive else (array > 0) & (array < 1)
     if not inside.all():
@@ -170,7 +170,7 @@ def check_probabilities(name: str, value: ArrayLike, *, inclusive: bool = True) 
 
 
 def check_probability(name: str, value: ArrayLike, *, ends: bool = True) -> float:
-    """Return ``value`` as a float, or raise if it is not one number in [0, 1], or (0, 1) for ``ends=False``."""
+    """Return ``value`` as a float, or raise if it is not one number in [0, 1] (in (0, 1) for ``ends=False``)."""
     return check_single(name, check_probabilities(name, value, inclusive=ends))
 
 
@@ -211,7 +211,7 @@ def check_list(name: str, value: Any, expected: str, items: str = "names") -> li
 
 
 def check_int(name: str, value: object, *, least: int | None = None) -> int:
-    """Return ``value`` as an int, or raise if it is not an integer, or below ``least``."""
+    """Return ``value`` as an int, or raise if it is not an integer or is below ``least``."""
     try:
         number = index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -305,7 +305,7 @@ def broadcast_arrays(**arrays: FloatArray) -> tuple[FloatArray, ...]:
 
 
 def short_repr(value: object, width: int = 60) -> str:
-    """Return the repr of a value, cut to ``width`` characters, or the type and size of a series or data frame."""
+    """Return the repr of a value, cut to ``width`` characters; for a series or data frame, its type and size."""
     shape = getattr(value, "shape", None)
     if type(value).__name__ in ("Series", "DataFrame") and isinstance(shape, tuple) and len(shape) in (1, 2):
         size = f"{shape[0]} values" if len(shape) == 1 else f"{shape[0]} rows and {shape[1]} columns"

@@ -169,7 +169,7 @@ def print_warnings(command: str) -> Iterator[None]:
 
 
 def with_feature_name(name: str, make: Callable[..., Any], *values: Any, **arguments: Any) -> Any:
-    """Return the result of ``make(*values, **arguments)``, whose errors and warnings then name the feature."""
+    """Return the result of ``make(*values, **arguments)``; add the name of the feature to errors and warnings."""
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", AssumptionWarning)
@@ -258,7 +258,7 @@ def add_plot(command: argparse.ArgumentParser, picture: str) -> None:
 
 
 def add_resampling(command: argparse.ArgumentParser) -> None:
-    """Add the options of simulated samples."""
+    """Add the options that control the simulated samples."""
     command.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the simulated samples (default: 0)")
     command.add_argument(
         "--resamples", type=int, default=500, metavar="N", help="number of simulated samples (default: 500)"

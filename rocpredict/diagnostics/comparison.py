@@ -45,8 +45,8 @@ class Comparison(Result):
     auc_error : float
         Predicted AUC minus empirical AUC.
     auc_error_z : float
-        ``auc_error`` divided by the standard error of the empirical AUC (see Notes of ``compare``). This ratio is not
-        the statistic of a z-test, which would require a prediction that is independent of these data.
+        ``auc_error`` divided by the standard error of the empirical AUC (see the Notes of ``compare``). This ratio is
+        not the statistic of a z-test, which would require a prediction that is independent of these data.
     max_tpr_gap : float
         Predicted minus empirical TPR at the FPR where the absolute difference is largest. For n >= 3 negatives, only
         FPRs from 1/n to 1 - 1/n are considered. Closer to 0 and 1, the empirical curve is a single step, which no
@@ -162,8 +162,8 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
     Raises
     ------
     RocPredictError
-        If an argument is not a ROC curve of one feature, ``predicted`` is an empirical curve, the directions differ,
-        ``level`` is not in (0, 1), or weights sum to less than one observation.
+        If an argument is not a ROC curve of one feature, if ``predicted`` is an empirical curve, if the directions
+        differ, if ``level`` is not in (0, 1), or if the weights of a class sum to less than 1.
 
     See Also
     --------
@@ -175,8 +175,8 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
     ``auc_error_z`` is ``auc_error`` divided by DeLong's standard error of the empirical AUC. If the prediction is
     fitted to the same data, the errors of the predicted and the empirical AUC are correlated. For two Gaussian classes
     of 20, 50 and 200 observations each, ``auc_error_z`` was between -0.4 and 0.4 in 95% of samples; for two lognormal
-    classes of 200 observations each, its mean was -4.5. For a prediction fitted to the same data, a value of 1 is
-    therefore already evidence against the predicted distributions.
+    classes of 200 observations each, its mean was -4.5. For a prediction fitted to the same data, an ``auc_error_z`` of
+    1 or -1 is therefore already evidence against the predicted distributions.
 
     If DeLong's standard error is 0 (because the classes do not overlap) or a class has a single observation, the
     smoothed standard error is used. If all values are tied, the standard error of Hanley and McNeil is used.

@@ -84,7 +84,7 @@ class QuantilePlotData(NamedTuple):
 
 
 class DensityPlotData(NamedTuple):
-    """Fitted density of one class at ``x``, and a histogram of the values of this class with bin ``edges``."""
+    """Fitted density of one class at ``x``, and a histogram (with bin ``edges``) of the values of this class."""
 
     x: FloatArray
     density: FloatArray
@@ -118,7 +118,8 @@ class Diagnosis(Result):
     negative, positive : ClassDescription
         Count, moments, ties, values at the limits, outliers and goodness of fit of each class.
     std_ratio : Interval
-        Standard deviation of the positives divided by the standard deviation of the negatives, with an interval.
+        Standard deviation of the positives divided by the standard deviation of the negatives, with a confidence
+        interval.
     predicted_auc, empirical_auc, auc_error, auc_p_value : float
         Predicted AUC, empirical AUC, predicted minus empirical AUC, and the p-value of this difference. The p-values
         are computed by a parametric bootstrap; see ``diagnose``.
@@ -133,9 +134,9 @@ class Diagnosis(Result):
     threshold : float
         Predicted threshold with the highest Ameans (balanced accuracy).
     threshold_regret, threshold_p_value : float
-        Best empirical Ameans minus the empirical Ameans at ``threshold``, and the p-value of this difference.
+        Highest empirical Ameans minus the empirical Ameans at ``threshold``, and the p-value of this difference.
     n_resamples, n_failed : int
-        Number of simulated samples, and number of simulated samples to which the family could not be fitted.
+        Number of simulated samples, and number of these samples to which the family could not be fitted.
     findings : tuple of DiagnosticFinding
         Findings, each with a severity ("ok", "note" or "warn"), a description and a suggestion.
     verdict : str
@@ -285,8 +286,8 @@ def diagnose(
     Raises
     ------
     RocPredictError
-        If ``predict_roc`` raises an error (for example for infinite values or a class with one observation), ``family``
-        is "empirical", or ``n_resamples`` is too small.
+        If ``predict_roc`` raises an error (for example for infinite values or a class with one observation), if
+        ``family`` is "empirical", or if ``n_resamples`` is too small.
 
     See Also
     --------
@@ -298,9 +299,9 @@ def diagnose(
     distributions, the family is refitted to each simulated sample, and the measure of misfit is computed again. If b of
     n simulated values are at least as large as the observed value, the p-value is (b + 1)/(n + 1). The refit is
     necessary: the textbook p-value of the Kolmogorov-Smirnov test ignores that parameters are estimated. Families that
-    are passed by name, except "auto" and "histogram", are fitted to all simulated samples at once. This takes about a
-    second ("beta" and "skew_normal": 8 and 25 s with 200 observations per class). For any other family, each simulated
-    sample needs two separate fits.
+    are passed by name, except "auto" and "histogram", are fitted to all simulated samples at once. The diagnosis then
+    takes about a second; with 200 observations per class, it takes 8 s for "beta" and 25 s for "skew_normal". For any
+    other family, each simulated sample needs two separate fits.
 
     A large p-value does not prove that the family is correct: with 20 observations per class, no check is decisive.
     With thousands of observations, a small p-value can result from a misfit that hardly affects the curve: see

@@ -41,12 +41,12 @@ class ClassDescription(Result):
         Mean and standard deviation (ddof=1), in the unit of the feature.
     skewness, skewness_se, skewness_z : float
         Skewness G1 (unbiased for a normal class), its standard error for a normal class, and its z-score (D'Agostino
-        1970). All are NaN if all values are equal. The skewness and its standard error are NaN for fewer than 3
+        1970). All three are NaN if all values are equal. The skewness and its standard error are NaN for fewer than 3
         observations, and the z-score is NaN for fewer than 8.
     kurtosis, kurtosis_se, kurtosis_z : float
-        Excess kurtosis G2, its standard error and its z-score (Anscombe and Glynn 1983). All are NaN if all values are
-        equal. The kurtosis and its standard error are NaN for fewer than 4 observations, and the z-score is NaN for
-        fewer than 8.
+        Excess kurtosis G2, its standard error and its z-score (Anscombe and Glynn 1983). All three are NaN if all
+        values are equal. The kurtosis and its standard error are NaN for fewer than 4 observations, and the z-score is
+        NaN for fewer than 8.
     minimum, maximum : float
         Smallest and largest value.
     n_unique : int
@@ -240,7 +240,7 @@ def goodness_of_fit(roc: Roc, samples: SortedSamples) -> GoodnessOfFit:
 
 
 def goodness_of_fit_batch(pair: tuple[Distribution, Distribution], samples: SortedSamples) -> _Chunk:
-    """Return the measures of misfit and the normal scores for a batch of fitted pairs and samples without ties."""
+    """Return measures of misfit and normal scores for a batch of pairs of fitted distributions and untied samples."""
     negative, positive = map(add_grid_axis, pair)
     predicted = solver_for(negative, positive).along("fpr", COMPARISON_FPR)
     falling = FallingValues.from_samples(samples)
@@ -253,7 +253,7 @@ def goodness_of_fit_batch(pair: tuple[Distribution, Distribution], samples: Sort
 
 
 class FallingValues(NamedTuple):
-    """Values of both classes of B samples in descending order, with the number of observations at or above each value.
+    """Descending values of both classes for each of B samples, with the counts of each class at or above each value.
 
     Attributes
     ----------
@@ -303,7 +303,7 @@ def _scores_of_tails(below: FloatArray, above: FloatArray) -> FloatArray:
 def anderson_darling(below: FloatArray, above: FloatArray) -> FloatArray:
     """Return the Anderson-Darling statistic A^2, computed from both log tail probabilities of sorted values.
 
-    The values are on the last axis. A^2 is inf if the tail probability of a value is 0.
+    The last axis contains the values of a sample. A^2 is inf if the tail probability of a value is 0.
     """
     n = below.shape[-1]
     weights = np.arange(1, 2 * n, 2) / n

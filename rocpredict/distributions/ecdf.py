@@ -29,7 +29,7 @@ def count_below(values: FloatArray, queries: FloatArray) -> tuple[IntArray, IntA
 
 
 def count_below_transposed(n_less: IntArray, n_less_equal: IntArray, size: int) -> tuple[IntArray, IntArray]:
-    """Count, for each of ``size`` values, the queries below it and at or below it, from results of ``count_below``."""
+    """Convert results of ``count_below`` to the numbers of queries below, and at or below, each of ``size`` values."""
     queries_below = np.cumsum(np.bincount(n_less_equal, minlength=size + 1)[:size])
     if n_less_equal is n_less:
         return queries_below, queries_below

@@ -225,7 +225,7 @@ def fit_exponential(samples: FloatArray) -> FloatArray:
 
 
 def fit_weibull(samples: FloatArray) -> FloatArray:
-    """Return shape c, location 0 and scale of Weibull distributions, by Newton's method on the score equation of c."""
+    """Return shape c, location 0 and scale of Weibull distributions, by Newton's method on the score equation for c."""
     reference, logs = _logs(samples)
     mean, std = logs.mean(axis=1), logs.std(axis=1)
     z = (logs - mean[:, None]) / std[:, None]
@@ -295,9 +295,9 @@ def fit_beta(samples: FloatArray) -> FloatArray:
 def student_t(samples: FloatArray) -> FloatArray:
     """Return the degrees of freedom (in [1, 1e6]), location and scale of Student's t distributions.
 
-    If one value makes up half of the sample or more, the likelihood may have no maximum at a positive scale; the
-    likelihood is unbounded if this value makes up more than half. In both cases, the fit has 1e6 degrees of freedom and
-    is practically a Gaussian.
+    If one value makes up half of the sample or more, the likelihood may have no maximum at a positive scale (for more
+    than half, the likelihood is unbounded). The fit to such a sample has 1e6 degrees of freedom and is practically a
+    Gaussian.
     """
     standard = _standardized(samples)
 

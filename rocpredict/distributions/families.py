@@ -28,7 +28,7 @@ def is_frozen_scipy(candidate: object) -> bool:
 
 
 def from_scipy(frozen: Any) -> ScipyDistribution | Ecdf:
-    """Convert a frozen scipy.stats distribution; if a table of probabilities defines it, return an ``Ecdf``."""
+    """Convert a frozen scipy.stats distribution; one that a table of probabilities defines becomes an ``Ecdf``."""
     if hasattr(frozen.dist, "xk"):  # ``dist`` is a table of values and probabilities
         _, loc, _ = frozen.dist._parse_args(*frozen.args, **frozen.kwds)
         return Ecdf(np.asarray(frozen.dist.xk) + loc, frozen.dist.pk)
@@ -265,7 +265,7 @@ _EXPONENTIAL_RTOL = 1e-6  # tolerated relative difference of the mean and the st
 
 
 class Support(NamedTuple):
-    """Support of a family, with a suggestion that is shown for values outside of the support."""
+    """Support of a family, and the suggestion in the error message about values outside the support."""
 
     description: str
     contains: Callable[[FloatArray], Any]
@@ -324,12 +324,13 @@ def fit_family(name: str, sample: Any, label: str) -> ScipyDistribution:
     Raises
     ------
     RocPredictError
-        If the name is unknown, if values are not finite or outside the support, if there are fewer than two distinct
+        If the name is unknown, if values are outside the support or not finite, if there are fewer than two distinct
         values, or if float64 cannot resolve their differences.
 
     Notes
     -----
-    - exponential, lognormal and laplace: closed forms. The variance of the logarithms (lognormal) has the divisor n.
+    - exponential, lognormal and laplace: closed forms. For lognormal, the variance of the logarithms is computed with
+      the divisor n.
     - gamma, weibull, logistic and beta: Newton's method; the likelihood has a single maximum.
     - student_t: BFGS from several starts, with 1 to 1e6 degrees of freedom. If one value makes up half of the sample or
       more, the likelihood may have no maximum; the result is then practically a Gaussian (1e6 degrees of freedom).
@@ -386,12 +387,12 @@ def from_moments(name: str, mean: Any, std: Any = None) -> ScipyDistribution:
     Parameters
     ----------
     name : {"gamma", "lognormal", "weibull", "exponential", "logistic", "laplace", "beta"}
-        Family. The other families have more parameters than a mean and a standard deviation determine.
+        Family. The other families have more parameters than can be determined from a mean and a standard deviation.
     mean : float
         Mean, in the unit of the feature.
     std : float, optional
-        Standard deviation, in the unit of the feature. It may be omitted for the exponential family, for which it must
-        equal the mean.
+        Standard deviation, in the unit of the feature. For the exponential family, ``std`` must be equal to ``mean`` or
+        be omitted.
 
     Returns
     -------

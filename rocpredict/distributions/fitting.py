@@ -55,14 +55,14 @@ def get_fitter(family: Any, direction: Direction = None) -> PairFitter:
     family : str or scipy.stats distribution
         A key of ``FAMILIES``, or a continuous scipy.stats family, which is fitted by its ``fit`` method.
     direction : {None, "higher", "lower", "auto"}, default=None
-        Direction of the feature. It affects the fit only with ``family="auto"``.
+        Direction of the feature. The direction affects the fit only with ``family="auto"``.
 
     Returns
     -------
     function
-        Function that maps the values of the negatives and of the positives to a pair of distributions. It raises
-        `RocPredictError` if the family cannot be fitted to a sample. If ``fits_batches`` is True for the family, the
-        function also accepts B resamples of each class, shapes (B, n0) and (B, n1), followed by the two original
+        Function that maps the values of the negatives and of the positives to a pair of distributions. The function
+        raises `RocPredictError` if the family cannot be fitted to a sample. If ``fits_batches`` is True for the family,
+        the function also accepts B resamples of each class, shapes (B, n0) and (B, n1), followed by the two original
         samples, and then returns a batch for each class. Pairs of resamples to which the family cannot be fitted are
         omitted.
 

@@ -42,7 +42,7 @@ class Gaussian(Distribution[Value]):
     Raises
     ------
     RocPredictError
-        If a mean or a standard deviation is not finite, a standard deviation is negative, or the shapes cannot be
+        If a mean or a standard deviation is not finite, if a standard deviation is negative, or if the shapes cannot be
         broadcast.
 
     Examples
@@ -183,7 +183,7 @@ class Gaussian(Distribution[Value]):
         Returns
         -------
         Gaussian
-            Distribution with the sign of the selected means reversed.
+            Distribution in which the mean of each selected feature has the opposite sign.
         """
         where = check_real("where", where) != 0
         reflected: Gaussian[Any] = Gaussian(np.add(np.where(where, np.negative(self.mean), self.mean), 0.0), self.std)

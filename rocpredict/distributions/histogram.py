@@ -86,8 +86,8 @@ class Histogram(Distribution[float]):
     Raises
     ------
     RocPredictError
-        If the edges are not finite or not strictly increasing, a width is out of the range of float64, a count is
-        negative, all counts are 0, or there is not one count for each bin.
+        If the edges are not finite or not strictly increasing, if a width is out of the range of float64, if a count is
+        negative, if all counts are 0, or if there is not one count for each bin.
 
     See Also
     --------
@@ -151,7 +151,7 @@ class Histogram(Distribution[float]):
         Raises
         ------
         RocPredictError
-            If values are not finite or outside the edges, if all values are equal and no edges are passed, or if
+            If values are outside the edges or not finite, if all values are equal and no edges are passed, or if
             ``bins`` is invalid.
 
         Examples

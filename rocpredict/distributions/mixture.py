@@ -253,7 +253,7 @@ class GaussianMixture(NormalSumDistribution):
     Raises
     ------
     RocPredictError
-        If a weight or standard deviation is not above 0, a number is not finite, or the shapes do not match.
+        If a weight or standard deviation is not above 0, if a number is not finite, or if the shapes do not match.
 
     Notes
     -----
@@ -328,9 +328,9 @@ class GaussianMixture(NormalSumDistribution):
         Notes
         -----
         Expectation maximization (Dempster, Laird and Rubin 1977) runs from several starts: quantiles of the sample and
-        k-means++ draws. With the sample's standard deviation s, no component has a standard deviation below
-        max(s/sqrt(n), s/100). Without this limit the likelihood would be unbounded, since a component could shrink to a
-        group of tied values. With one component, the result equals ``Gaussian.fit(x, ddof=0)``. Extrapolation after
+        k-means++ draws. No component has a standard deviation below max(s/sqrt(n), s/100), where s is the standard
+        deviation of the sample. Without this limit the likelihood would be unbounded, since a component could shrink to
+        a group of tied values. With one component, the result equals ``Gaussian.fit(x, ddof=0)``. Extrapolation after
         every two steps accelerates the convergence (Varadhan and Roland 2008).
 
         For k components, n observations and the likelihood L, BIC = (3k - 1) log n - 2 log L (Schwarz 1978). The

@@ -442,7 +442,8 @@ class GaussianKde(NormalSumDistribution):
     means : array of shape (k,)
         Means of the kernels, ascending: one for each distinct value.
     components : NormalSum
-        Kernels, weighted by the number of observations that they represent; in large samples, fewer than ``means``.
+        Kernels, weighted by the number of observations that they represent. For a large sample, there are fewer of
+        these kernels than ``means``.
 
     Raises
     ------
@@ -453,15 +454,16 @@ class GaussianKde(NormalSumDistribution):
     Notes
     -----
     With ``variance_preserving=True``, the kernel of an observation x has the mean m + (x - m) sqrt((1 - h^2/s^2) n/(n -
-    1)), with the mean m and the standard deviation s of the sample and the bandwidth h. The variance of the estimate is
-    then s^2 for every bandwidth. If h >= s, the estimate is one kernel with mean m and standard deviation s, the same
-    Gaussian as from ``Gaussian.fit``.
+    1)), where m is the mean and s the standard deviation of the sample, and h is the bandwidth. The variance of the
+    estimate is then s^2 for every bandwidth. If h >= s, the estimate is one kernel with mean m and standard deviation
+    s, which is the Gaussian that ``Gaussian.fit`` returns.
 
     In a large sample, the range of the values is divided into intervals with a width of two bandwidths; near the ends
     of the sample and near gaps, the intervals are narrower. The kernels in each interval are replaced by ten kernels at
     the nodes of a Gauss quadrature rule [3]_, which preserves their first 19 moments. The density and both tails then
-    differ from the sums over all kernels by less than r times their maximum. Here r is 1e-13 or, if this is larger, the
-    spacing of floats at the values divided by the bandwidth. The computing time no longer grows with the sample size.
+    differ from the sums over all kernels by less than r times their maximum. Here r is 1e-13, or the ratio of the
+    spacing of floats at the values to the bandwidth if this ratio is larger. The computing time no longer grows with
+    the sample size.
 
     References
     ----------
@@ -530,7 +532,7 @@ class GaussianKde(NormalSumDistribution):
 
     @cached_property
     def components(self) -> NormalSum:  # type: ignore[override]
-        """Kernels, weighted by the number of observations they represent; in large samples, fewer than ``means``."""
+        """Kernels, weighted by the observations that they represent; fewer kernels than ``means`` in a large sample."""
         centres, counts = compress_centres(*self._kernels, self.std)
         return NormalSum(counts, centres, np.full(len(centres), self.std))
 
@@ -598,9 +600,9 @@ class NormalSumBatch(Distribution[FloatArray]):
     def fit(cls, values: FloatArray) -> NormalSumBatch:
         """Estimate the density of each of B samples, an array of shape (B, n); no sample may be constant.
 
-        The densities equal ``GaussianKde(x, bandwidth_factor=2, variance_preserving=True)`` up to 1e-13. In the tails,
-        only the absolute error is this small, because the cells of ``compress_centres`` are two bandwidths wide even at
-        the ends of the sample.
+        The densities equal those of ``GaussianKde(x, bandwidth_factor=2, variance_preserving=True)`` up to 1e-13. In
+        the tails, only the absolute error is this small, because the cells of ``compress_centres`` are two bandwidths
+        wide even at the ends of the sample.
         """
         values = np.sort(values, axis=1)
         n_rows, n = values.shape
@@ -664,7 +666,7 @@ class NormalSumBatch(Distribution[FloatArray]):
         return reached.min(axis=-1), reached.max(axis=-1)
 
     def bounds(self, z: float) -> tuple[FloatArray, FloatArray]:
-        """Return values that are at least ``z`` standard deviations below and above the means of all components."""
+        """Return the smallest mean - z std and the largest mean + z std of any component."""
         return self.quantile_bounds(-z)[0], self.quantile_bounds(z)[1]
 
     def _sum_kernels(self, x: FloatArray, kernel: Callable[[FloatArray, slice], FloatArray]) -> FloatArray:

@@ -113,9 +113,9 @@ def misfit_warning(
     cause a warning with 10, 20 and 50 observations per class, respectively.
 
     For the other families, too, fewer than 1 of 100 simulations cause a warning if the family is suitable for the
-    classes. This was simulated for kernel densities (normal, lognormal and gamma classes), histograms (uniform classes
-    and classes with four bins) and mixtures (normal classes). The table lists pairs of classes for which the family is
-    not suitable, and the proportion of simulations that cause a warning with 50 and with 200 observations per class:
+    classes. The simulated classes were normal, lognormal and gamma for kernel densities, uniform or with four bins for
+    histograms, and normal for mixtures. The table lists pairs of classes for which the family is not suitable, and the
+    proportion of simulations that cause a warning with 50 and with 200 observations per class:
 
     ========== ============================ ==== ====
     family     pair                           50  200

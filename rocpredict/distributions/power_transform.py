@@ -31,23 +31,24 @@ class PowerTransform:
     centre, scale : float or array of shape F
         Location and scale, in the unit of the feature. ``scale`` must be above 0, and ``centre`` must be 0 for Box-Cox.
     low, high : float or array of shape F
-        Bounds of l, which the Notes define. The power is used between these bounds. They are usually the values of l
-        for the smallest and the largest value of the sample.
+        Bounds of l, which the Notes define. The transform has the power p between these bounds, and is linear in l
+        beyond them. The bounds are usually the values of l for the smallest and the largest value of the sample.
     reflected : bool, default=False
         If True, x is mapped to minus the transform of -x.
 
     Raises
     ------
     RocPredictError
-        If the kind is unknown, a number is not finite, the scale is not above 0, ``low`` is above ``high``, or a
-        Box-Cox centre is not 0.
+        If the kind is unknown, if a number is not finite, if the scale is not above 0, if ``low`` is above ``high``, or
+        if a Box-Cox centre is not 0.
 
     Notes
     -----
     Let u = (x - centre)/scale. Then l = log(u) for Box-Cox and l = sign(u) log(1 + abs(u)) for Yeo-Johnson. The
     transformed value is z = (e^(p l) - 1)/p or, for Yeo-Johnson and l < 0, z = -(e^((2 - p) abs(l)) - 1)/(2 - p). For
-    most powers p, this z is bounded on one side, so that some values would have no inverse. Therefore z is extended
-    beyond ``low`` and ``high`` by straight lines in l, with the slopes at these bounds.
+    most powers p, these formulas are bounded on one side, so that values of z beyond the bound would have no inverse.
+    Therefore z is extended beyond ``low`` and ``high`` by straight lines in l, without a change of slope at these
+    bounds.
 
     Examples
     --------
@@ -106,7 +107,7 @@ class PowerTransform:
         return np.asarray(self._log_slope(np.clip(logs, *self._limits[0])) + of_logs - np.log(self.scale))
 
     def reflect(self) -> PowerTransform:
-        """Return the transform that maps -x to minus the value to which this transform maps x."""
+        """Return the transform r with r(-x) = -t(x), where t is this transform."""
         return replace(self, reflected=not self.reflected)
 
     @property
@@ -290,10 +291,10 @@ def fit_power_transforms(
 
     Notes
     -----
-    The power p is one of -3, -2.9, ..., 4. It maximizes the product of the likelihood of two Gaussian classes (Box and
-    Cox 1964, for two groups) and a standard normal prior density of p - 1. The logarithm of this product is -sum_k
-    n_k/2 log var_k + (p - 1) sum l - (p - 1)^2/2, with the size n_k and the variance var_k of the transformed values of
-    class k. If all values of a class are equal, the power is 1.
+    The power p is one of -3, -2.9, ..., 4. Among these powers, p maximizes the product of the likelihood of two
+    Gaussian classes (Box and Cox 1964, for two groups) and a standard normal prior density of p - 1. The logarithm of
+    this product is -sum_k n_k/2 log var_k + (p - 1) sum l - (p - 1)^2/2, where n_k is the number and var_k the variance
+    of the transformed values of class k. If all values of a class are equal, the power is 1.
     """
     rows, first = np.concatenate([negative, positive], axis=1), negative.shape[1]
     lowest = rows.min(axis=1)
@@ -338,7 +339,7 @@ def _maximize_likelihood(logs: FloatArray, first: int, yeo_johnson: NDArray[np.b
     is_constant = np.logical_or(*constant)[:, None]
 
     def search(index: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-        """Return the best of several powers for each feature, and whether any of their likelihoods is finite."""
+        """Return the best of several powers for each feature, and whether any of the powers has a finite likelihood."""
         chunk = max(1, _CHUNK_SIZE // logs.size)
         parts = [LAMBDA_GRID[index[:, start : start + chunk]] for start in range(0, index.shape[1], chunk)]
         likelihood = np.concatenate([_likelihood(logs, first, yeo_johnson, powers) for powers in parts], axis=1)

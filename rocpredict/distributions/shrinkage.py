@@ -254,7 +254,7 @@ def posterior_median_auc(area: FloatArray, variance: FloatArray, n0: int, n1: in
     ratio = (g * variance + _EQUAL_VARIANCE_WEIGHT * binormal) / ((g + _EQUAL_VARIANCE_WEIGHT) * binormal)
 
     def median(low: FloatArray, high: FloatArray, n_cells: int) -> FloatArray:
-        """Return the median of delta and two bounds outside which its density is negligible, in shape (3, F, 1)."""
+        """Return an array (3, F, 1) with the median of delta and two bounds beyond which its density is negligible."""
         step = (high - low) / n_cells
         delta = low + (np.arange(n_cells) + 0.5) * step
         level = -0.5 * np.log1p((delta / _PRIOR_SCALE) ** 2)
@@ -296,7 +296,7 @@ class ShrinkageEstimate(NamedTuple):
         Weight of the residual (sample minus model) in the estimate.
     misfit_ratio : array of shape (F,)
         Cramer-von Mises statistic of the residual (sample minus model). If the model is correct and was not fitted to
-        the sample, the mean of this statistic is 1.
+        the sample, the expected value of this statistic is 1.
     area_between : array of shape (F,)
         Area between the ROC curve of the model and the empirical ROC curve.
     reversal_probability : array of shape (F, M - 1) or None
@@ -336,7 +336,7 @@ def residual_weight(misfit_ratio: ArrayLike) -> FloatArray:
 
 
 def ranked_misfit(fpr: FloatArray, tpr: FloatArray, negative: FloatArray, positive: FloatArray) -> FloatArray:
-    """Return the misfit statistic between the curve through the points (``fpr``, ``tpr``) and two samples."""
+    """Return the misfit statistic of two samples for the curve through the points (``fpr``, ``tpr``)."""
     pooled = PooledSample.from_samples(negative[None, :], positive[None, :])
     n0, n1, m = len(negative), len(positive), pooled.x.shape[1]
     fpr, tpr = (np.concatenate([[0.0], rate, [1.0]]) for rate in (fpr, tpr))
@@ -446,7 +446,7 @@ class ShrinkageDistribution(Ecdf):
         Weight of the residual (sample minus model) in the estimate.
     misfit_ratio : float
         Cramer-von Mises statistic of the residual (sample minus model). If the model is correct and was not fitted to
-        the sample, the mean of this statistic is 1.
+        the sample, the expected value of this statistic is 1.
     area_between : float
         Area between the ROC curve of the model and the empirical ROC curve.
     reversal_probability : array of shape (M - 1,) or None

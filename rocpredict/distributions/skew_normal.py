@@ -1,4 +1,4 @@
-"""Skew normal family with more accurate tails than in scipy.stats, and faster families for many resamples.
+"""Skew normal family with more accurate tails than in scipy.stats, and faster beta and skew normal families.
 
 Importing this module imports scipy.stats.
 """
@@ -25,13 +25,14 @@ _LARGEST_MEDIAN = float(ndtri(0.75))  # median of |X|, to which the median of X 
 
 
 class SkewNormalFamily(type(skewnorm)):  # type: ignore[misc]
-    """Skew normal family with a relative error of about 1e-14 in both tails.
+    """Skew normal family whose tail probabilities have a relative error of about 1e-14.
 
     Notes
     -----
-    If the shape a is 0 or more, the lower tail is the thin one. For h >= 0 it is F(-h) = Phi(-h) - 2 T(h, a), with
-    Owen's T (Azzalini 1985), or, as an integral over an angle, F(-h) = (1/pi) int_0^atan(1/a) exp(-h^2 / (2 sin^2 u))
-    du. |X| is half normal for every shape, so F(h) = F(-h) + erf(h/sqrt(2)) and 1 - F(h) = 2 Phi(-h) - F(-h).
+    If the shape a is 0 or more, the lower tail is the thin one. The probability of this tail is, for h >= 0, F(-h) =
+    Phi(-h) - 2 T(h, a), with Owen's T (Azzalini 1985), or, as an integral over an angle, F(-h) = (1/pi) int_0^atan(1/a)
+    exp(-h^2 / (2 sin^2 u)) du. |X| is half normal for every shape, so F(h) = F(-h) + erf(h/sqrt(2)) and 1 - F(h) = 2
+    Phi(-h) - F(-h).
     """
 
     min_ratio = 0.5
@@ -57,7 +58,7 @@ SKEW_NORMAL: rv_continuous = SkewNormalFamily(name="skewnorm")
 
 
 class QuickSkewNormalFamily(SkewNormalFamily):
-    """Skew normal family with a relative error of 1e-10 in the tails; cdf(ppf(q)) differs from q by at most 1e-15."""
+    """Skew normal family whose tails have a relative error of 1e-10; cdf(ppf(q)) differs from q by at most 1e-15."""
 
     min_ratio = 1e-6
 

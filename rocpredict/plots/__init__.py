@@ -18,7 +18,7 @@ legend : bool, default=True
     Draw a legend. If the legend is above the axes, a title needs ``pad=24`` (points) for a legend of one line,
     or ``pad=40`` for two lines.
 feature, unit : str, optional
-    Name and unit of the feature on the x axis. They are shown literally, and a long name is truncated.
+    Name and unit of the feature on the x axis. Both are shown literally, and a long name is truncated.
 """
 
 from rocpredict.plots.curves import (

@@ -85,8 +85,8 @@ def plot_roc(
     Raises
     ------
     RocPredictError
-        If there is no curve, an argument is not the ROC curve of one feature, the number of labels is wrong, a band
-        needs class counts that are unknown, an option is out of range, or ``test`` belongs to other curves.
+        If there is no curve, if an argument is not the ROC curve of one feature, if the number of labels is wrong, if a
+        band needs class counts that are unknown, if an option is out of range, or if ``test`` belongs to other curves.
 
     See Also
     --------
@@ -252,7 +252,7 @@ def plot_mean_roc(
     Raises
     ------
     RocPredictError
-        If there is no mean curve, an argument is not a MeanRoc, or the number of labels is wrong.
+        If there is no mean curve, if an argument is not a MeanRoc, or if the number of labels is wrong.
 
     Notes
     -----
@@ -444,7 +444,7 @@ def plot_precision_recall(
         One or more predicted or empirical ROC curves, each of one feature.
     prevalence : float, optional
         Proportion of positives in the population where the rule is used, in (0, 1), for all curves. By default, the
-        proportion in the class counts of each curve.
+        proportion of positives in the class counts of each curve.
     ax : matplotlib Axes, optional
         Axes to draw on. By default, the axes of a new figure.
     labels : sequence of str, optional
@@ -461,8 +461,8 @@ def plot_precision_recall(
     Raises
     ------
     RocPredictError
-        If there is no curve, an argument is not the ROC curve of one feature, the number of labels is wrong, or the
-        prevalence is unknown.
+        If there is no curve, if an argument is not the ROC curve of one feature, if the number of labels is wrong, or
+        if the prevalence is unknown.
 
     Notes
     -----
@@ -497,7 +497,7 @@ def plot_precision_recall(
 
 
 def select_by_prevalence(curves: Sequence[Any]) -> list[Any]:
-    """Return one curve for each distinct prevalence, rounded to six decimals."""
+    """Return one curve for each prevalence that is distinct after rounding to six decimals."""
     return list({round(curve.prevalence, 6): curve for curve in curves}.values())
 
 
@@ -554,8 +554,8 @@ def plot_probit(
     Raises
     ------
     RocPredictError
-        If there is no curve, an argument is not the ROC curve of one feature, the number of labels is wrong, or
-        ``min_rate`` is out of range.
+        If there is no curve, if an argument is not the ROC curve of one feature, if the number of labels is wrong, or
+        if ``min_rate`` is out of range.
 
     Notes
     -----
@@ -647,8 +647,8 @@ def plot_diagnosis(
     Raises
     ------
     RocPredictError
-        If ``diagnosis`` is not a Diagnosis, ``ax`` does not contain three axes, or the range of the values is too small
-        or too large for an axis.
+        If ``diagnosis`` is not a Diagnosis, if ``ax`` does not contain three axes, or if the range of the values is too
+        small or too large for an axis.
 
     Notes
     -----

@@ -58,7 +58,7 @@ def plot_densities(
     prevalence : float, optional
         Proportion of positives, in [0, 1]. If a prevalence is passed, the densities are weighted by the class
         proportions. The areas then add up to 1, and the crossings are candidates for the threshold with the highest
-        accuracy (without weights: with the highest Ameans).
+        accuracy. Without a prevalence, the crossings are candidates for the threshold with the highest Ameans.
     feature : str, default="x"
         Name of the feature.
     unit : str, optional
@@ -75,8 +75,8 @@ def plot_densities(
     Raises
     ------
     RocPredictError
-        If ``roc`` is not the ROC curve of one feature, ``threshold`` is not a number, ``prevalence`` is out of range,
-        or the range of the values is too small or too large for an axis.
+        If ``roc`` is not the ROC curve of one feature, if ``threshold`` is not a number, if ``prevalence`` is out of
+        range, or if the range of the values is too small or too large for an axis.
 
     Notes
     -----

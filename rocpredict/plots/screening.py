@@ -334,7 +334,7 @@ def plot_screening(
     ax : matplotlib Axes, optional
         Axes to draw on. By default, the axes of a new figure.
     legend : bool, default=True
-        Draw a legend with the compared classes. It is placed above the axes if it would otherwise hide points.
+        Draw a legend with the compared classes. The legend is placed above the axes if it would otherwise hide points.
 
     Returns
     -------
@@ -343,15 +343,16 @@ def plot_screening(
     Raises
     ------
     RocPredictError
-        If ``table`` is not a ScreeningResult, is empty or lacks the values to plot, or an option is out of range.
+        If ``table`` is not a ScreeningResult, if ``table`` is empty or lacks the values to plot, or if an option is out
+        of range.
 
     Notes
     -----
     Long names are truncated in the middle. The predicted AUC of a row with the flag ``misfit`` is drawn as a cross.
 
-    In "volcano", the dashed line is at the p-value max_q p/q, with p and q of the least significant row that has q <=
-    ``max_q``. With the Benjamini-Hochberg adjustment, the line is at k max_q/m if k of the m tested rows have q <=
-    ``max_q``. P-values that are too small for a float are drawn as triangles at the smallest positive float.
+    In "volcano", the dashed line is at the p-value max_q p/q, where p and q are those of the least significant row that
+    has q <= ``max_q``. With the Benjamini-Hochberg adjustment, the line is at k max_q/m if k of the m tested rows have
+    q <= ``max_q``. P-values that are too small for a float are drawn as triangles at the smallest positive float.
 
     Examples
     --------

@@ -211,7 +211,7 @@ def check_curves(
 
 
 def plain_text_label(text: object, longest: int = _MAX_LABEL_LENGTH, tail: int = 0) -> str:
-    """Return a name as one printable line; shorten a long name by an ellipsis before its last ``tail`` characters."""
+    """Return a name as one printable line; shorten a long name with an ellipsis before its last ``tail`` characters."""
     line = replace_missing_glyphs(" ".join(str(text).split()))
     return line if len(line) <= longest else f"{line[: longest - tail - 1]}…{line[len(line) - tail :]}"
 
@@ -364,7 +364,7 @@ def save_figure(figure: Figure, path: str | PathLike[str]) -> Path:
     Raises
     ------
     RocPredictError
-        If ``figure`` is not a figure, the format is not supported or the file cannot be written.
+        If ``figure`` is not a figure, if the format is not supported, or if the file cannot be written.
 
     Examples
     --------
@@ -556,7 +556,7 @@ class Canvas:
         self.legend_in("lower right" if np.mean(aucs) >= 0.5 else "upper left")
 
     def text_size(self, text: str) -> tuple[float, float]:
-        """Estimate width and height of a text, in fractions of the axes."""
+        """Estimate the width and the height of a text, in fractions of the axes."""
         lines, extent = text.split("\n"), self.ax.get_window_extent()
         points = 72 / self.ax.get_figure(root=True).dpi  # type: ignore[union-attr]
         height = 1.5 * SMALL / (extent.height * points)
@@ -647,7 +647,7 @@ def place_labels(
     points : array of shape (m, 2)
         Drawn points that labels avoid.
     occupied : sequence of Box
-        Rectangles that are already used.
+        Rectangles that are already occupied, which labels avoid.
     """
     boxes = [*occupied, *(Box.around((x, y), (0.04, 0.04)) for x, y in positions)]
     for anchor, size in zip(positions, sizes, strict=True):

@@ -59,8 +59,8 @@ def plot_measures(
         Names of measures: attributes of ``Rates`` with values in [-1, 1], or aliases such as "recall". By default,
         "ameans", "tpr" and "tnr", and with a known prevalence also "precision" and "accuracy".
     prevalence : float, optional
-        Proportion of positives in the population where the rule is used, in [0, 1]. By default, the proportion
-        in the class counts, if they are known.
+        Proportion of positives in the population where the rule is used, in [0, 1]. By default, the proportion of
+        positives in the class counts, if these are known.
     ax : matplotlib Axes, optional
         Axes to draw on. By default, the axes of a new figure.
     feature : str, default="x"
@@ -79,8 +79,8 @@ def plot_measures(
     Raises
     ------
     RocPredictError
-        If ``roc`` is not the ROC curve of one feature, if a measure is unknown or unbounded or needs a prevalence that
-        is not known, or if ``prevalence`` is out of range.
+        If ``roc`` is not the ROC curve of one feature, if a measure is unknown, is unbounded or needs an unknown
+        prevalence, or if ``prevalence`` is out of range.
 
     Notes
     -----
@@ -196,7 +196,7 @@ def plot_cost(
     best : bool, default=True
         Draw the cost line of the threshold with the highest Ameans, which touches the curve at probability cost 1/2.
     legend : bool, default=True
-        Draw a legend of two or more lines above the axes.
+        Draw a legend above the axes, with two or more lines of text.
 
     Returns
     -------
@@ -205,8 +205,9 @@ def plot_cost(
     Raises
     ------
     RocPredictError
-        If there is no curve, an argument is not the ROC curve of one feature, the number of labels is wrong,
-        ``prevalence`` is out of range, or the costs are negative, both 0, or passed without a prevalence.
+        If there is no curve, if an argument is not the ROC curve of one feature, if the number of labels is wrong, if
+        ``prevalence`` is out of range, if a cost is negative, if both costs are 0, or if costs are passed without a
+        prevalence.
 
     Notes
     -----
@@ -288,7 +289,7 @@ def plot_decision(
         One or more predicted or empirical ROC curves, each of one feature.
     prevalence : float, optional
         Proportion of positives in the population where the rule is used, in (0, 1), for all curves. By default, the
-        proportion in the class counts of each curve.
+        proportion of positives in the class counts of each curve.
     rule : {"best", "probability"}, default="best"
         Decision rule:
 
@@ -308,8 +309,8 @@ def plot_decision(
     Raises
     ------
     RocPredictError
-        If there is no curve, an argument is not the ROC curve of one feature, the number of labels is wrong, or the
-        decision curve cannot be computed, as in ``roc.decision_curve``.
+        If there is no curve, if an argument is not the ROC curve of one feature, if the number of labels is wrong, or
+        if the decision curve cannot be computed, as in ``roc.decision_curve``.
 
     Examples
     --------
@@ -378,7 +379,7 @@ def plot_stability(
     unit : str, optional
         Unit of the feature.
     legend : bool, default=True
-        Draw a legend of two or more lines above the axes.
+        Draw a legend above the axes, with two or more lines of text.
 
     Returns
     -------
@@ -387,8 +388,8 @@ def plot_stability(
     Raises
     ------
     RocPredictError
-        If the argument is not an empirical ROC curve of one feature or its best threshold, an option is invalid, or the
-        range of the values is too small or too large for an axis.
+        If the argument is neither an empirical ROC curve of one feature nor the best threshold of such a curve, if an
+        option is invalid, or if the range of the values is too small or too large for an axis.
 
     Notes
     -----

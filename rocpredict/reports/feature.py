@@ -84,7 +84,7 @@ class FeatureAnalysis:
     best_empirical, best_predicted : BestThreshold
         Best empirical and best predicted threshold; without a prediction both are empirical.
     auc_interval, auc_test : Interval, AucTest
-        Interval of the empirical AUC, and its test against 0.5.
+        Confidence interval of the empirical AUC, and the test of this AUC against 0.5.
     prevalence : float
         Stated prevalence, by default the prevalence in the data.
     n_missing : int
@@ -308,7 +308,7 @@ def feature_report(
     unit : str, optional
         Unit of ``x``.
     positive : label, optional
-        Label of the positive class. It may be omitted for labels {0, 1}, {-1, 1} and booleans.
+        Label of the positive class. May be omitted if the labels are {0, 1}, {-1, 1} or booleans.
     negative : label, optional
         Label of the negative class. By default, all other labels.
     family : str or ScipyFamily, default="gaussian"
@@ -321,7 +321,7 @@ def feature_report(
         Confidence level, in (0, 1).
     prevalence : float, optional
         Prevalence in the population in which the rule will be used, in (0, 1). Precision, NPV and accuracy depend on
-        it. By default, the fraction of positives in the sample.
+        the prevalence. By default, the fraction of positives in the sample.
     title : str, optional
         Heading of the page. By default, the name of the feature and the classes.
     date : datetime.date or str, optional
@@ -331,7 +331,7 @@ def feature_report(
     rng : int or numpy.random.Generator, default=0
         Seed or generator for resampling. With the same seed, date and data, the file has the same bytes.
     notes : sequence of str, default=()
-        Additional sentences about data and options.
+        Sentences about the data and the options that are added to the report.
 
     Returns
     -------
@@ -341,8 +341,8 @@ def feature_report(
     Raises
     ------
     RocPredictError
-        If ``path`` cannot be written or does not end in .html or .htm, an option is invalid, or ``predict_roc`` raises
-        an error. The path and the options of the report are checked before any computation.
+        If ``path`` cannot be written or does not end in .html or .htm, if an option is invalid, or if ``predict_roc``
+        raises an error. The path and the options of the report are checked before any computation.
 
     Examples
     --------

@@ -125,7 +125,7 @@ class SourceData(NamedTuple):
 
 
 def check_same_data(table: ScreeningResult, data: Any) -> SourceData:
-    """Return the data of a screening; raise RocPredictError if their number of rows differs from the table."""
+    """Return the data of a screening; raise RocPredictError if a different number of rows was screened."""
     if not isinstance(data, (tuple, list)) or len(data) not in {2, 3}:
         raise RocPredictError(
             f"data={short_repr(data)} is not (X, y) or (X, y, weights); pass the data that were screened"
@@ -251,9 +251,9 @@ def screening_report(
     Raises
     ------
     RocPredictError
-        If ``table`` is not a ScreeningResult, ``path`` cannot be written or does not end in .html or .htm, ``n_top`` is
-        negative, ``date`` is not a date, or ``data`` differ from the data of the table. All conditions except the last
-        are checked before any computation.
+        If ``table`` is not a ScreeningResult, if ``path`` cannot be written or does not end in .html or .htm, if
+        ``n_top`` is negative, if ``date`` is not a date, or if ``data`` differ from the data of the table. All
+        conditions except the last are checked before any computation.
 
     Examples
     --------
@@ -339,8 +339,8 @@ class ScreeningReportText:
     complete : bool
         Whether the table has all rows of the screening, in any order.
     shown, size : str
-        Text on the number of rows in the table, with the total if rows of the screening are missing; text on the number
-        of rows of the whole screening.
+        Two texts: the number of rows in the table (with the total number, if the table does not have all rows of the
+        screening), and the number of rows of the whole screening.
     first : dict
         First row of the table, empty for an empty table.
     weighted : bool
@@ -350,7 +350,7 @@ class ScreeningReportText:
     unknown : array of int
         Indices of the rows without any AUC.
     model_weights : str
-        Range of the model weights; "" if no row has one.
+        Range of the model weights; "" if no row has a model weight.
     """
 
     def __init__(self, table: ScreeningResult) -> None:

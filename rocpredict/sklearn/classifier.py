@@ -151,7 +151,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         a function that accepts the ``Rates`` of many thresholds and returns the values to maximize.
     prevalence : float, optional
         Proportion of positives in the population to which the classifier will be applied, for criteria that depend on
-        the prevalence. By default, the proportion in the data of ``fit``.
+        the prevalence. By default, the proportion of positives in the data that are passed to ``fit``.
     cost_fp, cost_fn : float, default=1.0
         Cost of a false positive and of a false negative, for "cost".
     beta : float, optional
@@ -167,8 +167,8 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         * int: number of stratified folds.
         * float: proportion of the observations in a single held-out set.
         * splitter or iterable: splits as in scikit-learn, in which each observation is held out at most once.
-        * "prefit": ``estimator`` is already fitted and remains unchanged. The threshold is chosen on all data of
-          ``fit``, which should differ from the training data of the estimator.
+        * "prefit": ``estimator`` is already fitted and remains unchanged. The threshold is chosen on all data that are
+          passed to ``fit``; these data should differ from the training data of the estimator.
     response_method : {"auto", "predict_proba", "decision_function", "log_odds"}, default="auto"
         Score of the classifier:
 
@@ -202,9 +202,10 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     threshold_ : float
         Threshold of the score. An observation is predicted positive if its score is at or above the threshold.
     best_threshold_ : BestThreshold
-        Best threshold with its performance on held-out data. ``ameans_corrected`` is its optimism-corrected Ameans
-        (balanced accuracy); it is None with ``family="gaussian"``, whose predicted Ameans is slightly optimistic. Use
-        ``threshold_interval()``, ``ameans_interval()`` and ``stability()`` for the uncertainty.
+        Best threshold with its performance on held-out data. ``ameans_corrected`` is the optimism-corrected Ameans
+        (balanced accuracy) of this threshold, or None with ``family="gaussian"``; the predicted Ameans of this family
+        is slightly optimistic. Use ``threshold_interval()``, ``ameans_interval()`` and ``stability()`` for the
+        uncertainty.
     roc_ : EmpiricalRoc or PredictedRoc
         ROC curve of the pooled out-of-fold scores.
     fold_thresholds_ : array of shape (folds,)
@@ -219,8 +220,9 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     Raises
     ------
     RocPredictError
-        If, in ``fit``, the options of the criterion are incompatible, ``y`` does not have two labels, the training data
-        of a fold have one class, an observation is held out twice, or the data or weights are invalid.
+        Raised by ``fit`` if the options of the criterion are incompatible, if ``y`` does not have two labels, if the
+        training data of a fold have one class, if an observation is held out twice, or if the data or weights are
+        invalid.
 
     Warns
     -----
@@ -239,11 +241,11 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     Because a single threshold is needed, the scores of all folds are pooled. These scores are from different models, so
     the AUC of ``roc_`` may be above or below the AUC of every fold. The confidence intervals of ``best_threshold_``
-    describe the sampling variation for fixed models. The variability of ``fold_thresholds_`` also reflects the
-    differences between the models and the smaller samples.
+    describe the sampling variation for fixed models. The variability of ``fold_thresholds_`` has two additional causes:
+    the models of the folds differ, and each fold is a smaller sample.
 
-    If metadata routing is enabled, ``fit`` passes metadata such as ``groups`` to the classifier and to the splitter.
-    Otherwise, all other arguments of ``fit`` are passed to the classifier.
+    If metadata routing is enabled, ``fit`` passes metadata such as ``groups`` to the classifier and to the splitter. If
+    metadata routing is disabled, ``fit`` passes all of ``**fit_params`` to the classifier.
 
     Examples
     --------
@@ -296,10 +298,10 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X : array-like, sparse matrix or data frame of shape (n, features)
             Input of the classifier.
         y : array-like of shape (n,)
-            Class labels of two classes.
+            Class label of each observation, with exactly two classes.
         sample_weight : array-like of shape (n,), optional
-            Frequency weights of the observations, 0 or more. They are used for the threshold, and passed to the
-            classifier if it accepts them.
+            Frequency weights of the observations, 0 or more. The weights are used for the threshold, and passed to the
+            classifier if it accepts weights.
         **fit_params
             Parameters of the ``fit`` method of the classifier.
 
@@ -376,7 +378,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         array of shape (n, 2)
-            Probabilities, in the order of ``classes_``. They do not depend on ``threshold_``.
+            Probabilities, in the order of ``classes_``. The probabilities do not depend on ``threshold_``.
         """
         check_is_fitted(self, "threshold_")
         return self.estimator_.predict_proba(X)
@@ -410,7 +412,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         array of shape (n,)
-            Decision values. They do not depend on ``threshold_``.
+            Decision values, which do not depend on ``threshold_``.
         """
         check_is_fitted(self, "threshold_")
         return self.estimator_.decision_function(X)

@@ -66,7 +66,7 @@ def translated_errors() -> Iterator[None]:
 
 
 def check_fit_arguments(X: object, y: object, sample_weight: object = None) -> None:
-    """Raise RocPredictError for masked values, missing labels, or tables and labels whose indexes differ.
+    """Raise RocPredictError for masked values, for missing labels, and for a table and labels whose indexes differ.
 
     Without this check, scikit-learn would ignore masks and use the masked values.
     """
@@ -99,7 +99,7 @@ def score_features(
     """Screen features, and select, for each feature, the class pair with the smallest p-value.
 
     Selecting the class pair whose AUC is farthest from 1/2 would favor rare classes, because their AUCs vary strongly
-    between samples. If p-values are tied, the class pair with the larger distance of the AUC from 1/2 is selected.
+    between samples. If p-values are tied, the class pair whose AUC is farther from 1/2 is selected.
 
     Returns
     -------
@@ -159,7 +159,7 @@ def roc_score_func(X: object, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
     X : array-like or sparse matrix of shape (n, features)
         Feature values.
     y : array-like of shape (n,)
-        Class labels of two or more classes.
+        Class label of each observation, with two or more classes.
 
     Returns
     -------
@@ -207,7 +207,8 @@ class RocSelector(SelectorMixin, BaseEstimator):
     ----------
     k : int, optional
         Number of features to select. Among the features that satisfy the other limits, those with the smallest p-values
-        are selected. Ties are resolved by the distance of the AUC from 1/2, then by position.
+        are selected. Features with equal p-values are ranked by the distance of their AUC from 1/2 (largest first),
+        then by position.
     min_auc : float, optional
         Minimum AUC of selected features, in [1/2, 1]. With ``direction="auto"``, an AUC of at most 1 - ``min_auc`` also
         satisfies this limit.
@@ -250,7 +251,8 @@ class RocSelector(SelectorMixin, BaseEstimator):
         ``direction`` is "auto", and otherwise one-sided. With several class pairs, the smallest p-value of a feature is
         multiplied by the number of pairs.
     screening_ : ScreeningResult
-        Complete table with confidence intervals, thresholds and flags. It has one row for each class pair and feature.
+        Complete table with confidence intervals, thresholds and flags. The table has one row for each class pair and
+        feature.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : array of shape (n_features_in_,)
@@ -259,7 +261,7 @@ class RocSelector(SelectorMixin, BaseEstimator):
     Raises
     ------
     RocPredictError
-        If, in ``fit``, a limit is out of range, ``y`` has one class, or the data are invalid, as in
+        Raised by ``fit`` if a limit is out of range, if ``y`` has one class, or if the data are invalid, as in
         ``rocpredict.screen``.
 
     Warns
@@ -317,7 +319,7 @@ class RocSelector(SelectorMixin, BaseEstimator):
         X : array-like, sparse matrix or data frame of shape (n, features)
             Feature values.
         y : array-like of shape (n,)
-            Class labels of two or more classes.
+            Class label of each observation, with two or more classes.
 
         Returns
         -------

@@ -205,8 +205,8 @@ def user_dataset(x: Any, y: Any, *, positive: Any, negative: Any, feature: Any, 
     Raises
     ------
     RocPredictError
-        If ``x`` is neither a feature nor a table of features, labels are invalid for ``split_classes``, or there are
-        too many values for a page.
+        If ``x`` is neither a feature nor a table of features, if labels are invalid for ``split_classes``, or if there
+        are too many values for a page.
     """
     if y is None:
         if isinstance(x, (str, PathLike)):

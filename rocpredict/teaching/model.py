@@ -146,11 +146,11 @@ class TabulatedRoc(PredictedRoc):
 
     Notes
     -----
-    The table has 1025 equally spaced thresholds from the smallest 1e-12 quantile to the largest (1 - 1e-12) quantile of
-    a class, and 255 quantiles of each class. The table brackets the crossings of the densities, which are then computed
-    by root finding. The best threshold is a crossing or infinite, and its rates are exact. Two crossings between
-    adjacent thresholds, and crossings outside the table, are missed. The hook (the part of the curve below the chance
-    line) and the TPR at an FPR are interpolated in the table, with an error of about 1e-4.
+    The table has 1025 equally spaced thresholds from the smaller of the two classes' 1e-12 quantiles to the larger of
+    their (1 - 1e-12) quantiles, and 255 quantiles of each class. The table brackets the crossings of the densities,
+    which are then computed by root finding. The best threshold is a crossing or infinite, and its rates are exact. Two
+    crossings between adjacent thresholds, and crossings outside the table, are missed. The hook (the part of the curve
+    below the chance line) and the TPR at an FPR are interpolated in the table, with an error of about 1e-4.
     """
 
     def best_threshold(  # type: ignore[override]
@@ -296,7 +296,7 @@ class PageModel:
         Parameters
         ----------
         state : mapping of str to str or float
-            Entries of ``PageState``. Other entries are ignored, and missing entries have their defaults.
+            Entries of ``PageState``. Other entries are ignored, and missing entries take their default values.
 
         Returns
         -------
@@ -340,7 +340,7 @@ class PageModel:
         dict
             Each key is text such as "0,2": the index of a pair and the index of a feature. Each value contains a
             confidence band of the empirical curve and, for each family, the predicted AUC, the largest difference from
-            the empirical TPR, and a table of each class. Families that cannot be fitted are omitted. Only the first 12
+            the empirical TPR, and a table for each class. Families that cannot be fitted are omitted. Only the first 12
             combinations of a pair and a feature are included.
         """
         rows, fitted = self._data[key], {}

@@ -197,8 +197,9 @@ class TeachingPage:
     y : array-like of shape (n,) or str, optional
         Class labels, or the name of the label column of x.
     positive : label, optional
-        Label of the positive class. It may be omitted for labels {0, 1}, {-1, 1} and booleans, and for three or more
-        labels. With three or more labels, the page offers every pair of labels; the label that sorts later is positive.
+        Label of the positive class. May be omitted if the labels are {0, 1}, {-1, 1} or booleans, or if there are three
+        or more labels. With three or more labels, the page offers every pair of labels; the label that sorts later is
+        positive.
     negative : label, optional
         Label of the negative class. By default, all other labels.
     feature : str or list of str, optional
@@ -210,11 +211,11 @@ class TeachingPage:
         Missing values of x:
 
         - "raise" raises an error.
-        - "omit" omits them separately for each feature; the page states their number.
+        - "omit" omits these observations separately for each feature; the page states their number.
     mean, std : pair of float, optional
         Means and standard deviations (negative, positive) of two initial Gaussians, for example from a published table.
-        They cannot be combined with ``x``. Then ``positive``, ``negative``, ``feature`` and ``unit`` are the texts that
-        the page shows.
+        ``mean`` and ``std`` cannot be combined with ``x``. With ``mean`` and ``std``, the page shows the texts
+        ``positive``, ``negative``, ``feature`` and ``unit``.
     threshold : float, optional
         Initial threshold, in the unit of the feature.
     prevalence : float, optional
@@ -239,8 +240,8 @@ class TeachingPage:
     Raises
     ------
     RocPredictError
-        If ``predict_roc`` would raise an error for the data, there are too many values for a page, both data and means
-        are passed, a number is out of range, or a feature, data set or language does not exist.
+        If ``predict_roc`` would raise an error for the data, if there are too many values for a page, if both data and
+        means are passed, if a number is out of range, or if a feature, data set or language does not exist.
 
     Examples
     --------
@@ -368,8 +369,8 @@ class TeachingPage:
         Parameters
         ----------
         folder : path
-            Folder to write index.html, preview.png and worksheet.html to. It is created if it does not exist, and
-            other files in it are kept.
+            Folder to write index.html, preview.png and worksheet.html to. The folder is created if it does not exist,
+            and other files in the folder are kept.
         glossary : str, optional
             Address or relative path of a glossary, such as "../glossary.html". The definition of each term on the page
             then links to the anchor ``#term-`` followed by the name of the term. By default, there is no link.
@@ -381,8 +382,8 @@ class TeachingPage:
         Raises
         ------
         RocPredictError
-            If the files cannot be written, or ``glossary`` is not an address or a path. In both cases, no file is
-            written.
+            If the files cannot be written, or ``glossary`` is neither an address nor a path. If an error is raised, no
+            file is written.
         """
         payload = self.payload() | ({} if glossary is None else {"glossary": _check_glossary(glossary)})
         files: dict[str, str | bytes] = {"worksheet.html": worksheet_html(self.lang), "preview.png": self._picture()}

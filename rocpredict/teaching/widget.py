@@ -79,7 +79,7 @@ class TeachingWidget(anywidget.AnyWidget):
         return data | {"image/png": b64encode(self._picture).decode()}, metadata
 
     def show(self, **state: Any) -> None:
-        """Change the state of the page, such as ``show(threshold=5.0, prevalence=0.1)``.
+        """Change the state of the page, for example with ``show(threshold=5.0, prevalence=0.1)``.
 
         Parameters
         ----------

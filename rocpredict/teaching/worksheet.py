@@ -131,7 +131,7 @@ _PLACE = re.compile(r"\{([\w.]+)(?::(\d))?\}")
 
 
 class FormattedNumber(NamedTuple):
-    """Formatted number with its value."""
+    """Text of a formatted number, and its numerical value."""
 
     text: str
     value: float
