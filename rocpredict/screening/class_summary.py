@@ -254,7 +254,7 @@ class MomentsByLabel(NamedTuple):
 
     @classmethod
     def of(cls, batches: Iterable[tuple[FeatureTable, NDArray[Any]]], **options: Any) -> Self:
-        """Read batches with the options of ``read_moments``; a batch need not contain all labels."""
+        """Compute the moments of batches, which may lack labels; ``options`` are passed to ``read_moments``."""
         names: Any = None
         totals: dict[Any, Moments] = {}
         not_numeric, n_rows, n_unlabelled = np.zeros(0, dtype=bool), 0, 0
@@ -281,11 +281,11 @@ class MomentsByLabel(NamedTuple):
 
     @property
     def labels(self) -> NDArray[Any]:
-        """Array with each label twice, for functions that encode an array of labels."""
+        """Array that contains each label twice, so that ``encode_labels`` does not mistake labels for identifiers."""
         return check_labels([*self.moments] * 2, np.empty((0, 0)))
 
     def by_class(self, coded: EncodedLabels) -> Moments:
-        """Return moments of shape (classes, features); ``coded`` contains the class of each label."""
+        """Return the moments of each class, shape (classes, features); ``coded`` maps each label to a class."""
         parts = [*self.moments.values()]
         no_rows = np.empty((0, len(self.names)))
         order: Any = parts[0].order

@@ -50,7 +50,7 @@ def prediction_optimism(
     Parameters
     ----------
     count : pair of float or of arrays of shape F
-        Numbers of observations of the (negative, positive) class, 2 or more.
+        Number of observations of each class (negative, positive), 2 or more.
     d : array of shape F
         Mean of the positives minus mean of the negatives.
     s0, s1 : array of shape F
@@ -87,7 +87,7 @@ def empirical_optimism(
     Parameters
     ----------
     count : pair of float or of arrays of shape F
-        Numbers of observations of the (negative, positive) class.
+        Number of observations of each class (negative, positive).
     z0, z1 : array of shape F
         z-scores of the best threshold in each class.
     ratio : array of shape F
@@ -172,11 +172,11 @@ class GaussianPairs(NamedTuple):
 
     @property
     def sizes(self) -> tuple[FloatArray, FloatArray]:
-        """Number of observations of the (negative, positive) class."""
+        """Number of observations of each class (negative, positive)."""
         return self.n0, self.n1
 
     def subset(self, features: Any) -> GaussianPairs:
-        """Return the Gaussians of the given features."""
+        """Return the Gaussians of the selected features."""
         return GaussianPairs(*(field[features] for field in self))
 
 
@@ -319,9 +319,9 @@ or more observations per class, ``MAX_HARMLESS_AREA`` is the limit instead."""
 def misfit(pair: GaussianPairs, empirical: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
     """Return the area between the empirical and binormal curves, and whether it exceeds sampling variation.
 
-    ``empirical`` contains the TPRs of the empirical curves, shape (features, N_FPR). The mean square of predicted minus
-    empirical TPR is compared with the variance of the TPR of an empirical curve at a fixed FPR,
-    TPR (1 - TPR)/positives + slope^2 FPR (1 - FPR)/negatives, averaged over FPRs.
+    ``empirical`` contains the TPRs of the empirical curves, shape (features, N_FPR). The mean squared difference
+    between predicted and empirical TPR is compared with the variance of the empirical TPR. At a fixed FPR, this
+    variance is TPR (1 - TPR)/positives + slope^2 FPR (1 - FPR)/negatives; its average over FPRs is used.
     """
     area, square = np.empty((2, len(empirical)))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -478,12 +478,13 @@ def one_sided_p_value(negative: FloatArray, positive: FloatArray, sign: int) -> 
     negative, positive : array of shape (n0, features), (n1, features)
         Values of both classes; NaN if missing.
     sign : {1, -1}
-        1 for the alternative that the positives have larger values, -1 for smaller values.
+        1 for the alternative that the positives have larger values, -1 for the alternative that they have smaller
+        values.
 
     Returns
     -------
     array of shape (features,)
-        p-values; NaN for the other features.
+        p-values; NaN for features that are not tested exactly.
     """
     classes = negative, positive
     low = np.fmin(*(np.fmin.reduce(values, axis=0) for values in classes))
@@ -602,7 +603,7 @@ def shrinkage_columns(
 
 
 def class_rows(codes: NDArray[Any], class_pair: ClassPair, weights: FloatArray | None = None) -> RowPair:
-    """Return the row indices of the negatives and of the positives, each repeated by the weight of its row."""
+    """Return the row indices of the negatives and of the positives, each repeated as many times as its weight."""
     negative, positive = (
         np.flatnonzero(np.isin(codes, class_pair.negative)),
         np.flatnonzero(codes == class_pair.positive),
@@ -614,7 +615,7 @@ def class_rows(codes: NDArray[Any], class_pair: ClassPair, weights: FloatArray |
 
 
 def check_integer_weights(weights: FloatArray | None) -> None:
-    """Raise RocPredictError if the weights are not whole numbers, or their sum is too large to repeat observations."""
+    """Raise RocPredictError if the weights are not whole numbers, or if their sum exceeds ``MAX_EXPANDED_ROWS``."""
     if weights is not None and ((weights != np.round(weights)).any() or weights.sum() > MAX_EXPANDED_ROWS):
         raise RocPredictError(
             f"weights are not whole numbers, or their sum exceeds {MAX_EXPANDED_ROWS:,}; pass whole numbers with a sum "

@@ -111,9 +111,9 @@ class DaskTable(NamedTuple):
         features: NDArray[np.intp],
         budget: MemoryBudget,
     ) -> Iterator[tuple[NDArray[np.intp], Any]]:
-        """Call ``work(block, features, codes, weights)`` on the workers for blocks of columns with all rows.
+        """Call ``work(block, features, codes, weights)`` on the workers for each block of complete columns.
 
-        A table that exceeds the memory of the workers is read several times, each time for other columns.
+        A table that exceeds the memory of the workers is read several times, each time for different columns.
         """
         codes_by_label, label_parts = self._codes(coded)
         codes = dask.delayed(_encode_all)(label_parts, codes_by_label)
@@ -194,7 +194,8 @@ def compute(tasks: Iterable[Any]) -> Any:
 def open_table(X: Any, y: Any, names: Any = None, *, needs_order: bool = True) -> DaskTable | None:
     """Return the features and labels of a Dask array or DataFrame.
 
-    Return None for a DataFrame without a fixed row order, if this order is needed or ``y`` is not the name of a column.
+    For a DataFrame without a fixed row order, return None unless ``y`` is the name of a column and ``needs_order`` is
+    False.
     """
     check_index({"X": X, "y": None if isinstance(y, str) else y})
     table = _from_array(X, y, names) if isinstance(X, da.Array) else _from_frame(X, y, names, needs_order)

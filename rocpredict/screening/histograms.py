@@ -46,21 +46,21 @@ _SAMPLE_ROWS, _SAMPLE_CELLS = 4096, 2**24
 class FeatureHistograms(Result):
     """Histograms of features in the negative and in the positive class, with the extremes of each cell.
 
-    Histograms of parts of a table can be added if their edges are equal. A coarsened histogram may have other edges;
-    the sum then has the edges that both have in common. Each edge has its own cell for the values equal to the edge, so
-    that frequent values are counted as ties. An open cell contains the values between two edges, below the first edge
-    or above the last edge.
+    Histograms of parts of a table can be added if their edges are equal. If one of two histograms has been coarsened,
+    their edges may differ; their sum has the edges that both have in common. Each edge has its own cell for the values
+    equal to the edge, so that frequent values are counted as ties. An open cell contains the values between two edges,
+    below the first edge or above the last edge.
 
     Attributes
     ----------
     edges : array of shape (features, edges)
         Ascending edges of each feature, followed by NaN.
     counts : array of int of shape (2, features, 2 edges + 1)
-        Number of values of the (negative, positive) class in each cell: the open cell below the first edge, the cell of
-        the values equal to this edge, the next open cell, and so on.
+        Number of values of each class (negative, positive) in each cell: the open cell below the first edge, the cell
+        of the values equal to this edge, the next open cell, and so on.
     minimum, maximum : array of shape (2, features, edges + 1)
-        Smallest and largest value in each open cell; inf and -inf for a cell without values. In coarsened histograms
-        they are inf and -inf for all cells, and an open cell may contain values equal to its lower edge.
+        Smallest and largest value in each open cell; inf and -inf for a cell without values. In coarsened histograms,
+        the extremes are inf and -inf for all cells, and an open cell may contain values equal to its lower edge.
     """
 
     edges: FloatArray
@@ -115,7 +115,7 @@ class FeatureHistograms(Result):
             Ascending edges of each feature in the result; all of them must be edges of these histograms.
         ties : list of arrays of bool, optional
             Mask of the edges of each feature that have their own cell in the result. By default, all edges. Values
-            equal to any other edge are counted in the open cell above this edge.
+            equal to an edge without its own cell are counted in the open cell above this edge.
         """
         target = pad_rows(edges)
         counts = np.zeros((2, *target.shape[:1], 2 * target.shape[1] + 1), dtype=np.int64)
@@ -132,13 +132,13 @@ class FeatureHistograms(Result):
     def merge_small_cells(self, min_count: int) -> FeatureHistograms:
         """Return coarser histograms in which each cell has at least ``min_count`` values of each class.
 
-        The only exceptions are empty cells next to the cell of an edge.
+        The only exceptions are cells without values.
 
         Parameters
         ----------
         min_count : int
-            Smallest number of values of a class in a cell. A feature with fewer values in a class has no values in the
-            result.
+            Minimum number of values of each class in a cell. A feature with fewer than ``min_count`` values in a class
+            has no values in the result.
         """
         is_large = np.asarray((self.n_values >= min_count).all(axis=0), dtype=bool)
         counts = np.where(is_large[:, None], self.counts, 0)
@@ -182,12 +182,12 @@ class FeatureHistograms(Result):
         return FeatureHistograms(self.edges[selection], self.counts[:, selection], *extremes)
 
     def auc_bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Return the smallest and the largest AUC of any data with these histograms and extremes.
+        """Return the smallest and the largest AUC that data with these histograms and extremes can have.
 
         Returns
         -------
         pair of arrays of shape (features,)
-            Bounds, each of which is the AUC of some data; NaN if a class has no values.
+            Bounds, each of which is attained by some data; NaN if a class has no values.
         """
         bounds = [part[1:] for _, part in self._blocks()]
         low, high = (np.concatenate(side) for side in zip(*bounds, strict=True)) if bounds else np.empty((2, 0))
@@ -239,9 +239,8 @@ class FeatureHistograms(Result):
         -------
         array of shape (features, edges)
             Edges for ``summarize(..., histogram_edges=...)``. The number of edges that are added to a cell is
-            proportional to its uncertainty, which is the difference between the greatest and the least possible number
-            of pairs in the cell whose positive is larger. The additional edges are equally spaced between the extremes
-            of the cell.
+            proportional to its uncertainty: the greatest possible number of pairs in which the positive is larger,
+            minus the least possible number. The additional edges are equally spaced between the extremes of the cell.
         """
         rows = []
         for j in range(len(self)):
@@ -328,7 +327,7 @@ class FeatureHistograms(Result):
         return bool((np.where(is_filled, inside, empty) | self._is_coarse()).all())
 
     def _open_pairs(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return, for each open cell, the estimated, least and greatest number of pairs whose positive is larger.
+        """Return, for each open cell, the estimated, least and greatest number of pairs with a larger positive.
 
         Ties count 1/2. The greatest number results if one negative is at the maximum of the negatives and the others
         are at their minimum, and if one positive is at the minimum of the positives and the others are at their
@@ -421,14 +420,14 @@ def _sides(edges: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _safe_edges(counts: NDArray[np.int64], min_count: int) -> list[tuple[int, bool]]:
-    """Return edges of one feature that divide its values into cells with ``min_count`` or more of each class.
+    """Return edges of one feature that divide its values into cells with at least ``min_count`` values of each class.
 
     Parameters
     ----------
     counts : array of int of shape (2, 2 edges + 1)
-        Number of values in each cell. In total, each class has ``min_count`` values or more.
+        Number of values in each cell. In total, each class has at least ``min_count`` values.
     min_count : int
-        Smallest number of values.
+        Minimum number of values of each class in a cell.
 
     Returns
     -------
@@ -455,7 +454,7 @@ def _safe_edges(counts: NDArray[np.int64], min_count: int) -> list[tuple[int, bo
     def split(start: int, stop: int, first: int, last: int) -> None:
         """Divide the cells from ``start`` to ``stop`` at some of the edges from ``first`` to ``last`` - 1.
 
-        The edge in the middle is tried first, so that several sites with the same edges tend to keep the same ones.
+        The edge in the middle is tried first, so that sites that start from the same edges tend to keep the same edges.
         """
         if first >= last:
             return
@@ -493,7 +492,7 @@ class RowSample(NamedTuple):
 
     @staticmethod
     def limit(n_features: int) -> int:
-        """Return the largest number of rows of a sample."""
+        """Return the largest number of rows that a sample may have."""
         return min(_SAMPLE_ROWS, max(DEFAULT_EDGES, _SAMPLE_CELLS // max(1, n_features)))
 
     @classmethod
@@ -523,12 +522,12 @@ class RowSample(NamedTuple):
         return sample
 
     def merge(self, other: RowSample) -> RowSample:
-        """Return the sample of the rows of two parts together."""
+        """Return a sample of the rows of two parts, from a sample of each part."""
         return self.merge_all([self, other])
 
     @classmethod
     def merge_all(cls, parts: list[RowSample]) -> RowSample:
-        """Return the sample of the rows of all parts together."""
+        """Return a sample of the rows of all parts, from a sample of each part."""
         keys, values = np.concatenate([part.keys for part in parts]), np.concatenate([part.values for part in parts])
         rows = np.argsort(keys, kind="stable")[: cls.limit(values.shape[1])]
         return cls(keys[rows], values[rows])
@@ -631,7 +630,7 @@ def _check_row(name: str, edges: Any) -> FloatArray:
 
 
 def check_edges(edges: Any, n_features: int) -> FloatArray | int:
-    """Check and return a number of edges, or the edges of each feature."""
+    """Check and return ``edges``, which is a number of edges or an array with the edges of each feature."""
     try:
         array = np.array([] if is_scalar(edges) else edges, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):

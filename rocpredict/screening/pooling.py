@@ -190,24 +190,24 @@ def pool(
     The fixed-effect mean has weights w = 1/v. In the random-effects model, the true value of D varies between studies
     with standard deviation tau. The estimate of tau is the value at which Q = sum of w (D - mean)^2, with
     w = 1/(v + tau^2), equals its expected value k - 1 for k studies [1]_. If Q is smaller than k - 1 even at tau = 0,
-    the estimate is 0. The mean of this model has the variance Q/((k - 1) sum of w); the interval uses Student's t with
-    k - 1 degrees of freedom [2]_. If all studies happened to have the same D, this variance would be 0. If Q is below
-    the 2.5% quantile of chi^2 with k - 1 degrees of freedom, the interval is therefore computed with this quantile
-    instead of Q. This occurs in 2.5% of homogeneous sets of studies; the flag ``close_studies`` marks these features.
-    The interval of a few similar studies can be narrower than the fixed-effect interval, even without this flag. The
-    fixed-effect interval is then the safer choice if all studies have the same AUC, but not if their AUCs may differ.
-    The wider of the two intervals (the modified method [3]_) has a coverage of up to 99.8%.
+    the estimate is 0. The random-effects mean has the variance Q/((k - 1) sum of w), and its interval uses Student's t
+    with k - 1 degrees of freedom [2]_. If all studies happened to have the same D, this variance would be 0. If Q is
+    below the 2.5% quantile of chi^2 with k - 1 degrees of freedom, the interval is therefore computed with this
+    quantile instead of Q. This occurs in 2.5% of homogeneous sets of studies; the flag ``close_studies`` marks these
+    features. Even without this flag, the random-effects interval of a few similar studies can be narrower than the
+    fixed-effect interval. In this case, the fixed-effect interval is the safer choice only if all studies have the same
+    AUC. The wider of the two intervals (the modified method [3]_) has a coverage of up to 99.8%.
 
     The weights of the random-effects mean are computed with the upper 95% confidence limit of tau^2 (Q profile [4]_)
     instead of its estimate; ``tau`` is the estimate. With an estimate of 0, a large study would have nearly all the
-    weight, and the coverage for a few studies of unequal size would be as low as 76%. With the limit, the coverage of
-    95% intervals is 94 to 98% in 360 simulated settings with 2 to 20 studies of 10 or more observations per class. With
-    more studies, or with fewer observations in a class, the bias of D reduces the coverage. For 20 studies with 250
-    observations in one class and 5 in the other (AUC 0.9, SD ratio 2.5), the coverage is 90%. The use of the limit has
-    a disadvantage. If the studies are homogeneous, the error of the random-effects mean is up to 1.6 times its error
-    with the usual weights. If one study is much larger than the others, the error of the random-effects mean is up to
-    3.7 times the error of the fixed-effect mean. The interval of two or three studies is wide, since Student's t has
-    one or two degrees of freedom.
+    weight, and the coverage for a few studies of unequal size would be as low as 76%. With the upper limit of tau^2,
+    the coverage of 95% intervals is 94 to 98% in 360 simulated settings with 2 to 20 studies of 10 or more observations
+    per class. With more studies, or with fewer observations in a class, the bias of D reduces the coverage. For 20
+    studies with 250 observations in one class and 5 in the other (AUC 0.9, SD ratio 2.5), the coverage is 90%. The
+    disadvantage of the upper limit is a larger error of the random-effects mean. If the studies are homogeneous, this
+    error is up to 1.6 times the error with the usual weights. If one study is much larger than the others, this error
+    is up to 3.7 times the error of the fixed-effect mean. The interval of two or three studies is wide, since
+    Student's t has one or two degrees of freedom.
 
     A study is flagged as separated if the lower 95% limit of its AUC, from the normal approximation on the probit
     scale, is above 1 - 1/(2 n0 n1). This bound is the AUC of a sample of n0 negatives and n1 positives with one tied
@@ -219,7 +219,7 @@ def pool(
 
     The method fails if the features are far from Gaussian, if studies were selected by their results, if the same
     subjects are in several studies, or if the AUCs of the studies are not a sample from one population, for example
-    because one site uses another unit.
+    because one site uses a different unit.
 
     References
     ----------

@@ -76,8 +76,8 @@ class ScreeningResult(Result):
     columns : mapping of str to array of shape (rows,)
         Columns by name, in the order of the table in the Notes, without ``flags``.
     flags : Flags
-        Masks of the rows with a flag, by the name of the flag; see ``flag_mask``. Only flags of at least one row are
-        included.
+        For each flag, by name, the mask of the rows that have this flag; see ``flag_mask``. A flag that no row has is
+        not included.
     class_pairs : tuple of (negative, positive) labels
         Labels of the classes; "rest" stands for all other labels.
     level : float
@@ -94,10 +94,11 @@ class ScreeningResult(Result):
     n_observations : int
         Number of rows of the table that was screened.
     n_unlabelled : int
-        Number of these rows that were omitted because they have no label.
+        Number of rows of the table that were omitted because they have no label.
     n_screened, n_tested : int
         Number of rows of the complete result, and number of these rows that have a p-value. ``q_value`` is adjusted for
-        ``n_tested`` tests. A selection of rows, such as ``top(10)``, keeps both numbers.
+        ``n_tested`` tests. A selection of rows, such as ``top(10)``, has the ``n_screened`` and the ``n_tested`` of the
+        complete result.
 
     Notes
     -----
@@ -126,7 +127,7 @@ class ScreeningResult(Result):
                               "auto", the distance of the fitted model from the empirical curve.
     family                    With ``family="auto"``: "auto" for rows of the shrunk estimate, "gaussian" for other
                               predictions, "" if nothing was predicted.
-    model_weight              With ``family="auto"``: model weight in the estimate; the rest is the weight of the data.
+    model_weight              With ``family="auto"``: weight w of the model in the estimate; the data have weight 1 - w.
     flags                     Names of the flags, in ``to_dict`` and written files.
     ========================= ==========================================================================================
 
@@ -245,7 +246,7 @@ class ScreeningResult(Result):
             on the distance of the empirical AUC from 1/2 (of the predicted AUC if there is no empirical one). Ties are
             resolved by the distance of the predicted AUC from 1/2, then by the absolute effect size.
         descending : bool, optional
-            Whether large values are first. By default, False for text, dates, p_value, q_value, misfit, empirical_se,
+            Whether large values come first. By default, False for text, dates, p_value, q_value, misfit, empirical_se,
             n_missing and fpr, and True for other columns.
         """
         check_option("by", by, ["discrimination", *self.columns])
@@ -286,10 +287,10 @@ class ScreeningResult(Result):
         -----
         An apostrophe is inserted before a name or an annotation that is not a number and begins with =, +, -, @, a tab
         or a line break. A spreadsheet would otherwise evaluate such text as a formula (OWASP, "CSV Injection"). Quotes,
-        spaces and invisible characters before the first other character are ignored. An apostrophe is also inserted
-        before a formula that follows a semicolon, a bar, a tab or a line break, because a spreadsheet that uses this
-        character as its separator would begin a new cell there. Numbers are never changed. Parquet, JSON and data
-        frames contain all text unchanged.
+        spaces and invisible characters at the beginning of the text are skipped in this check. An apostrophe is also
+        inserted before a formula that follows a semicolon, a bar, a tab or a line break, because a spreadsheet that
+        uses this character as its separator would begin a new cell there. Numbers are never changed. Parquet, JSON and
+        data frames contain all text unchanged.
         """
         text = files.format_csv_columns(self._columns())
         if path is None:
@@ -309,9 +310,9 @@ class ScreeningResult(Result):
         Returns
         -------
         str or None
-            Text of the table if ``path`` is omitted. It is a JSON object with the keys "class_pairs", "level",
+            Text of the table if ``path`` is omitted. The text is a JSON object with the keys "class_pairs", "level",
             "adjust", "family", "n_observations", "n_unlabelled" and "features". The value of "features" is a list with
-            one object for each row, in which the value of "flags" is a list of names.
+            one object for each row; in each of these objects, the value of "flags" is a list of names.
 
         Raises
         ------
@@ -362,7 +363,7 @@ class ScreeningResult(Result):
         kind : {"ranking", "agreement", "volcano"}, default="ranking"
             Kind of plot.
 
-            - "ranking": AUCs of the first features, with confidence intervals.
+            - "ranking": AUCs of the first rows, with confidence intervals.
             - "agreement": predicted AUC against empirical AUC.
             - "volcano": p-value against AUC.
         **options
@@ -396,7 +397,8 @@ class ScreeningResult(Result):
         title : str, optional
             Heading of the report.
         data : (X, y) or (X, y, weights), optional
-            Data that were screened. The report then contains the empirical curves and a hash of these data.
+            Data that were screened. If they are passed, the report contains the empirical curves and a hash of the
+            data.
         date : datetime.date or str, optional
             Date of the report. By default, today.
 

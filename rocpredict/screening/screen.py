@@ -149,15 +149,15 @@ class ResultCollector:
     def best_predicted(self, count: int) -> NDArray[np.intp]:
         """Return the indices of the features whose predicted AUC is farthest from 1/2.
 
-        The first ``count`` features of each class pair are selected. Their indices are returned in ascending order,
-        without duplicates.
+        For each class pair, ``count`` features are selected. The indices of all selected features are returned in
+        ascending order, without duplicates.
         """
         keys = np.nan_to_num(np.abs(self.columns["auc"] - 0.5), nan=-1.0)
         order = np.argsort(-keys, axis=1, kind="stable")[:, :count]
         return np.unique(order)
 
     def insert(self, features: NDArray[np.intp], other: ResultCollector) -> None:
-        """Copy the columns and flags of a set of features from another collector."""
+        """Copy the columns and flags of a set of features from another ``ResultCollector``."""
         self._set_columns(slice(None), features, other.columns)
         self._mark(slice(None), features, Flags(**other._flags))
         self._estimated[:, features] = other._estimated
@@ -275,8 +275,8 @@ def screen(
         neither changed nor copied as a whole. A path may be passed instead: a CSV, Parquet, Feather or h5ad file, a
         folder or pattern of files with the same columns, or a list of paths. A column with the row index of a data
         frame (its name is empty, "Unnamed: 0" or "__index_level_0__") is not used as a feature. Without ``y``, pass a
-        ``TwoClassSummary`` or an iterable of (X, y) batches; both require ``empirical=False`` or "histogram". With
-        ``empirical=False``, batches may have three or more classes.
+        ``TwoClassSummary`` or an iterable of (X, y) batches; both require ``empirical=False`` or
+        ``empirical="histogram"``. With ``empirical=False``, batches may have three or more classes.
     y : array-like of shape (n,), or str, optional
         Class labels, or the name of the column with the labels in a data frame, in a file or in ``obs``.
     positive : label, optional
@@ -289,18 +289,18 @@ def screen(
         How pairs of classes are formed from three or more labels.
 
         - "rest": each label against all others.
-        - "all": every pair of labels. If ``positive`` is passed, this label against each other label.
+        - "all": every pair of labels. If ``positive`` is passed, only the pairs with this label as the positive class.
     empirical : {True, False, "top", "histogram"}, default=True
-        Features whose empirical AUC is computed. This computation sorts the values of each of these features.
+        Features whose empirical AUC is computed. Computing an exact AUC requires sorting the values of the feature.
 
         - True: all features.
         - False: no feature; all columns are predicted from the class moments.
-        - "top": the ``n_top`` features of each class pair whose predicted AUC is farthest from 1/2.
-        - "histogram": all features of a table, of batches or of a summary. The AUC is estimated from histograms, and
-          the columns ``empirical_auc_min`` and ``empirical_auc_max`` contain its bounds. Available for two classes
-          only.
+        - "top": for each class pair, the ``n_top`` features whose predicted AUC is farthest from 1/2.
+        - "histogram": all features; ``X`` may also be batches, or a summary that contains histograms. The AUC is
+          estimated from histograms, and the columns ``empirical_auc_min`` and ``empirical_auc_max`` contain its bounds.
+          Available for two classes only.
     n_top : int, default=100
-        Number of features of each class pair whose empirical AUC is computed if ``empirical="top"``.
+        Number of features per class pair whose empirical AUC is computed if ``empirical="top"``.
     family : {"gaussian", "auto"}, default="gaussian"
         Family of the class-conditional distributions.
 
@@ -309,7 +309,7 @@ def screen(
           estimate of ``predict_roc(..., family="auto")``. Other features keep the Gaussian prediction. The column
           ``family`` contains the family of each row. Requires ``X`` and ``y``.
     moments : {2, 4}, default=2
-        With 4, the table also contains the skewness, excess kurtosis, minimum and maximum of both classes.
+        With ``moments=4``, the result also contains the skewness, excess kurtosis, minimum and maximum of both classes.
     direction : {"auto", None, "higher", "lower"}, default="auto"
         Direction of the classification rule, on which the columns threshold, ameans, tpr and fpr depend. The predicted
         and the empirical AUC are always computed for "higher", so that the choice of the direction does not bias them.
@@ -345,12 +345,12 @@ def screen(
         Whether to screen the attribute ``raw`` of an AnnData object or h5ad file.
     memory : float or str, default="1GB"
         Memory budget for tables that are read from files, lazy queries or batch readers: a number of bytes, or text
-        such as "500MB". The budget limits the size of the blocks that are read at a time. If a single column needs
-        more, an error states the necessary budget. The memory for labels and results is not included.
+        such as "500MB". The budget limits the size of the blocks in which the table is read. If a single column needs
+        more than the budget, an error states the necessary budget. The memory for labels and results is not included.
     progress : callable, optional
         Function that is called as ``progress(done, total)``, where ``done`` and ``total`` are numbers of features. If a
-        table is read twice, as for histograms, the count starts again. For batches and readers, which are read once,
-        ``done`` is a number of rows, and ``total`` is 0 (unknown).
+        table is read twice, as for histograms, the count starts again. For batches and for Arrow scanners and readers,
+        ``done`` is the number of rows read so far, and ``total`` is 0 (unknown).
 
     Returns
     -------
@@ -362,9 +362,10 @@ def screen(
     ------
     RocPredictError
         If ``X`` is not a table, ``y`` has the wrong length or unknown labels, names are not unique, or an option is out
-        of range. If a summary or batches are passed with ``empirical`` other than False and "histogram", or with
-        ``family="auto"``. If ``family="auto"`` is combined with ``empirical=False`` or with weights that are not whole
-        numbers. A feature without a prediction raises no error: its row has flags, and NaN for undefined values.
+        of range. If ``empirical=True``, ``empirical="top"`` or ``family="auto"`` is combined with a summary or with
+        batches. If ``family="auto"`` is combined with ``empirical=False``, with ``empirical="histogram"`` or with
+        weights that are not whole numbers. A feature without a prediction raises no error: its row has flags, and NaN
+        for undefined values.
 
     See Also
     --------
@@ -373,32 +374,33 @@ def screen(
 
     Notes
     -----
-    ``p_value`` is two-sided. For features with an empirical AUC, it is the p-value of the Mann-Whitney test with tie
-    correction and without continuity correction. It is exact if the feature has two distinct values and an expected
-    count in the 2 x 2 table of classes and values is below 5. The null hypothesis of this test is that both classes
-    have the same distribution. The test may reject this hypothesis for classes that differ only in variability, even if
-    the interval from ``empirical_low`` to ``empirical_high`` contains 1/2. For other features, ``p_value`` is from
-    Welch's t-test [3]_, since the AUC of two Gaussians is 1/2 if their means are equal. The standard error of the
+    ``p_value`` is two-sided. For features with an empirical AUC, ``p_value`` is from the Mann-Whitney test with tie
+    correction and without continuity correction. This p-value is exact if the feature has two distinct values and an
+    expected count in the 2 x 2 table of classes and values is below 5. The null hypothesis of this test is that both
+    classes have the same distribution. The test may reject this hypothesis for classes that differ only in variability,
+    even if the interval from ``empirical_low`` to ``empirical_high`` contains 1/2. For other features, ``p_value`` is
+    from Welch's t-test [3]_, since the AUC of two Gaussians is 1/2 if their means are equal. The standard error of the
     empirical AUC is computed by the method of DeLong et al. [1]_. By default, p-values are adjusted by the method of
     Benjamini and Hochberg [2]_.
 
-    ``ameans_corrected`` is the Ameans (balanced accuracy) at the predicted threshold, corrected for optimism. For
-    features with an empirical AUC, it is the empirical Ameans at this threshold minus the expected optimism; for other
-    features, it is the predicted Ameans minus the expected optimism. The expected optimism is computed for samples of
-    the same sizes from two Gaussians. These Gaussians differ less than the classes in the data, because the difference
-    that is expected from sampling variation is removed. ``ameans_corrected`` is NaN if there is no empirical AUC and a
-    class has zero variance. The correction holds on average over features. It does not account for selecting the best
-    of many features: the Ameans, AUCs and intervals of selected features remain optimistic, so validate these features
-    on new data.
+    ``ameans_corrected`` is the Ameans (balanced accuracy) at the predicted threshold, corrected for optimism. The
+    expected optimism is subtracted from the empirical Ameans at this threshold or, for features without an empirical
+    AUC, from the predicted Ameans. The expected optimism is computed for samples from two Gaussians, with the class
+    sizes of the data. These Gaussians differ less than the classes in the data, because the difference that is expected
+    from sampling variation is removed. ``ameans_corrected`` is NaN if there is no empirical AUC and a class has zero
+    variance. The correction is accurate on average over features. The correction does not account for selecting the
+    best of many features: the Ameans, AUCs and intervals of selected features remain optimistic, so validate these
+    features on new data.
 
     In rows with family "auto", ``ameans`` and ``ameans_corrected`` are equal: both are the Ameans that is expected on
     new data, which is less than the Ameans computed from ``tpr`` and ``fpr``. If the direction is chosen from the data,
     this expected Ameans is too high for uninformative features: by 0.06, 0.05, 0.03 and 0.02 with 10, 20, 50 and 100
-    observations per class. The columns ``auc_low`` and ``auc_high`` are NaN in these rows; use the interval of the
-    empirical AUC instead. ``misfit`` is the mean absolute difference in TPR between the curve of the fitted model and
-    the empirical curve. A large difference is not flagged, since the shrunk estimate takes it into account. With
-    ``direction="auto"``, the direction is chosen from the same data, so the prior that positives have larger (or
-    smaller) values is not used; pass ``direction="higher"`` or ``"lower"`` to use this prior.
+    observations per class. The columns ``auc_low`` and ``auc_high`` are NaN in rows with family "auto"; use the
+    interval of the empirical AUC instead. In these rows, ``misfit`` is the mean absolute difference in TPR between the
+    curve of the fitted model and the empirical curve. A large difference is not flagged, since the shrunk estimate
+    takes the difference into account. With ``direction="auto"``, the direction is chosen from the same data, so the
+    prior assumption that positives have larger (or smaller) values is not used; pass ``direction="higher"`` or
+    ``direction="lower"`` to make this assumption.
 
     The flag ``misfit`` indicates that the empirical curve differs from the predicted curve by more than sampling
     variation explains, and by more than 0.02 in mean absolute TPR. Use the empirical columns of such features.
@@ -641,7 +643,7 @@ class _ScreeningRun:
         return self.finish()
 
     def finish(self) -> ScreeningResult:
-        """Return the result; missing values raise an error if ``nan_policy`` is "raise"."""
+        """Return the result of the screening; missing values raise an error if ``nan_policy`` is "raise"."""
         if self.options.nan_policy == "raise":
             _check_no_missing(np.where(self.table.not_numeric, 0, self.missing), self.table.names)
         return self.results.to_result(self.table.not_numeric)
@@ -660,7 +662,7 @@ class _ScreeningRun:
         gaussians = GaussianPairs(*map(np.stack, zip(*pairs, strict=True)))
 
         def to_columns(columns: slice, counts: RankStatistics) -> tuple[slice, dict[str, Any], Flags]:
-            """Return a slice of features, and their empirical columns and flags of shape (class pairs, features)."""
+            """Return ``columns``, and the empirical columns and flags, shape (class pairs, features)."""
             shape = counts.area.shape
             parts: Any = (part.reshape(-1, *part.shape[2:]) for part in counts)
             statistics = RankStatistics(*parts)

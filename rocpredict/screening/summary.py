@@ -130,11 +130,11 @@ class TwoClassSummary(Result):
         Parameters
         ----------
         mean : pair of float or of arrays of shape (features,)
-            Means of the (negative, positive) class.
+            Mean of the negative class, and mean of the positive class.
         std : pair of float or of arrays of shape (features,)
-            Standard deviations (ddof=1).
+            Standard deviation of each class (ddof=1).
         count : pair of int or of arrays of shape (features,)
-            Numbers of observations; whole numbers of 2 or more.
+            Number of observations of each class, a whole number of 2 or more.
         feature_names : iterable of str, optional
             Names of the features. By default, "x0", "x1", ...
         positive : label, default="positive"
@@ -151,7 +151,8 @@ class TwoClassSummary(Result):
         Raises
         ------
         RocPredictError
-            If a value is out of range, or the shapes or names differ.
+            If a value is out of range, shapes do not match, both labels are equal, or names are not unique or their
+            number is wrong.
 
         Examples
         --------
@@ -289,11 +290,12 @@ class TwoClassSummary(Result):
         Parameters
         ----------
         min_count : int, default=5
-            Smallest number of values in a class. A feature with fewer values in a class has no values in the result.
+            Minimum number of values that a feature must have in each class. A feature with fewer than ``min_count``
+            values in a class has no values in the result.
         histograms : bool, default=False
-            Whether to keep histograms. Cells are then merged until each has ``min_count`` values or more of each class,
-            and the extremes of the cells are left out. The remaining edges are not changed, so they must not be values
-            of observations: agree on edges between the sites, and pass them as
+            Whether to keep histograms. Cells are then merged until each cell has at least ``min_count`` values of each
+            class, and the extremes of the cells are omitted. The remaining edges are not changed, so they must not be
+            values of observations: agree on edges between the sites, and pass them as
             ``summarize(..., histogram_edges=...)``.
 
         Returns
@@ -519,7 +521,7 @@ def as_units(units: Mapping[str, str] | None, names: Sequence[str]) -> tuple[str
 
 
 def describe_difference(first: TwoClassSummary, second: TwoClassSummary) -> str:
-    """Return the difference in features, units or labels because of which summaries cannot be added, or "" if none."""
+    """Return the difference in features, units or labels that prevents adding two summaries, or "" if there is none."""
     names = first.feature_names, second.feature_names
     if names[0] != names[1]:
         others = map(set, names[::-1])
@@ -611,8 +613,8 @@ def summarize(
         Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
     negative : label, optional
         Label of the negative class. By default, all labels other than the positive one are negative. If ``negative`` is
-        passed, observations with a third label are omitted. If ``positive`` and ``negative`` are both passed, the table
-        may contain only one of the two classes.
+        passed, observations with a third label are omitted. If ``positive`` and ``negative`` are both passed, one of
+        the two classes may be absent from the table.
     moments : {2, 4}, default=2
         Number of moments.
 
@@ -656,9 +658,9 @@ def summarize(
     Notes
     -----
     Before powers are summed, a value of the data is subtracted from all values of a feature, so that a constant offset
-    causes no loss of digits. The moments of parts of a table are merged by the pairwise update [1]_ [2]_. Adding
-    summaries rounds the mean. The relative error of the sum of squares is then about 1e-16 times the square root of the
-    count, times the ratio of the offset to the standard deviation.
+    causes no loss of digits. The moments of parts of a table are merged by the pairwise update [1]_ [2]_. When
+    summaries are added, the mean is rounded. After an addition, the relative error of the sum of squared deviations is
+    about 1e-16 times the square root of the number of values, times the ratio of the offset to the standard deviation.
 
     References
     ----------

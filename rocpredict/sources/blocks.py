@@ -46,8 +46,8 @@ class MemoryBudget(NamedTuple):
     Attributes
     ----------
     total : int, optional
-        Budget in bytes. By default, there is no limit, and a block has 32 MB, or contains one column for each thread if
-        these columns are larger.
+        Budget in bytes. By default, there is no limit, and a block has 32 MB, or one column for each thread if these
+        columns need more.
     n_jobs : int, default=1
         Number of threads; each thread processes at least one column at a time.
     """
@@ -142,8 +142,8 @@ class ColumnSource(ABC):
     def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
         """Yield tiles of the selected columns in the order that is fastest to read.
 
-        Each tile is yielded with its slice of the rows and its slice of the selected columns. The tiles of a column are
-        in the order of the rows.
+        Each tile is yielded with its slice of the rows and its slice of the selected columns. Tiles of the same columns
+        are yielded in the order of their rows.
         """
         for place, block in self.iter_blocks(columns, budget):
             yield slice(0, self.shape[0]), place, block
@@ -153,7 +153,7 @@ class ColumnSource(ABC):
         """Return one column unchanged."""
 
     def validate(self, columns: Iterable[int]) -> None:  # noqa: B027
-        """Raise RocPredictError if a chosen column has both numbers and text."""
+        """Raise RocPredictError if one of these columns has both numbers and text."""
 
     @property
     def not_numeric(self) -> NDArray[np.bool_]:
@@ -169,7 +169,7 @@ class SparseSource(ColumnSource):
         self.shape = matrix.shape
 
     def iter_blocks(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> BlockIterator:
-        """Yield the whole matrix, or the chosen columns in blocks."""
+        """Yield the whole matrix, or the selected columns in blocks."""
         if columns is None:
             yield slice(0, self.shape[1]), self.matrix
             return
@@ -195,12 +195,12 @@ class BlockSource(ColumnSource):
             yield place, block
 
     def dtype(self, columns: ColumnIndices) -> Any:
-        """Return the dtype of blocks of the chosen columns."""
+        """Return the dtype of blocks of the selected columns."""
         return np.float64
 
     @abstractmethod
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
-        """Write the chosen columns into an array."""
+        """Write the selected columns into an array."""
 
 
 class DenseSource(BlockSource):
@@ -224,7 +224,7 @@ class DenseSource(BlockSource):
         return self.array.dtype
 
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
-        """Copy the chosen columns."""
+        """Copy the selected columns."""
         out[:] = self.array[:, columns]
 
     def column(self, column: int) -> NDArray[Any]:
@@ -242,7 +242,7 @@ class SlicedSource(DenseSource):
         return BlockSource.iter_blocks(self, columns, budget)
 
     def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
-        """Yield blocks of rows, because rows are adjacent in a file, or blocks of columns if ``columns`` is passed."""
+        """Yield blocks of rows, which are adjacent in a file, or blocks of columns if ``columns`` is passed."""
         if columns is not None:
             yield from super().iter_tiles(columns, budget)
             return
@@ -284,7 +284,7 @@ class ColumnwiseSource(BlockSource):
                 to_numeric(self._names[index], column)
 
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
-        """Write the chosen columns as float64."""
+        """Write the selected columns as float64."""
         for place, index in enumerate(columns.tolist()):
             numbers = to_numeric(self._names[index], self.column(index))
             out[:, place] = np.nan if numbers is None else numbers
@@ -414,8 +414,8 @@ def run_query(work: Callable[[], Any]) -> Any:
 def has_row_order(frame: Any) -> bool:
     """Return whether a lazy frame has the same row order each time it is collected.
 
-    Scans, selections and functions of single columns preserve the order. Joins, groups, samples and unknown operations
-    are assumed to change the order, although some of them preserve it.
+    Scans, selections and functions of single columns preserve the order. Joins, group-bys, samples and unknown
+    operations are assumed to change the order, although some of them preserve it.
     """
     native = frame.to_native()
     if isinstance(frame, DaskQuery):
@@ -468,7 +468,7 @@ class DataFrameSource(BlockSource):
         return np.float32 if numeric and numeric <= {*_FLOAT32_TYPES} else np.float64
 
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
-        """Write the chosen columns, with NaN for nulls and for columns that are not numeric."""
+        """Write the selected columns, with NaN for nulls and for columns that are not numeric."""
         numeric = [self.columns[index] for index in columns.tolist() if not self._is_text[index]]
         part = self._collect_in_order(numeric) if self._lazy and numeric else self.frame
         for place, index in enumerate(columns.tolist()):
@@ -487,7 +487,7 @@ class DataFrameSource(BlockSource):
         return column_to_labels(part.get_column(name))
 
     def check_order_by(self, column: int) -> NDArray[Any]:
-        """Return the column with the labels; for a lazy frame, store it to check the row order of later queries."""
+        """Return the column of labels; for a lazy frame, store the labels to check the row order in later queries."""
         labels = self.column(column)
         if len(labels) != self.shape[0]:
             raise RocPredictError(_NO_ORDER)
@@ -529,7 +529,7 @@ class DataFrameSource(BlockSource):
 
 
 def frame_to_source(frame: Any) -> ColumnSource:
-    """Return the source of a frame, or the source of its array if a pandas frame consists of a single array."""
+    """Return a source for a frame; a pandas frame that consists of a single array is read as this array."""
     import narwhals as nw
 
     native = frame.to_native()

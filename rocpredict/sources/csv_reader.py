@@ -224,7 +224,7 @@ class _DecimalMarks:
     def check(self, columns: Mapping[str, Sequence[str]], separator: str, read: Sequence[str] = ()) -> None:
         """Raise RocPredictError if numeric columns of the file have different decimal marks.
 
-        A column of months such as 01.2024 is ignored, unless it is one of the columns to ``read``.
+        A column of months such as 01.2024 is ignored, unless ``read`` contains its name.
         """
         for column, cells in columns.items():
             is_month = column not in read and all(map(_MONTH.fullmatch, cells))
@@ -242,11 +242,11 @@ class _DecimalMarks:
 
 
 def infer_label_dtype(cells: NDArray[np.str_]) -> NDArray[Any]:
-    """Return labels as numbers if different cells remain different numbers, else unchanged.
+    """Return labels as numbers if all are numeric and different labels become different numbers, else as text.
 
-    Whole numbers become integers. All cells remain text if two different cells are the same number, such as 1 and 01.
-    They also remain text if a number is not finite or exceeds 2**53, beyond which different integers may be equal as
-    floats.
+    Whole numbers become integers. All labels remain text if two different labels are the same number, such as 1 and 01.
+    All labels also remain text if a number is not finite or exceeds 2**53, beyond which different integers may be equal
+    as floats.
     """
     try:
         numbers = cells.astype(np.float64)
@@ -320,7 +320,7 @@ class CsvTable:
         Raises
         ------
         RocPredictError
-            If a value is not a number; the message gives its line number.
+            If a cell is not a number; the message gives the line number of the cell.
         """
         cells = self.cells(column)
         if self.separator != "," and all(map(_MONTH.fullmatch, cells)):
@@ -344,7 +344,8 @@ class CsvTable:
         Raises
         ------
         RocPredictError
-            If a label is missing and ``nan_policy`` is not "omit"; the message gives its line number.
+            If a label is missing and ``nan_policy`` is not "omit"; the message gives the line number of the missing
+            label.
         """
         return _as_labels(_strip_labels(self.cells(column), self.lines, self.name, column, nan_policy))
 
@@ -352,7 +353,8 @@ class CsvTable:
 def read_csv(path: str | PathLike[str]) -> CsvTable:
     r"""Read a CSV file with a header line, in UTF-8 or UTF-16, plain or compressed by gzip.
 
-    Commas, semicolons or tabs separate cells. A comma is a decimal mark if semicolons or tabs separate cells.
+    Cells are separated by commas, semicolons or tabs. A comma is a decimal mark if cells are separated by semicolons or
+    tabs.
 
     Raises
     ------
@@ -573,7 +575,8 @@ class LargeCsvFiles(CsvFiles):
     """CSV files with the same columns, read by polars if it is installed.
 
     Polars may fail because of a line, the encoding or the labels, or because a column contains both numbers and text.
-    The reader based on the ``csv`` module then reads the files, or raises the error.
+    In these cases, the reader based on the ``csv`` module reads the files, or raises an error that describes the
+    problem.
     """
 
     def features(
@@ -607,7 +610,7 @@ class ChunkedCsv(BlockSource):
         self.codes: dict[str, int] = {}
 
     def scan(self, path: Path, label: str | None) -> NDArray[np.int32]:
-        """Check the lines of a file, and return the codes of its labels."""
+        """Check that polars can read the lines of a file, and return the code of the label on each line."""
         with open_csv(path) as (header, rows, separator):
             first = [row for _, row in islice(rows, 1 + _N_CELLS_TO_CLASSIFY // len(header))]
         self._formats[path] = header, separator
@@ -730,7 +733,7 @@ class ChunkedCsv(BlockSource):
         self._is_number = ~self._is_text
 
     def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
-        """Yield the chosen columns, one chunk of lines after the other."""
+        """Yield the selected columns, one chunk of lines after the other."""
         start, selection = 0, np.arange(self.shape[1]) if columns is None else columns
         for path, chunks in groupby(self._chunks, lambda chunk: chunk.path):
             with _open_bytes(path) as file:
@@ -774,7 +777,7 @@ class ChunkedCsv(BlockSource):
         return self._columns.iter_blocks(columns, budget)
 
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
-        """Read the chosen columns from the temporary file."""
+        """Read the selected columns from the temporary file."""
         self._columns.read_into(out, columns)
 
     def column(self, column: int) -> NDArray[Any]:

@@ -184,7 +184,7 @@ def read_table_and_labels(
     Raises
     ------
     RocPredictError
-        If a file cannot be read, ``y`` is not a column, or lengths differ.
+        If a file cannot be read, ``y`` is not a column, or the lengths of ``X`` and ``y`` differ.
     """
     if layer is not None and not isinstance(layer, str):
         raise RocPredictError(f"layer={short_repr(layer)} is not the name of a layer; pass a str")
@@ -346,22 +346,23 @@ def open_tables(paths: PathArgument) -> TableReader:
     Returns
     -------
     TableReader
-        Reader of the files. Its attribute ``names`` contains the column names, and its method
+        Reader of the files. The attribute ``names`` of the reader contains the column names, and the method
         ``features(label=..., usecols=...)`` returns the features and the labels.
 
     Raises
     ------
     RocPredictError
-        If there is no file, a file cannot be read, formats or columns differ, a header has no names or has a name
-        twice, or polars is not installed and a Parquet or Feather file is passed.
+        If there is no file, a file cannot be read, formats or columns differ, or a header has no names or has a name
+        twice. If a Parquet or Feather file is passed and polars is not installed.
 
     Notes
     -----
-    If polars is installed (extra ``frames``), it reads CSV files of 8 MB or more, several times as fast as the ``csv``
-    module. The labels and the features are then read in separate passes. Numbers that need more than 4 MB (8 bytes per
-    cell) are stored in a temporary file if the files are read without polars, or if whole columns are needed, as for
-    empirical AUCs. The environment variable TMPDIR sets the folder of this file. A cell may have at most 131,072
-    characters, and the first line at most 64 MB. Columns of Parquet and Feather files are read when they are needed.
+    If polars is installed (extra ``frames``), CSV files of 8 MB or more are read with polars, several times as fast as
+    with the ``csv`` module. With polars, the labels and the features are read in separate passes. Numbers that need
+    more than 4 MB (8 bytes per cell) are stored in a temporary file if the files are read without polars, or if whole
+    columns are needed, as for empirical AUCs. The environment variable TMPDIR sets the folder of this file. A cell may
+    have at most 131,072 characters, and the first line at most 64 MB. Columns of Parquet and Feather files are read
+    when they are needed.
 
     Examples
     --------

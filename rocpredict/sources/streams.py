@@ -86,7 +86,7 @@ class SpooledColumns(BlockSource):
         self._pending, self._pending_rows = [], 0
 
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
-        """Read the chosen columns from the temporary file."""
+        """Read the selected columns from the temporary file."""
         row = 0
         for offset, rows in self._pieces:
             for first, run in contiguous_runs(columns):
@@ -144,7 +144,7 @@ class ArrowDataset(BlockSource):
             raise RocPredictError(f"{_piece_name(piece)} cannot be read: {first_line(error)}") from None
 
     def _read_piece(self, out: NDArray[Any], piece: Any, columns: ColumnIndices) -> None:
-        """Write the chosen columns of a row group into an array."""
+        """Write the selected columns of a row group into an array."""
         indices = columns.tolist()
         part = self._read(piece, [self.names[index] for index in indices if not self._is_text[index]])
         for place, index in enumerate(indices):
@@ -152,7 +152,7 @@ class ArrowDataset(BlockSource):
             out[:, place] = np.nan if self._is_text[index] else frame_column_to_floats(name, part.get_column(name))
 
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
-        """Write the chosen columns into an array, one row group after the other."""
+        """Write the selected columns into an array, one row group after the other."""
         start = 0
         for piece, rows in self._pieces:
             self._read_piece(out[start : start + rows], piece, columns)
@@ -232,7 +232,7 @@ class SpooledBatches(SpooledColumns):
         return np.fromiter((codes[item] for item in series.to_list()), np.float64, len(series))
 
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
-        """Read the chosen columns, with NaN in columns that are not numeric."""
+        """Read the selected columns, with NaN in columns that are not numeric."""
         super().read_into(out, columns)
         out[:, self._is_text[columns]] = np.nan
 

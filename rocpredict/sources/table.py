@@ -50,7 +50,7 @@ class FeatureTable(Result):
     source : ColumnSource
         Array, matrix, frame or files with the values.
     not_numeric : array of bool of shape (features,)
-        Mask of columns with text, dates or other objects. The values of these columns are NaN.
+        Mask of the columns with text, dates or other objects, which are read as NaN.
     annotations : dict of str to array of shape (features,)
         Annotations of the features, such as the columns of ``.var`` of AnnData.
     column_indices : array of int of shape (features,), or None
@@ -87,7 +87,7 @@ class FeatureTable(Result):
         Yields
         ------
         place : slice
-            Slice of the chosen features that the block contains.
+            Positions of the features of the block among the features that are read.
         block : array or sparse matrix of shape (n_rows, features of the block)
             Values. If all features of an array or of a sparse matrix are read, the array or matrix itself is the only
             block, neither copied nor converted. Other tables are read in Fortran-ordered blocks of float64 (float32 if
@@ -103,7 +103,7 @@ class FeatureTable(Result):
         Yields
         ------
         rows, columns : slice
-            Rows and columns of the tile. The tiles of a column are in the order of the rows.
+            Rows and columns of the tile. Tiles of the same columns are yielded in the order of their rows.
         tile : array or sparse matrix
             Values.
         """
@@ -138,7 +138,7 @@ class FeatureTable(Result):
         return len(self.names)
 
     def table(self) -> Table:
-        """Return the names of the features, and whether they are numeric."""
+        """Return a table of the features, with their names and whether they are numeric."""
         rows = [[str(name), not bad] for name, bad in zip(self.names, self.not_numeric.tolist(), strict=True)]
         return Table(f"Table of {self.n_rows} rows and {pluralize(len(self), 'feature')}", ["feature", "numeric"], rows)
 
@@ -175,7 +175,7 @@ def _without_index(table: FeatureTable, X: Any) -> FeatureTable:
 
 
 def check_row_order(table: FeatureTable, name: str) -> None:
-    """Raise RocPredictError if a separate array is combined with a lazy query without a fixed row order."""
+    """Raise RocPredictError if the rows of a table have no fixed order, which separate labels or weights need."""
     if isinstance(table.source, DataFrameSource) and not table.source.is_ordered:
         remedy = "pass y as the name of a column, or " if name == "y" else ""
         raise RocPredictError(
@@ -209,10 +209,10 @@ def as_feature_table(X: Any, *, names: Iterable[Any] | None = None) -> FeatureTa
     X : array-like of shape (n, features), or another table
         NumPy array (including memory maps and masked arrays), SciPy sparse matrix, pandas, polars or pyarrow table or
         another frame that narwhals supports, AnnData (its ``.X``), object with ``__array__``, list of rows, or mapping
-        of names to columns. Lazy frames, DuckDB relations and Dask DataFrames are queried for one block of columns at
-        a time. If their rows have no fixed order, as after joins and groups, they are collected once.
+        from names to columns. Lazy frames, DuckDB relations and Dask DataFrames are queried for one block of columns at
+        a time. If their rows have no fixed order, for example after a join or a group-by, they are collected once.
     names : sequence of str, optional
-        Name of each column. By default, the names of the table.
+        Name of each column. By default, the column names of the table.
 
     Returns
     -------
@@ -251,7 +251,7 @@ def split_table_and_labels(
         Class labels, or the name of the column of X (for AnnData, of its ``.obs``) that contains them. This column is
         then not a feature. If X is a query without a fixed row order, the labels must be a column of X.
     names : sequence of str, optional
-        Name of each feature. By default, the names of the table.
+        Name of each feature. By default, the column names of the table.
     layer : str, optional
         Layer of an AnnData. By default, its ``.X``.
     use_raw : bool, default=False
@@ -314,7 +314,7 @@ def _split_table(X: Any, y: Any, names: Iterable[Any] | None, **source: Any) -> 
 def read_table(
     X: Any, names: Iterable[Any] | None = None, *, layer: str | None = None, use_raw: bool = False
 ) -> FeatureTable:
-    """Convert a table as ``as_feature_table`` does, without checking whether a column is numeric."""
+    """Convert a table as ``as_feature_table`` does, without checking that at least one column is numeric."""
     if (layer is not None or use_raw) and not _is_anndata(X):
         option = "use_raw=True" if use_raw else f"layer={layer!r}"
         raise RocPredictError(f"{option} needs an AnnData or an h5ad file; X is {short_repr(type(X).__name__)}")
@@ -374,7 +374,7 @@ def arrow_batches(
     Parameters
     ----------
     X : scanner, reader, or another table
-        Table. A scanner or reader is read once.
+        Table. A scanner or reader is read only once.
     y, names, nan_policy
         As in ``split_table_and_labels``.
     budget : MemoryBudget, optional

@@ -111,7 +111,7 @@ class ThreadBuffer(local):
     buffer: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
 
     def allocate(self, size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-        """Return an array that reuses the memory of the previous array; it is uninitialized, except for integers."""
+        """Return an array in the memory of the previous array; integers are set to 0, other types are uninitialized."""
         if len(self.buffer) < size * dtype.itemsize:
             self.buffer = np.empty(size * dtype.itemsize, dtype=np.uint8)
         array = self.buffer[: size * dtype.itemsize].view(dtype)
@@ -140,7 +140,7 @@ Tile: TypeAlias = tuple[slice, slice]
 
 
 class Sparse(NamedTuple):
-    """Arrays of a compressed sparse matrix, by column or by row."""
+    """Arrays of a sparse matrix in CSC or CSR format."""
 
     data: NDArray[Any]
     indices: NDArray[Any]
@@ -213,12 +213,12 @@ class Sums(NamedTuple):
 
     @classmethod
     def zero(cls, order: int, classes: int, width: int, *, omit: bool = False) -> Sums:
-        """Return sums before rows are added. The arrays of extremes have rows only if four powers are summed."""
+        """Return the sums over no rows. The arrays of extremes have rows only if four powers are summed."""
         low = np.full((classes if order == 4 else 0, width), np.inf)
         return cls(np.zeros((classes * omit, width), np.int64), np.zeros((order, classes, width)), low, -low)
 
     def add(self, other: Sums) -> None:
-        """Add the sums of other rows, computed with the same shift."""
+        """Add the sums over further rows, computed with the same shift."""
         for ufunc, total, addend in zip((np.add, np.add, np.minimum, np.maximum), self, other, strict=True):
             ufunc(total, addend, out=total)
 
@@ -237,12 +237,12 @@ class SparseSums(NamedTuple):
 
     @classmethod
     def zero(cls, order: int, classes: int, width: int) -> SparseSums:
-        """Return sums before rows are added."""
+        """Return the sums over no rows."""
         shape = classes, width
         return cls(Sums.zero(order, *shape, omit=True), np.zeros(shape, np.int64), np.zeros(shape))
 
     def add(self, other: SparseSums) -> None:
-        """Add the sums of other rows."""
+        """Add the sums over further rows."""
         self.sums.add(other.sums)
         np.add(self.stored, other.stored, out=self.stored)
         np.add(self.missing_weight, other.missing_weight, out=self.missing_weight)
@@ -284,7 +284,7 @@ class Moments(NamedTuple):
         return 2 if self.m4 is None else 4
 
     def map(self, function: Callable[..., Any], *others: Moments) -> Moments:
-        """Apply a function to each array, together with the corresponding arrays of other moments."""
+        """Apply a function to each array and the corresponding arrays of ``others``."""
         fields: Any = (None if arrays[0] is None else function(*arrays) for arrays in zip(self, *others, strict=True))
         return Moments(*fields)
 
@@ -342,12 +342,13 @@ def merge(a: Moments, b: Moments) -> Moments:
     Parameters
     ----------
     a, b : Moments
-        Moments of the same shape. If their orders differ, the result has order 2.
+        Moments of the same shape. If one of them has order 2, the result has order 2.
 
     Returns
     -------
     Moments
-        Merged moments. If one set has no values of a feature, the moments of this feature are those of the other set.
+        Merged moments. If one set of rows has no values of a feature, the moments of this feature are those of the
+        other set.
 
     Notes
     -----

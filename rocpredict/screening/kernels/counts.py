@@ -128,7 +128,7 @@ class SortGroups(NamedTuple):
 
 @dataclass
 class SortPlan:
-    """Groups that are sorted, and the row indices of these groups; they are the same for all blocks of a table."""
+    """Groups that are sorted, and the row indices of these groups; both are the same for all blocks of a table."""
 
     groups: SortGroups | None = None
     rows: NDArray[np.int32] | None = None
@@ -141,8 +141,8 @@ def plan_groups(
 
     The negative classes of a class pair form one group. If several class pairs consist of the same classes, as in
     comparisons of one class against the rest, all of these classes form one group. For each of these class pairs, the
-    positives are then removed from the sorted values of the group. If ``joins`` is True, the engine merges sorted
-    classes itself, and only the single classes are sorted instead of such a group.
+    positives are then removed from the sorted values of the group. If ``joins`` is True, these groups of all classes
+    are not sorted; instead, each class is sorted, and the engine merges the sorted classes.
     """
     shared = Counter(class_pair.classes for class_pair in class_pairs if len(class_pair.negative) > 1)
     pair_groups = [
@@ -186,7 +186,8 @@ class GroupLayer(NamedTuple):
 def layers(groups: SortGroups, codes: NDArray[Any]) -> list[GroupLayer]:
     """Divide the groups into layers of disjoint groups.
 
-    The first layer contains all groups of a single class. Each group of several classes forms a layer of its own.
+    The first layer contains all groups that consist of a single class. Each group of several classes forms a layer of
+    its own.
     """
     single = tuple(index for index, group in enumerate(groups.members) if len(group) == 1)
     highest, result = max(int(codes.max(initial=0)), *map(max, groups.members)), []
@@ -339,12 +340,12 @@ def count_blocks(
     engine : {"auto", "numpy", "numba"}, default="auto"
         Computing engine, as in ``screen``.
     n_jobs : int, default=1
-        Number of threads. The result does not depend on this number.
+        Number of threads. The result does not depend on the number of threads.
     callback : callable
         Function that is called as ``callback(columns, counts)`` for each block, in the thread that processes the block.
     plan : SortPlan, optional
         Plan from a previous call with the same ``codes``, ``classes``, ``class_pairs`` and ``engine``, or an empty
-        plan, which is then filled. By default, a new plan.
+        plan, which this call fills. By default, a new plan.
 
     Yields
     ------
@@ -358,8 +359,8 @@ def count_blocks(
 
     Notes
     -----
-    Each class is sorted separately, and two sorted classes are compared in one pass. The sums are sums of integers and
-    therefore exact. Variances follow from the placement values by the method of DeLong, DeLong and Clarke-Pearson
+    Each class is sorted separately, and two sorted classes are compared in one pass. The rank sums are sums of integers
+    and therefore exact. Variances follow from the placement values by the method of DeLong, DeLong and Clarke-Pearson
     (1988), as in Sun and Xu (2014). Only the stored values of a sparse column are sorted; its zeros form one group of
     ties.
 

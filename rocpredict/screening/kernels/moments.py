@@ -88,7 +88,7 @@ class _Table(NamedTuple):
             yield columns, [(slice(top, min(top + height, rows)), columns) for top in range(0, max(rows, 1), height)]
 
     def copy(self, rows: slice, features: NDArray[np.intp], scratch: ThreadBuffer) -> FloatArray:
-        """Copy a tile to an array of float64 with the memory order of the table; ``features`` must ascend."""
+        """Copy a tile to a float64 array with the memory order of the table; ``features`` must be ascending."""
         run = slice(features[0], features[-1] + 1)
         if _is_contiguous(features):
             part = self.X[rows, run]
@@ -219,7 +219,7 @@ class _Extremes(NamedTuple):
     finite_high: FloatArray
 
     def add(self, other: _Extremes) -> None:
-        """Add the counts and extremes of other rows."""
+        """Add the counts of further rows, and update the extremes."""
         for ufunc, total, addend in zip([np.add] * 2 + [np.minimum, np.maximum] * 2, self, other, strict=True):
             ufunc(total, addend, out=total)
 
@@ -380,16 +380,16 @@ def moments(
     classes : int
         Number of classes, K.
     order : {2, 4}, default=2
-        Number of moments; 4 includes the extremes.
+        Number of moments. With 4, the minimum and the maximum are also computed.
     weights : array-like of shape (n,), optional
-        Frequency weights, 0 or more; a row of weight 0 is omitted. With weights, NumPy computes the sums in both
-        engines.
+        Frequency weights, 0 or more; a row of weight 0 is omitted. Weighted sums are computed by NumPy, also with
+        ``engine="numba"``.
     engine : {"numpy", "numba", "auto"}, default="numpy"
         Computing engine, as in ``screen``.
     n_jobs : int, default=1
-        Number of threads. The result does not depend on this number.
+        Number of threads. The result does not depend on the number of threads.
     shared : Classes, optional
-        ``Classes.of(codes, classes)``, if it has been computed before; it is not used with weights.
+        Result of ``Classes.of(codes, classes)``, if already computed; ignored if weights are passed.
 
     Returns
     -------

@@ -57,7 +57,7 @@ def run_length_encode_all(values, first, last, zeros, starts):  # type: ignore[n
 
 @exact_jit
 def run_length_encode(values, first, last, base, starts, runs, counted):  # type: ignore[no-untyped-def]
-    """Append the distinct values between two positions to the runs, and return the number of runs."""
+    """Append the distinct values of ``values[first:last]`` to the runs, and return the number of runs."""
     if first == last:
         return runs
     before = values[first]
@@ -78,7 +78,7 @@ def run_length_encode(values, first, last, base, starts, runs, counted):  # type
 
 @exact_jit
 def tie_correction(starts, runs):  # type: ignore[no-untyped-def]
-    """Return the sum of t^3 - t over the runs of one class."""
+    """Return the sum of t^3 - t over the runs of one class, where t is the length of a run."""
     total = 0.0
     if runs == starts[runs]:
         return total
@@ -104,9 +104,9 @@ _SIGN, _LOW_BITS = np.uint64(2**31), np.uint64(2**32 - 1)
 
 
 def count_class_pairs(parts: GroupedValues, groups: SortGroups, thresholds: FloatArray, counts: RankStatistics) -> None:
-    """Compute the rank statistics of all features and class pairs of a block from sorted parts.
+    """Compute the rank statistics of all features and class pairs of a block from its sorted values.
 
-    The parts are overwritten.
+    The arrays of ``parts`` are overwritten.
     """
     pairs, places = groups.pairs, np.arange(len(groups.pairs))
     nested = pairs[:, 2] == 1

@@ -1,4 +1,4 @@
-"""Numba engine, which computes sums of powers and divides values by class."""
+"""Numba engine, which computes sums of powers and partitions values by class."""
 
 from __future__ import annotations
 
@@ -334,7 +334,7 @@ def partition_csc(
 ) -> NDArray[np.int64]:
     """Copy nonzero values to parts of ``values``; see ``partition_csc`` of the NumPy engine.
 
-    The element before each part and the last element of ``values`` must be unused.
+    The element before each part and the last element of ``values`` must not contain values of a part.
     """
     last = np.empty_like(first)
     for layer in layers:
@@ -405,8 +405,8 @@ def partition_csr(
     table : Sparse
         n rows; the column indices in each row are ascending and unique.
     cursors : array of shape (n,)
-        Position, in each row, of the first value in the selected columns. On return, it is the position after the last
-        value in these columns.
+        Position, in each row, of the first value in the selected columns. On return, ``cursors`` contains the position
+        after the last value in these columns.
     columns : slice
         Columns to copy.
     layers : sequence of GroupLayer

@@ -130,17 +130,17 @@ def sparse_sums(
     Parameters
     ----------
     part : Sparse
-        Stored values of some rows (``by_rows=True``) or of some columns.
+        Stored values of some rows (``by_rows=True``) or of some columns (``by_rows=False``).
     codes : array
-        Class of each row of the part; K for rows without a class.
+        Class of each row of ``part``; K for rows without a class.
     shape : (int, int)
         Numbers of classes and features, (K, b).
     order : {2, 4}
         Number of powers.
     by_rows : bool
-        Whether the part consists of rows (CSR format) or of columns (CSC format).
+        Whether ``part`` consists of rows (CSR format) or of columns (CSC format).
     weights : array, optional
-        Weights of the rows, above 0. They are not available in the numba engine.
+        Weights of the rows, above 0; not available in the numba engine.
     """
     lengths = np.diff(part.indptr)
     if by_rows:
@@ -247,7 +247,7 @@ class RunLengths(NamedTuple):
 
 
 def count_class_pairs(parts: GroupedValues, groups: SortGroups, thresholds: FloatArray, counts: RankStatistics) -> None:
-    """Compute the rank statistics of all features and class pairs of a block from sorted parts."""
+    """Compute the rank statistics of all features and class pairs of a block from its sorted values."""
     with np.errstate(over="ignore"):
         rounded = thresholds.astype(parts.values.dtype)
     search_sides = np.where(rounded < thresholds, "right", "left")
