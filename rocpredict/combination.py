@@ -232,7 +232,7 @@ def _grid_search(d: FloatArray, tau: FloatArray) -> tuple[FloatArray, float, flo
         centre, width = log_odds[best], width / 36
 
     def excess(log_odds: float) -> float:
-        """Return the l that the best threshold of a member implies, minus its own l."""
+        """Return the l that the best threshold of a member of the family implies, minus the l of this member."""
         v, mixing = _family(np.array([log_odds]), d, tau, limits)
         solver = _solver(v, d, tau)
         _, negative_std, mean, positive_std = solver.parameters
@@ -312,8 +312,8 @@ class LinearCombination(Result):
     threshold : float
         Threshold of the score at which the predicted Ameans is highest.
     auc_cv, ameans_cv : float or None
-        Empirical AUC and Ameans on held-out observations, estimated by cross-validation. Both are None for published
-        moments, or if ``n_folds=None`` was passed.
+        Empirical AUC and Ameans on held-out observations, estimated by cross-validation. ``auc_cv`` and ``ameans_cv``
+        are None for published moments, or if ``n_folds=None`` was passed.
     n_folds : int or None
         Number of cross-validation folds.
 
@@ -414,7 +414,7 @@ class LinearCombination(Result):
         ridge : float
             Ridge parameter; 0 if no ridge is used.
         count : pair of float or None
-            Numbers of observations of the (negative, positive) class.
+            Numbers of negatives and of positives, or None if the numbers are unknown.
 
         Returns
         -------
@@ -592,7 +592,7 @@ def fit_linear_combination(
     y : array-like of shape (n,)
         Class labels.
     positive : label, optional
-        Label of the positive class. It may be omitted if the labels are {0, 1}, {-1, 1} or booleans.
+        Label of the positive class. ``positive`` may be omitted if the labels are {0, 1}, {-1, 1} or booleans.
     negative : label, optional
         Label of the negative class. By default, all labels except ``positive`` are negative. If ``negative`` is passed,
         observations with any third label are ignored.
@@ -605,7 +605,7 @@ def fit_linear_combination(
     ridge : float, optional
         Ridge parameter; needed if features are redundant or if there are more features than observations. Before the
         weights are computed, the variance of each feature is increased in both classes, by ``ridge`` times the mean of
-        the variances in the two classes. The predicted curve is computed from the original moments.
+        the variances in the two classes. The predicted curve is computed without this increase.
     nan_policy : {"raise", "omit"}, default="raise"
         How to handle missing values: "raise" raises an error, and "omit" omits observations in which any feature is
         missing and reports the number of these observations.
@@ -632,25 +632,27 @@ def fit_linear_combination(
     -----
     Let m0 and m1 be the mean vectors of the negatives and the positives, S0 and S1 the covariance matrices (with
     ddof=1), and delta = m1 - m0. For "auc", the weights are w = (S0 + S1)^-1 delta, and the AUC is Phi(sqrt(delta' w)).
-    For "ameans", the weights are w = (l S1 + (1 - l) S0)^-1 delta with the l for which the Ameans at the best threshold
-    is highest, among all l for which l S1 + (1 - l) S0 has no negative eigenvalue. This l is outside [0, 1] if the TPR
-    or the TNR is below 1/2. If the covariance matrices are equal, both criteria result in Fisher's linear discriminant.
+    For "ameans", the weights are w = (l S1 + (1 - l) S0)^-1 delta. The number l is chosen so that the Ameans at the
+    best threshold is highest; only numbers for which l S1 + (1 - l) S0 has no negative eigenvalue are considered. This
+    l is outside [0, 1] if the TPR or the TNR is below 1/2. If the covariance matrices are equal, both criteria result
+    in Fisher's linear discriminant.
 
     The AUC and the Ameans are predicted from the n observations to which the weights are fitted, and are therefore too
     high by about p/n. The size of this bias was simulated for two Gaussian classes with equal covariance matrices and
     n/2 observations each (300 samples). For p = 10 and a best possible AUC of 0.8, the predicted AUC exceeded the AUC
-    for new data by 0.038 (n = 200) and by 0.077 (n = 100). For a best possible AUC of 0.95, the difference was 0.026 (n
-    = 100). For 20 uninformative features and 200 observations, the predicted AUC was 0.68.
+    for new data by 0.038 (n = 200) and by 0.077 (n = 100). For a best possible AUC of 0.95, the predicted AUC exceeded
+    the AUC for new data by 0.026 (n = 100). For 20 uninformative features and 200 observations, the predicted AUC was
+    0.68.
 
     ``auc_cv`` and ``ameans_cv`` avoid this bias by cross-validation, with folds that are stratified by class. The
-    weights and the threshold are fitted to all folds except one, and evaluated on this fold. The AUC is computed in
-    each fold and averaged over the folds, because scores with different weights are not comparable. In the same
-    simulations, the mean of ``auc_cv`` differed from the true AUC by at most 0.003, except for n = 40 and p = 4, where
-    it was 0.007 lower. The bias could also be subtracted by a formula, but this formula would again assume Gaussian
-    classes. ``auc_cv`` depends on one random partition into folds. It is slightly too low on average, because each fit
-    uses fewer observations. It is too high if observations depend on each other, for example if there are several
-    observations of each patient. If features are redundant in the training data of a fold, the weights with the
-    smallest norm are used.
+    weights and the threshold are fitted to all folds except one, and evaluated on the remaining fold. The AUC is
+    computed in each fold and averaged over the folds, because scores with different weights are not comparable. In the
+    same simulations, the mean of ``auc_cv`` differed from the true AUC by at most 0.003, except for n = 40 and p = 4,
+    where it was 0.007 lower. The bias could also be subtracted by a formula, but this formula would again assume
+    Gaussian classes. ``auc_cv`` depends on one random partition into folds. On average, ``auc_cv`` is slightly too low,
+    because each fit uses fewer observations. ``auc_cv`` is too high if observations depend on each other, for example
+    if there are several observations of each patient. If features are redundant in the training data of a fold, the
+    weights with the smallest norm are used.
 
     The weights are computed by an eigendecomposition of S0 + S1 for standardized features, which also identifies
     redundant features. A combination of features is treated as constant if the variance of this combination is below
@@ -737,15 +739,15 @@ def class_mean_distance(
     metric : {"euclidean", "mahalanobis"}, default="euclidean"
         Metric of the distance:
 
-        * "euclidean": distance in the common unit of the features, as in the founding paper.
+        * "euclidean": Euclidean distance, for features in a common unit, as in the founding paper (see the glossary).
         * "mahalanobis": Mahalanobis distance with the covariance matrix of the class, for features in any units.
     leave_one_out : bool, default=False
         If True, the mean (and the covariance matrix) for an observation of the class is computed without this
         observation. If False, each observation of the class shifts the mean towards itself, so that the distance is
         smaller on average than for a new observation.
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle observations with missing values: "raise" raises an error. "omit" computes the mean without these
-        observations, and returns NaN as their distances.
+        How to handle observations with missing values: "raise" raises an error. With "omit", the mean is computed
+        without these observations, and their distances are NaN.
 
     Returns
     -------

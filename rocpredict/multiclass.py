@@ -102,16 +102,20 @@ class Decomposition:
         return cls(columns, groups, problems, single, [EmpiricalRoc(*pair) for pair in samples])
 
     def mean(self, areas: FloatArray) -> FloatArray:
-        """Return the weighted mean AUCs, from the AUCs of the binary problems, shape (..., problems)."""
+        """Return the weighted mean AUCs.
+
+        ``areas`` contains the AUCs of the binary problems along the last axis, shape (..., problems).
+        """
         # The weights are divided by their sum last, so that the mean of ones is exactly 1.
         return np.asarray(areas @ self.weights.T / self.weights.sum(axis=1))
 
     def influence(self) -> FloatArray:
         """Return the influence of each observation on the AUC of each binary problem, shape (n, problems).
 
-        The influence is the placement value of the observation in the problem, multiplied by the size of the class of
-        the observation and divided by the number of all positives (or negatives) of the problem. Observations that do
-        not belong to the problem have an influence of 0.
+        If an observation is positive in the problem, the influence is the placement value of the observation in the
+        problem, multiplied by the size of the class of the observation and divided by the number of all positives of
+        the problem. If an observation is negative, the divisor is the number of all negatives. Observations that do not
+        belong to the problem have an influence of 0.
         """
         influence = np.zeros((len(self.columns), len(self.problems)))
         for index, (problem, roc) in enumerate(zip(self.problems, self.rocs, strict=True)):
@@ -337,7 +341,7 @@ def multiclass_auc(
     interval_method : {"smoothed-logit", "bootstrap"}, default="smoothed-logit"
         Method of the confidence interval:
 
-        * "smoothed-logit": interval on the logit scale, from the variance of the mean AUC; see Notes.
+        * "smoothed-logit": interval on the logit scale, computed from the variance of the mean AUC; see Notes.
         * "bootstrap": percentile bootstrap, in which each class is resampled separately.
     n_resamples : int, default=2000
         Number of bootstrap resamples.
@@ -365,26 +369,26 @@ def multiclass_auc(
     placement values of this observation in all binary problems. Each class contributes the sample variance of the
     influences of its observations, divided by the class size; the sum over the classes is the variance of the average
     AUC. Let A be the average AUC, and N the number of pairs of classes multiplied by the harmonic mean of the class
-    sizes. The center of the interval is C = (A N + 1/8)/(N + 1/4), as if a quarter of an observation with an AUC of 1/2
-    had been added. A variance below C(1 - C)/(3 N) is replaced by C(1 - C)/(3 N). If there is a single binary problem,
-    the interval is that of ``roc.auc_interval`` for the ROC curve of this problem.
+    sizes. The center of the interval is C = (A N + 1/8)/(N + 1/4), as if a quarter of a pseudo-observation with an AUC
+    of 1/2 had been added to N observations. A variance below C(1 - C)/(3 N) is replaced by C(1 - C)/(3 N). If there is
+    a single binary problem, the interval is that of ``roc.auc_interval`` for the ROC curve of this problem.
 
     The interval of a single AUC (``roc.auc_interval``) is smoothed in another way: in each class, about half of the
     largest variance that placement values can have is added to the sum of the squared deviations of the placement
     values. This method is not suitable for an average AUC, because the influence of an observation is a mean of
-    placement values in several binary problems and therefore varies less. When intervals of average AUCs were computed
-    with the smoothing for a single AUC and Student's t, their coverage at level 0.95 was 0.98 to 1.00. These intervals
-    were up to 1.3 times as wide as the intervals by "smoothed-logit" at an AUC of 0.8, and up to 6.6 times as wide at
-    an AUC of 0.98 (three and five Gaussian classes, 250 samples each). In one simulation with 5 to 200 observations per
-    class and AUCs of 0.5 to 0.99, the coverage of the intervals by "smoothed-logit" was 0.924 to 0.996 (250 samples
-    each). In a second simulation, the coverage was 0.927 to 0.988 (45 settings, 400 samples each, standard error 0.005
-    to 0.013).
+    placement values in several binary problems and therefore varies less than a single placement value. When intervals
+    of average AUCs were computed with the smoothing for a single AUC and Student's t, their coverage at level 0.95 was
+    0.98 to 1.00. These intervals were up to 1.3 times as wide as the intervals by "smoothed-logit" at an AUC of 0.8,
+    and up to 6.6 times as wide at an AUC of 0.98 (three and five Gaussian classes, 250 samples each). In one simulation
+    with 5 to 200 observations per class and AUCs of 0.5 to 0.99, the coverage of the intervals by "smoothed-logit" was
+    0.924 to 0.996 (250 samples each). In a second simulation, the coverage was 0.927 to 0.988 (45 settings, 400 samples
+    each, standard error 0.005 to 0.013).
 
     The method was chosen from fifteen methods by simulation. For three Gaussian classes of 10, 20 and 50 observations
     and AUCs of 0.8, 0.9 and 0.98, the coverage at level 0.95 was 0.944 to 0.977 with one column per class. With one
-    feature, it was 0.947 to 0.965 (2000 samples each). For classes of 10, 20 and 50 observations and other averages,
-    the coverage was 0.950 to 0.982; for five classes of 10 observations, it was 0.942 to 0.969. The coverage of the
-    percentile bootstrap was 0.978 in one setting, and 0.912 to 0.953 in all others (1000 samples each). For 10
+    feature, the coverage was 0.947 to 0.965 (2000 samples each). For classes of 10, 20 and 50 observations and other
+    averages, the coverage was 0.950 to 0.982; for five classes of 10 observations, it was 0.942 to 0.969. The coverage
+    of the percentile bootstrap was 0.978 in one setting, and 0.912 to 0.953 in all others (1000 samples each). For 10
     observations per class, the intervals by "smoothed-logit" are 1.04 to 1.1 times as wide as the bootstrap intervals
     at AUCs of 0.8 and 0.9, and 1.3 to 1.7 times as wide at an AUC of 0.98. If half an observation were added to each
     class instead, the intervals would be 2.4 to 2.9 times as wide at an AUC of 0.98.
@@ -395,9 +399,9 @@ def multiclass_auc(
     are computed with the error probability 1 - ``level`` divided by the number of problems (Bonferroni). The
     conservative interval is different if all pairs of observations of each binary problem have the same outcome (all
     are ordered correctly, all are ordered wrongly, or all are tied). The limits are then A q and 1 - (1 - A) q with q =
-    ((1 - level)/2)**(1/m), where m is the size of the smallest class. The reason is that a binary problem contains m
-    independent pairs: if the probability of the common outcome were below q, all m pairs would have this outcome with a
-    probability below (1 - level)/2.
+    ((1 - level)/2)**(1/m), where m is the size of the smallest class. These limits are valid because a binary problem
+    contains m independent pairs. If the probability of the common outcome were below q, the probability that all m
+    pairs have this outcome would be below (1 - level)/2.
 
     For one feature, the direction is not chosen from the data: the AUC is below 1/2 if the values of the feature
     decrease in the order of the labels.

@@ -147,7 +147,7 @@ class StudyDesign:
 
     @cached_property
     def variances(self) -> dict[str, Variance]:
-        """Functions for the variance of the estimate by each method; the first method is the ``reference``."""
+        """Functions that compute the variance of the estimate, one for each method, starting with ``reference``."""
         if self._expected_curve is not None:
             variances = self._curve_variances(self._expected_curve)
             return {CURVE_DEFAULT: variances["empirical"]} | variances
@@ -158,7 +158,7 @@ class StudyDesign:
         return {DEFAULT: variances["exact"]} | variances
 
     def _curve_variances(self, expected: ExpectedCurve) -> dict[str, Variance]:
-        """Return functions for the variance of the TPR at an FPR or of the partial AUC, by method."""
+        """Return functions that compute the variance of the TPR or of the partial AUC, one for each method."""
         if self.estimated.fpr is not None:
             return tpr_variances(self.curve, self.estimated.fpr)
         variances: dict[str, Variance] = {"empirical": expected.area_variance}
@@ -174,7 +174,7 @@ class StudyDesign:
 
     @cached_property
     def null_variances(self) -> dict[str, Variance]:
-        """Functions for the variance of the estimate under the null hypothesis, by method."""
+        """Functions that compute the variance of the estimate under the null hypothesis, one for each method."""
         return self.variances if self.null is None else auc_variances(self.curve, self.null)
 
     @cached_property
@@ -221,7 +221,7 @@ class StudyDesign:
 
     @cached_property
     def _covariances(self) -> tuple[list[SharedCovariance], SharedCovariance]:
-        """Covariances of comparisons of a negative with a positive, for each curve and between the two curves."""
+        """Covariances between comparisons of a negative with a positive, for each curve and between the two curves."""
         same = [
             share_covariance(roc, roc, (1.0, 1.0)) if is_gaussian(roc) else integrate_covariance(*orient_classes(roc))
             for roc in self._rocs
@@ -438,7 +438,7 @@ class StudyDesign:
         return "The variance is the same under the null hypothesis."
 
     def describe_bias(self, method: str, share: float) -> str:
-        """Describe how the sample size by a method differs from the reference, and explain the difference."""
+        """Describe how the sample size that a method computes differs from that of the reference method, and why."""
         why = _BIASES[method]
         classes: Any = self.curve.negative, self.curve.positive
         if method == "hanley-mcneil" and is_gaussian(self.curve) and classes[0].std > classes[1].std:
@@ -625,20 +625,22 @@ def _check_power(power: Any, curve: Roc, against: float | None, alternative: str
 
 @dataclass(frozen=True, repr=False)
 class SampleSizeByMethod(Result):
-    """Sample size, or power for a given sample size, computed by one of the other methods.
+    """Sample size, or power for a given sample size, computed by a method that was not selected.
 
     Attributes
     ----------
     method : str
         Name of the method.
     n_negative, n_positive, total : int
-        Numbers of negatives, of positives and of all observations by this method; for ``power``, the given numbers.
+        Numbers of negatives, of positives and of all observations that this method requires; for ``power``, the given
+        numbers.
     achieved : float
         Width or power that this method computes for these numbers of observations.
     achieved_reference : float
         Width of the default interval, or power of the default test, for the same numbers of observations.
     bias : str
-        Difference between this sample size and the sample size by the reference, with the reason for the difference.
+        Difference from the sample size that the reference method (see ``sample_size``) computes, with the reason for
+        the difference.
     """
 
     method: str
@@ -686,13 +688,14 @@ class SampleSize(Result):
     method : str
         Method by which the sample size is computed.
     bias : str
-        Difference between this sample size and the sample size by the reference, with the reason for the difference.
+        Difference from the sample size that the reference method (see ``sample_size``) computes, with the reason for
+        the difference.
     goal : str
         Description of the goal.
     assumptions : tuple of str
         Assumptions behind the result, one sentence per item.
     other_methods : tuple of SampleSizeByMethod
-        Sample sizes, or power, by the other methods.
+        Sample sizes, or power, computed by all methods except ``method``.
     """
 
     n_negative: int
@@ -803,8 +806,8 @@ def sample_size(
     width : float, optional
         Goal: the mean distance between the lower and the upper limit of the default confidence interval. By default,
         this is the interval of the AUC. If ``against`` is a curve, the study is planned for the interval of the
-        difference between the two AUCs. With ``fpr``, ``tpr`` or ``tpr_at_fpr``, it is planned for the interval of the
-        selected quantity. Pass either ``width`` or ``power``.
+        difference between the two AUCs. With ``fpr``, ``tpr`` or ``tpr_at_fpr``, the study is planned for the interval
+        of the selected quantity. Pass either ``width`` or ``power``.
     power : float, optional
         Goal: the probability that the default test rejects the null hypothesis. The null hypothesis is that the AUC is
         equal to ``against`` or, if ``against`` is a curve, that both curves have the same AUC.
@@ -837,7 +840,7 @@ def sample_size(
         * "dirichlet": default interval of an empirical partial AUC, or of an empirical TPR at an FPR.
         * "exact": exact variance of the empirical AUC, for any two distributions.
         * "empirical": large-sample variance of the empirical partial AUC, or of the empirical TPR at an FPR.
-        * "delta": variance of the estimate from two fitted Gaussians.
+        * "delta": variance, by the delta method, of an estimate that is computed from two fitted Gaussians.
         * "hanley-mcneil", "obuchowski": formulas in which the variance depends only on the AUC and the class sizes.
 
     Returns
@@ -854,11 +857,12 @@ def sample_size(
     Notes
     -----
     For an AUC or a difference between two AUCs, the mean width and the power of the default method are computed by a
-    formula if the samples are large. This formula averages the default interval over a normal distribution of the logit
-    of the estimated AUC, and uses the expected variance of the placement values. The formula is used if the smaller
-    class has n >= 50 observations and n min(AUC, 1 - AUC) >= 10. Under these conditions, the formula agrees with
-    simulations to 2% of the width or 2 percentage points of power. In all other cases, 1,500 to 10,000 studies are
-    simulated with a fixed seed.
+    formula if the samples are large. In this formula, the logit of the estimated AUC has a normal distribution, and the
+    default interval is computed from the expected variance of the placement values. The width is the mean over this
+    distribution; the power is the probability that the default test rejects. The formula is used if the smaller class
+    has n >= 50 observations and n min(AUC, 1 - AUC) >= 10. Under these conditions, the formula agrees with simulations
+    to within 2% of the width or 2 percentage points of power. In all other cases, 1,500 to 10,000 studies are simulated
+    with a fixed seed.
 
     For a partial AUC or a TPR at an FPR, 1,000 to 2,500 studies are simulated with a fixed seed. The search for the
     sample size has a resolution of 0.5%. The Monte Carlo error of a width is 0.5 to 1.5%, and the resulting error of
@@ -935,8 +939,8 @@ def power(
     Returns
     -------
     SampleSize
-        Result in which ``achieved`` is the power by ``method``. If studies were simulated, ``mc_error`` is the Monte
-        Carlo standard error of ``achieved_reference``, the power by the default test.
+        Result in which ``achieved`` is the power computed by ``method``. If studies were simulated, ``mc_error`` is the
+        Monte Carlo standard error of ``achieved_reference``, the power of the default test.
 
     Raises
     ------

@@ -128,9 +128,9 @@ def auc_test(
         Two curves of which at least one is predicted:
 
         - "delta" (default): the intervals of both curves, combined by MOVER. For a curve predicted from two Gaussians,
-          the interval is computed on the probit scale with Student's t. For other fitted families, it is the
-          smoothed-logit interval of the empirical AUC, extended to contain the predicted AUC. For a partial area of
-          such a family, the interval is computed from the bootstrap standard error.
+          the interval is computed on the probit scale with Student's t. For a curve predicted from another fitted
+          family, the interval is the smoothed-logit interval of the empirical AUC, extended to contain the predicted
+          AUC; for a partial area, the interval is computed from the bootstrap standard error.
 
         One curve:
 
@@ -139,8 +139,8 @@ def auc_test(
         - "delong": the AUC minus ``null``, divided by DeLong's standard error.
         - "mann-whitney": test of the hypothesis that both classes have the same distribution, by a normal approximation
           with tie correction.
-        - "exact": exact permutation test of the same hypothesis, over all ways to assign the labels to the
-          observations, for up to 200 observations.
+        - "exact": exact permutation test of the hypothesis that "mann-whitney" tests, over all ways to assign the
+          labels to the observations, for up to 200 observations.
         - "pivotal" (default for a predicted curve) and "delta": as in ``roc.auc_test``.
     alternative : {"two-sided", "greater", "less", "noninferior", "equivalent"}, default="two-sided"
         Alternative hypothesis about the first curve. "noninferior" and "equivalent" need ``margin``.
@@ -179,7 +179,7 @@ def auc_test(
     -------
     AucTest
         For two samples or two unpaired curves, ``n`` contains the class sizes of each sample or curve, and ``omitted``
-        contains the numbers of omitted rows, added over both.
+        contains the numbers of omitted rows, summed over both.
 
     Raises
     ------
@@ -191,19 +191,20 @@ def auc_test(
     -----
     The method "smoothed-logit" combines the smoothed-logit intervals of the two AUCs into an interval of their
     difference. This method uses quantiles of Student's t with Satterthwaite's degrees of freedom [4]_. For two AUCs
-    (but not partial AUCs) of the same observations, two intervals of the difference are computed. In the first, curves
-    with equal AUCs share the pseudo-observations that smoothing adds to the data; in the second, each curve has its own
-    pseudo-observations.
+    (but not partial AUCs) of the same observations, two intervals of the difference are computed. In the first
+    interval, curves with equal AUCs share the pseudo-observations that smoothing adds to the data; in the second
+    interval, each curve has its own pseudo-observations.
 
     The alternatives "two-sided", "greater" and "less" are tested at a difference of 0, where both AUCs are equal. These
     tests use the first interval, because it gives more power. For a one-sided alternative in the direction of the
     estimate, p is half of the two-sided p. The alternatives "noninferior" and "equivalent" are tested at a margin,
     where the AUCs are unequal. With unequal AUCs and few observations, a test based on the first interval alone would
-    reject too often. A margin is therefore excluded only if both intervals exclude it, or if the first interval
-    excludes 0 and 0 lies between the margin and the estimate. The interval in the result agrees with the tests of all
-    alternatives. If the first interval contains 0, the interval in the result contains both intervals. If the first
-    interval excludes 0, the limit nearer to 0 is taken from the first interval. This limit therefore jumps where the
-    two-sided p equals 1 - ``level``.
+    reject too often. A margin is therefore excluded in two cases only: if both intervals exclude it, or if the first
+    interval excludes the margin and 0, and 0 lies between the margin and the estimate. The interval in the result
+    agrees with the tests of all alternatives. If the first interval contains 0, the interval in the result is the
+    smallest interval that contains both. If the first interval excludes 0, the limit nearer to 0 is taken from the
+    first interval. As ``level`` increases, this limit therefore changes abruptly at the level at which the two-sided p
+    equals 1 - ``level``.
 
     The method "delong" rejects a true null hypothesis too often if a class has few observations, if the samples have
     unequal sizes, or if an AUC is near 1. With "dirichlet", p is the smallest significance level at which the interval

@@ -35,7 +35,7 @@ _MANY_VALUES, _LARGE_WEIGHT = 500, 100  # with more values, smaller integer weig
 
 @dataclass(frozen=True)
 class BootstrapOptions:
-    """Number of resamples, and the seed or generator that draws them; a seed makes the resamples repeatable."""
+    """Number of resamples, and the seed or generator for drawing them; a seed makes the resamples repeatable."""
 
     n_resamples: Any = 2000
     rng: Seed = 0
@@ -114,8 +114,8 @@ def expand_weights(sample: Ecdf) -> Ecdf:
 def percentile_interval(replicates: FloatArray, level: float) -> tuple[Any, Any]:
     """Return the bootstrap percentile interval (Efron and Tibshirani 1993, section 13.3).
 
-    ``replicates`` contains the estimates from B resamples. For shape (B, k), the limits have shape (k,); for shape
-    (B,), they are floats.
+    ``replicates`` contains the estimates from B resamples. If ``replicates`` has shape (B, k), the limits have shape
+    (k,); if ``replicates`` has shape (B,), the limits are floats.
     """
     method: Any = "inverted_cdf" if np.isinf(replicates).any() else "linear"  # infinite values cannot be interpolated
     low, high = np.quantile(replicates, ((1 - level) / 2, (1 + level) / 2), axis=0, method=method)
@@ -136,7 +136,10 @@ def bca_interval(replicates: FloatArray, estimate: float, acceleration: float, l
 def make_area_function(
     negative: Ecdf, positive: Ecdf, rate_range: RateRange | None
 ) -> Callable[[FloatArray, FloatArray], FloatArray]:
-    """Return the function that computes the AUC or the partial area of resamples; see ``make_auc_function``."""
+    """Return a function that computes the AUC or the partial area of B resamples.
+
+    The arguments of the function are described in ``make_auc_function``.
+    """
     if rate_range is None:
         return make_auc_function(negative, positive)
     points, (axis, low, high) = make_points_function(negative, positive), rate_range
@@ -149,7 +152,11 @@ def make_area_function(
 
 
 def make_auc_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], FloatArray]:
-    """Return the function that computes AUCs from the number of draws of each sorted value, shapes (B, rows)."""
+    """Return a function that computes the AUCs of B resamples.
+
+    The function takes one array of shape (B, rows) for each class: the number of times that each resample contains each
+    of the sorted values.
+    """
     below, to = count_below(negative.sorted_sample, positive.sorted_sample)
 
     def areas(negative_counts: FloatArray, positive_counts: FloatArray) -> FloatArray:
@@ -164,14 +171,17 @@ def make_auc_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, F
 
 
 class BootstrapPoints(NamedTuple):
-    """Operating points of a chunk of resamples at the thresholds of the original sample, shape (B, vertices) each."""
+    """TPRs and FPRs of B resamples at the thresholds of the original sample, both of shape (B, vertices)."""
 
     tpr: FloatArray
     fpr: FloatArray
 
 
 def make_points_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], BootstrapPoints]:
-    """Return the function that computes the operating points of resamples; see ``make_auc_function``."""
+    """Return a function that computes the operating points of B resamples.
+
+    The arguments of the function are described in ``make_auc_function``.
+    """
     places = _vertex_places(negative, positive)
 
     def points(*counts: FloatArray) -> BootstrapPoints:
@@ -279,8 +289,8 @@ def merge_far_values(
 
     In a resample, the utility of the best threshold of the sample minus the utility of another threshold is a mean of
     independent terms. By Bernstein's inequality, the probability that this difference is negative is at most exp(-16)
-    if the difference in the sample is large enough. On each side of the best threshold, let t be the last threshold at
-    which the difference is not large enough. All values beyond t are merged.
+    if the difference in the sample is large enough. On each side of the best threshold, let t be the threshold farthest
+    from the best one at which the difference is too small for this bound. All values beyond t are merged.
 
     The classes are returned unchanged in four cases: together they have fewer than ``many`` observations; one class has
     fewer than 20 observations, so that a resample may contain all of them; the observations have weights; or the

@@ -1,4 +1,4 @@
-"""Random ROC curves drawn by weighting observations at random (Dirichlet draws), with intervals and tests."""
+"""Random ROC curves from random weights of the observations (Dirichlet draws), and intervals and tests from them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class CurveDraws(NamedTuple):
     """
 
     def tpr_at(self, fpr: FloatArray) -> Draws:
-        """Return low and high draws of the TPR at FPRs of shape (k,); both arrays have shape (B, k)."""
+        """Return the TPRs of the low and of the high curves at FPRs of shape (k,); both arrays have shape (B, k)."""
         line, (first_fpr, first_tpr), (last_fpr, last_tpr) = self._interpolate(fpr), self._vertex(1), self._vertex(-2)
         is_first, is_last = fpr < first_fpr, (fpr >= last_fpr) & (fpr < 1)
         with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
@@ -68,7 +68,7 @@ class CurveDraws(NamedTuple):
         return np.where(is_first, flat_start, line), high
 
     def area(self, start: float, end: float) -> Draws:
-        """Return low and high draws of the area under the curve between two FPRs, shape (B,) each."""
+        """Return the areas under the low and under the high curves between two FPRs; both arrays have shape (B,)."""
         at_limits = self._interpolate(np.array([start, end]))
         tpr = np.where(self.fpr < start, at_limits[:, :1], np.where(self.fpr > end, at_limits[:, 1:], self.tpr))
         line = np.trapezoid(tpr, np.clip(self.fpr, start, end), axis=1)
@@ -99,7 +99,7 @@ def _power_excess(high: FloatArray, low: FloatArray, exponent: Any) -> FloatArra
 
 # ---- draws
 def steep_exponent(tpr: FloatArray, first_tpr: FloatArray, fpr: FloatArray, first_fpr: FloatArray) -> FloatArray:
-    """Return the exponent of curves that start steeply, from the rates at two vertices."""
+    """Return the exponent of the power law for curves that start steeply, from the rates at two vertices."""
     with np.errstate(divide="ignore", invalid="ignore"):
         rise = np.log(tpr / first_tpr) / np.log(fpr / first_fpr)
     return np.asarray(np.clip(np.nan_to_num(rise, nan=1.0), *_EXPONENT_LIMITS) * _EXPONENT_FACTOR)
@@ -171,9 +171,10 @@ def draw_quantity(
     of a proportion. In the second of two curves of the same observations, these two positions are exchanged. If
     positives are tied with several negatives, the weight of these positives is divided evenly among the tied negatives.
 
-    Sums of exponential weights have gamma distributions. A single gamma variate therefore replaces the weights of all
-    observations far from the range of FPR, and of all observations between two adjacent ranks of a grid. With G
-    clusters, all observations of a cluster share one weight, which has a gamma distribution with shape (G - 2)/G.
+    Sums of exponential weights have gamma distributions. Therefore, one gamma variate is drawn for the total weight of
+    all observations far outside the range of FPR, and one for the total weight of the observations between two adjacent
+    ranks of a grid. With G clusters, all observations of a cluster share one weight, which has a gamma distribution
+    with shape (G - 2)/G.
 
     References
     ----------
@@ -262,7 +263,10 @@ class _Curve(NamedTuple):
         )
 
     def vertices(self, negative: FloatArray, positive: FloatArray, is_above: bool) -> CurveDraws:
-        """Return random curves, from the cumulative weights of each class at ``bounds`` divided by the total weight.
+        """Return random curves.
+
+        ``negative`` and ``positive`` contain the cumulative weights of each class at ``bounds``, divided by the total
+        weight of the class.
 
         The additional positive is above all other positives if ``is_above`` is True, and below them otherwise.
         """
@@ -375,8 +379,9 @@ def draw_compared(
 def draws_interval(draws: Draws, level: float, estimate: Any, bounds: tuple[float, float] = (0, 1)) -> Draws:
     """Return the interval that leaves (1 - level)/2 of the draws on each side, extended to include the estimate.
 
-    The lower limit comes from the low draws and the upper limit from the high draws. Both are clipped to ``bounds``; if
-    there are too few draws for the level, the limits are equal to ``bounds``.
+    The lower limit is a quantile of the draws from low curves, and the upper limit is a quantile of the draws from high
+    curves. Both limits are clipped to ``bounds``; if there are too few draws for the level, the limits are equal to
+    ``bounds``.
     """
     low_draws, high_draws = draws
     n_draws = len(low_draws)
@@ -389,10 +394,10 @@ def draws_interval(draws: Draws, level: float, estimate: Any, bounds: tuple[floa
 
 
 def draws_test(difference: Draws, estimate: float, claim: Hypothesis, level: float, flags: Flags) -> AucStatistic:
-    """Test a difference by its draws; p is the smallest significance level at which the interval excludes 0.
+    """Test a difference from random draws; p is the smallest significance level at which the interval excludes 0.
 
-    In a two-sided test of 0, half of p is the fraction of the draws on the side of 0 opposite to the estimate, with 1
-    added to the numerator and to the denominator. The interval always contains the estimate.
+    In a two-sided test of 0, p is twice the fraction of the draws on the side of 0 opposite to the estimate, where 1 is
+    added to the numerator and to the denominator of the fraction. The interval always contains the estimate.
     """
 
     def tails(value: float) -> Tails:

@@ -103,7 +103,7 @@ class ConfidenceBand(Result):
     method : str
         Name of the method by which the band was computed.
     flags : Flags
-        Flags that mark degenerate inputs, and limits that were not computed by the requested method.
+        Flags that mark degenerate inputs or limits that were not computed by the requested method.
     """
 
     fpr: FloatArray
@@ -219,8 +219,8 @@ def area_function(rate_range: RateRange | None) -> Callable[[Solver], FloatArray
 def kolmogorov_critical_value(level: float, total: float) -> float:
     """Return a quantile of the largest distance between an empirical distribution function and the true one.
 
-    ``total`` is the sample size; a fraction is rounded down. The quantile is exact for continuous distributions; for
-    discrete distributions, the true quantile is smaller.
+    ``total`` is the sample size, which is rounded down to a whole number. The quantile is exact for continuous
+    distributions; for discrete distributions, the true quantile is smaller.
     """
     from scipy.stats import kstwo
 
@@ -363,8 +363,8 @@ class EmpiricalUncertainty(Uncertainty):
         The TPR and the TNR at this threshold are each reduced by their optimism. The optimism is the rate in a resample
         minus the rate in the sample, both at the best threshold of the resample, averaged over the resamples (Efron and
         Gong 1983). The limits are computed from the reduced rates as if the threshold had been fixed beforehand. The
-        upper limit is also computed with only half of the optimism subtracted, and the higher of both results is used;
-        otherwise the coverage would be too low.
+        upper limit is also computed with only half of the optimism subtracted, and the higher of the two results is
+        used; otherwise the coverage would be too low.
         """
         check_option("method", method, (None, AMEANS_METHOD))
         best = find_best_threshold(self.solver, criterion)
@@ -417,7 +417,7 @@ def _largest_rank(is_met: Callable[[FloatArray], Any], most: float) -> FloatArra
 def threshold_set(
     points: OperatingPoints, log_price: float, sizes: tuple[float, float], level: float
 ) -> tuple[float, float]:
-    """Return the range of the thresholds that are not significantly worse than the best threshold in local tests.
+    """Return the range of the thresholds that local tests do not reject as worse than the best threshold.
 
     Parameters
     ----------
@@ -439,16 +439,16 @@ def threshold_set(
     Near the best threshold, the empirical utility, as a function of the threshold, converges in distribution to a
     two-sided Brownian motion with a parabolic drift [1]_. The location of its maximum converges at the rate n^(-1/3),
     and the bootstrap of this location is inconsistent. The test statistic is the loss of utility at another threshold
-    compared with the best threshold, divided by the standard error of the loss. The limit distribution of this
-    statistic has no unknown parameters, like that of likelihood ratios in similar problems [2]_. The critical values
-    are tabulated quantiles of this distribution.
+    compared with the best threshold, divided by the standard error of the loss. The limiting distribution of this
+    statistic has no unknown parameters; the same is true of likelihood ratios in similar problems [2]_. The critical
+    values are tabulated quantiles of this distribution.
 
     A threshold is rejected as worse if its loss of utility exceeds the margin of error. For a threshold above the best
     one, let a of the n1 positives and b of the n0 negatives have values between these two thresholds, and let w1 and w0
     be the weights of the TPR and of the FPR in the utility. The loss is w1 a/n1 - w0 b/n0. The margin of error is the
     square root of the sum of the squares of w1 (a/n1 - L) and w0 (U - b/n0), where L is Wilson's lower limit of the
     proportion (a - 0.4)/n1 and U is Wilson's upper limit of the proportion b/n0 [3]_. For a threshold below the best
-    one, the classes are exchanged.
+    one, the two classes are exchanged in these formulas.
 
     References
     ----------
@@ -480,7 +480,7 @@ def threshold_set(
 
 
 def local_critical_value(level: float) -> float:
-    """Return the critical value for the loss of utility at a threshold, divided by the standard error of the loss."""
+    """Return the critical value for the loss of utility at a threshold, in standard errors of this loss."""
     farthest, value = _FARTHEST_CRITICAL_VALUE
     knots = [*map(normal_critical_value, _LEVELS), farthest]
     return float(np.interp(normal_critical_value(level), knots, [*_CRITICAL_VALUES, value]))

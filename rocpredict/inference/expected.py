@@ -30,9 +30,10 @@ _ROUNDING = 1e-12  # relative rounding error of a difference between two varianc
 
 
 def auc_variances(roc: Curve, null: float | None = None) -> dict[str, Variance]:
-    """Return functions for the variance of one AUC, by method; if ``null`` is passed, under this null hypothesis.
+    """Return functions that compute the variance of one AUC, one function for each method.
 
-    Each function computes the variance from the numbers of negatives and positives. The first method is "exact".
+    Each function computes the variance from the numbers of negatives and positives. The first method is "exact". If
+    ``null`` is passed, the variance is computed under the null hypothesis that the AUC is ``null``.
     """
     auc = float(roc.auc()) if null is None else null
     methods: dict[str, Variance] = {"exact": _exact(roc, null)}
@@ -44,7 +45,7 @@ def auc_variances(roc: Curve, null: float | None = None) -> dict[str, Variance]:
 
 
 def difference_variances(roc: Curve, other: Curve, correlation: Correlation | None) -> dict[str, Variance]:
-    """Return functions for the variance of the difference between two AUCs, by method.
+    """Return functions that compute the variance of the difference between two AUCs, one function for each method.
 
     ``correlation`` contains the correlation of the two features among the negatives and among the positives; None means
     that the AUCs come from independent samples.
@@ -56,7 +57,10 @@ def difference_variances(roc: Curve, other: Curve, correlation: Correlation | No
 
 
 def tpr_variances(roc: Curve, fpr: float) -> dict[str, Variance]:
-    """Return functions for the variance of the TPR at an FPR, by method; the first is for the empirical TPR."""
+    """Return functions that compute the variance of the TPR at an FPR, one function for each method.
+
+    The first method is "empirical".
+    """
     tpr, slope = float(roc.tpr_at_fpr(fpr)), float(roc.slope(fpr))
 
     def empirical(n0: int, n1: int) -> float:
@@ -87,7 +91,7 @@ def _difference(first: Variance, second: Variance, covariance: Variance | None =
 
 # ---- the empirical AUC
 class SharedCovariance(NamedTuple):
-    """Covariances of two comparisons of a positive with a negative.
+    """Covariances between comparisons that share an observation; each compares a positive with a negative.
 
     Attributes
     ----------
@@ -130,7 +134,10 @@ def _exact(roc: Curve, null: float | None = None) -> Variance:
 
 
 def integrate_covariance(negative: Distribution, positive: Distribution) -> SharedCovariance:
-    """Compute the covariances of comparisons by integrating squared placement values; a tie counts half."""
+    """Compute the covariances between comparisons by integrating squared placement values.
+
+    Each comparison is between a positive and a negative; a tie counts half.
+    """
 
     def of_positive(x: FloatArray) -> FloatArray:
         return np.asarray((np.asarray(negative.cdf_strict(x)) + negative.cdf(x)) / 2)
@@ -155,7 +162,10 @@ def _mean(weighing: Distribution, f: Callable[[FloatArray], FloatArray], other: 
 
 
 def share_covariance(roc: Curve, other: Curve, correlation: Correlation) -> SharedCovariance:
-    """Return the covariances of comparisons for two Gaussian features measured on the same observations."""
+    """Return the covariances between comparisons by two Gaussian features measured on the same observations.
+
+    Each comparison is between a positive and a negative.
+    """
     (first, first0, first1), (second, second0, second1) = _standardized(roc), _standardized(other)
     turned = -1 if (roc.direction == "lower") != (other.direction == "lower") else 1
     r0, r1 = (turned * r for r in correlation)
@@ -321,7 +331,10 @@ def draw_placements(negative: FloatArray, positive: FloatArray, *, tied: bool) -
     """Return the placement values of the negatives and of the positives in R studies, shapes (R, n0) and (R, n1)."""
 
     def count(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Count the values of ``second`` below each of ``first``, and of ``first`` at or below each of ``second``."""
+        """Return, for each value of an array, how many values of the other array are smaller.
+
+        For a value of ``second``, equal values of ``first`` are counted, too.
+        """
         order = np.argsort(np.concatenate([first, second], axis=1), axis=1, kind="stable")
         is_first = order < first.shape[1]
         so_far, counts = np.cumsum(is_first, axis=1), np.empty(order.shape)
@@ -382,7 +395,8 @@ class ExpectedCurve:
 
         Let v be the FPR at the value of a random positive, and u the FPR at the value of a random negative. Let g =
         min(high - v, high - low) and h = TPR(high) - TPR(max(u, low)), where negative results are replaced by 0. The
-        variance is Var(g)/n1 + Var(h)/n0. The second term is due to the estimated thresholds at the ends of the range.
+        variance is Var(g)/n1 + Var(h)/n0. The second term is due to the sampling variation of the thresholds at the
+        ends of the range.
         """
         n0, n1 = self._exchange(n0, n1)
         limits = np.array([self.low, self.high])
@@ -411,13 +425,14 @@ class ExpectedCurve:
 
         Notes
         -----
-        To simulate the data of a study, the true FPRs at the largest negatives are drawn as order statistics of a
-        uniform distribution. The numbers of positives between these negatives have a multinomial distribution, whose
-        probabilities are the increments of the curve. To compute the interval of a study, random curves are drawn as in
-        ``curve_draws.draw_quantity``. Given the data, the FPRs of the negatives and the TPRs of the positives on these
-        curves are uniform order statistics in every study. The studies of one block therefore use the same draws, and
-        differ only in the numbers of positives between the negatives. If there are more than 256 ranks, a grid of ranks
-        is used, so that the computing time does not grow with the sample size.
+        The data of a study are simulated in two steps. First, the true FPRs at the negatives that may lie in the range
+        of FPR are drawn as order statistics of a uniform distribution. Second, the numbers of positives between these
+        negatives are drawn from a multinomial distribution, whose probabilities are the increments of the curve. To
+        compute the interval of a study, random curves are drawn as in ``curve_draws.draw_quantity``. Given the data,
+        the FPRs of the negatives and the TPRs of the positives on these curves are uniform order statistics in every
+        study. The studies of one block therefore use the same draws, and differ only in the numbers of positives
+        between the negatives. If there are more than 256 ranks, a grid of ranks is used, so that the computing time
+        does not grow with the sample size.
         """
         n0, n1 = self._exchange(*counts)
         fpr_range = self.low, self.high
@@ -541,7 +556,7 @@ class _Draws(NamedTuple):
         )
 
     def quantity(self, fpr_range: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
-        """Return low and high draws of the TPR or of the partial area, both of shape (studies, 2 * draws)."""
+        """Return TPRs or partial areas of the low and of the high curves, both of shape (studies, 2 * draws)."""
         start, end = fpr_range
         straight, inner_weight = self._tpr_at(start) if start == end else self._area(start, end)
         draws = []

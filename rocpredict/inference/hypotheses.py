@@ -75,16 +75,16 @@ class AucTest(Result):
         sum over ranks or an area between error curves for "venkatraman".
     p_value : float
         p-value. For methods with a confidence interval, p is 1 minus the highest confidence level at which the interval
-        excludes the null value; for a one-sided alternative, p is half of this.
+        excludes the null value; for a one-sided alternative, p is half of this difference.
     interval : Interval
         Confidence interval of the difference between two curves, or of the estimate of one curve. The methods
         "venkatraman", "mann-whitney" and "exact" do not define an interval; ``interval`` is then computed by the
         default method, which is named in ``interval.method``.
     covariance : array of shape (K, K)
         Covariance matrix of the K estimates. For areas of empirical curves, the matrix is estimated by the method of
-        DeLong, DeLong and Clarke-Pearson or, with clusters, by the jackknife over clusters. For TPRs, it is estimated
-        from the resamples. The variance of a predicted area is the squared standard error. The covariance of estimates
-        from different observations is 0.
+        DeLong, DeLong and Clarke-Pearson or, with clusters, by the jackknife over clusters. For TPRs, the matrix is
+        estimated from the resamples. The variance of a predicted area is the squared standard error. The covariance of
+        estimates from different observations is 0.
     n : tuple
         Numbers of negatives and positives; for two samples, one pair of numbers for each sample.
     omitted : tuple of int
@@ -200,7 +200,11 @@ class Hypothesis:
         }[self.alternative]
 
     def combine(self, low: Tails, high: Tails) -> tuple[float, float]:
-        """Return the statistic and the p-value, from the tails at null value - margin and at null value + margin."""
+        """Return the statistic and the p-value of the test, from one-sided p-values for two null values.
+
+        ``low`` contains the p-values for the null value minus the margin, and ``high`` those for the null value plus
+        the margin.
+        """
         if self.alternative == "equivalent" and low.greater < high.less:  # of two one-sided tests, the larger p-value
             return -high.statistic, high.less
         if self.alternative == "two-sided":
@@ -210,7 +214,11 @@ class Hypothesis:
     def test_tails(
         self, tails: Callable[[float], Tails], value: float, bounds: tuple[float, float]
     ) -> tuple[float, float]:
-        """Return the statistic and the p-value; ``tails`` is a function of a null value inside ``bounds``."""
+        """Return the statistic and the p-value of a test of the null value ``value``.
+
+        ``tails`` is a function that takes a null value and returns one-sided p-values. ``bounds`` are the smallest and
+        the largest possible null value.
+        """
         low = tails(max(value - self.width, bounds[0]))
         return self.combine(low, tails(min(value + self.width, bounds[1])) if self.alternative == "equivalent" else low)
 
@@ -241,7 +249,11 @@ class AucStatistic(NamedTuple):
         return self._replace(interval=replace(self.interval, flags=self.interval.flags | flags))
 
     def result(self, hypotheses: tuple[str, str], *, flags: Flags, **fields: Any) -> AucTest:
-        """Return the test result; ``flags`` are the flags of the data, ``fields`` the other fields of ``AucTest``."""
+        """Return an ``AucTest`` with this statistic, p-value and interval.
+
+        ``flags`` are the flags of the data. ``fields`` contains the remaining fields of ``AucTest``, such as ``method``
+        and ``n``.
+        """
         return AucTest(*hypotheses, flags=flags | self.interval.flags, **(self._asdict() | fields))
 
 
@@ -291,7 +303,10 @@ class ComparedQuantity:
         return 1.0 if self.rate_range is None else float(self.rate_range.width)
 
     def bootstrap_function(self, negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], FloatArray]:
-        """Return the function that computes the quantity in B resamples from the number of draws of each value."""
+        """Return a function that computes the quantity in B resamples.
+
+        The arguments of the function are described in ``make_auc_function``.
+        """
         fpr = self.fpr
         if fpr is None:
             return make_area_function(negative, positive, self.rate_range)
@@ -339,7 +354,9 @@ def wald_test(
 def zero_variance_test(
     difference: float, units: tuple[Any, Any], hypothesis: Hypothesis, level: float, *, same: bool = False
 ) -> AucStatistic:
-    """Test a difference that all observations share, from an upper limit for the frequency of other differences.
+    """Test a difference that is the same for all observations of the sample.
+
+    The test uses an upper limit for the frequency of other differences in the population.
 
     If all n observations show the same difference d, the upper confidence limit for the fraction of the population with
     another difference is 1 - p^(1/n) at level 1 - p (Clopper and Pearson 1934). The true difference is then at least
@@ -495,7 +512,7 @@ def null_auc_variance(negatives: ArrayOrFloat, positives: ArrayOrFloat, ties: Ar
 
 
 def opposite_direction_flag(areas: Any, chance: float = 0.5) -> Flags:
-    """Return a flag that is set if there are areas below and above ``chance``, the area of an uninformative feature."""
+    """Return a flag that is set if areas lie on both sides of ``chance``, the area of an uninformative feature."""
     return Flags(opposite_directions=np.min(areas) < chance < np.max(areas))
 
 

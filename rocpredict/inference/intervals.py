@@ -52,7 +52,7 @@ _XTOL = 1e-14
 
 # ---- smoothed areas
 class Tails(NamedTuple):
-    """One-sided p-values for a null value, with the alternatives that the quantity is larger and that it is smaller."""
+    """One-sided p-values for a null value, for the alternatives that the quantity is larger and that it is smaller."""
 
     greater: float
     less: float
@@ -61,12 +61,12 @@ class Tails(NamedTuple):
 
     @classmethod
     def from_lower(cls, p_value: float, df: Any) -> Tails:
-        """Return the tails for a given p-value ``greater``; the statistic is the t that has this p-value."""
+        """Return the one-sided p-values, given the p-value ``greater``; the statistic is the t with this p-value."""
         statistic = -float(stdtrit(df, p_value)) if p_value < 1 / 2 else 0.0
         return cls(p_value, max(1 - p_value, 1 / 2), statistic)
 
     def swapped(self) -> Tails:
-        """Return the tails for the quantity multiplied by -1."""
+        """Return the one-sided p-values for the quantity multiplied by -1."""
         return Tails(self.less, self.greater, -self.statistic)
 
 
@@ -86,7 +86,7 @@ class SmoothedAreas:
     n_units : pair
         Number of independent units (observations or clusters) of each class.
     plain_variance, plain_df : array, float
-        Unsmoothed variance, by DeLong's method or by the jackknife over clusters, and its degrees of freedom in a Wald
+        Unsmoothed variance, by DeLong's method or by the jackknife over clusters, and the degrees of freedom of a Wald
         interval.
     constant_classes : pair of bool or array
         Whether a class has two or more units, all with the same placement value, so that the class contributes 0 to the
@@ -101,25 +101,26 @@ class SmoothedAreas:
     is_probit : bool or array
         Whether bounds are computed on the probit scale, as for two Gaussians, instead of the logit scale.
     min_variance : array
-        Lower limit of the variance that is used to compute the bound nearer to 1/2 of one whole area.
+        Smallest variance with which the interval of one area computes its bound nearer to 1/2; 0 for partial areas.
 
     Notes
     -----
     The variance of an area A is the sum of one term for each class. For a class of n observations, the term is (S +
     q)/(u (u - 1)). Here S is the sum of the squared deviations of the placement values from A, and u = n +
     ``PSEUDO_COUNT_VARIANCE``. The sum of squares q of the pseudo-observations is ``PSEUDO_COUNT_VARIANCE`` times a
-    weighted mean of two variances, in which the second has the weight ``CHANCE_WEIGHT``. The first is B(1 - B), the
-    largest variance that values between 0 and 1 with mean B can have, where B is the area after half a
-    pseudo-observation is added. The second is (c - C)^2 + c(1 - c)/2, where c is the area of an uninformative feature
-    and C is ``centre``. The constants were chosen by simulation: see the documentation ("How intervals cover").
+    weighted mean of two variances, in which the second has the weight ``CHANCE_WEIGHT``. The first of these variances
+    is B(1 - B), the largest variance that values between 0 and 1 with mean B can have, where B is the area after half a
+    pseudo-observation is added. The second of these variances is (c - C)^2 + c(1 - c)/2, where c is the area of an
+    uninformative feature and C is ``centre``. The constants were chosen by simulation: see the documentation ("How
+    intervals cover").
 
     If a few members of the population cause most of the loss 1 - A, a sample may contain none of them. A is then too
     large, and the lower bound is too close to A. For an area above 1/2, the lower bound is therefore computed with a
-    variance of at least (C - 1/2) min(1, 100/n) v, but at most three times the estimated variance. Here n is the size
-    of the smaller class, and v is the variance of Hanley and McNeil (1982), which depends only on C and the class
-    sizes. This variance changes if the classes are exchanged; v is the larger of both values. The upper bound of an
-    area below 1/2 is treated in the same way. With clusters or strata, the class sizes are replaced by effective
-    numbers of independent observations.
+    variance of at least (C - 1/2) min(1, 100/n) v. If this minimum exceeds three times the estimated variance, it is
+    replaced by three times the estimated variance. Here n is the size of the smaller class, and v is the variance of
+    Hanley and McNeil (1982), which depends only on C and the class sizes. This variance changes if the classes are
+    exchanged; v is the larger of the two values. The upper bound of an area below 1/2 is treated in the same way. With
+    clusters or strata, the class sizes are replaced by effective numbers of independent observations.
 
     References
     ----------
@@ -250,8 +251,8 @@ class SmoothedAreas:
         """Return the bounds of the smoothed-logit confidence interval at a confidence level.
 
         If a class is constant or the area is near 0 or 1, the interval is widened to account for observations of the
-        population that the sample may lack. If the area is 0 or 1, or if all values are tied, only these observations
-        determine the interval: see ``zero_variance_interval``.
+        population that the sample may lack. If the area is 0 or 1, or if all values are tied, the interval accounts
+        only for these observations: see ``zero_variance_interval``.
         """
         tail, estimate = (1 - level) / 2, self.estimate
         quantile, wider = -stdtrit(self.df, tail), self._with_min_variance()
@@ -276,7 +277,10 @@ class SmoothedAreas:
         return np.where(self._is_unseen, unseen[0], low), np.where(self._is_unseen, unseen[1], high)
 
     def tails(self, value: float) -> Tails:
-        """Return one-sided p-values for a null value; a bound of the interval of level L has the p-value (1 - L)/2."""
+        """Return one-sided p-values for a null value.
+
+        If the null value is a bound of the interval of level L, the smaller p-value is (1 - L)/2.
+        """
         estimate = float(self.estimate)
         if abs(value - estimate) <= PLACEMENT_TOL:
             return Tails(0.5, 0.5, 0.0)
@@ -327,7 +331,7 @@ def _lost_share(area: FloatArray, n: Any, function: Any, argument: float, *, oth
 
 
 def smooth_centre(estimate: FloatArray, n_units: tuple[Any, Any], null_value: float) -> tuple[FloatArray, FloatArray]:
-    """Return areas to which pseudo-observations are added, and the sums of squares of these pseudo-observations."""
+    """Return the areas computed with pseudo-observations, and the sums of squares of these pseudo-observations."""
     n = 2 / sum(1 / count for count in n_units)
     centre = np.asarray((estimate * n + PSEUDO_COUNT * null_value) / (n + PSEUDO_COUNT))
     mean = (estimate * n + null_value / 2) / (n + 1 / 2)
@@ -414,8 +418,8 @@ class AreaContrast:
     df : float
         Degrees of freedom of Student's t, whose quantiles determine the bounds of the sum.
     plain_variance, plain_df : float
-        Unsmoothed variance of the sum, by DeLong's method or by the jackknife over clusters, and its degrees of freedom
-        in Wald's test.
+        Unsmoothed variance of the sum, by DeLong's method or by the jackknife over clusters, and the degrees of freedom
+        of Wald's test.
     is_same_curve : bool, default=False
         Whether every observation has the same placement value on all curves.
     is_constant : bool, default=False
@@ -427,9 +431,10 @@ class AreaContrast:
         Standard error of a Wald interval with Student's t. The interval of the sum always contains this Wald interval.
         If the standard error is 0, no Wald interval is used.
     skewness : float, default=0.0
-        Skewness of the estimated sum, for which ``limits`` shifts one bound outwards: see ``skewness_shifts``.
+        Skewness of the estimated sum. To correct for this skewness, ``limits`` shifts one bound outwards: see
+        ``skewness_shifts``.
     cautious : AreaContrast, optional
-        The same contrast with independent pseudo-observations for each curve, and with ``skewness``. The resulting
+        The same contrast with independent pseudo-observations for each curve, corrected for ``skewness``. The resulting
         interval contains the intervals of both contrasts, with one exception: if the interval computed without
         ``cautious`` excludes 0, the resulting interval also excludes 0.
 
@@ -438,16 +443,16 @@ class AreaContrast:
     The method of variance estimates recovery (MOVER) computes the bounds of the sum from the bounds of the single areas
     [1]_; for contrasts see [2]_. The distance between the sum and a bound of the sum is the square root of a quadratic
     form. The arguments of this form are the distances between the areas and their bounds. Because areas are bounded,
-    the bounds of the sum converge to finite limits as the confidence level rises to 1. Beyond these limits,
-    ``zero_variance_interval`` determines the bounds.
+    the bounds of the sum converge to finite limits as the confidence level rises to 1. If ``zero_variance_interval``
+    extends beyond these limits, the bounds are those of ``zero_variance_interval``.
 
-    If two whole areas of the same observations are equal, both use the same pseudo-observations (see
+    If two whole areas computed from the same observations are equal, both use the same pseudo-observations (see
     ``shared_smoothing``). The distances from the smoothed areas to their bounds are then computed at ``scale`` times
     the quantile and divided by ``scale``. The difference between correlated areas varies much less than the areas
     themselves; without the factor ``scale``, the bounds of the single areas would be too near to 0 or 1. If the true
     difference is not 0, the areas are unequal and share fewer pseudo-observations. A difference other than 0 is
-    therefore excluded only if ``cautious`` also excludes it, or if 0 is excluded and lies between this difference and
-    the estimate.
+    therefore excluded in two cases only: if ``cautious`` also excludes the difference, or if 0 is excluded, too, and
+    lies between the difference and the estimate.
 
     If a few members of the population cause most of the difference, a sample may contain none of them. The bounds of
     ``cautious`` are therefore corrected for skewness, which can only widen the interval: see ``skewness_shifts``.
@@ -543,7 +548,7 @@ class AreaContrast:
 
     @cached_property
     def scale(self) -> float:
-        """Standard error of the sum, divided by the standard error of the sum of independent areas; at most 1."""
+        """Standard error of the sum, divided by the standard error for uncorrelated areas; at most 1."""
         if self.cautious is None:
             return 1.0
         parts = self.weights * np.sqrt(self.areas.variance)
@@ -590,7 +595,10 @@ class AreaContrast:
         )
 
     def tails(self, value: float) -> Tails:
-        """Return one-sided p-values for a null value; a bound of the interval of level L has the p-value (1 - L)/2."""
+        """Return one-sided p-values for a null value.
+
+        If the null value is a bound of the interval of level L, the smaller p-value is (1 - L)/2.
+        """
         if value > self.estimate:
             return self._negated.tails(-value).swapped()
         own = self._lower_tails(value)
@@ -635,7 +643,7 @@ class AreaContrast:
 
 
 def skewness_shifts(skewness: Any, quantiles: Any) -> tuple[FloatArray, FloatArray]:
-    """Return the shifts of the lower and of the upper bound for the skewness of the estimate, in standard errors.
+    """Return how far the lower and the upper bound are shifted to correct for skewness, in standard errors.
 
     A bound is never moved towards the estimate.
 
@@ -650,7 +658,9 @@ def skewness_shifts(skewness: Any, quantiles: Any) -> tuple[FloatArray, FloatArr
 
 # ---- one area by any method
 def auc_interval(areas: Placements, level: float, method: str | None, replicate: Any = None) -> Interval[Any]:
-    """Return the confidence interval of one area; if the standard error by a method is 0, use "smoothed-logit".
+    """Return the confidence interval of one area.
+
+    If the standard error that ``method`` computes is 0, the interval is computed by "smoothed-logit" instead.
 
     Parameters
     ----------

@@ -83,7 +83,7 @@ class AucTestMany(Result):
     adjusted_p_values : tuple of float
         p-values of the contrasts, adjusted for multiple testing by the method of Holm.
     n, omitted, n_unlabelled, direction, flags : see AucTest
-        Description of the rows, as in ``AucTest``.
+        Numbers of observations, numbers of omitted rows, direction of each curve, and flags, as in ``AucTest``.
     """
 
     null: str

@@ -1,4 +1,4 @@
-"""Intervals, tests and bands of predicted ROC curves, by pivots, by the delta method or by refits to resamples."""
+"""Intervals, tests and bands of predicted ROC curves, from pivots, the delta method or refits to resamples."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _MIN_PIVOTAL_THRESHOLD = 10  # smallest class size for which thresholds use pivo
 
 @dataclass(frozen=True)
 class PairFit:
-    """Samples of both classes, shape (n,) each, and the function ``fit`` that fits a distribution to each of them.
+    """Sample of each class, shapes (n0,) and (n1,), and the function ``fit`` that fits a distribution to each sample.
 
     If ``takes_batches`` is True, ``fit`` also accepts four arguments: a batch of resamples for each class, and then the
     two samples.
@@ -65,7 +65,7 @@ class PairFit:
     takes_batches: bool = False
 
     def reflected(self) -> PairFit:
-        """Return a copy in which all values are multiplied by -1, with the corresponding function."""
+        """Return a copy for the feature multiplied by -1, with reflected samples and reflected fitted distributions."""
 
         def fit(*values: FloatArray) -> Pair:
             pair = self.fit(*(-part for part in values))
@@ -74,7 +74,7 @@ class PairFit:
         return PairFit(-self.negative, -self.positive, fit, self.takes_batches)
 
     def swap_classes(self) -> PairFit:
-        """Return a copy in which the two classes are exchanged, with the corresponding function."""
+        """Return a copy in which the two samples, and the two fitted distributions, are exchanged."""
 
         def fit(negative: FloatArray, positive: FloatArray, *samples: FloatArray) -> Pair:
             return self.fit(positive, negative, *samples[::-1])[::-1]
@@ -396,7 +396,10 @@ class ParametricUncertainty(Uncertainty):
         return method
 
     def bootstrap(self, statistic: Quantity, n_outputs: int = 1) -> tuple[FloatArray, Flags]:
-        """Return the statistics of all resamples that can be fitted, shape (fits, n_outputs), and flags."""
+        """Return the statistics of all resamples to which the family can be fitted, and flags.
+
+        The statistics have shape (fits, n_outputs).
+        """
         if self.refit is None:
             raise RocPredictError("method='bootstrap' needs the sample behind the prediction; use rp.predict_roc")
         fits = self.refit.bootstrap_fits(self.resampling)
@@ -563,7 +566,7 @@ def threshold_std_error(
 def delta_std_error(
     quantity: Quantity, negative: Gaussian[Any], positive: Gaussian[Any], count: Count
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the standard error of a smooth function of the two Gaussians, and the degrees of freedom.
+    """Return the standard error of a smooth function of the moments of two Gaussians, and its degrees of freedom.
 
     The derivatives of the function are approximated by central differences.
     """
@@ -589,7 +592,10 @@ def delta_std_error(
 def delta_probit(
     probability: Quantity, negative: Gaussian[Any], positive: Gaussian[Any], count: Count
 ) -> ProbitEstimate:
-    """Return the probit of a probability that is a smooth function of the two Gaussians, and its standard error."""
+    """Return the probit of a probability that is a smooth function of the moments of two Gaussians.
+
+    The standard error of the probit and its degrees of freedom are computed by the delta method.
+    """
 
     def probit(solver: Solver) -> FloatArray:
         return np.asarray(ndtri(probability(solver)))
@@ -637,9 +643,11 @@ def reiser_guttman_interval(
 def noncentral_t_interval(
     z: FloatArray, size: ArrayOrFloat, freedom: ArrayOrFloat, level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the interval of Phi(c) if size * z has a noncentral t distribution with noncentrality size * c.
+    """Return the confidence interval of Phi(c), from an estimate z of c.
 
-    For P(X >= threshold) in a sample of n Gaussian values, the interval is exact with size^2 = n and freedom = n - 1.
+    The interval is exact if size * z has a noncentral t distribution with noncentrality size * c and ``freedom``
+    degrees of freedom. If P(X >= threshold) = Phi(c) is estimated from n Gaussian values, this holds with size^2 = n
+    and freedom = n - 1.
     """
     low, high = np.vectorize(_noncentral_t_limits)(size * z, freedom, level)
     return ndtr(low / size), ndtr(high / size)
@@ -700,7 +708,7 @@ class PivotalAuc:
         return cls(float(distance), np.hypot(s0, s1), np.hypot(s0 / np.sqrt(count[0]), s1 / np.sqrt(count[1])))
 
     def tail(self, probit: float, sign: float) -> float:
-        """Return the probability that D is at most ``probit`` (sign 1), or at least ``probit`` (sign -1)."""
+        """Return P(D <= ``probit``) if ``sign`` is 1, or P(D >= ``probit``) if ``sign`` is -1."""
         with np.errstate(under="ignore"):
             return float(np.mean(ndtr(sign * (probit * self.scale - self.distance) / self.std_error)))
 
@@ -737,9 +745,9 @@ def pivotal_tpr(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, 
 def pivotal_areas(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, rate_range: RateRange) -> FloatArray:
     """Return draws of the partial area divided by the width of the range of rates, shape (draws,).
 
-    The area is computed by Gauss-Legendre quadrature over a variable t from 0 to 1. The rate at t is the lower limit of
-    the range plus 3 t^2 - 2 t^3 times the width of the range. A curve that is steep at the ends of the range is smooth
-    as a function of t.
+    The area is computed by Gauss-Legendre quadrature over a variable t from 0 to 1. The rate at t is low + (high -
+    low)(3 t^2 - 2 t^3), where low and high are the limits of the range. A curve that is steep at the ends of the range
+    is smooth as a function of t.
     """
     if np.ndim(rate_range.low) or np.ndim(rate_range.high):
         raise RocPredictError(f"{rate_range.axis}= contains arrays; pass two numbers, such as (0, 0.2)")
@@ -754,7 +762,7 @@ def pivotal_areas(negative: Gaussian[Any], positive: Gaussian[Any], count: Count
 
 
 def pivotal_draws(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, quantity: Quantity) -> FloatArray:
-    """Return draws of a function of two Gaussians, from the pivots of means and standard deviations, shape (draws,)."""
+    """Return draws of a function of the moments of two Gaussians, from pivots of these moments, shape (draws,)."""
     points = lattice(4)
     drawn = []
     for d, n, u in zip((negative, positive), count, (points[:, :2], points[:, 2:]), strict=True):

@@ -103,7 +103,7 @@ class ClassColumns(NamedTuple):
 
     @property
     def n_units(self) -> float:
-        """Number of independent units: clusters with an observation of this class, or observations without clusters."""
+        """Number of independent units: clusters that contain this class or, if there are no clusters, observations."""
         return float(self.total if self.clusters is None else len(np.unique(self.clusters)))
 
     def rows(self, rows: NDArray[Any]) -> ClassColumns:
@@ -272,7 +272,7 @@ class Placements:
         return sum((part.variance for part in self.components()), np.zeros(self.estimate.shape * 2))
 
     def components(self) -> list[VarianceComponent]:
-        """Return the independent terms of the variance: one per class and stratum, or a single one with clusters."""
+        """Return the independent terms of the variance: only one with clusters, else one for each class and stratum."""
         if self.is_clustered:
             changes = self._jackknife()
             variance = _products(changes, changes) * ((len(changes) - 1) / len(changes))
@@ -310,7 +310,11 @@ class Placements:
         return self._map(lambda array: array[..., index])
 
     def contrast(self, weights: FloatArray) -> Placements:
-        """Return the placement values of a weighted sum of the K areas."""
+        """Return placement values for a weighted sum of the K areas.
+
+        The placement value of an observation is the weighted sum of the placement values of this observation on the K
+        curves.
+        """
         bounds = float(np.minimum(weights, 0).sum()), float(np.maximum(weights, 0).sum())
         placements = self._map(lambda array: sum(w * array[..., k] for k, w in enumerate(weights) if w))
         return replace(placements, null_value=self.null_value * float(weights.sum()), bounds=bounds)
@@ -411,9 +415,10 @@ def partial_placements(negative: Ecdf, positive: Ecdf, rate_range: RateRange) ->
     """Return the placement values for the partial area over a range of FPR or TPR, divided by the width of the range.
 
     On the empirical curve, each value of a negative corresponds to a step in FPR. For a range of FPR, the placement
-    value of a negative is the mean TPR over this step, where the curve is taken as constant outside the range; a
-    constant is then added to all negatives, so that their mean is the area. With these values, the variance accounts
-    for the estimated thresholds at both ends of the range.
+    value of a negative is the mean TPR over this step. Outside the range, the TPR is replaced by the TPR at the nearer
+    limit of the range. A constant is then added to the placement values of all negatives, so that the mean of these
+    values is the area. With these values, the variance includes the sampling variation of the thresholds at both ends
+    of the range.
     """
     axis, low, high = rate_range
     if axis == "tpr":  # compute the area under the curve of the exchanged classes
@@ -486,7 +491,7 @@ class CurveSample:
     classes : pair of ClassColumns
     names : tuple of str
     directions : tuple of {"higher", "lower"}
-        Direction of each feature before the multiplication by -1.
+        Direction of each feature before the values were multiplied by -1.
     omitted : pair of int
         Numbers of negatives and of positives that were omitted because a value is missing.
     n_unlabelled : int
@@ -683,7 +688,7 @@ def _check_directions(direction: Any, count: int) -> tuple[str, ...]:
 
 
 def join_rocs(rocs: Mapping[str, Any]) -> CurveSample:
-    """Combine empirical curves from the same observations in one sample; rows that a curve lacks are omitted."""
+    """Combine empirical curves of the same observations into one sample; rows missing from any curve are omitted."""
     curves = list(rocs.values())
     sizes = [(len(roc.negative.sample), len(roc.positive.sample)) for roc in curves]
     row_numbers: list[Any] = [getattr(roc, "source_rows", None) for roc in curves]

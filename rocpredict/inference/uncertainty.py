@@ -64,10 +64,10 @@ BandKind: TypeAlias = Literal["pointwise", "simultaneous"]
 class UncertaintyMixin(Generic[Value]):
     """Mixin class of ``Roc`` with methods for standard errors, intervals, tests and bands.
 
-    The default methods are those whose coverage was close to the confidence level in simulations. The defaults for
-    samples are smoothed-logit intervals and Dirichlet draws. The defaults for two Gaussians with counts are generalized
-    pivots or, for a batch, the delta method. ``n_resamples`` and ``rng`` apply to methods that use random numbers. With
-    the default seed, the same data always result in the same interval.
+    The default methods are those whose coverage was close to the confidence level in simulations. For samples, the
+    defaults are smoothed-logit intervals and Dirichlet draws. For two Gaussians with known class sizes, the defaults
+    are generalized pivots or, for a batch, the delta method. ``n_resamples`` and ``rng`` apply to methods that use
+    random numbers. With the default seed, the same data always result in the same interval.
     """
 
     _oriented_distributions: Any
@@ -87,16 +87,17 @@ class UncertaintyMixin(Generic[Value]):
         Parameters
         ----------
         method : str, optional
-            Samples:
+            For samples:
 
-            - "delong" (default): DeLong's standard error, from the placement values. If this is 0 or undefined, the
-              default method is "smoothed-logit" instead.
+            - "delong" (default): DeLong's standard error, from the placement values. If this standard error is 0 or
+              undefined, the default method is "smoothed-logit" instead.
             - "hanley-mcneil": standard error if both classes have exponential distributions with this AUC.
             - "smoothed-logit": standard error after pseudo-observations are added to each class; this standard error is
               never 0.
             - "bootstrap": standard deviation of the AUC over resamples.
 
-            Two Gaussians with counts: "delta". A fitted prediction also accepts "bootstrap".
+            For two Gaussians with known class sizes: "delta". For a prediction that was fitted to a sample, also
+            "bootstrap".
         n_resamples : int, default=2000
             Number of resamples or draws, for methods that use random numbers.
         rng : int or numpy.random.Generator, default=0
@@ -105,12 +106,12 @@ class UncertaintyMixin(Generic[Value]):
         Returns
         -------
         std_error : float or array of shape F
-            Standard error. F is the shape of the batch, if there is one.
+            Standard error of each curve, where F is the shape of a batch of curves.
 
         Raises
         ------
         RocPredictError
-            If the method is unknown, or the counts are missing.
+            If the method is unknown, or the class sizes are missing.
         """
         return self._uncertainty(n_resamples, rng).area_std_error(None, method)
 
@@ -124,7 +125,7 @@ class UncertaintyMixin(Generic[Value]):
         level : float, default=0.95
             Confidence level.
         method : str, optional
-            Samples:
+            For samples:
 
             - "smoothed-logit" (default): DeLong's interval [1]_ on the logit scale, with pseudo-observations and
               Student's t.
@@ -135,13 +136,14 @@ class UncertaintyMixin(Generic[Value]):
             - "bootstrap": percentiles of the AUCs of stratified resamples.
             - "bca": bias-corrected and accelerated percentiles of the AUCs of stratified resamples [3]_.
 
-            Two Gaussians with counts:
+            For two Gaussians with known class sizes:
 
             - "pivotal" (default for one feature): quantiles of a generalized pivot (see [4]_).
             - "delta" (default for a batch): interval by the delta method on the probit scale, with Student's t.
             - "reiser-guttman": interval from the noncentral t distribution [5]_.
 
-            A fitted prediction also accepts "bootstrap", which refits the distributions to each resample.
+            For a prediction that was fitted to a sample, also "bootstrap", which refits the distributions to each
+            resample.
         n_resamples : int, default=2000
             Number of resamples or draws, for methods that use random numbers.
         rng : int or numpy.random.Generator, default=0
@@ -156,7 +158,7 @@ class UncertaintyMixin(Generic[Value]):
         Raises
         ------
         RocPredictError
-            If the method is unknown, ``level`` is not in (0, 1), or the counts are missing.
+            If the method is unknown, ``level`` is not in (0, 1), or the class sizes are missing.
 
         Notes
         -----
@@ -200,18 +202,18 @@ class UncertaintyMixin(Generic[Value]):
         null : float, default=0.5
             AUC under the null hypothesis.
         method : str, optional
-            Samples:
+            For samples:
 
             - "smoothed-logit" (default): p is 1 minus the highest confidence level at which the smoothed-logit interval
               of the AUC excludes ``null``.
             - "delong": the AUC minus ``null``, divided by DeLong's standard error.
             - "mann-whitney": test of the hypothesis that both classes have the same distribution, by a normal
               approximation with tie correction.
-            - "exact": exact permutation test of the same hypothesis, over all ways to assign the labels to the
-              observations, for up to 200 observations.
+            - "exact": exact permutation test of the hypothesis that "mann-whitney" tests, over all ways to assign the
+              labels to the observations, for up to 200 observations.
 
-            Two Gaussians with counts: "pivotal" (default) or "delta"; p is 1 minus the highest confidence level at
-            which the interval by this method excludes ``null``.
+            For two Gaussians with known class sizes: "pivotal" (default) or "delta"; p is 1 minus the highest
+            confidence level at which the interval by this method excludes ``null``.
         alternative : {"two-sided", "greater", "less", "noninferior", "equivalent"}, default="two-sided"
             Alternative hypothesis. "noninferior" and "equivalent" need ``margin``.
         margin : float, optional
@@ -226,7 +228,7 @@ class UncertaintyMixin(Generic[Value]):
         Raises
         ------
         RocPredictError
-            If the method or the alternative is unknown, if there is a batch of ROC curves, or if the counts are
+            If the method or the alternative is unknown, if there is a batch of ROC curves, or if the class sizes are
             missing.
 
         See Also
@@ -260,12 +262,12 @@ class UncertaintyMixin(Generic[Value]):
         Parameters
         ----------
         fpr, tpr : (low, high), optional
-            Range of FPR or of TPR; pass one of them.
+            Range of FPR or of TPR; pass exactly one of the two.
         correction : {None, "mcclish"}, default=None
             Scale of the area, as in ``partial_auc``.
         method : str, optional
-            Samples: "delong" (default), "smoothed-logit" or "bootstrap". "delong" includes the uncertainty of the
-            thresholds at both ends of the range. Two Gaussians with counts: "delta".
+            For samples: "delong" (default), "smoothed-logit" or "bootstrap". "delong" includes the uncertainty of the
+            thresholds at both ends of the range. For two Gaussians with known class sizes: "delta".
         n_resamples : int, default=2000
             Number of resamples or draws, for methods that use random numbers.
         rng : int or numpy.random.Generator, default=0
@@ -274,12 +276,12 @@ class UncertaintyMixin(Generic[Value]):
         Returns
         -------
         std_error : float or array of shape F
-            Standard error. F is the shape of the batch, if there is one.
+            Standard error of each curve, where F is the shape of a batch of curves.
 
         Raises
         ------
         RocPredictError
-            If the range is invalid, the correction or the method is unknown, or the counts are missing.
+            If the range is invalid, the correction or the method is unknown, or the class sizes are missing.
         """
         rate_range = self._check_rate_range(fpr, tpr)
         check_option("correction", correction, (None, "mcclish"))
@@ -304,17 +306,17 @@ class UncertaintyMixin(Generic[Value]):
         level : float, default=0.95
             Confidence level.
         fpr, tpr : (low, high), optional
-            Range of FPR or of TPR; pass one of them.
+            Range of FPR or of TPR; pass exactly one of the two.
         correction : {None, "mcclish"}, default=None
             Scale of the area, as in ``partial_auc``.
         method : str, optional
-            Samples:
+            For samples:
 
             - "dirichlet" (default): quantiles of the partial area over random draws of the curve, as in
               ``tpr_at_fpr_interval``.
             - "smoothed-logit", "delong", "logit", "bootstrap", "bca": as in ``auc_interval``, for the partial area.
 
-            Two Gaussians with counts: "pivotal" (default for one feature) or "delta".
+            For two Gaussians with known class sizes: "pivotal" (default for one feature) or "delta".
         n_resamples : int, default=2000
             Number of resamples or draws, for methods that use random numbers.
         rng : int or numpy.random.Generator, default=0
@@ -331,7 +333,7 @@ class UncertaintyMixin(Generic[Value]):
         Raises
         ------
         RocPredictError
-            If the range is invalid, the correction or the method is unknown, or the counts are missing.
+            If the range is invalid, the correction or the method is unknown, or the class sizes are missing.
         """
         rate_range = self._check_rate_range(fpr, tpr)
         share = self._uncertainty(n_resamples, rng).area_interval(rate_range, check_confidence_level(level), method)
@@ -367,13 +369,13 @@ class UncertaintyMixin(Generic[Value]):
         level : float, default=0.95
             Confidence level.
         method : str, optional
-            Samples:
+            For samples:
 
             - "dirichlet" (default): quantiles of the TPR over random draws of the curve, see Notes.
             - "bootstrap": percentiles of the TPR over stratified resamples.
             - "hilgers": interval that is valid for every pair of continuous distributions, but wide [1]_.
 
-            Two Gaussians with counts: "pivotal" (default for one feature) or "delta".
+            For two Gaussians with known class sizes: "pivotal" (default for one feature) or "delta".
         n_resamples : int, default=2000
             Number of resamples or draws, for methods that use random numbers.
         rng : int or numpy.random.Generator, default=0
@@ -389,17 +391,17 @@ class UncertaintyMixin(Generic[Value]):
         Raises
         ------
         RocPredictError
-            If the method is unknown, an FPR is not in [0, 1], or the counts are missing.
+            If the method is unknown, an FPR is not in [0, 1], or the class sizes are missing.
 
         Notes
         -----
         In each draw of the method "dirichlet", every observation gets a random weight from an exponential distribution,
         and each class gets one additional weight. The FPR at the k-th largest negative then has the same distribution
         as the true FPR at this negative in a sample from a continuous distribution (see [2]_, [3]_). Between the FPRs
-        of two adjacent negatives, the drawn curve is a straight line. Between (0, 0) and the largest negative, two
-        curves are used. The curve for the lower limit starts flat, with a power law of exponent 4. The curve for the
-        upper limit starts steeply, with a power law whose exponent is half of the exponent estimated from the top
-        quarter of the negatives.
+        of two adjacent negatives, the drawn curve is a straight line. Between an FPR of 0 and the FPR of the largest
+        negative, two curves are used. The curve for the lower limit starts flat, with a power law of exponent 4. The
+        curve for the upper limit starts steeply, with a power law whose exponent is half of the exponent estimated from
+        the top quarter of the negatives.
 
         References
         ----------
@@ -491,9 +493,9 @@ class UncertaintyMixin(Generic[Value]):
         fpr : array-like of shape (k,), optional
             FPRs of the band. By default, 201 evenly spaced FPRs from 0 to 1.
         method : str, optional
-            For pointwise bands, as in ``tpr_at_fpr_interval``; a fitted prediction also accepts "bootstrap". For
-            simultaneous bands, "kolmogorov-smirnov" for samples [1]_, and "working-hotelling" for two Gaussians with
-            counts [2]_.
+            For pointwise bands, as in ``tpr_at_fpr_interval`` and, for a prediction that was fitted to a sample, also
+            "bootstrap". For simultaneous bands, "kolmogorov-smirnov" for samples [1]_, and "working-hotelling" for two
+            Gaussians with known class sizes [2]_.
         n_resamples : int, default=2000
             Number of resamples or draws, for methods that use random numbers.
         rng : int or numpy.random.Generator, default=0
@@ -506,8 +508,8 @@ class UncertaintyMixin(Generic[Value]):
         Raises
         ------
         RocPredictError
-            If the kind or the method is unknown, ``level`` is not in (0, 1), an FPR is not in [0, 1], the counts are
-            missing, or there is a batch of ROC curves.
+            If the kind or the method is unknown, ``level`` is not in (0, 1), an FPR is not in [0, 1], the class sizes
+            are missing, or there is a batch of ROC curves.
 
         Notes
         -----
@@ -518,7 +520,7 @@ class UncertaintyMixin(Generic[Value]):
         where TPR(.) is the empirical curve. This is valid for all distributions; ties make the band conservative.
 
         The method "working-hotelling" computes the band on the probit scale, where x is the probit of the FPR and the
-        curve is the line a + b x. The limits are a + b x plus and minus sqrt(2 F) SE(x). SE(x) is the standard error of
+        curve is the line a + b x. The limits are a + b x plus or minus sqrt(2 F) SE(x). SE(x) is the standard error of
         a + b x by the delta method, and F is the quantile at ``level`` of the F distribution with 2 and min(count) - 1
         degrees of freedom. Because a ROC curve never decreases, a lower limit also applies to all larger FPRs, and an
         upper limit to all smaller FPRs; this makes the band narrower without loss of coverage.
@@ -567,9 +569,9 @@ class UncertaintyMixin(Generic[Value]):
         level : float, default=0.95
             Confidence level.
         method : str, optional
-            Samples: "clopper-pearson" (default), which is exact, or "wilson". The intervals of "ameans" and "youden"
-            always combine the Wilson intervals of TPR and TNR [1]_. Two Gaussians with counts: "noncentral-t" (default
-            for one feature), which is exact, or "delta" (default for a batch).
+            For samples: "clopper-pearson" (default), which is exact, or "wilson". The intervals of "ameans" and
+            "youden" always combine the Wilson intervals of TPR and TNR [1]_. For two Gaussians with known class sizes:
+            "noncentral-t" (default for one feature), which is exact, or "delta" (default for a batch).
 
         Returns
         -------
@@ -578,7 +580,7 @@ class UncertaintyMixin(Generic[Value]):
         Raises
         ------
         RocPredictError
-            If the measure or the method is unknown, or the counts are missing.
+            If the measure or the method is unknown, or the class sizes are missing.
 
         References
         ----------
@@ -634,9 +636,9 @@ class UncertaintyMixin(Generic[Value]):
 class ThresholdUncertainty:
     """Intervals of a best threshold and of the Ameans at this threshold, used by the methods of ``BestThreshold``.
 
-    ``make_uncertainty`` is a function of (n_resamples, rng) that returns the uncertainty of the curve.
-    ``to_feature_scale`` is a function that converts thresholds of the rule "positive when x >= threshold" to thresholds
-    of the rule that the curve uses.
+    ``make_uncertainty`` is a function that takes (n_resamples, rng) and returns the ``Uncertainty`` object of the
+    curve. ``to_feature_scale`` is a function that converts thresholds of the rule "positive when x >= threshold" to
+    thresholds of the rule that the curve uses.
     """
 
     make_uncertainty: Callable[[int, Any], EmpiricalUncertainty | ParametricUncertainty]
