@@ -107,7 +107,7 @@ def _distribution_label(distribution: Any) -> str:
 
 
 def n_terms(distribution: Any) -> int:
-    """Return the number of components that are summed to evaluate a distribution once, or 0 without components."""
+    """Return the number of components that are summed to evaluate a distribution once; 0 if it has no components."""
     if hasattr(distribution, "base"):
         return n_terms(distribution.base)
     return len(distribution.components.weights) if hasattr(distribution, "components") else 0
@@ -535,8 +535,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         n_points : int, default=513
-            Number of thresholds at which the curve is computed. The thresholds cover the range of both classes. For
-            empirical curves, this argument is ignored and all points are returned.
+            Number of thresholds at which the curve is computed. The thresholds cover the range of values of both
+            classes. For empirical curves, this argument is ignored and all points are returned.
 
         Returns
         -------
@@ -574,7 +574,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Raises
         ------
         RocPredictError
-            If the prevalence is unknown, or the curve is a batch of features.
+            If the prevalence is unknown, or if the method is called for a batch of features.
 
         Notes
         -----
@@ -621,8 +621,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Raises
         ------
         RocPredictError
-            If the prevalence is unknown or the curve is a batch, or if ``rule="probability"`` is used with feature
-            values outside [0, 1] or with direction "lower".
+            If the prevalence is unknown, if the method is called for a batch of features, or if ``rule="probability"``
+            is used with feature values outside [0, 1] or with direction "lower".
 
         Notes
         -----
@@ -706,7 +706,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         beta : float, optional
             For the criterion "f_beta": recall has ``beta**2`` times the weight of precision.
         value : float or array-like of shape F, optional
-            Limit of the rate, for the criteria "min_tpr", "min_tnr" and "max_fpr".
+            Lowest TPR, lowest TNR or highest FPR that is allowed, for the criteria "min_tpr", "min_tnr" and "max_fpr",
+            respectively.
 
         Returns
         -------
@@ -871,9 +872,9 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Returns
         -------
         GreyZone
-            The two thresholds, chosen so that as many observations as possible are decided while the requirements are
-            met. If no threshold meets a requirement, the bound on that side is infinite, and no observation is decided
-            there.
+            The two thresholds that meet the requirements and leave as few observations as possible undecided. If no
+            finite threshold meets the requirement for ruling out (or ruling in), this threshold is infinite, and no
+            observation is ruled out (or ruled in).
 
         Raises
         ------
@@ -892,8 +893,9 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         The PPV does not always increase with the threshold, because negatives can be more frequent than positives far
         out in the tail. ``min_ppv`` is a limit for the PPV of all ruled-in observations taken together. Among the
         thresholds that meet this requirement, the threshold that leaves the fewest observations undecided is chosen.
-        ``min_npv`` and the NPV are treated in the same way. For samples, the rates are computed from the data that
-        determined the thresholds, without correction for optimism or sampling variation.
+        ``min_npv`` and the NPV are treated in the same way. For samples, the thresholds and the rates are computed from
+        the same data. The rates are therefore optimistic: the error rates in the population may exceed the
+        requirements.
 
         The partition into three zones is described in [1]_. With error rates as requirements, the grey zone equals the
         intermediate range of the two-graph ROC plot [2]_.
@@ -952,7 +954,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Raises
         ------
         RocPredictError
-            If ``kind`` or an option is unknown, or the curve is a batch of features.
+            If ``kind`` or an option is unknown, or if the method is called for a batch of features.
 
         Examples
         --------

@@ -214,8 +214,8 @@ class PrecisionRecallCurve(Result):
         classified as positive, and the precision is 0/0. The first precision of an empirical curve is set to 1, as in
         scikit-learn; the first precision of a predicted curve is set to the precision of the second point.
     prevalence : float
-        Proportion of positives for which the precision is computed. The expected precision of random guessing has the
-        same value.
+        Proportion of positives for which the precision is computed. This proportion is also the expected precision of
+        random guessing.
     solver : Solver
         Solver of the two class distributions, which are reflected for direction "lower".
     """

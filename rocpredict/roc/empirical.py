@@ -28,7 +28,7 @@ class EmpiricalRoc(Roc[float]):
     Parameters
     ----------
     negative, positive : array-like of shape (n,) or Ecdf
-        Feature values of each class. Infinite values are accepted, NaN is not.
+        Feature values of each class. Infinite values are accepted; NaN is not.
     direction : {None, "higher", "lower", "auto"}, default=None
         Direction of the classification rule:
 
@@ -36,8 +36,8 @@ class EmpiricalRoc(Roc[float]):
         * "lower": positive when x <= threshold.
         * "auto": the direction with an AUC of at least 0.5.
     count : pair of float, optional
-        Number of observations in each class, (negative, positive). By default, the sizes of the samples; other numbers
-        raise an error.
+        Number of observations in each class, (negative, positive). By default, the sizes of the samples; no other
+        numbers are accepted.
     omitted : pair of int, default=(0, 0)
         Number of observations in each class, (negative, positive), that were omitted because of missing values.
     n_unlabelled : int, default=0
@@ -51,7 +51,8 @@ class EmpiricalRoc(Roc[float]):
     Raises
     ------
     RocPredictError
-        If a class is not a sample, is empty or contains NaN, or ``count`` does not match the samples.
+        If ``negative`` or ``positive`` is not a sample, is empty or contains NaN, or if ``count`` differs from the
+        sizes of the samples.
 
     Notes
     -----
@@ -133,7 +134,7 @@ class EmpiricalRoc(Roc[float]):
         negative : label, optional
             Label of the negative class. By default, all other labels are negative.
         nan_policy : {"raise", "omit"}, default="raise"
-            How to handle missing values and labels, as in ``empirical_roc``.
+            How to handle missing scores and missing labels; see ``empirical_roc``.
         weights : array-like of shape (n,), optional
             Frequency weight of each observation, 0 or more.
 
@@ -166,7 +167,7 @@ class EmpiricalRoc(Roc[float]):
         nan_policy: NanPolicy = "raise",
         weights: ArrayLike | None = None,
     ) -> EmpiricalRoc:
-        """Return the ROC curve of a fitted classifier on data, preferably test data.
+        """Return the ROC curve of the scores that a fitted classifier assigns to data, preferably test data.
 
         Parameters
         ----------
@@ -185,7 +186,7 @@ class EmpiricalRoc(Roc[float]):
             * "predict_proba": predicted probabilities.
             * "decision_function": decision values.
         nan_policy : {"raise", "omit"}, default="raise"
-            How to handle missing labels and scores, as in ``empirical_roc``.
+            How to handle missing scores and missing labels; see ``empirical_roc``.
         weights : array-like of shape (n,), optional
             Frequency weight of each observation, 0 or more.
 

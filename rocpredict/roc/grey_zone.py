@@ -34,14 +34,15 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GreyZone(Result, Generic[Value]):
-    """Two thresholds with the proportions of decided and undecided observations.
+    """Two thresholds, with the proportions of observations that are ruled in, ruled out and undecided.
 
     Attributes
     ----------
     low, high : float or array of shape F
-        Lower and upper threshold, in the unit of the feature; the grey zone is between them. No observation is decided
-        on the side of an infinite threshold; if both thresholds are equal, all observations are decided. ``rule_out``
-        and ``rule_in`` return the same two numbers, named by their role.
+        Lower and upper threshold, in the unit of the feature; the grey zone is between them. If no finite threshold
+        meets the requirement for ruling out (or ruling in), this threshold is infinite, and no observation is ruled out
+        (or ruled in). If both thresholds are equal, no observation is undecided. ``rule_out`` and ``rule_in`` return
+        the same two numbers, named by role.
     tpr, fpr : float or array of shape F
         Proportion of the positives (``tpr``) and of the negatives (``fpr``) that are ruled in, that is, classified as
         positive.
@@ -97,7 +98,7 @@ class GreyZone(Result, Generic[Value]):
 
     @property
     def undecided(self) -> Value:
-        """Return the proportion of undecided observations in a population with the prevalence ``prevalence``."""
+        """Return the proportion of undecided observations in a population with the given ``prevalence``."""
         base_rate = self._prevalence_for("undecided")
         return to_scalar(base_rate * self.undecided_positive + (1 - base_rate) * self.undecided_negative)
 
@@ -184,7 +185,10 @@ class _Demand(NamedTuple):
     log_odds: FloatArray | None
 
     def is_met(self, t: FloatArray) -> NDArray[np.bool_]:
-        """Return True where a threshold meets the requirement up to rounding errors, or decides no observation."""
+        """Return True where a threshold meets the requirement up to rounding errors.
+
+        A threshold that rules no observation in or out meets every requirement.
+        """
         wrong = np.asarray(self.wrong(t))
         if self.rate is not None:
             return np.asarray(wrong <= self.rate * (1 + _ROUNDING))

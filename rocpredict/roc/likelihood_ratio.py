@@ -48,7 +48,7 @@ class LikelihoodRatioGain(Result, Generic[Value]):
     Notes
     -----
     ``youden_gain`` is the gain in the highest Youden's J = TPR - FPR, which is twice the gain in Ameans. The highest J
-    of the likelihood-ratio rule equals the total variation distance between the class distributions, that is 1 minus
+    of the likelihood-ratio rule equals the total variation distance between the class distributions, which is 1 minus
     their overlap. If the densities cross at most twice, as the densities of two Gaussians do, ``youden_gain`` equals
     the J of the best single threshold in the opposite direction.
     """
@@ -162,16 +162,16 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         Parameters
         ----------
         n_points : int, default=513
-            Number of points of the curve. The points cover the range of both classes. For empirical curves, this
-            argument is ignored and all points are returned. If the likelihood ratio is constant over an interval, the
-            number of points may differ slightly from ``n_points``.
+            Number of points of the curve. The points cover the range of values of both classes. For empirical curves,
+            this argument is ignored and all points are returned. If the likelihood ratio is constant over an interval,
+            the number of points may differ slightly from ``n_points``.
 
         Returns
         -------
         RocCurve
             Arrays ``thresholds``, ``fpr`` and ``tpr`` of shape F + (T,). The thresholds are values of the likelihood
-            ratio f1/f0, descending from infinity to 0; each of them is also the slope of the curve at its point.
-            ``rule_at_fpr`` returns thresholds in the unit of the feature.
+            ratio f1/f0, descending from infinity to 0; each threshold is also the slope of the curve at the
+            corresponding point. ``rule_at_fpr`` returns thresholds in the unit of the feature.
         """
         return RocCurve(*self._solver.curve(check_n_points(n_points)))
 
@@ -208,7 +208,7 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
     def best_rule(
         self, *, prevalence: ArrayLike = 0.5, cost_fp: ArrayLike = 1.0, cost_fn: ArrayLike = 1.0
     ) -> TwoThresholdRule[Value]:
-        """Return the rule with the highest Ameans or, for other costs or prevalences, the lowest expected cost.
+        """Return the rule with the lowest expected cost; by default, this is the rule with the highest Ameans.
 
         Parameters
         ----------

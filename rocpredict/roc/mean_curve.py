@@ -172,8 +172,9 @@ def mean_roc(
         Direction of the classification rule, the same for all folds; None means "higher". "auto" is not accepted,
         because its result could differ between folds.
     n_points : int, optional
-        Number of evenly spaced FPRs at which the curve is computed, in addition to (0, 0). By default, all FPRs at
-        which the curve of a fold has a vertex; the mean curve is then exact, and the area under it is the mean AUC.
+        Number of evenly spaced FPRs at which the mean curve is computed; an FPR at which the curve of a fold rises
+        vertically occurs twice in the result. By default, the mean curve is computed at all FPRs at which the curve of
+        any fold has a vertex; it is then exact, and the area under it is the mean AUC.
     level : float, default=0.95
         Confidence level, in (0, 1), of the pointwise band and of the interval for the mean AUC.
     nan_policy : {"raise", "omit"}, default="raise"
@@ -196,16 +197,16 @@ def mean_roc(
 
     At each FPR, the band is Wilson's score interval for the mean TPR of the K folds, with the quantile of Student's t
     distribution with K - 1 degrees of freedom in place of the normal quantile. The band therefore stays within [0, 1]
-    and has a positive width between the corners. Wilson's formula contains a number of observations. This number is
-    TPR(1 - TPR)/SE², where TPR is the mean over the K folds and SE is the standard error of this mean, but at most the
-    total number of positives. This limit prevents a very narrow band if the TPRs of the folds are nearly equal by
-    chance.
+    and has a positive width except at (0, 0) and (1, 1). The number of observations in Wilson's formula is
+    TPR(1 - TPR)/SE² or the total number of positives, whichever is smaller. Here TPR is the mean over the K folds, and
+    SE is the standard error of this mean. Without the second number, the band would be very narrow if the TPRs of the
+    folds were nearly equal by chance.
 
-    The interval for the mean AUC is computed in the same way, but with another limit. Let H be the harmonic mean of the
-    total number of negatives and the total number of positives. For the AUC, the number of observations in Wilson's
-    formula is at most 2 H. If the folds have equal AUCs, this number is H. At level 0.95, the interval contained the
-    true AUC in 97.6% to 99.8% of 800 simulated samples of 5 or 10 independent folds, with class sizes from 10 and 10 to
-    8 and 100 observations. With 2 folds, the interval is too wide to be useful.
+    The interval for the mean AUC is computed in the same way, but the number of observations in Wilson's formula is at
+    most 2 H, where H is the harmonic mean of the total number of negatives and the total number of positives. If all
+    folds have the same AUC, the number of observations is H. At level 0.95, the interval contained the true AUC in
+    97.6% to 99.8% of 800 simulated samples of 5 or 10 independent folds. The smallest folds had 10 + 10 observations in
+    the two classes, and the largest had 8 + 100. With 2 folds, the interval is too wide to be useful.
 
     The band is a confidence band for the expected mean curve of folds with these class sizes, not for the population
     curve. The mean curve of small folds is biased: it is above the population curve at the upper end of each vertical

@@ -62,17 +62,18 @@ class ModelFit(Result):
     ----------
     model_weight : float
         Weight of the model in the shrunk estimate of family "auto", in [0, 1]; the weight of the empirical distribution
-        is 1 minus this number. For other families, the weight that the shrinkage rule of "auto" would assign to the
-        model.
+        is 1 minus this number. For other families, the weight that "auto" would assign to a model with the same misfit
+        ratio.
     is_shrinkage : bool
         True if the prediction is a shrunk estimate (family "auto").
     area_between : float
         Mean absolute difference in TPR between the curve of the model and the empirical curve, over all FPRs. This
         difference includes the sampling variation of the empirical curve; to judge the model, use ``misfit_ratio``.
     misfit_ratio : float
-        Cramer-von Mises statistic of the model: the mean squared difference between the observed and expected
-        cumulative numbers of positives over the pooled ranks, divided by the value expected for a correct model with
-        known parameters. For a correct model fitted to the same data, the ratio is about 0.3.
+        Cramer-von Mises statistic of the model, divided by its expected value for a correct model with known
+        parameters. The statistic is the mean, over the pooled ranks, of the squared difference between the observed and
+        the expected cumulative number of positives. For a correct model fitted to the same data, the ratio is about
+        0.3.
     n_negative, n_positive : int
         Number of observations in each class.
     """
@@ -271,14 +272,14 @@ class PredictedRoc(Roc[Value]):
             Class medians, in place of ``mean``; they require ``iqr``.
         iqr : pair of float, of (q1, q3), or of arrays, optional
             Interquartile range of each class, passed as a width or as two quartiles (q1, q3). The fitted Gaussian has
-            the median as its mean, and the standard deviation width/1.349.
+            the median as its mean; its standard deviation is (q3 - q1)/1.349.
         effect_size : float or array-like of shape F, optional
             Cohen's d = (mean difference)/(pooled std), in place of ``std``. Without ``mean``, the class means are 0 and
             d, and both standard deviations are 1.
         family : str, default="gaussian"
             Family of the distributions with these means and SDs: "gaussian", "gamma", "lognormal", "weibull",
-            "exponential", "logistic", "laplace" or "beta". Families other than "gaussian" need ``mean`` with ``std`` or
-            ``sem``, and one feature.
+            "exponential", "logistic", "laplace" or "beta". Families other than "gaussian" are available only for one
+            feature, from ``mean`` with ``std`` or ``sem``; "exponential" needs only ``mean``.
         direction : {None, "higher", "lower", "auto"}, default=None
             Direction of the classification rule:
 
@@ -293,7 +294,7 @@ class PredictedRoc(Roc[Value]):
         Raises
         ------
         RocPredictError
-            If the statistics do not determine both distributions, exclude each other, or are out of range.
+            If the statistics do not determine both distributions, cannot be combined, or are out of range.
 
         Warns
         -----
@@ -320,7 +321,7 @@ class PredictedRoc(Roc[Value]):
             statistics, std = ["std"], mean  # an exponential distribution has std = mean
         if len(statistics) != 1:
             names = " and ".join(f"{name}=" for name in statistics)
-            problem = f"{names} exclude each other" if statistics else "no standard deviation was passed"
+            problem = f"{names} cannot be combined" if statistics else "no standard deviation was passed"
             raise RocPredictError(f"{problem}; pass one of std=, sem=, iqr= (with median=) or effect_size=")
         statistic = statistics[0]
         if (median is not None) != (statistic == "iqr"):
@@ -406,12 +407,12 @@ class PredictedRoc(Roc[Value]):
         Raises
         ------
         RocPredictError
-            If the prediction is not based on a sample, or is a batch of features.
+            If the prediction is not based on a sample, or if the method is called for a batch of features.
 
         Notes
         -----
         With family "auto", the model weight is the weight of the model in the estimate. For other families, the model
-        weight is the weight that the shrinkage rule of "auto" would assign to the model.
+        weight is the weight that "auto" would assign to a model with the same misfit ratio.
 
         Examples
         --------
@@ -494,11 +495,12 @@ def predict_roc(
           accurate than the empirical curve and usually more accurate; ``model_fit()`` returns the weight of the model.
         * "boxcox", "yeojohnson": Gaussians after a common power transform of both classes.
         * "gamma", "lognormal", "logistic", "laplace", "exponential", "weibull", "beta", "student_t", "skew_normal":
-          fitted by maximum likelihood. The lower bound of families of positive values is fixed at 0.
+          fitted by maximum likelihood. The lower bound of "gamma", "lognormal", "exponential", "weibull" and "beta" is
+          fixed at 0, and the upper bound of "beta" at 1.
         * "kde", "mixture", "histogram": kernel density estimate, Gaussian mixture, histogram.
         * "empirical": the empirical distribution of the sample.
-        * a distribution such as ``scipy.stats.gumbel_r``: fitted by its own ``fit`` method (maximum likelihood). If the
-          distribution is defined for x > 0 and all values are positive, its lower bound is fixed at 0.
+        * a distribution such as ``scipy.stats.gumbel_r``: fitted by its own ``fit`` method (maximum likelihood). For a
+          distribution on x > 0, the lower bound is fixed at 0 if all values are positive.
     direction : {None, "higher", "lower", "auto"}, default=None
         Direction of the classification rule:
 
@@ -509,8 +511,8 @@ def predict_roc(
         How to handle observations with missing values: raise an error, or omit them and store how many were omitted.
     weights : array-like of shape (n,), optional
         Frequency weight of each observation, 0 or more. An integer weight k is equivalent to k copies of the
-        observation. Weights that are not integers are accepted only for the families "gaussian" and "empirical", and
-        make bootstrap methods unavailable.
+        observation. Non-integer weights are accepted only for the families "gaussian" and "empirical"; bootstrap
+        methods are then unavailable.
 
     Returns
     -------
@@ -571,7 +573,7 @@ def predict_roc(
 
 
 def fit_warning(family: Any, fitted: tuple[Any, Any], samples: tuple[FloatArray, FloatArray]) -> str | None:
-    """Return the text of a warning if the curve of two fitted distributions does not fit their samples, or None."""
+    """Return the text of a warning if the curve of two fitted distributions does not fit the samples, or else None."""
     if not isinstance(family, str) or family not in ASSUMPTIONS:
         return None
     tpr_at = None if family == "gaussian" else partial(solver_for(*fitted).along, "fpr")

@@ -63,7 +63,7 @@ class Hook(Result, _HookFields[Value]):
     ----------
     fpr_low, fpr_high : float or array of shape F
         Smallest and largest FPR of the part of the curve below the chance line. Both are 0 if the curve is nowhere
-        below the chance line, up to the resolution of float64.
+        below the chance line, or by so little that ``area`` is 0 in float64.
     area : float or array of shape F
         Area below the chance line and above the curve.
     """
@@ -210,7 +210,10 @@ def _interpolate(at: ArrayOrFloat, start: FloatArray, end: FloatArray, low: Floa
 
 
 def hook_of_polyline(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, float]:
-    """Return the smallest and largest FPR of a polyline below the chance line, and the area between the two lines."""
+    """Return the hook of a polyline, the part below the chance line.
+
+    The result contains the smallest and the largest FPR of the hook, and the area between the hook and the chance line.
+    """
     start, end = (tpr - fpr)[:-1], (tpr - fpr)[1:]
     run = np.diff(fpr)
     under = (np.minimum(start, end) < 0) & (run > 0)
@@ -226,7 +229,7 @@ def hook_of_polyline(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, fl
 
 
 def is_undominated(tpr: FloatArray, fpr: FloatArray) -> NDArray[np.bool_]:
-    """Return a mask of the ascending operating points that no other point with the same TPR or FPR dominates."""
+    """Return, for each of the ascending operating points, whether no point with the same TPR or FPR is better."""
     index = np.arange(tpr.shape[-1])
     change = np.ones((*tpr.shape[:-1], 1), dtype=bool)
     first = np.maximum.accumulate(np.where(np.concatenate([change, np.diff(tpr) > 0], axis=-1), index, 0), axis=-1)
@@ -237,10 +240,10 @@ def is_undominated(tpr: FloatArray, fpr: FloatArray) -> NDArray[np.bool_]:
 
 
 def middle_of_best(utility: FloatArray, tolerance: ArrayLike = ROUNDING) -> NDArray[np.intp]:
-    """Return the middle one of the indices of the best values on the last axis.
+    """Return the middle index among the indices of the best values on the last axis.
 
-    Values within ``tolerance`` of the largest value are best. If the number of best values is even, the first of the
-    two middle indices is returned.
+    A value is one of the best if it is within ``tolerance`` of the largest value. If the number of best values is even,
+    the first of the two middle indices is returned.
     """
     good = utility >= utility.max(axis=-1, keepdims=True) - np.asarray(tolerance)[..., None]
     rank = np.cumsum(good, axis=-1)
@@ -248,7 +251,7 @@ def middle_of_best(utility: FloatArray, tolerance: ArrayLike = ROUNDING) -> NDAr
 
 
 def equal_runs(candidates: FloatArray, loss: FloatArray, plateau: tuple[float, float]) -> FloatArray:
-    """Return one threshold for each run of consecutive candidates with minimal loss outside of ``plateau``."""
+    """Return one threshold from each run of consecutive candidates with minimal loss that is outside ``plateau``."""
     candidates, index = np.unique(candidates, return_index=True)
     loss = loss[index]
     equal = np.flatnonzero(loss <= loss.min() * (1 + _TIE_RTOL))
@@ -291,7 +294,7 @@ class CurveSolver(ABC):
 
     @abstractmethod
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs or, for axis "tpr", right of the curve between two TPRs."""
+        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
 
     def auc(self) -> FloatArray:
         """Return the area under the curve."""
@@ -343,7 +346,7 @@ class Solver(CurveSolver):
 
     @abstractmethod
     def threshold_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the lowest threshold with FPR <= ``rate`` or, for axis "tpr", the highest with TPR >= ``rate``."""
+        """Return the lowest threshold with FPR <= ``rate`` or, for axis "tpr", the highest one with TPR >= ``rate``."""
 
     @abstractmethod
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
@@ -386,7 +389,7 @@ class Solver(CurveSolver):
         negative, positive, grid = self.negative, self.positive, self.search_grid
 
         def excess(x: FloatArray) -> FloatArray:
-            """Return TPR - FPR, computed from the smaller pair of tails."""
+            """Return TPR - FPR, computed as TNR - FNR if TNR < FPR to reduce rounding errors."""
             above = np.asarray(positive.sf_inclusive(x)) - negative.sf_inclusive(x)
             below = np.asarray(negative.cdf_strict(x)) - positive.cdf_strict(x)
             return np.asarray(np.where(np.asarray(negative.cdf_strict(x)) < negative.sf_inclusive(x), below, above))
@@ -409,7 +412,10 @@ class Solver(CurveSolver):
         return self.optimal(EVEN)
 
     def maximize(self, utility: Callable[[Rates[Any]], FloatArray]) -> OptimalThreshold:
-        """Return the threshold that maximizes ``utility``, a function of the rates that is -inf if undefined."""
+        """Return the threshold that maximizes ``utility``, a function of the rates.
+
+        ``utility`` returns -inf where it is undefined.
+        """
         wide = add_grid_axis(self.negative), add_grid_axis(self.positive)
         levels = np.concatenate([np.linspace(0.01, 0.99, 197), 10.0 ** -np.arange(1, 17)])
         quantiles = [np.asarray(part) for d in wide for part in (d.ppf(levels), d.isf(levels))]
@@ -532,7 +538,8 @@ def check_defined(utility: FloatArray) -> None:
 def tangent_correction(residual: FloatArray, rate: FloatArray, log_slope: FloatArray) -> FloatArray:
     """Correct a rate along the tangent of the curve, and clip the result to [0, 1].
 
-    ``residual`` is the required value minus the computed value of the other rate.
+    If the corrected rate is a TPR, ``residual`` is the required FPR minus the computed FPR; if it is an FPR,
+    ``residual`` is the required TPR minus the computed TPR.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         step = residual * np.exp(log_slope)
@@ -590,21 +597,21 @@ class SameCurveSolver(CurveSolver):
         return self.base.along(axis, rate)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs or, for axis "tpr", right of the curve between two TPRs."""
+        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
         return self.base.area(axis, low, high)
 
 
 class MappedSolver(SameCurveSolver, Solver):
-    """Solver for a feature that is an increasing function of another feature.
+    """Solver for a feature y that is an increasing function of a feature x.
 
     Parameters
     ----------
     negative, positive : distribution
-        Distributions of the feature in the two classes.
+        Distributions of y in the two classes.
     base : Solver
-        Solver of the other feature, which has the same ROC curve.
+        Solver for x, which has the same ROC curve as y.
     back : function
-        Function that maps an array of thresholds of ``base`` to thresholds of the feature.
+        Function that converts an array of thresholds of x to thresholds of y.
     """
 
     base: Solver
@@ -633,7 +640,7 @@ class MappedSolver(SameCurveSolver, Solver):
         return self.base.hook()
 
     def threshold_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the lowest threshold with FPR <= ``rate`` or, for axis "tpr", the highest with TPR >= ``rate``."""
+        """Return the lowest threshold with FPR <= ``rate`` or, for axis "tpr", the highest one with TPR >= ``rate``."""
         return self._map_back(self.base.threshold_at(axis, rate))
 
     def crossings(self, log_price: FloatArray) -> FloatArray:
@@ -648,7 +655,10 @@ class MappedSolver(SameCurveSolver, Solver):
         return best._replace(**mapped)
 
     def likelihood_ratio(self) -> LikelihoodRatioSolver:
-        """Return the solver for the likelihood ratio, which is invariant under a common transform of both classes."""
+        """Return the solver for the ROC curve of the likelihood ratio.
+
+        The likelihood ratio at a value of y equals the likelihood ratio at the corresponding value of x.
+        """
         return MappedLikelihoodRatioSolver(self.base.likelihood_ratio(), self._map_back)
 
     def _map_back(self, threshold: FloatArray) -> FloatArray:
@@ -656,7 +666,7 @@ class MappedSolver(SameCurveSolver, Solver):
 
 
 class MappedLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
-    """Solver for the ROC curve of a likelihood ratio; the thresholds of its rules are mapped to another feature."""
+    """Solver for the ROC curve of a likelihood ratio, with thresholds that are converted to another feature."""
 
     base: LikelihoodRatioSolver
 

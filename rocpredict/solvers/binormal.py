@@ -100,7 +100,7 @@ class BinormalSolver(Solver):
         return _phi_ratio(d, s0, s1, rate, top=True) if axis == "fpr" else _phi_ratio(-d, s1, s0, rate, top=False)
 
     def threshold_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the lowest threshold with FPR <= ``rate`` or, for axis "tpr", the highest with TPR >= ``rate``."""
+        """Return the lowest threshold with FPR <= ``rate`` or, for axis "tpr", the highest one with TPR >= ``rate``."""
         if axis == "tpr":
             return np.where(np.equal(rate, 0), np.inf, self.positive.isf(rate))
         t = np.asarray(self.negative.isf(rate))
@@ -122,7 +122,7 @@ class BinormalSolver(Solver):
             return np.asarray(np.exp(log_slope))
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs or, for axis "tpr", right of the curve between two TPRs."""
+        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
         d, s0, s1 = self.scaled
         sigma, beta = (s1, s0) if axis == "fpr" else (s0, -s1)
         return map_blocks(integrate_normal_cdf, d, sigma, beta, low, high)[0]
@@ -229,7 +229,7 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
         return np.where(pair.identical, rate, value)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs or, for axis "tpr", right of the curve between two TPRs."""
+        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
         forward = axis == "fpr"
         pair = self.folded if forward else self.folded.exchanged
         limits = pair.abscissa.isf(high), pair.abscissa.isf(low)
@@ -510,9 +510,9 @@ def z_scores(
     """Return (z0, z1) of the crossing where the likelihood ratio rises, then of the crossing where it falls.
 
     The z-scores of a missing crossing are NaN; the z-scores of a crossing at infinity are infinite. The usual formula
-    for one of the two roots of the quadratic equation subtracts nearly equal numbers and loses digits. ``near`` and
-    ``far`` are therefore computed from sums. The sign of d determines at which of the two crossings the likelihood
-    ratio rises.
+    for one of the two roots of the quadratic equation subtracts nearly equal numbers and loses digits. The roots are
+    therefore computed from ``sum0`` and ``sum1``, which are sums of nonnegative numbers. The sign of d determines at
+    which of the two crossings the likelihood ratio rises.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         gap = s1 - s0
@@ -676,7 +676,7 @@ class FoldedNormal(NamedTuple):
         return normal_pdf(z) + normal_pdf(self.reflect(z))
 
     def isf(self, rate: FloatArray) -> FloatArray:
-        """Return z of the rule with a given rate, by Newton's method between two bounds.
+        """Return the threshold z of the rule with a given rate, by Newton's method between two bounds.
 
         The bounds of z follow from bounds of the upper tail P(Z >= z). If ``inside`` is False, this tail is between
         half of the rate and the rate. If ``inside`` is True, the tail is between the rate and the rate plus P(Z >=
@@ -702,13 +702,13 @@ class FoldedNormal(NamedTuple):
         return np.where(rate == 1, np.where(inside, -np.inf, centre), z)
 
     def approximate_isf(self, rate: FloatArray) -> FloatArray:
-        """Return z of a rule whose rate is close to ``rate`` (equal for a rate of 0 or 1), without a search."""
+        """Return an approximation of ``isf`` without iteration; it is exact for a rate of 0 or 1."""
         beyond = ndtr(-self.centre)
         return np.asarray(-ndtri(np.where(self.inside, rate + (1 - rate) * beyond, rate * beyond)))
 
 
 class FoldedPair(NamedTuple):
-    """Two Gaussian classes folded about one point; the first class has mean 0, and the other class has mean d."""
+    """Two Gaussian classes folded about the same point; the first class has mean 0, and the second has mean d."""
 
     d: FloatArray
     std: FloatArray
@@ -716,17 +716,17 @@ class FoldedPair(NamedTuple):
     centre: FloatArray
     """z-score of the folding point in the first class; infinite for equal standard deviations."""
     other_centre: FloatArray
-    """z-score of the folding point in the other class."""
+    """z-score of the folding point in the second class."""
     inside: NDArray[np.bool_]
 
     @property
     def abscissa(self) -> FoldedNormal:
-        """First class, for which a rate is passed."""
+        """Distribution of the first class, in which the given rate is defined."""
         return FoldedNormal(self.centre, self.inside)
 
     @property
     def ordinate(self) -> FoldedNormal:
-        """Other class, for which a rate is returned."""
+        """Distribution of the second class, in which the computed rate is defined."""
         return FoldedNormal(self.other_centre, self.inside)
 
     @property
@@ -745,21 +745,21 @@ class FoldedPair(NamedTuple):
         return np.asarray((self.d == 0) & (self.std == self.other_std))
 
     def other_z(self, z: FloatArray) -> FloatArray:
-        """Convert the z-score of a rule in the first class to its z-score in the other class."""
+        """Convert the z-score of a threshold in the first class to its z-score in the second class."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             other = (self.std * z - self.d) / self.other_std
             bound = np.where(self.inside, np.minimum(other, self.other_centre), np.maximum(other, self.other_centre))
         return np.asarray(bound)
 
     def log_ratio(self, z: FloatArray) -> FloatArray:
-        """Return log(f/g), with the density f of the other class and the density g of the first class."""
+        """Return log(f/g), with the density f of the second class and the density g of the first class."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            fall = (z * (self.other_std - self.std) + self.d) / self.other_std  # z minus the z-score in the other class
+            fall = (z * (self.other_std - self.std) + self.d) / self.other_std  # z minus z in the second class
             return np.asarray(fall * (z - fall / 2) - log_scale_ratio(self.std, self.other_std))
 
 
 def folded_mean_rate(forward: bool, *parts: NDArray[Any]) -> tuple[FloatArray]:
-    """Return the mean TPR over the FPRs between two rules or, if not ``forward``, the mean TNR over the TPRs."""
+    """Return the mean TPR between the FPRs of two rules or, if not ``forward``, the mean TNR between their TPRs."""
     *columns, low, high = (part[..., None] for part in parts)
     pair = FoldedPair(*columns)
     # panels of 2.4 standard deviations are accurate enough

@@ -110,20 +110,20 @@ class EmpiricalSolver(Solver):
         return interpolate_tpr(fpr, tpr, rate) if axis == "fpr" else interpolate_tpr_below(tpr, fpr, rate)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs or, for axis "tpr", right of the curve between two TPRs."""
+        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
         v = self.points
         x, y = (v.fpr, v.tpr) if axis == "fpr" else (v.tpr, v.tnr)
         return np.asarray(area_under(x, y, float(low), float(high)))
 
     def threshold_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the threshold of the last point with FPR <= rate or, for axis "tpr", the first with TPR >= rate."""
+        """Return the lowest threshold with FPR <= ``rate`` or, for axis "tpr", the highest one with TPR >= ``rate``."""
         v = self.points
         if axis == "fpr":
             return np.asarray(v.thresholds[np.searchsorted(v.fpr, rate, side="right") - 1])
         return np.asarray(v.thresholds[np.searchsorted(v.tpr, rate, side="left")])
 
     def slope(self, fpr: FloatArray) -> FloatArray:
-        """Return the slope of the segment of the curve that begins at or contains an FPR."""
+        """Return the slope of the curve at an FPR; at a vertex below FPR = 1, the slope of the segment to its right."""
         v = self.points
         run, rise = np.diff(v.fpr), np.diff(v.tpr)
         sloped = run > 0

@@ -1,4 +1,4 @@
-"""Solvers for families with closed forms and for sums of normal distributions, and choice of the solver.
+"""Solvers for families with closed forms and for mixtures of normal distributions, and selection of the solver.
 
 A crossing of the weighted densities solves f1(x)/f0(x) = kappa; the functions for crossings receive log kappa as
 ``level``.
@@ -93,7 +93,7 @@ _FAMILIES_BY_NAME: dict[str, tuple[str, ...]] = {
 
 
 def match_family(negative: Distribution[Any], positive: Distribution[Any]) -> FamilyPair | None:
-    """Return the parameters of two distributions in a common family with closed forms, or None if there is none."""
+    """Return the parameters of two distributions in a common family with closed forms; None without such a family."""
     mirrored = isinstance(negative, ReflectedDistribution) and isinstance(positive, ReflectedDistribution)
     first, second = (_family_candidates(d.base if mirrored else d) for d in (negative, positive))  # type: ignore[attr-defined]
     for kind, family in CLOSED_FORMS.items():
@@ -151,12 +151,12 @@ def prob_greater_gamma(first: FamilyParameters, second: FamilyParameters) -> flo
 
 
 def prob_greater_power(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return P(second > first) = a2/(a1 + a2), for distribution functions x^a."""
+    """Return P(second > first) = a2/(a1 + a2), for the distribution functions x^a1 and x^a2."""
     return _ratio_and_complement(first.shape, second.shape)[0]
 
 
 def prob_greater_reflected_power(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return P(second > first) = b1/(b1 + b2), for upper tails (1 - x)^b."""
+    """Return P(second > first) = b1/(b1 + b2), for the upper tails (1 - x)^b1 and (1 - x)^b2."""
     return prob_greater_power(second, first)
 
 
@@ -268,7 +268,7 @@ def crossings_falling_power(negative: FamilyParameters, positive: FamilyParamete
 
 
 def crossings_logistic(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
-    """Return mean location + scale log(sinh(D/4 + l/4)/sinh(D/4 - l/4)) with l = log kappa, if |l| < |D|."""
+    """Return (loc0 + loc1)/2 + scale log(sinh(D/4 + l/4)/sinh(D/4 - l/4)) with l = log kappa, if |l| < |D|."""
     d = standardized_shift(negative, positive)
     if not abs(level) < abs(d):
         return []
@@ -326,7 +326,7 @@ def crossings_normal(negative: FamilyParameters, positive: FamilyParameters, lev
 
 
 def crossings_lognormal(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
-    """Return exp(t) for the crossings t of two Gaussians, the distributions of log(x/scale0)."""
+    """Return loc + scale0 exp(t) for the crossings t of the two Gaussian distributions of log((x - loc)/scale0)."""
     first = Gaussian(0.0, negative.shape)
     second = Gaussian(log_scale_ratio(positive.scale, negative.scale), positive.shape)
     logs = BinormalSolver(first, second).crossings(np.asarray(level))
@@ -443,12 +443,12 @@ class NormalSumSolver(NumericalSolver):
 
     Notes
     -----
-    The AUC is the sum over all pairs of components of w0 w1 Phi((m1 - m0)/hypot(s0, s1)), with weights w,
-    means m and standard deviations s. For two kernel densities, the sum depends on s0 and s1 only through H = hypot(s0,
-    s1), so both can be replaced by H/sqrt(2). The AUC is also the integral of F f, with the distribution function F of
-    the negatives and the density f of the positives. The trapezoidal rule integrates this smooth function with an error
-    of the order of rounding errors [1]_. Each node of this rule requires n0 + n1 evaluations, whereas the sum over all
-    pairs requires n0 n1 evaluations.
+    The AUC is the sum over all pairs of components of w0 w1 Phi((m1 - m0)/hypot(s0, s1)), with weights w, means m and
+    standard deviations s. For two kernel densities, the sum depends on s0 and s1 only through H = hypot(s0, s1), so
+    both can be replaced by H/sqrt(2). The AUC is also the integral of F f, with the distribution function F of the
+    negatives and the density f of the positives. The trapezoidal rule integrates this smooth function with an error of
+    the order of rounding errors [1]_. With n0 and n1 components, the trapezoidal rule requires n0 + n1 evaluations per
+    node, whereas the sum over all pairs requires n0 n1 evaluations.
 
     References
     ----------
@@ -509,7 +509,7 @@ class BatchSolver(NumericalSolver):
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
         """Return the threshold that maximizes TPR - price * FPR, the best crossing of the weighted densities.
 
-        Each pair for which no crossing is clearly the best is solved separately.
+        If no crossing of a pair is clearly the best, the threshold of this pair is computed by a solver for one pair.
         """
         negative, positive, prices = self.negative, self.positive, np.broadcast_to(log_price, self.shape)
         grid = self._dense_grid()
@@ -562,7 +562,7 @@ class NormalSumBatchSolver(BatchSolver):
         return NormalSumBatchSolver(self.positive, self.negative).auc_complement()
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs or, for axis "tpr", right of the curve between two TPRs."""
+        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
         d, beyond = (self.negative, self.positive.reflect()) if axis == "fpr" else (self.positive, self.negative)
         ends = np.clip([d.isf(high), d.isf(low)], *d.bounds(_AREA_Z))
         narrowest = np.minimum(d.stds.min(axis=-1), beyond.stds.min(axis=-1))
@@ -605,14 +605,14 @@ class ScipyFamilyBatchSolver(BatchSolver):
         return 1 - self.auc_complement()
 
     def auc_complement(self) -> FloatArray:
-        """Return 1 - AUC = P(positive < negative), an integral over the class with the smaller variability."""
+        """Return 1 - AUC = P(positive < negative), an integral over the distribution of the less variable class."""
         negative, positive = self.negative, self.positive
         spreads = [np.median(d.isf(0.25) - d.isf(0.75)) for d in (negative, positive)]
         pair = (negative, positive, "cdf") if spreads[0] <= spreads[1] else (positive, negative, "sf")
         return self._integrate(*pair, (0.0, 1.0), lambda single: single.auc_complement())
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs or, for axis "tpr", right of the curve between two TPRs."""
+        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
         pair = (self.negative, self.positive, "sf") if axis == "fpr" else (self.positive, self.negative, "cdf")
         return self._integrate(*pair, (float(low), float(high)), lambda single: single.area(axis, low, high))
 
@@ -622,7 +622,7 @@ class ScipyFamilyBatchSolver(BatchSolver):
         """Integrate a tail probability of ``other`` over a tail probability of ``d`` between two limits.
 
         Panels end at the medians of both classes, where a density may have a kink. If the coefficients of the highest
-        polynomial degrees are not negligible on a panel, the pair is solved separately.
+        polynomial degrees are not negligible on a panel, the area of this pair is computed by a solver for one pair.
         """
         ends = np.clip(ndtri(limits), -_AREA_Z, _AREA_Z)
         edges = np.broadcast_to(np.linspace(-_AREA_Z, _AREA_Z, _N_AREA_PANELS + 1), (*d.shape, _N_AREA_PANELS + 1))

@@ -30,9 +30,9 @@ class HistogramSolver(SameCurveSolver, NumericalSolver):
     """Solver for the ROC curve of two histograms.
 
     The edges of the two histograms divide the axis into cells on which both densities are constant. The ROC curve of
-    the thresholds and the ROC curve of the likelihood ratio therefore have one linear segment per cell, as if all
-    values in a cell were tied. The curve is the empirical curve of two samples in which each value is replaced by the
-    number of its cell.
+    the feature and the ROC curve of its likelihood ratio therefore have one linear segment per cell, as if all values
+    in a cell were tied. The ROC curve of the feature is the empirical curve of two samples in which each value is
+    replaced by the index of its cell.
     """
 
     base: EmpiricalSolver
@@ -100,11 +100,11 @@ def auc_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
 
     Notes
     -----
-    A bin contains its lower edge but not its upper edge. The AUC is highest if every negative is at the
-    lower edge of its bin and every positive is at the upper edge. The AUC is lowest in the opposite case. If both
-    histograms have the same edges, the bounds differ by sum_k p_k n_k, the probability that a random positive and a
-    random negative are in the same bin. The AUC of values that are uniformly distributed within each bin (the
-    trapezoidal rule) is then the midpoint of the bounds.
+    A bin contains its lower edge but not its upper edge. The AUC is highest if every negative is at the lower edge of
+    its bin and every positive is at the upper edge. The AUC is lowest if every negative is at the upper edge and every
+    positive is at the lower edge. If both histograms have the same edges, the bounds differ by sum_k p_k n_k, the
+    probability that a random positive and a random negative are in the same bin. The AUC of values that are uniformly
+    distributed within each bin (the trapezoidal rule) is then the midpoint of the bounds.
 
     Examples
     --------

@@ -61,7 +61,7 @@ class NumericalSolver(Solver):
         return np.where(rate == 0, 0.0, self.negative.sf(t) + fraction * atom_mass(self.negative, t))
 
     def threshold_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the lowest threshold with FPR <= ``rate`` or, for axis "tpr", the highest with TPR >= ``rate``."""
+        """Return the lowest threshold with FPR <= ``rate`` or, for axis "tpr", the highest one with TPR >= ``rate``."""
         if axis == "tpr":
             return np.where(np.equal(rate, 0), np.inf, -np.asarray(self.positive.reflect().ppf(rate)))
         t = np.asarray(self.negative.isf(rate))
@@ -70,7 +70,7 @@ class NumericalSolver(Solver):
         return np.where(np.equal(rate, 1), -np.inf, t)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs or, for axis "tpr", right of the curve between two TPRs."""
+        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
         if axis == "fpr":
             d, beyond, at = self.negative, self.positive.sf, self.positive.sf_inclusive
         else:
@@ -215,7 +215,7 @@ class _Candidates(NamedTuple):
         return self.fnr + price * self.fpr if np.isfinite(price) else np.where(self.fpr > 0, np.inf, self.fnr)
 
     def is_level(self, price: float, log_price: float, most: float) -> NDArray[np.bool_]:
-        """Return True where the loss is minimal and constant, because both densities are 0 or proportional."""
+        """Return True where the loss is at most ``most`` and the weighted densities are equal or both 0."""
         with np.errstate(invalid="ignore"):
             steepness = self.log_ratio - log_price
             is_flat = np.isnan(steepness) | (steepness == 0) | np.isinf(self.points)
@@ -228,7 +228,7 @@ def _plateau(
     is_level: NDArray[np.bool_],
     threshold: float,
 ) -> tuple[float, float]:
-    """Return the bounds of the plateau around ``threshold``, on which the densities are 0 or proportional."""
+    """Return the bounds of the plateau around ``threshold``, on which the weighted densities are equal or both 0."""
     candidates, index = np.unique(points, return_index=True)
     flat = is_level[index]
     first = last = int(np.searchsorted(candidates, threshold))
@@ -282,7 +282,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         return np.where(rate <= self._start_tpr, 0.0, lowest)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs or, for axis "tpr", right of the curve between two TPRs."""
+        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
         if self.separates:
             return np.asarray(high - low)
         abscissa, ordinate = (self.negative, self.positive) if axis == "fpr" else (self.positive, self.negative)
@@ -433,7 +433,7 @@ class LikelihoodRatioRanking:
         return (1 - ties) * strict + ties * including
 
     def tail_at(self, d: Distribution[Any], x: FloatArray) -> FloatArray:
-        """Return P(log ratio > level) + P(log ratio = level)/2, where level is the log ratio at each value."""
+        """Return P(log ratio > level) + P(log ratio = level)/2 for each x, where level is the log ratio at x."""
         levels = self.level(x)
         return self.upper_tail(d, levels, ties=0.5) if self.has_ties else self._above(d, levels, strictly=True, at=x)
 
@@ -469,7 +469,10 @@ class LikelihoodRatioRanking:
         return _solve(lambda x, at_level: np.asarray(sign * self.level(x) - at_level), low, high, target, close)
 
     def mean_clipped_rank(self, d: Distribution[Any], x: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the proportion of a class with a higher ratio than x, clipped to [low, high], averaged over ties."""
+        """Return the proportion of a class with a higher log ratio than each x, clipped to [low, high].
+
+        If the log ratio has ties, the result is the mean clipped proportion over a random order of the tied values.
+        """
         if not self.has_ties:
             return np.clip(self.tail_at(d, x), low, high)
         at = self.level(x)
@@ -485,10 +488,12 @@ class LikelihoodRatioRanking:
     def expectation(
         self, d: Distribution[Any], function: Callable[[FloatArray], FloatArray], levels: FloatArray, width: float
     ) -> FloatArray:
-        """Return the expected value, in one class, of a function with kinks at ``levels`` and at extrema of the ratio.
+        """Return the expected value of a function in one class.
 
-        Close to an extremum of the likelihood ratio, rates are computed with an accuracy of only about 1e-8. The
-        relative tolerance is therefore increased if the range of rates is narrow; ``width`` is its width.
+        The function may have kinks at ``levels`` and at extrema of the likelihood ratio.
+
+        Close to an extremum of the likelihood ratio, rates are computed with an accuracy of only about 1e-8. If the
+        range of rates is narrow, the relative tolerance is therefore increased; ``width`` is the width of this range.
         """
         rtol = min(max(_RTOL, 1e-17 / width**2), 1e-6)
         kink_levels = np.concatenate([self.level(self._extrema), levels])
@@ -503,7 +508,7 @@ class LikelihoodRatioRanking:
 
     @cached_property
     def tail_tables(self) -> dict[Axis, tuple[FloatArray, FloatArray]]:
-        """Proportions of negatives ("fpr") and of positives ("tpr") strictly above each level, and at or above it."""
+        """Proportions of negatives ("fpr") and positives ("tpr") with a log ratio > each level, then >= each level."""
         tables: dict[Axis, tuple[FloatArray, FloatArray]] = {}
         for axis, d in self.classes.items():
             strict = self.upper_tail(d, self.levels, ties=0.0)

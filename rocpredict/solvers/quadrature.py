@@ -132,7 +132,7 @@ def search_grid(negative: Distribution[Any], positive: Distribution[Any], edges:
 
 
 def rounding_error(negative: Distribution[Any], positive: Distribution[Any], x: FloatArray) -> FloatArray:
-    """Return a bound on the rounding error of the log ratio, which is infinite where a density underflows to 0.
+    """Return a bound on the rounding error of the log ratio; the bound is infinite where a density underflows to 0.
 
     A log density of -inf is treated as an underflow if the nearest finite log density is below ``_MIN_LOG_DENSITY``.
     """
@@ -164,15 +164,15 @@ def refine_brackets(
     row : array of int of shape (m,)
         Index of the level of each point, ascending.
     points, values, bounds : arrays of shape (m,)
-        Ascending grid of each level, value of ``f`` - level at each point, and bound of its rounding error.
+        Ascending grid for each level, value of ``f`` - level at each point, and bound of its rounding error.
 
     Notes
     -----
-    Each interval is halved until ``f`` - level is nearly linear on it. This is the case if the value at the midpoint
-    differs from the mean of the values at both bounds by less than an eighth of the difference between these two
-    values. If all three values have the same sign, less than half of the smallest absolute value is also sufficient.
-    Two roots are therefore separated if ``f`` - level exceeds the rounding error between the roots and the initial grid
-    resolves the curvature of ``f``.
+    Each interval is halved until ``f`` - level is nearly linear on it. Let a and b be the values of ``f`` - level at
+    the bounds of the interval, m the value at its midpoint, and c = abs(m - (a + b)/2). The condition is
+    c < abs(b - a)/8; if a, b and m have the same sign, c < min(abs(a), abs(b), abs(m))/2 is also sufficient. Two roots
+    are therefore separated if two conditions are met: between the roots, ``f`` - level exceeds its rounding error, and
+    the initial grid resolves the curvature of ``f``.
     """
     with np.errstate(invalid="ignore"):  # an infinite value minus an infinite level is NaN
         values = f(grid) - levels[:, None]
@@ -212,9 +212,9 @@ def sign_changes(
 ) -> FloatArray:
     """Return the points at which ``f`` changes sign, found to float64 resolution from values on an ascending grid.
 
-    Two sign changes between neighboring grid points are found if the absolute value of ``f`` on the grid has a local
-    minimum at one of the two points.
-    Values of ``f`` between -``noise`` and ``noise`` are ignored, because their sign is uncertain.
+    If ``f`` changes sign twice between two neighboring grid points, the two changes are found only if abs(f), compared
+    on the grid, has a local minimum at one of these points. Values of ``f`` between -``noise`` and ``noise`` are
+    ignored, because their sign is uncertain.
     """
     levels, row = np.zeros(1), np.zeros(len(grid), dtype=np.intp)
     return level_crossings(f, levels, row, grid, values, noise=noise)[0]
@@ -265,7 +265,10 @@ def level_crossings(
 def find_roots(
     f: Callable[..., FloatArray], left: FloatArray, right: FloatArray, *args: FloatArray, fatol: float = 0.0
 ) -> Any:
-    """Return the result of ``scipy.optimize.elementwise.find_root``; NaN is treated as -1, and infinity as 1e300."""
+    """Return the result of ``scipy.optimize.elementwise.find_root`` for a root of ``f`` in each bracket.
+
+    If ``f`` returns NaN, -1 is used instead; other values are clipped to [-1e300, 1e300].
+    """
     from scipy.optimize.elementwise import find_root  # slow to import
 
     def bounded(x: FloatArray, *args: FloatArray) -> FloatArray:

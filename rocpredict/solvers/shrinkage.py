@@ -97,10 +97,10 @@ def best_rule(
     is_cut : array of bool of shape (F, k)
         True for nodes between two different values.
     data_weight : array of shape (F,)
-        Weight of the difference between the sample and the model in the estimate.
+        Weight of the sample in the estimate; the weight of the model is 1 minus this number.
     reversal_probability : array of shape (F, M - 1), or None
-        Posterior probability that the Ameans is below 1/2, for thresholds at equally spaced ranks. None unless the
-        direction was chosen from the sample.
+        Posterior probability that the Ameans of a threshold is below 1/2, for thresholds at equally spaced ranks. None
+        unless the direction was chosen from the sample.
     counts : pair of float
         Number of observations in each class, (negative, positive).
     """
@@ -148,10 +148,10 @@ class ShrinkageBatch(NamedTuple):
     auc : array
         P(positive > negative) + P(tie)/2, regardless of the direction.
     threshold : array
-        Threshold with the best Ameans; infinite if the best rule predicts one class for every value.
+        Threshold with the highest Ameans; infinite if the best rule predicts the same class for every value.
     rule : ShrinkageRule
     data_weight : array
-        Weight of the difference between the sample and the model in the estimate.
+        Weight of the sample in the estimate; the weight of the model is 1 minus this number.
     area_between : array
         Area between the curve of the model and the empirical curve.
     """
@@ -200,7 +200,7 @@ def evaluate_batch(
 class ShrinkageSolver(EmpiricalSolver):
     """Solver for two shrinkage estimates of one feature, which consist of point masses.
 
-    The threshold with the best Ameans is computed as for a batch of one feature.
+    The threshold with the highest Ameans is computed as for a batch of one feature.
     """
 
     negative: ShrinkageDistribution
@@ -208,7 +208,7 @@ class ShrinkageSolver(EmpiricalSolver):
 
     @cached_property
     def rule(self) -> ShrinkageRule:
-        """Threshold with the best Ameans."""
+        """Threshold with the highest Ameans."""
         values = self.negative.unique_values
         pairs = (
             (self.negative, self.positive),

@@ -97,7 +97,7 @@ class ThresholdCriterion:
 
     @property
     def log_price(self) -> FloatArray | None:
-        """Log likelihood ratio at the best threshold (``log_cost_ratio``), or None if it depends on the curve."""
+        """Log likelihood ratio at the best threshold (``log_cost_ratio``); None if this ratio depends on the curve."""
         if self.criterion in AMEANS_ALIASES:
             return EVEN
         if self.criterion in {"cost", "accuracy"}:
@@ -117,13 +117,14 @@ class ThresholdStability(Result):
         Quantiles of ``thresholds`` at 0.05, 0.25, 0.5, 0.75 and 0.95.
     fraction_in_plateau : float
         Proportion of ``thresholds`` in the plateau of the whole sample, the interval of thresholds that are as good as
-        its best threshold.
+        the best threshold of the sample.
     ameans_in_sample : float
         Ameans (balanced accuracy) of the best threshold on the data from which it was chosen; this value is optimistic.
     ameans_oob : float
-        Out-of-bag Ameans: the Ameans of the best threshold of a resample on the observations that are not in this
-        resample, averaged over all resamples. This mean is slightly pessimistic, because a resample contains fewer
-        distinct observations than the sample. The value is 1/2 if no resample leaves out observations of both classes.
+        Out-of-bag Ameans: the best threshold of each resample is applied to the observations that are not in this
+        resample, and the resulting Ameans is averaged over the resamples. This mean is slightly pessimistic, because a
+        resample contains fewer distinct observations than the sample. The value is 1/2 if no resample leaves out
+        observations of both classes.
     ameans_corrected : float
         Optimism-corrected Ameans, 0.9 ``ameans_oob`` + 0.1 ``ameans_in_sample``, which is nearly unbiased.
     n_resamples : int
@@ -182,13 +183,13 @@ class BestThreshold(Result, Generic[Value]):
     ameans : float or array of shape F
         Ameans (balanced accuracy), (TPR + TNR)/2. For family "auto" and criterion "ameans", this is the Ameans expected
         on new data, which is below the Ameans of the estimated curve. The expected Ameans is nearly unbiased on average
-        over features, but too high if both classes have the same distribution. If the direction is specified, the error
-        is then 0.04 with 10 observations per class and 0.015 with 200. If the direction is chosen from the sample, the
-        error is 0.06 with 10 observations per class and 0.05 with 20.
+        over features. If both classes have the same distribution, the expected Ameans is too high: if the direction is
+        specified, by 0.04 with 10 observations per class and by 0.015 with 200; if the direction is chosen from the
+        sample, by 0.05 with 10 observations per class and by 0.04 with 20.
     ameans_corrected : float or None
-        Optimism-corrected Ameans; None for a predicted threshold. It is part of the repr and the table if the criterion
-        is the Ameans. For another criterion, the corrected value may exceed ``ameans``, because the thresholds that
-        this criterion selects in resamples may have a larger Ameans than the threshold that it selects in the sample.
+        Optimism-corrected Ameans; None for a predicted threshold. The repr and the table contain this value only if the
+        criterion is the Ameans. For any other criterion, ``ameans_corrected`` may exceed ``ameans``: the thresholds of
+        the resamples, which are selected by this criterion, may have a larger Ameans than the threshold of the sample.
     criterion : str
         Name of the criterion.
     criterion_value : float or array of shape F
@@ -199,7 +200,8 @@ class BestThreshold(Result, Generic[Value]):
         - ``"cost"``: the expected cost of errors per observation.
         - ``"accuracy"``, ``"f1"``, ``"f_beta"``: the accuracy or the F score.
         - ``"closest_topleft"``: the distance of the ROC point from (0, 1).
-        - ``"min_tpr"``, ``"min_tnr"``, ``"max_fpr"``: the rate that is maximized.
+        - ``"min_tpr"``: the TNR, which is maximized.
+        - ``"min_tnr"``, ``"max_fpr"``: the TPR, which is maximized.
         - function: the value of the function.
     crossings : array of shape (k,), or F + (2,) for a batch
         Thresholds at which the weighted densities cross, in ascending order; padded with NaN in a batch.
@@ -277,8 +279,8 @@ class BestThreshold(Result, Generic[Value]):
               criterion; also accepted for a prediction that is fitted to samples.
             - ``"pivotal"``: generalized pivots. Default for one feature with two Gaussians and at least 10 observations
               per class, for the criteria "ameans", "cost" and "accuracy", if the best threshold is finite.
-            - ``"delta"``: delta method. Default for other pairs of Gaussians with class counts. For an infinite
-              threshold, the interval is unbounded and has the flag ``unbounded``.
+            - ``"delta"``: delta method. Default for two Gaussians with class counts if ``"pivotal"`` is not the
+              default. For an infinite threshold, the interval is unbounded and has the flag ``unbounded``.
         n_resamples : int, default=2000
             Number of bootstrap resamples.
         rng : None, int or numpy.random.Generator, default=0
@@ -321,7 +323,8 @@ class BestThreshold(Result, Generic[Value]):
               that is due to selecting the threshold on the same data. Default for samples.
             - ``"pivotal"``: generalized pivots. Default for one feature with two Gaussians and class counts, for the
               criteria "ameans", "cost" and "accuracy".
-            - ``"delta"``: delta method. Default for other pairs of Gaussians with class counts.
+            - ``"delta"``: delta method. Default for two Gaussians with class counts if ``"pivotal"`` is not the
+              default.
             - ``"bootstrap"``: bootstrap interval, for a prediction that is fitted to samples.
         n_resamples : int, default=2000
             Number of resamples from which the optimism is estimated, or on which the bootstrap interval is based.
@@ -409,7 +412,7 @@ class BestThreshold(Result, Generic[Value]):
 
 
 def correct_ameans(out_of_bag: float, in_sample: float) -> float:
-    """Return the optimism-corrected Ameans of a threshold that was chosen from the sample."""
+    """Return the Ameans of a threshold, corrected for the optimism of choosing the threshold on the same data."""
     return _OOB_WEIGHT * out_of_bag + (1 - _OOB_WEIGHT) * in_sample
 
 
@@ -447,9 +450,10 @@ def _on_grid(prevalence: ArrayOrFloat) -> ArrayOrFloat:
 
 
 def log_cost_ratio(prevalence: ArrayOrFloat, cost_fp: ArrayOrFloat, cost_fn: ArrayOrFloat) -> FloatArray:
-    """Return the logarithm of the price (see ``Solver``), the ratio of the weighted costs of both errors.
+    """Return the logarithm of the price (see ``Solver``), a ratio of the weighted costs of the two errors.
 
-    The weighted cost of an error is its cost times the proportion of the class in which the error occurs.
+    The price is the weighted cost of a false positive divided by the weighted cost of a false negative. The weighted
+    cost of an error is its cost times the proportion of the class in which the error occurs.
     """
     p = check_probabilities("prevalence", prevalence)
     fp, fn = check_nonnegative("cost_fp", cost_fp), check_nonnegative("cost_fn", cost_fn)
