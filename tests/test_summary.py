@@ -266,6 +266,16 @@ def test_batches_are_one_table():
         assert rp.summarize([(X, np.array(labels)[y])]) == rp.summarize(X, np.array(labels)[y])
 
 
+def test_features_of_an_array_can_be_named():
+    """The names, which units can then use, do not change the moments."""
+    X, y = sample(15)
+    names = tuple(f"gene {j}" for j in range(X.shape[1]))
+    summary = rp.summarize(X, y, feature_names=names, units={names[0]: "counts"})
+    assert (summary.feature_names, summary.units[0]) == (names, "counts")
+    unnamed = rp.summarize(X, y)
+    assert replace(summary, feature_names=unnamed.feature_names, units=unnamed.units) == unnamed
+
+
 TWO = [[1.0], [2.0]]
 BAD_BATCHES = {
     "X has no batches; pass an iterable of (X, y)": ([], {}),
@@ -279,6 +289,7 @@ BAD_BATCHES = {
     "positive=[0, 1] is not a label": ([(TWO, [0, 1])], {"positive": [0, 1]}),
     "summaries cannot be added: only the second has 'x1'": ([(TWO, [0, 1]), ([[1.0, 2.0]], [1])], {}),
     "weights= is not available for batches": ([(TWO, [0, 1])], {"weights": [1, 1]}),
+    "feature_names= is not available for batches": ([(TWO, [0, 1])], {"feature_names": ["age"]}),
     "a batch=[1, 2, 3] is not a pair; pass (X, y)": ([[1, 2, 3]], {}),
     "y is missing, and X=array(": (np.eye(3), {}),
     "y is missing, and X=5 is not an iterable of (X, y) batches; pass y, or pass such an iterable as X": (5, {}),
@@ -297,6 +308,7 @@ BAD_OPTIONS = {
     "engine='cuda' is not allowed; choose one of 'auto', 'numpy', 'numba'": {"engine": "cuda"},
     "n_jobs=0 is not valid; pass 1 or more, or -1 for one thread on each processor": {"n_jobs": 0},
     "weights has shape (1,); pass one weight for each of the 80 rows": {"weights": [1.0]},
+    "feature_names has 1 name and X has 4 columns; pass one name for each column": {"feature_names": ["age"]},
 }
 
 

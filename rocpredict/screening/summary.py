@@ -592,6 +592,7 @@ def summarize(
     negative: Label = None,
     moments: int = 2,
     weights: ArrayLike | None = None,
+    feature_names: Iterable[str] | None = None,
     units: Mapping[str, str] | None = None,
     histogram_edges: int | ArrayLike | Mapping[str, ArrayLike] | None = None,
     engine: Engine = "auto",
@@ -622,6 +623,8 @@ def summarize(
         - 4: also sums of third and fourth powers of the deviations, minimum and maximum.
     weights : array-like of shape (n,), optional
         Frequency weights, 0 or more; not available for batches.
+    feature_names : iterable of str, optional
+        Names of the features, as in ``screen``; not available for batches.
     units : mapping of str to str, optional
         Units of features by name, such as ``{"glucose": "mg/dL"}``. Summaries can be added only if each feature has the
         same unit in all of them.
@@ -682,11 +685,12 @@ def summarize(
     if histogram_edges is not None and weights is not None:
         raise RocPredictError("histogram_edges= is not available with weights=; pass one of them")
     if y is None:
-        if weights is not None:
-            raise RocPredictError("weights= is not available for batches; pass one table X with y")
+        for name, value in (("weights", weights), ("feature_names", feature_names)):
+            if value is not None:
+                raise RocPredictError(f"{name}= is not available for batches; pass one table X with y")
         total = _summarize_batches(X, positive, negative, options, histogram_edges)
         return replace(total, units=as_units(units, total.feature_names))
-    lazy = open_dask(X, y, needs_order=weights is not None)
+    lazy = open_dask(X, y, feature_names, needs_order=weights is not None)
     if lazy is not None:
         coded = _encode_batch_labels(lazy.labels, positive, negative)
         row_weights = check_sample_weight(weights, lazy.n_rows)
@@ -695,13 +699,13 @@ def summarize(
         return replace(summary, units=as_units(units, summary.feature_names), histograms=histograms)
     check_index({"X" if isinstance(y, str) else "y": X if isinstance(y, str) else y, "weights": weights})
     if weights is None and histogram_edges is None and layer is None and use_raw is False:
-        batches = arrow_batches(X, y, budget=budget)
+        batches = arrow_batches(X, y, names=feature_names, budget=budget)
         if batches is not None:
             parts = MomentsByLabel.of(batches, **options)
             coded = _encode_batch_labels(parts.labels, positive, negative)
             summary = summaries_by_class_pair(parts.by_class(coded), coded, parts.names)[0]
             return replace(summary, units=as_units(units, summary.feature_names))
-    table, labels = read_table_and_labels(X, y, layer=layer, use_raw=use_raw, budget=budget)
+    table, labels = read_table_and_labels(X, y, names=feature_names, layer=layer, use_raw=use_raw, budget=budget)
     if weights is not None:
         check_row_order(table, "weights")
     coded = _encode_batch_labels(labels, positive, negative)
