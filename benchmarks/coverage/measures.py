@@ -5,6 +5,8 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count, islice
+from math import ceil, inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,6 +39,9 @@ SEED, LEVEL = 1, 0.95
 SECOND = (100, 100)
 """Observations of the second sample of unpaired tests, and of the third group."""
 _MAX_VALUES = 1_000_000  # largest number of values of one feature that are drawn at a time
+_BLOCK = 500  # largest number of data sets that a stream draws at a time
+CONVENTIONAL = "threshold, resampled"
+"""Cells of which the page shows the conventional method only, next to other data sets of the default."""
 _N_WIDTHS = 100  # number of intervals of a difference whose widths are measured
 _SLACK = 1e-9  # an interval whose limit equals the true value contains it
 _QUANTILE = float(ndtri((1 + LEVEL) / 2))
@@ -45,15 +50,39 @@ _ONE_SIDED = float(ndtri(LEVEL))
 
 @dataclass(frozen=True)
 class Sizes:
-    """Numbers of data sets of each setting, and of resamples of each data set."""
+    """Numbers of data sets of each setting, and of resamples of each data set.
 
-    fast: int = 3000
-    slow: int = 850
+    ``fast`` and ``slow`` are the numbers of data sets to begin with. Data sets are added until the Monte Carlo standard
+    error of each default in the task is at most ``std_error``.
+    """
+
+    fast: int = 1000
+    slow: int = 1000
     n_resamples: int = 250
+    std_error: float = inf
 
     def power(self, n_sets: int) -> int:
         """Return the number of data sets for a power that needs separate data sets."""
-        return min(max(n_sets // 3, 1), 500)
+        return min(max(n_sets // 2, 1), 500)
+
+    def missing(self, n_errors: Iterable[float], n_sets: int) -> int:
+        """Return the number of data sets to add, from the numbers of errors in the data sets so far."""
+        return max(0, *(ceil(_guarded_variance(n, n_sets) / self.std_error**2) - n_sets for n in n_errors))
+
+    def collect(self, stream: Iterable[Any], n_sets: int, errors: Callable[[list[Any]], Iterable[float]]) -> list[Any]:
+        """Return items of a stream, one per data set, until none are missing; ``errors`` counts their errors."""
+        stream, rows = iter(stream), []
+        missing = n_sets
+        while missing:
+            rows.extend(islice(stream, missing))
+            missing = self.missing(errors(rows), len(rows))
+        return rows
+
+
+def _guarded_variance(n_errors: float, n_sets: int) -> float:
+    """Return the variance of an error, with two errors and two successes added."""
+    share = (n_errors + 2) / (n_sets + 4)
+    return share * (1 - share)
 
 
 class Figures(NamedTuple):
@@ -80,8 +109,7 @@ class Cell(NamedTuple):
     @property
     def std_error(self) -> float:
         """Monte Carlo standard error of the default's error, with two misses and two hits added."""
-        share = (self.default.error * self.n_sets + 2) / (self.n_sets + 4)
-        return float(np.sqrt(share * (1 - share) / self.n_sets))
+        return float(np.sqrt(_guarded_variance(self.default.error * self.n_sets, self.n_sets) / self.n_sets))
 
 
 Limits = tuple[Any, Any]
@@ -138,24 +166,29 @@ class Scenario:
         """Return the random numbers of a task."""
         return np.random.default_rng([SEED, zlib.crc32(f"{task} {self.setting}".encode())])
 
-    def chunks(self, n_sets: int) -> Iterator[int]:
-        """Return numbers of data sets to draw at a time."""
-        step = max(1, _MAX_VALUES // sum(self.setting.counts))
-        yield from (min(step, n_sets - start) for start in range(0, n_sets, step))
+    @property
+    def max_block(self) -> int:
+        """Largest number of data sets to draw at a time."""
+        return max(1, _MAX_VALUES // sum(self.setting.counts))
+
+    def blocks(self, task: str, n_features: int, changed: bool = False, counts: Any = None) -> Iterator[list[Any]]:
+        """Return blocks of data sets without end: the values of each feature by class."""
+        rng, pairs, size = self.rng(task), self.pairs(n_features, changed), min(_BLOCK, self.max_block)
+        while True:
+            yield draw_features(rng, pairs, counts or self.setting.counts, size)
 
     def pairs(self, n_features: int, changed: bool) -> list[ClassPair]:
         """Return the class distributions of some features; the last feature may have the alternative AUC."""
         return [self.pair] * (n_features - 1) + [self.changed if changed else self.pair]
 
     def samples(
-        self, task: str, n_features: int, n_sets: int, changed: bool = False, counts: tuple[int, int] | None = None
+        self, task: str, n_features: int, changed: bool = False, counts: tuple[int, int] | None = None
     ) -> Iterator[tuple[list[Any], Any]]:
-        """Return data sets one by one: values of each feature, and labels."""
-        rng, pairs, counts = self.rng(task), self.pairs(n_features, changed), counts or self.setting.counts
-        for size in self.chunks(n_sets):
-            features = draw_features(rng, pairs, counts, size)
-            for index in range(size):
-                yield select_sample(features, index), np.repeat([0, 1], counts)
+        """Return data sets one by one without end: values of each feature, and labels."""
+        labels = np.repeat([0, 1], counts or self.setting.counts)
+        for features in self.blocks(task, n_features, changed, counts):
+            for index in range(len(features[0][0])):
+                yield select_sample(features, index), labels
 
     def cell(self, quantity: str, n_sets: int, default: Figures, conventional: Figures | None = None) -> Cell:
         """Return a cell of the page."""
@@ -218,23 +251,24 @@ def measure_areas(scenario: Scenario) -> list[Cell]:
     therefore repeated with ``auc_test``, and the width is computed by ``auc_test`` from the first data sets.
     """
     rng, pair, changed, counts = scenario.rng("areas"), scenario.pair, scenario.changed, scenario.setting.counts
-    truth, null, n_sets = scenario.setting.auc, scenario.alternative, scenario.sizes.fast
-    n_power, labels = scenario.sizes.power(n_sets), [np.repeat([0, 1], counts)] * 3 + [np.repeat([0, 1], SECOND)] * 2
+    truth, null, sizes = scenario.setting.auc, scenario.alternative, scenario.sizes
+    n_power, labels = sizes.power(sizes.fast), [np.repeat([0, 1], counts)] * 3 + [np.repeat([0, 1], SECOND)] * 2
     claim = {"alternative": "noninferior", "margin": abs(null - truth)}
     worse, better = (2, 0) if null < truth else (0, 2)
-    comparisons: tuple[tuple[str, int, int, dict[str, Any], int], ...] = (
-        ("paired", 0, 1, {}, n_sets),
+    comparisons: tuple[tuple[str, int, int, dict[str, Any], float], ...] = (
+        ("paired", 0, 1, {}, inf),
         ("paired, changed", 0, 2, {}, n_power),
-        ("unpaired", 0, 3, {}, n_sets),
+        ("unpaired", 0, 3, {}, inf),
         ("unpaired, changed", 0, 4, {}, n_power),
-        ("noninferiority", worse, better, claim, n_sets),
+        ("noninferiority", worse, better, claim, inf),
         ("noninferiority, changed", 0, 1, claim, n_power),
     )
     limits: dict[str, list[Limits]] = {}
     rejections: dict[str, list[Any]] = {}
     widths: dict[str, list[float]] = {}
-    start = 0
-    for size in scenario.chunks(n_sets):
+    start, missing = 0, sizes.fast
+    while missing:
+        size = min(missing, scenario.max_block)
         features = draw_features(rng, (pair, pair, changed), counts, size)
         features += draw_features(rng, (pair,), SECOND, size) + draw_features(rng, (changed,), SECOND, size)
         areas = [_Areas.from_values(classes, pair.tied) for classes in features]
@@ -254,18 +288,23 @@ def measure_areas(scenario: Scenario) -> list[Cell]:
             )
             difference = _difference(areas[one], areas[other], paired=other < 3)
             wald = _wald(*difference, _ONE_SIDED if options else _QUANTILE)
+            some = range(int(min(max(most - start, 0), size)))
             rejected = [
-                (ends[0] > -options["margin"] + _SLACK if options else excludes(ends, 0.0))[: max(most - start, 0)]
+                (ends[0] > -options["margin"] + _SLACK if options else excludes(ends, 0.0))[: len(some)]
                 for ends in (pair_limits, wald)
             ]
             for index in np.flatnonzero(rejected[0]):
                 rejected[0][index] = test(one, other, options, index).p_value <= 1 - LEVEL
             rejections.setdefault(name, []).append(rejected)
-            if most == n_sets:
+            if most == inf:
                 limits.setdefault(name, []).append(wald)
                 some = range(min(max(_N_WIDTHS - start, 0), size))
                 widths.setdefault(name, []).extend(test(one, other, options, k).interval.width for k in some)
-        start += size
+        start, missing = start + size, missing - size
+        if not missing:
+            errors = [sum(part[0].sum() for part in rejections[name]) for name, *_, most in comparisons if most == inf]
+            errors.append(sum(excludes(one, truth).sum() for one in limits["default"]))
+            missing = sizes.missing(errors, start)
     ends = {name: tuple(np.concatenate(part) for part in zip(*parts, strict=True)) for name, parts in limits.items()}
     shares = {name: np.concatenate(parts, axis=1).mean(axis=1) for name, parts in rejections.items()}
 
@@ -273,48 +312,56 @@ def measure_areas(scenario: Scenario) -> list[Cell]:
         power = float(np.mean(excludes(ends[method], null)))
         return interval_figures((np.maximum(ends[method][0], 0), np.minimum(ends[method][1], 1)), truth, power)
 
-    auc = one_auc("default")
-    cells = [scenario.cell("auc", n_sets, auc, one_auc("delong"))]
+    cells = [scenario.cell("auc", start, one_auc("default"), one_auc("delong"))]
     for name in ("paired", "unpaired", "noninferiority"):
         width = float(np.median(widths[name])), float(np.median(ends[name][1] - ends[name][0]))
         parts = zip(shares[name].tolist(), width, shares[f"{name}, changed"].tolist(), strict=True)
-        cells.append(scenario.cell(name, n_sets, *(Figures(*part) for part in parts)))
-    if scenario.setting.kind in (GAUSSIAN, HOOKED):
-        cells.append(scenario.cell("planned power", n_sets, *_planned_power(scenario, auc.power or 0.0)))
+        cells.append(scenario.cell(name, start, *(Figures(*part) for part in parts)))
     return cells
 
 
-def _planned_power(scenario: Scenario, observed: float) -> tuple[Figures, Figures]:
-    """Return the power that planning computes for the test of one AUC, and the power of this test in the simulation."""
+def measure_planned_power(scenario: Scenario) -> list[Cell]:
+    """Measure the power of the test of one AUC, and the error of the power that planning computes."""
+
+    def rejections() -> Iterator[bool]:
+        for (classes,) in scenario.blocks("planned power", 1):
+            limits = default_limits([_Areas.from_values(classes, scenario.pair.tied).smoothed], None, LEVEL)
+            yield from excludes(limits, scenario.alternative)
+
+    rejected = scenario.sizes.collect(rejections(), scenario.sizes.fast, lambda rows: [sum(rows)])
+    observed = float(np.mean(rejected))
     ratio = float(scenario.pair.positive.quantile(ndtr(1)) - scenario.pair.positive.quantile(0.5))
     mean = float(scenario.pair.positive.quantile(0.5))
     plan = rp.power(mean=(0, mean), std=(1, ratio), count=scenario.setting.counts, against=scenario.alternative)
-    error = abs(plan.achieved - observed)
-    return Figures(float(error), None, float(plan.achieved)), Figures(float(error), None, observed)
+    error, planned = float(abs(plan.achieved - observed)), float(plan.achieved)
+    figures = Figures(error, None, planned), Figures(error, None, observed)
+    return [scenario.cell("planned power", len(rejected), *figures)]
 
 
 # ---- tests by their p-values
 PValues = Iterable[tuple[float, float]]
 
 
-def _test_cell(scenario: Scenario, name: str, run: Callable[[str, bool, int], PValues], n_sets: int) -> Cell:
+def _test_cell(scenario: Scenario, name: str, run: Callable[[str, bool], PValues], n_sets: int) -> Cell:
     """Return the cell of a test: p-values of the default and the conventional test, without and with a difference."""
-    shares = [
-        np.mean(np.array(list(run(task, changed, size))) <= 1 - LEVEL + 1e-12, axis=0).tolist()
-        for task, changed, size in ((name, False, n_sets), (f"{name}, changed", True, scenario.sizes.power(n_sets)))
-    ]
+
+    def rejects(rows: list[tuple[float, float]]) -> Any:
+        return np.array(rows) <= 1 - LEVEL + 1e-12
+
+    rows = scenario.sizes.collect(run(name, False), n_sets, lambda rows: [rejects(rows)[:, 0].sum()])
+    changed = list(islice(run(f"{name}, changed", True), scenario.sizes.power(n_sets)))
+    shares = [rejects(part).mean(axis=0).tolist() for part in (rows, changed)]
     default, conventional = (Figures(error, None, power) for error, power in zip(*shares, strict=True))
-    return scenario.cell(name, n_sets, default, conventional)
+    return scenario.cell(name, len(rows), default, conventional)
 
 
 def measure_screening(scenario: Scenario) -> list[Cell]:
     """Measure the test of a screening, with every data set as one feature, and DeLong's test of an AUC of 1/2."""
 
-    def run(task: str, changed: bool, n_sets: int) -> PValues:
-        rng, pairs, y = scenario.rng(task), scenario.pairs(1, changed), np.repeat([0, 1], scenario.setting.counts)
-        for size in scenario.chunks(n_sets):
-            (classes,) = draw_features(rng, pairs, scenario.setting.counts, size)
-            areas, table = _Areas.from_values(classes, pairs[0].tied), rp.screen(np.hstack(classes).T, y)
+    def run(task: str, changed: bool) -> PValues:
+        y = np.repeat([0, 1], scenario.setting.counts)
+        for (classes,) in scenario.blocks(task, 1, changed):
+            areas, table = _Areas.from_values(classes, scenario.pair.tied), rp.screen(np.hstack(classes).T, y)
             limits = _wald(areas.smoothed.estimate, areas.variance)
             yield from zip(table["p_value"].tolist(), np.where(excludes(limits, 0.5), 0.0, 1.0), strict=True)
 
@@ -324,21 +371,20 @@ def measure_screening(scenario: Scenario) -> list[Cell]:
 def measure_several(scenario: Scenario) -> list[Cell]:
     """Measure the tests of equal AUCs of three curves, and of three groups."""
 
-    def curves(task: str, changed: bool, n_sets: int) -> PValues:
+    def curves(task: str, changed: bool) -> PValues:
         """Return p-values; the default test never has the smaller p, and is computed if chi-squared p <= 0.05."""
-        rng, pairs, y = scenario.rng(task), scenario.pairs(3, changed), np.repeat([0, 1], scenario.setting.counts)
-        for size in scenario.chunks(n_sets):
-            features = draw_features(rng, pairs, scenario.setting.counts, size)
-            p_values = _chi_squared_equality([_Areas.from_values(classes, pairs[0].tied) for classes in features])
+        y = np.repeat([0, 1], scenario.setting.counts)
+        for features in scenario.blocks(task, 3, changed):
+            p_values = _chi_squared_equality([_Areas.from_values(one, scenario.pair.tied) for one in features])
             for index, conventional in enumerate(p_values):
                 default = 1.0
                 if conventional <= 1 - LEVEL:
                     default = rp.auc_test_many(select_sample(features, index), y, contrasts=(1, -1, 0)).p_value
                 yield default, conventional
 
-    def groups(task: str, changed: bool, n_sets: int) -> PValues:
-        streams = [scenario.samples(f"{task} {k}", 1, n_sets) for k in (0, 1)]
-        for parts in zip(*streams, scenario.samples(task, 1, n_sets, changed, SECOND), strict=True):
+    def groups(task: str, changed: bool) -> PValues:
+        streams = [scenario.samples(f"{task} {k}", 1) for k in (0, 1)]
+        for parts in zip(*streams, scenario.samples(task, 1, changed, SECOND), strict=True):
             x, y = (np.concatenate(columns) for columns in zip(*((x[0], y) for x, y in parts), strict=True))
             result = rp.auc_estimate(x, y, groups=np.repeat([0, 1, 2], [len(labels) for _, labels in parts]))
             yield result.p_value, _wald_equality(np.array([(one.auc, one.std_error) for one in result.groups.values()]))
@@ -374,41 +420,46 @@ Answers = Iterable[dict[str, tuple[Any, Any, Any]]]
 
 def _interval_cells(scenario: Scenario, n_sets: int, answers: Answers, null: float | None = None) -> list[Cell]:
     """Return cells from the true value, the default and the conventional limits of each quantity in each data set."""
-    collected: dict[str, list[tuple[Any, Any, Any]]] = {}
-    for one in answers:
-        for name, parts in one.items():
-            collected.setdefault(name, []).append(parts)
-    cells = []
-    for name, rows in collected.items():
-        truths, *intervals = zip(*rows, strict=True)
-        truth = tuple(np.array(truths).T) if np.ndim(truths[0]) else np.array(truths)
-        figures: list[Any] = []
-        for part in intervals:
-            limits = None if part[0] is None else tuple(np.array([tuple(ends) for ends in part]).T)
-            power = None if limits is None or null is None else float(np.mean(excludes(limits, null)))
-            figures.append(None if limits is None else interval_figures(limits, truth, power))
-        cells.append(scenario.cell(name, n_sets, *figures))
-    return cells
+
+    def cells(rows: list[dict[str, tuple[Any, Any, Any]]]) -> list[Cell]:
+        return [_interval_cell(scenario, name, [one[name] for one in rows], null) for name in rows[0]]
+
+    def errors(rows: list[dict[str, tuple[Any, Any, Any]]]) -> Iterator[float]:
+        return (cell.default.error * len(rows) for cell in cells(rows) if cell.quantity != CONVENTIONAL)
+
+    return cells(scenario.sizes.collect(answers, n_sets, errors))
+
+
+def _interval_cell(scenario: Scenario, name: str, rows: list[tuple[Any, Any, Any]], null: float | None) -> Cell:
+    truths, *intervals = zip(*rows, strict=True)
+    truth = tuple(np.array(truths).T) if np.ndim(truths[0]) else np.array(truths)
+    figures: list[Any] = []
+    for part in intervals:
+        limits = None if part[0] is None else tuple(np.array([tuple(ends) for ends in part]).T)
+        power = None if limits is None or null is None else float(np.mean(excludes(limits, null)))
+        figures.append(None if limits is None else interval_figures(limits, truth, power))
+    return scenario.cell(name, len(rows), *figures)
 
 
 def measure_clusters(scenario: Scenario) -> list[Cell]:
     """Measure one AUC and a paired difference with clusters; the conventional method ignores the clusters."""
 
-    def samples(task: str, n_features: int, n_sets: int, changed: bool = False) -> Iterator[tuple[list[Any], Any, Any]]:
+    def samples(task: str, n_features: int, changed: bool = False) -> Iterator[tuple[list[Any], Any, Any]]:
         rng, pairs = scenario.rng(task), scenario.pairs(n_features, changed)
-        return (draw_clusters(rng, pairs, scenario.setting.counts) for _ in range(n_sets))
+        return (draw_clusters(rng, pairs, scenario.setting.counts) for _ in count())
 
-    def paired(task: str, changed: bool, n_sets: int) -> PValues:
-        for features, y, clusters in samples(task, 2, n_sets, changed):
+    def paired(task: str, changed: bool) -> PValues:
+        for features, y, clusters in samples(task, 2, changed):
             tests = rp.auc_test(*features, y, clusters=clusters), rp.auc_test(*features, y, method="delong")
             yield tests[0].p_value, tests[1].p_value
 
-    truth, n_sets, answers = scenario.setting.auc, scenario.sizes.fast, []
-    for (x,), y, clusters in samples("one AUC, clusters", 1, n_sets):
-        default = tuple(rp.auc_estimate(x, y, clusters=clusters).interval)
-        answers.append({"auc": (truth, default, tuple(rp.empirical_roc(x, y).auc_interval(method="delong")))})
-    cells = _interval_cells(scenario, n_sets, answers, scenario.alternative)
-    return [*cells, _test_cell(scenario, "paired", paired, n_sets)]
+    def answers() -> Answers:
+        for (x,), y, clusters in samples("one AUC, clusters", 1):
+            default = tuple(rp.auc_estimate(x, y, clusters=clusters).interval)
+            yield {"auc": (scenario.setting.auc, default, tuple(rp.empirical_roc(x, y).auc_interval(method="delong")))}
+
+    cells = _interval_cells(scenario, scenario.sizes.fast, answers(), scenario.alternative)
+    return [*cells, _test_cell(scenario, "paired", paired, scenario.sizes.fast)]
 
 
 def fixed_threshold(pair: ClassPair) -> float:
@@ -420,14 +471,21 @@ def measure_thresholds(scenario: Scenario) -> list[Cell]:
     """Measure the best threshold, and the TPR at a threshold that is fixed beforehand."""
     pair, n_sets, n1 = scenario.pair, scenario.sizes.fast, scenario.setting.counts[1]
     tpr, truth = float(pair.positive.tail(fixed_threshold(pair))), pair.best_thresholds
-    hits = scenario.rng("rate").binomial(n1, tpr, n_sets)
-    exact, wald = rp.proportion_interval(hits, n1), _wald(hits / n1, hits / n1 * (1 - hits / n1) / n1)
-    cells = [scenario.cell("rate", n_sets, interval_figures((exact.low, exact.high), tpr), interval_figures(wald, tpr))]
+    rng = scenario.rng("rate")
+
+    def exact(hits: Any) -> Figures:
+        limits = rp.proportion_interval(hits, n1)
+        return interval_figures((limits.low, limits.high), tpr)
+
+    drawn = (rng.binomial(n1, tpr) for _ in count())
+    hits = np.array(scenario.sizes.collect(drawn, n_sets, lambda rows: [exact(np.array(rows)).error * len(rows)]))
+    wald = interval_figures(_wald(hits / n1, hits / n1 * (1 - hits / n1) / n1), tpr)
+    cells = [scenario.cell("rate", len(hits), exact(hits), wald)]
     if truth is None:
         return cells
     answers = (
         {"threshold": (truth, tuple(rp.empirical_roc(x, y).best_threshold().threshold_interval()), None)}
-        for (x,), y in scenario.samples("thresholds", 1, n_sets)
+        for (x,), y in scenario.samples("thresholds", 1)
     )
     return cells + _interval_cells(scenario, n_sets, answers)
 
@@ -442,7 +500,7 @@ def measure_resampled(scenario: Scenario) -> list[Cell]:
         return draws, {**draws, "method": "bootstrap"}
 
     def answers() -> Answers:
-        for seed, ((x,), y) in enumerate(scenario.samples("resampled", 1, n_sets)):
+        for seed, ((x,), y) in enumerate(scenario.samples("resampled", 1)):
             roc, (draws, bootstrap) = rp.empirical_roc(x, y), options(seed)
             best = roc.best_threshold()
             fpr_there, tpr_there = pair.rates(best.threshold)
@@ -455,12 +513,12 @@ def measure_resampled(scenario: Scenario) -> list[Cell]:
             }
             if pair.best_thresholds:
                 limits = best.threshold_interval(), best.threshold_interval(**bootstrap)
-                found["threshold, resampled"] = (pair.best_thresholds, *limits)
+                found[CONVENTIONAL] = (pair.best_thresholds, *limits)
             yield found
 
-    def tests(quantity: dict[str, Any]) -> Callable[[str, bool, int], PValues]:
-        def run(task: str, changed: bool, n_sets: int) -> PValues:
-            for seed, (features, y) in enumerate(scenario.samples(task, 2, n_sets, changed)):
+    def tests(quantity: dict[str, Any]) -> Callable[[str, bool], PValues]:
+        def run(task: str, changed: bool) -> PValues:
+            for seed, (features, y) in enumerate(scenario.samples(task, 2, changed)):
                 default, other = (rp.auc_test(*features, y, **quantity, **how).p_value for how in options(seed))
                 yield default, other
 
@@ -482,7 +540,7 @@ def measure_predicted(scenario: Scenario) -> list[Cell]:
         return ask(*arguments, **options), ask(*arguments, **options, method="delta")
 
     def answers() -> Answers:
-        for (x,), y in scenario.samples("predicted", 1, n_sets):
+        for (x,), y in scenario.samples("predicted", 1):
             roc = rp.predict_roc(x, y)
             found = {
                 "predicted auc": (scenario.setting.auc, *both(roc.auc_interval)),
@@ -496,9 +554,9 @@ def measure_predicted(scenario: Scenario) -> list[Cell]:
                 found["predicted threshold"] = (threshold, *both(chosen.threshold_interval))
             yield found
 
-    def difference(task: str, changed: bool, n_sets: int) -> PValues:
-        other = scenario.samples(f"{task}, second", 1, n_sets, changed, SECOND)
-        for samples in zip(scenario.samples(task, 1, n_sets), other, strict=True):
+    def difference(task: str, changed: bool) -> PValues:
+        other = scenario.samples(f"{task}, second", 1, changed, SECOND)
+        for samples in zip(scenario.samples(task, 1), other, strict=True):
             rocs = [rp.predict_roc(x[0], y) for x, y in samples]
             z = (rocs[0].auc() - rocs[1].auc()) / np.hypot(*(roc.auc_std_error() for roc in rocs))
             yield rp.auc_test(*rocs).p_value, float(2 * ndtr(-abs(z)))
@@ -519,19 +577,20 @@ def measure_task(task: Task) -> list[Cell]:
 
 
 def tasks(sizes: Sizes, step: int = 1) -> list[Task]:
-    """Return the tasks of every ``step``-th setting of the design, the most important tasks first."""
+    """Return the tasks of every ``step``-th setting of the design, the longest tasks first."""
     settings = covering_design()
     resampled = resampling_design(settings)
     plain = [one for one in settings if one.kind != CLUSTERED]
     gaussian = [one for one in plain if one.kind in (GAUSSIAN, HOOKED)]
     clustered = [one for one in settings if one.kind == CLUSTERED]
     plan: list[tuple[Callable[[Scenario], list[Cell]], list[Setting]]] = [
-        (measure_areas, plain),
-        (measure_thresholds, plain),
-        (measure_screening, [one for one in plain if one.auc == 0.5]),
         (measure_resampled, resampled),
-        (measure_several, plain),
         (measure_predicted, gaussian),
         (measure_clusters, clustered),
+        (measure_several, plain),
+        (measure_areas, plain),
+        (measure_thresholds, plain),
+        (measure_planned_power, gaussian),
+        (measure_screening, [one for one in plain if one.auc == 0.5]),
     ]
     return [(measure, Scenario(one, sizes)) for measure, some in plan for one in some[::step]]

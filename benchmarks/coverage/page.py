@@ -8,7 +8,7 @@ import scipy
 
 import rocpredict
 from benchmarks.coverage import words
-from benchmarks.coverage.measures import SEED, Cell, Figures
+from benchmarks.coverage.measures import CONVENTIONAL, SEED, Cell, Figures
 from benchmarks.coverage.settings import KINDS
 
 COVERAGE, MAX_LEVEL, MAX_PLAN_ERROR = (0.93, 0.985), 0.065, 0.02
@@ -28,10 +28,10 @@ def outside(cell: Cell) -> str | None:
 
 def write_page(cells: Iterable[Cell]) -> str:
     """Return the page."""
-    groups: dict[str, list[Cell]] = {name: [] for name in (*words.QUANTITIES, "threshold, resampled")}
+    groups: dict[str, list[Cell]] = {name: [] for name in (*words.QUANTITIES, CONVENTIONAL)}
     for cell in sorted(cells, key=lambda one: (KINDS.index(one.setting.kind), *one.setting[1:])):
         groups[cell.quantity].append(cell)
-    resampled = {cell.setting: cell.conventional for cell in groups.pop("threshold, resampled")}
+    resampled = {cell.setting: cell.conventional for cell in groups.pop(CONVENTIONAL)}
     groups["threshold"] = [one._replace(conventional=resampled.get(one.setting)) for one in groups["threshold"]]
     groups = {name: some for name, some in groups.items() if some}
     parts = [words.OPENING, "## Summary\n\n" + words.SUMMARY, *_summaries(groups)]

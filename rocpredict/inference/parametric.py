@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,6 +19,7 @@ from rocpredict.base.validation import (
     RocPredictError,
     check_option,
     check_probability,
+    readonly_array,
     to_scalar,
 )
 from rocpredict.distributions.base import Distribution
@@ -702,9 +704,8 @@ class PivotalAuc:
     @classmethod
     def from_moments(cls, negative: Gaussian[Any], positive: Gaussian[Any], count: Count) -> PivotalAuc:
         """Return the pivot for the two Gaussians of one feature."""
-        points = lattice(2)
         distance, *stds = BinormalSolver(negative, positive).scaled
-        s0, s1 = (_draw_std(s, n, u) for s, n, u in zip(stds, count, points.T, strict=True))
+        s0, s1 = (_draw_std(s, n, axis) for s, n, axis in zip(stds, count, (0, 1), strict=True))
         return cls(float(distance), np.hypot(s0, s1), np.hypot(s0 / np.sqrt(count[0]), s1 / np.sqrt(count[1])))
 
     def tail(self, probit: float, sign: float) -> float:
@@ -736,7 +737,7 @@ def pivotal_tpr(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, 
     """Return draws of the TPR at each of k FPRs, from the pivot of a + b Phi^-1(FPR), shape (draws, k)."""
     points = lattice(3)
     d, *stds = BinormalSolver(negative, positive).scaled
-    s0, s1 = (_draw_std(s, n, u)[:, None] for s, n, u in zip(stds, count, points.T, strict=False))
+    s0, s1 = (_draw_std(s, n, axis)[:, None] for s, n, axis in zip(stds, count, (0, 1), strict=True))
     distance = d + ndtri(points[:, 2:]) * np.hypot(s0 / np.sqrt(count[0]), s1 / np.sqrt(count[1]))
     with np.errstate(invalid="ignore", under="ignore"):
         return np.asarray(ndtr((distance + s0 * ndtri(np.ravel(fpr))) / s1))
@@ -765,9 +766,9 @@ def pivotal_draws(negative: Gaussian[Any], positive: Gaussian[Any], count: Count
     """Return draws of a function of the moments of two Gaussians, from pivots of these moments, shape (draws,)."""
     points = lattice(4)
     drawn = []
-    for d, n, u in zip((negative, positive), count, (points[:, :2], points[:, 2:]), strict=True):
-        std = _draw_std(np.asarray(d.std), n, u[:, 0])
-        drawn.append(Gaussian(d.mean + ndtri(u[:, 1]) * std / np.sqrt(n), std))
+    for d, n, axis in zip((negative, positive), count, (0, 2), strict=True):
+        std = _draw_std(np.asarray(d.std), n, axis)
+        drawn.append(Gaussian(d.mean + ndtri(points[:, axis + 1]) * std / np.sqrt(n), std))
     return np.broadcast_to(quantity(BinormalSolver(*drawn)), (_N_PIVOTS,))
 
 
@@ -777,7 +778,14 @@ def lattice(n_dims: int) -> FloatArray:
     return np.asarray((np.outer(np.arange(_N_PIVOTS), generator) % _N_PIVOTS + 0.5) / _N_PIVOTS)
 
 
-def _draw_std(std: FloatArray, count: ArrayOrFloat, uniform: FloatArray) -> FloatArray:
-    """Return s sqrt(f/q), where q is the chi-squared quantile at ``uniform`` for f = n - 1 degrees of freedom."""
-    half = (np.asarray(count) - 1) / 2
-    return np.asarray(std * np.sqrt(half / np.maximum(gammaincinv(half, uniform), np.finfo(float).tiny)))
+def _draw_std(std: FloatArray, count: ArrayOrFloat, axis: int) -> FloatArray:
+    """Return draws of s sqrt(f/q), the pivot of a standard deviation, from one coordinate of the lattice."""
+    return np.asarray(std * _std_ratios(float(count), axis))
+
+
+@lru_cache(maxsize=16)  # the chi-squared quantiles take most of the time of an interval
+def _std_ratios(count: float, axis: int) -> FloatArray:
+    """Return sqrt(f/q), where q are chi-squared quantiles with f = n - 1 degrees of freedom."""
+    half = (count - 1) / 2
+    quantiles = gammaincinv(half, lattice(axis + 1)[:, axis])
+    return readonly_array(np.sqrt(half / np.maximum(quantiles, np.finfo(float).tiny)))
