@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from multiprocessing import get_context
 from pathlib import Path
 
-from benchmarks.coverage.measures import Cell, Figures, Sizes, Task, measure_task, tasks
+from benchmarks.coverage.measures import Cell, Figures, Sizes, Task, measure_timed, tasks
 from benchmarks.coverage.page import write_page
 from benchmarks.coverage.settings import Setting
 
@@ -27,18 +27,12 @@ def read_cells(lines: Iterable[str]) -> list[Cell]:
     return cells
 
 
-def _measure_timed(task: Task) -> tuple[list[Cell], float]:
-    """Return the cells of a task, and the processor time."""
-    start = time.process_time()
-    return measure_task(task), time.process_time() - start
-
-
 def run(plan: list[Task], processes: int, store: Path | None = None) -> list[Cell]:
     """Measure all tasks in processes with one thread each, and append the cells of each finished task to a file."""
     os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
     start, cells, busy = time.perf_counter(), [], 0.0
     with get_context("spawn").Pool(processes) as pool:
-        for done, (found, seconds) in enumerate(pool.imap_unordered(_measure_timed, plan), 1):
+        for done, (found, seconds) in enumerate(pool.imap_unordered(measure_timed, plan), 1):
             cells += found
             busy += seconds
             if store is not None:
