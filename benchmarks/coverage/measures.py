@@ -5,7 +5,7 @@ import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count, islice
 from math import ceil, inf
 from typing import Any, NamedTuple
@@ -35,6 +35,8 @@ from rocpredict.inference.expected import (
     draw_placements,
     smooth_areas,
 )
+from rocpredict.inference.multiple_aucs import welch_test
+from rocpredict.inference.placements import distinct_variance
 
 SEED, LEVEL = 1, 0.95
 SECOND = (100, 100)
@@ -54,12 +56,14 @@ class Sizes:
     """Numbers of data sets of each setting, and of resamples of each data set.
 
     ``fast`` and ``slow`` are the numbers of data sets to begin with. Data sets are added until the Monte Carlo standard
-    error of each default in the task is at most ``std_error``.
+    error of each default in the task is at most ``std_error``. Conventional methods that take as long as the default
+    are measured in the first ``conventional`` of them.
     """
 
     fast: int = 1000
     slow: int = 1000
     n_resamples: int = 250
+    conventional: int = 500
     std_error: float = inf
 
     def power(self, n_sets: int) -> int:
@@ -201,8 +205,10 @@ class _Areas(NamedTuple):
     """Empirical areas of many data sets, smoothed, with the placements' sums of squares and DeLong's variance."""
 
     smoothed: Any
+    squares: Any
     deviations: tuple[Any, Any]
     variance: Any
+    distinct: tuple[Any, Any]
 
     @classmethod
     def from_values(cls, classes: tuple[Any, Any], tied: bool) -> "_Areas":
@@ -210,7 +216,9 @@ class _Areas(NamedTuple):
         estimate, counts = placements[1].mean(axis=1), tuple(part.shape[1] for part in classes)
         squares = [((part - estimate[:, None]) ** 2).sum(axis=1) for part in placements]
         deviations = tuple(part - part.mean(axis=1, keepdims=True) for part in placements)
-        return cls(smooth_areas(estimate, squares, counts), deviations, _covariance(deviations, deviations))
+        distinct = tuple(distinct_variance(part) for part in placements)
+        variance = _covariance(deviations, deviations)
+        return cls(smooth_areas(estimate, squares, counts), np.array(squares), deviations, variance, distinct)
 
 
 def _covariance(one: tuple[Any, Any], other: tuple[Any, Any]) -> Any:
@@ -225,7 +233,9 @@ def _paired_limits(one: _Areas, other: _Areas, level: float) -> Limits:
     counts = tuple(first.shape[1] for first, _ in classes)
     products = [(first * second).sum(axis=1) for first, second in classes]
     cubes = [((first - second) ** 3).sum(axis=1) for first, second in classes]
-    return default_limits(pair, Dependence.paired(pair, squares, products, counts, cubes), level)
+    distinct = [sum(parts) for parts in zip(one.distinct, other.distinct, strict=True)]
+    dependence = Dependence.paired(pair, squares, products, counts, cubes=cubes, distinct=distinct)
+    return default_limits(pair, dependence, level)
 
 
 def _unpaired_limits(one: _Areas, other: _Areas, level: float) -> Limits:
@@ -347,11 +357,12 @@ def _test_cell(scenario: Scenario, name: str, run: Callable[[str, bool], PValues
     """Return the cell of a test: p-values of the default and the conventional test, without and with a difference."""
 
     def rejects(rows: list[tuple[float, float]]) -> Any:
-        return np.array(rows) <= 1 - LEVEL + 1e-12
+        p_values = np.array(rows, float)
+        return np.where(np.isnan(p_values), np.nan, p_values <= 1 - LEVEL + 1e-12)
 
     rows = scenario.sizes.collect(run(name, False), n_sets, lambda rows: [rejects(rows)[:, 0].sum()])
     changed = list(islice(run(f"{name}, changed", True), scenario.sizes.power(n_sets)))
-    shares = [rejects(part).mean(axis=0).tolist() for part in (rows, changed)]
+    shares = [np.nanmean(rejects(part), axis=0).tolist() for part in (rows, changed)]
     default, conventional = (Figures(error, None, power) for error, power in zip(*shares, strict=True))
     return scenario.cell(name, len(rows), default, conventional)
 
@@ -384,11 +395,15 @@ def measure_several(scenario: Scenario) -> list[Cell]:
                 yield default, conventional
 
     def groups(task: str, changed: bool) -> PValues:
-        streams = [scenario.samples(f"{task} {k}", 1) for k in (0, 1)]
-        for parts in zip(*streams, scenario.samples(task, 1, changed, SECOND), strict=True):
-            x, y = (np.concatenate(columns) for columns in zip(*((x[0], y) for x, y in parts), strict=True))
-            result = rp.auc_estimate(x, y, groups=np.repeat([0, 1, 2], [len(labels) for _, labels in parts]))
-            yield result.p_value, _wald_equality(np.array([(one.auc, one.std_error) for one in result.groups.values()]))
+        streams = [scenario.blocks(f"{task} {k}", 1) for k in (0, 1)]
+        for parts in zip(*streams, scenario.blocks(task, 1, changed, SECOND), strict=True):
+            size = min(len(part[0][0]) for (part,) in parts)
+            classes = [[part[:size] for part in one] for (one,) in parts]
+            areas = [_Areas.from_values(one, scenario.pair.tied) for one in classes]
+            smoothed = [one.smoothed for one in areas]
+            p_values = welch_test(smoothed, [one.squares for one in areas])[1]
+            plain = np.array([(one.estimate, one.std_error) for one in smoothed])
+            yield from zip(p_values.tolist(), map(_wald_equality, np.moveaxis(plain, 2, 0)), strict=True)
 
     sizes = scenario.sizes
     return [_test_cell(scenario, name, run, sizes.fast) for name, run in (("curves", curves), ("groups", groups))]
@@ -432,14 +447,25 @@ def _interval_cells(scenario: Scenario, n_sets: int, answers: Answers, null: flo
 
 
 def _interval_cell(scenario: Scenario, name: str, rows: list[tuple[Any, Any, Any]], null: float | None) -> Cell:
-    truths, *intervals = zip(*rows, strict=True)
-    truth = tuple(np.array(truths).T) if np.ndim(truths[0]) else np.array(truths)
     figures: list[Any] = []
-    for part in intervals:
-        limits = None if part[0] is None else tuple(np.array([tuple(ends) for ends in part]).T)
-        power = None if limits is None or null is None else float(np.mean(excludes(limits, null)))
-        figures.append(None if limits is None else interval_figures(limits, truth, power))
+    for place in (1, 2):
+        measured = [one for one in rows if one[place] is not None]
+        if not measured:
+            figures.append(None)
+            continue
+        truth = np.array([one[0] for one in measured]).T
+        limits: Any = tuple(np.array([tuple(one[place]) for one in measured]).T)
+        power = None if null is None else float(np.mean(excludes(limits, null)))
+        figures.append(interval_figures(limits, tuple(truth) if truth.ndim > 1 else truth, power))
     return scenario.cell(name, len(rows), *figures)
+
+
+def _ask_both(
+    default: dict[str, Any], other: dict[str, Any] | None, ask: Callable[..., Any], *arguments: Any, **quantity: Any
+) -> tuple[Any, Any]:
+    """Return the default and the conventional interval; None if the latter is not measured."""
+    conventional = None if other is None else ask(*arguments, **quantity, **other)
+    return ask(*arguments, **quantity, **default), conventional
 
 
 def measure_clusters(scenario: Scenario) -> list[Cell]:
@@ -503,25 +529,28 @@ def measure_resampled(scenario: Scenario) -> list[Cell]:
     def answers() -> Answers:
         for seed, ((x,), y) in enumerate(scenario.samples("resampled", 1)):
             roc, (draws, bootstrap) = rp.empirical_roc(x, y), options(seed)
-            best = roc.best_threshold()
+            best, is_compared = roc.best_threshold(), seed < scenario.sizes.conventional
+            both = partial(_ask_both, draws, bootstrap if is_compared else None)
             fpr_there, tpr_there = pair.rates(best.threshold)
             fixed, ameans = roc.rate_interval("ameans", best.threshold), float(1 + tpr_there - fpr_there) / 2
             found = {
-                "tpr": (tpr, *(roc.tpr_at_fpr_interval(FPR, **how) for how in (draws, bootstrap))),
-                "fpr": (fpr, *(roc.fpr_at_tpr_interval(TPR, **how) for how in (draws, bootstrap))),
-                "partial": (area, *(roc.partial_auc_interval(fpr=FPR_RANGE, **how) for how in (draws, bootstrap))),
+                "tpr": (tpr, *both(roc.tpr_at_fpr_interval, FPR)),
+                "fpr": (fpr, *both(roc.fpr_at_tpr_interval, TPR)),
+                "partial": (area, *both(roc.partial_auc_interval, fpr=FPR_RANGE)),
                 "ameans": (ameans, best.ameans_interval(**draws), fixed),
             }
             if pair.best_thresholds:
-                limits = best.threshold_interval(), best.threshold_interval(**bootstrap)
-                found[CONVENTIONAL] = (pair.best_thresholds, *limits)
+                limits = best.threshold_interval(**bootstrap) if is_compared else None
+                found[CONVENTIONAL] = (pair.best_thresholds, best.threshold_interval(), limits)
             yield found
 
     def tests(quantity: dict[str, Any]) -> Callable[[str, bool], PValues]:
         def run(task: str, changed: bool) -> PValues:
             for seed, (features, y) in enumerate(scenario.samples(task, 2, changed)):
-                default, other = (rp.auc_test(*features, y, **quantity, **how).p_value for how in options(seed))
-                yield default, other
+                default, bootstrap = options(seed)
+                test = partial(rp.auc_test, *features, y, **quantity)
+                is_compared = seed < scenario.sizes.conventional
+                yield test(**default).p_value, test(**bootstrap).p_value if is_compared else np.nan
 
         return run
 
@@ -537,12 +566,10 @@ def measure_predicted(scenario: Scenario) -> list[Cell]:
     rate = float(pair.positive.tail(threshold))
     ameans = float(1 + rate - pair.negative.tail(threshold)) / 2
 
-    def both(ask: Callable[..., Any], *arguments: Any, **options: Any) -> tuple[Any, Any]:
-        return ask(*arguments, **options), ask(*arguments, **options, method="delta")
-
     def answers() -> Answers:
-        for (x,), y in scenario.samples("predicted", 1):
-            roc = rp.predict_roc(x, y)
+        for index, ((x,), y) in enumerate(scenario.samples("predicted", 1)):
+            roc, is_compared = rp.predict_roc(x, y), index < scenario.sizes.conventional
+            both = partial(_ask_both, {}, {"method": "delta"} if is_compared else None)
             found = {
                 "predicted auc": (scenario.setting.auc, *both(roc.auc_interval)),
                 "predicted tpr": (tpr, *both(roc.tpr_at_fpr_interval, FPR)),
@@ -584,20 +611,20 @@ def measure_timed(task: Task) -> tuple[list[Cell], float]:
 
 
 def tasks(sizes: Sizes, step: int = 1) -> list[Task]:
-    """Return the tasks of every ``step``-th setting of the design, the longest tasks first."""
+    """Return the tasks of every ``step``-th setting of the design, the most important tasks first."""
     settings = covering_design()
     resampled = resampling_design(settings)
     plain = [one for one in settings if one.kind != CLUSTERED]
     gaussian = [one for one in plain if one.kind in (GAUSSIAN, HOOKED)]
     clustered = [one for one in settings if one.kind == CLUSTERED]
     plan: list[tuple[Callable[[Scenario], list[Cell]], list[Setting]]] = [
-        (measure_resampled, resampled),
-        (measure_predicted, gaussian),
-        (measure_clusters, clustered),
-        (measure_several, plain),
         (measure_areas, plain),
         (measure_thresholds, plain),
-        (measure_planned_power, gaussian),
         (measure_screening, [one for one in plain if one.auc == 0.5]),
+        (measure_planned_power, gaussian),
+        (measure_several, plain),
+        (measure_clusters, clustered),
+        (measure_resampled, resampled),
+        (measure_predicted, gaussian),
     ]
     return [(measure, Scenario(one, sizes)) for measure, some in plan for one in some[::step]]

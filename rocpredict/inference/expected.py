@@ -242,6 +242,8 @@ class Dependence(NamedTuple):
     """Standard error of a Wald interval that the interval of the difference always contains; 0 for separate samples."""
     skewness: ArrayOrFloat = 0.0
     """Skewness of the estimated difference, by which the bounds computed with ``cautious`` are shifted."""
+    unseen: Any = None
+    """Additional observations of each class in the bounds computed with ``cautious``, or None: see ``Unseen``."""
     cautious: Any = None
     """Dependence under separate pseudo-observations for each curve, or None: see ``AreaContrast``."""
 
@@ -252,14 +254,17 @@ class Dependence(NamedTuple):
         squares: Sequence[Sequence[Any]],
         products: Sequence[Any],
         counts: tuple[int, int],
+        *,
         cubes: Sequence[Any] = (0.0, 0.0),
+        distinct: Sequence[Any] = (0.0, 0.0),
     ) -> Dependence:
         """Return the dependence between two areas estimated from the same observations.
 
         ``squares`` contains, for each curve and class, the sum of squared deviations of the placement values from the
         area. ``products`` contains, for each class, the sum of products of the deviations on both curves. ``cubes``
         contains, for each class, the sum of cubed differences between the placement values on both curves, after the
-        mean difference is subtracted.
+        mean difference is subtracted. ``distinct`` contains, for each class, the sum of ``distinct_variance`` over both
+        curves.
         """
         added = [intervals.smooth_centre(part.estimate, counts, 0.5)[1] for part in areas]
         covariance: Any = 0.0
@@ -278,7 +283,8 @@ class Dependence(NamedTuple):
         std_error = np.sqrt(variance)
         third = sum(part / n**3 for part, n in zip(cubes, counts, strict=True))
         skewness = np.divide(third, std_error**3, out=np.zeros(np.shape(std_error)), where=std_error > 0)
-        return cls(shared, df, std_error, skewness, cls(separate, df))
+        unseen = intervals.Unseen.from_squares(distinct, counts)
+        return cls(shared, df, std_error, skewness, unseen, cls(separate, df))
 
     @classmethod
     def unpaired(cls, areas: Sequence[SmoothedAreas]) -> Dependence:
@@ -294,7 +300,7 @@ def default_limits(
     if dependence is None:
         return areas[0].interval(level)
     first, second = areas
-    correlation, df, std_error, skewness, cautious = dependence
+    correlation, df, std_error, skewness, unseen, cautious = dependence
     quantile, scale, shift = -stdtrit(df, (1 - level) / 2), 1.0, np.zeros(())
     if cautious is not None:
         total, product = first.variance + second.variance, np.sqrt(first.variance * second.variance)
@@ -319,7 +325,9 @@ def default_limits(
         return low, high
     outer_low, outer_high = default_limits(areas, cautious, level)
     lowered, raised = (std_error * part for part in intervals.skewness_shifts(skewness, quantile))
-    outer_low, outer_high = outer_low - lowered, outer_high + raised
+    below, above = unseen.distances(std_error**2, skewness, quantile)
+    outer_low = np.minimum(outer_low - lowered, estimate - below)
+    outer_high = np.maximum(outer_high + raised, estimate + above)
     return np.where(low > 0, low, np.minimum(low, outer_low)), np.where(high < 0, high, np.maximum(high, outer_high))
 
 

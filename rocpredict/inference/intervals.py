@@ -21,7 +21,13 @@ from rocpredict.base.rates import (
 from rocpredict.base.results import Flags, Interval
 from rocpredict.base.validation import ArrayOrFloat, FloatArray, check_option, to_scalar
 from rocpredict.inference.bootstrap import bca_interval, percentile_interval
-from rocpredict.inference.placements import PLACEMENT_TOL, VARIANCE_TOL, Placements, VarianceComponent
+from rocpredict.inference.placements import (
+    PLACEMENT_TOL,
+    VARIANCE_TOL,
+    Placements,
+    VarianceComponent,
+    distinct_variance,
+)
 
 AUC_METHODS = ("smoothed-logit", "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap", "bca")
 """Methods for the interval of the whole empirical area; the first is the default."""
@@ -42,6 +48,8 @@ _MIN_SHARE, _MIN_SHARE_SIZE, _MAX_FACTOR = 0.5, 100, 3
 which this fraction decreases, and the largest factor by which a variance is increased."""
 MIN_SUM_SQUARES = 0.005
 """Number added to the sum of squares for a difference between areas, so that the degrees of freedom are never 0/0."""
+UNSEEN_COUNT = 0.75
+"""Number of unseen observations per class, in which the curves differ, that a test of a margin allows for: ``Unseen``."""
 _MAX_SHIFT = 2.0  # largest shift of a bound for skewness, in standard errors
 MIN_SCALE = 1e-4
 """Lower limit of ``AreaContrast.scale``."""
@@ -394,6 +402,45 @@ def _diagonal(matrix: FloatArray) -> FloatArray:
     return np.diagonal(matrix) if matrix.ndim == 2 else matrix
 
 
+class Unseen(NamedTuple):
+    """What unseen observations, ``UNSEEN_COUNT`` per class, would add to two cumulants of a contrast."""
+
+    variance: Any
+    third_cumulant: Any
+
+    @classmethod
+    def from_squares(cls, squares: Sequence[Any], sizes: tuple[Any, Any]) -> Unseen:
+        """Return the cumulants, from the squared difference between the curves in an unseen observation per class."""
+        parts = list(zip(squares, sizes, strict=True))
+        variance = sum(square / (n * np.maximum(n - 1, 1)) for square, n in parts)
+        return cls(UNSEEN_COUNT * variance, UNSEEN_COUNT * sum(square**1.5 / n**3 for square, n in parts))
+
+    @classmethod
+    def from_placements(cls, areas: Placements, weights: FloatArray) -> Unseen:
+        """Return the cumulants for a contrast of K curves, whose unseen placements are independent."""
+        sizes = areas.pooled_sizes
+        if areas.is_clustered:
+            sizes = cast(Any, tuple(float(np.min(n)) for n in _effective_sizes(areas)))
+        squares = []
+        for label in (0, 1):
+            classes = [stratum.classes[label] for stratum in areas.strata]
+            columns = np.concatenate([part.values for part in classes]).T
+            counts = None if classes[0].weights is None else np.concatenate([part.weights for part in classes])
+            squares.append(float(weights**2 @ [distinct_variance(column, counts) for column in columns]))
+        return cls.from_squares(squares, sizes)
+
+    def distances(self, variance: Any, skewness: Any, quantiles: Any) -> tuple[Any, Any]:
+        """Return how far the bounds lie below and above the estimate, from its variance and skewness without it."""
+        third, total = skewness * variance**1.5, variance + self.variance
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shifts = [
+                skewness_shifts(np.nan_to_num((third + sign * self.third_cumulant) / total**1.5), quantiles)[side]
+                for side, sign in enumerate((-1, 1))
+            ]
+        below, above = (np.sqrt(total) * (quantiles + shift) for shift in shifts)
+        return below, above
+
+
 def satterthwaite_df(components: Sequence[VarianceComponent]) -> Any:
     """Return Satterthwaite's degrees of freedom of a sum of independent variances."""
     nothing = np.zeros(())
@@ -433,10 +480,13 @@ class AreaContrast:
     skewness : float, default=0.0
         Skewness of the estimated sum. To correct for this skewness, ``limits`` shifts one bound outwards: see
         ``skewness_shifts``.
+    unseen : Unseen, optional
+        Unseen observations in which the curves differ in the direction of a bound. The interval contains the Wald
+        interval, with Student's t and corrected for skewness, of the sample with these observations.
     cautious : AreaContrast, optional
-        The same contrast with independent pseudo-observations for each curve, corrected for ``skewness``. The resulting
-        interval contains the intervals of both contrasts, with one exception: if the interval computed without
-        ``cautious`` excludes 0, the resulting interval also excludes 0.
+        The same contrast with independent pseudo-observations for each curve, corrected for ``skewness`` and
+        ``unseen``. The resulting interval contains the intervals of both contrasts, with one exception: if the interval
+        computed without ``cautious`` excludes 0, the resulting interval also excludes 0.
 
     Notes
     -----
@@ -455,7 +505,12 @@ class AreaContrast:
     lies between the difference and the estimate.
 
     If a few members of the population cause most of the difference, a sample may contain none of them. The bounds of
-    ``cautious`` are therefore corrected for skewness, which can only widen the interval: see ``skewness_shifts``.
+    ``cautious`` are therefore corrected for skewness, which can only widen the interval: see ``skewness_shifts``. A
+    sample in which the curves hardly differ has a small variance and no skewness. Each bound therefore allows for
+    ``UNSEEN_COUNT`` more observations of each class, in which the placement values of the curves differ like two values
+    drawn at random from those that differ. If the curves agree in all n observations of a class, the bound at the
+    one-sided 5% level is farther from the estimate than 2.5 such differences, divided by n (2.9 for n = 10). The exact
+    upper limit of the expected number of unseen observations (Poisson) is 3.0.
 
     References
     ----------
@@ -476,6 +531,7 @@ class AreaContrast:
     is_blind: bool = False
     std_error: float = 0.0
     skewness: float = 0.0
+    unseen: Unseen | None = None
     cautious: AreaContrast | None = None
 
     @classmethod
@@ -512,8 +568,9 @@ class AreaContrast:
         if cautious.is_blind or cautious.is_constant or is_same or areas.is_partial:
             return cautious
         shared, plain_error = correlation(_smoothed_covariance(areas)), float(np.sqrt(variance))
-        skewed = replace(cautious, skewness=contrast.third_cumulant() / plain_error**3)
-        return replace(cautious, correlation=shared, std_error=plain_error, cautious=skewed)
+        skewness, unseen = contrast.third_cumulant() / plain_error**3, Unseen.from_placements(areas, weights)
+        outer = replace(cautious, skewness=skewness, unseen=unseen)
+        return replace(cautious, correlation=shared, std_error=plain_error, cautious=outer)
 
     @classmethod
     def from_samples(cls, first: SmoothedAreas, second: SmoothedAreas) -> AreaContrast:
@@ -569,10 +626,12 @@ class AreaContrast:
         wald = quantiles * self.std_error if self.std_error else 0.0
         downwards, upwards = (np.sqrt(np.maximum(square, 0)) for square in squares)
         lowered, raised = (part * np.sqrt(self.plain_variance) for part in skewness_shifts(self.skewness, quantiles))
-        return (
-            self.estimate - np.maximum(downwards + shift, wald) - lowered,
-            self.estimate + np.maximum(upwards - shift, wald) + raised,
-        )
+        downwards = np.maximum(downwards + shift, wald) + lowered
+        upwards = np.maximum(upwards - shift, wald) + raised
+        if self.unseen is not None:
+            least = self.unseen.distances(self.plain_variance, self.skewness, quantiles)
+            downwards, upwards = np.maximum(downwards, least[0]), np.maximum(upwards, least[1])
+        return self.estimate - downwards, self.estimate + upwards
 
     def interval(self, level: float) -> tuple[float, float]:
         """Return the bounds of the confidence interval of the sum."""
@@ -633,8 +692,8 @@ class AreaContrast:
 
     @property
     def _reach(self) -> tuple[float, float]:
-        """Limits of the bounds as the confidence level rises to 1, without a shift for skewness."""
-        (low,), (high,) = replace(self, skewness=0.0).limits(np.array([np.inf]))
+        """Limits of the bounds as the level rises to 1, without the shift for skewness and without ``unseen``."""
+        (low,), (high,) = replace(self, skewness=0.0, unseen=None).limits(np.array([np.inf]))
         return float(low), float(high)
 
     @property

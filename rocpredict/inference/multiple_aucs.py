@@ -584,14 +584,16 @@ def auc_estimate(
     if not comparable:
         problem = f"groups={short_repr(names)} has no group with rows of both classes"
         raise RocPredictError(f"{problem}; pass groups with negatives and positives")
-    statistic, df, p_value = _welch_test([part.area() for part in comparable.values()])
+    areas = [part.area() for part in comparable.values()]
+    squares = [[rows.sum_squares(area.estimate) for rows in area.classes] for area in areas]
+    statistic, p_value = map(float, welch_test([SmoothedAreas.from_placements(area) for area in areas], squares))
     return AucByGroup(
         groups={name: _estimate(part, level, method) for name, part in comparable.items()},
         skipped=tuple(name for name in parts if name not in comparable),
         null="all groups have the same AUC",
         method="Welch's F of the logits",
         statistic=statistic,
-        df=df,
+        df=len(areas) - 1,
         p_value=p_value,
         n=sample.n,
         stratified=_estimate(sample, level, method),
@@ -622,8 +624,12 @@ def _estimate(sample: CurveSample, level: float, method: str | None) -> AucEstim
     )
 
 
-def _welch_test(groups: list[Placements]) -> tuple[float, int, float]:
-    """Return Welch's F (1951) for the logits of the smoothed areas, the numerator degrees of freedom and the p-value.
+def welch_test(areas: Sequence[SmoothedAreas], squares: Any) -> tuple[FloatArray, FloatArray]:
+    """Return Welch's F (1951) for the logits of the smoothed areas of groups, and its p-value, in one or more studies.
+
+    ``squares`` contains, for each group and class, the sum of squared deviations of the placement values from the area,
+    shape (groups, 2, ...).
+
 
     A group that, by chance, lacks the rare values that contribute most to the variance has an extreme area A and an
     estimated variance that is too small. For one feature, the variances of the placement values, divided by A(1 - A),
@@ -631,19 +637,19 @@ def _welch_test(groups: list[Placements]) -> tuple[float, int, float]:
     variance of each area. A variance below ``_MIN_MEAN_SHARE`` times the second estimate is replaced by this lower
     limit.
     """
-    areas, df = [SmoothedAreas.from_placements(group) for group in groups], len(groups) - 1
-    if not df:
-        return 0.0, df, 1.0
     centre, variance, freedom, sizes = (
         np.array([getattr(area, name) for area in areas]) for name in ("centre", "variance", "df", "n_units")
     )
+    df = len(areas) - 1
+    if not df:
+        return np.zeros(centre.shape[1:]), np.ones(centre.shape[1:])
     spread = centre * (1 - centre)
-    squares = np.array([[part.sum_squares(group.estimate) for part in group.classes] for group in groups])
+    sizes = sizes.reshape(*sizes.shape, *(1,) * (centre.ndim - 1))
     mean = np.mean(squares / (spread[:, None] * sizes), axis=0)
     variance = np.maximum(variance, _MIN_MEAN_SHARE * spread * np.sum(mean / sizes, axis=1))
     weights = spread**2 / variance
-    shares, logits = weights / weights.sum(), logit(centre)
-    between = float(weights @ (logits - shares @ logits) ** 2)
-    correction = float(np.sum((1 - shares) ** 2 / freedom)) / (df * (df + 2))
+    shares, logits = weights / weights.sum(axis=0), logit(centre)
+    between = np.sum(weights * (logits - np.sum(shares * logits, axis=0)) ** 2, axis=0)
+    correction = np.sum((1 - shares) ** 2 / freedom, axis=0) / (df * (df + 2))
     statistic = between / df / (1 + 2 * (df - 1) * correction)
-    return statistic, df, float(fdtrc(df, 1 / max(3 * correction, 1e-12), statistic))
+    return statistic, fdtrc(df, 1 / np.maximum(3 * correction, 1e-12), statistic)

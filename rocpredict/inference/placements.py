@@ -397,6 +397,28 @@ def _products(first: FloatArray, second: FloatArray) -> FloatArray:
     return np.asarray(first.T @ second)
 
 
+def distinct_variance(values: FloatArray, weights: Any = None) -> FloatArray:
+    """Return half of the mean squared difference between two placements that differ, over the last axis.
+
+    Without ties this is the sample variance. If all placements are equal, it is 0.
+    """
+    order = np.argsort(values, axis=-1) if weights is not None else None
+    ordered = np.sort(values, axis=-1) if order is None else np.take_along_axis(values, order, axis=-1)
+    sizes = np.ones(values.shape[-1]) if order is None else weights[order]
+    so_far = np.broadcast_to(np.cumsum(sizes, axis=-1), values.shape)
+    is_last = np.ones(values.shape, bool)
+    is_last[..., :-1] = np.diff(ordered, axis=-1) > PLACEMENT_TOL
+    ends = np.maximum.accumulate(np.where(is_last, so_far, 0.0), axis=-1)
+    before = np.zeros(values.shape)
+    before[..., 1:] = ends[..., :-1]
+    total = so_far[..., -1]
+    n_pairs = total**2 - (np.where(is_last, so_far - before, 0.0) ** 2).sum(axis=-1)
+    mean = (sizes * ordered).sum(axis=-1, keepdims=True) / total[..., None]
+    squares = total * (sizes * (ordered - mean) ** 2).sum(axis=-1)
+    is_distinct = n_pairs > PLACEMENT_TOL * total**2
+    return np.divide(squares, n_pairs, out=np.zeros(np.shape(total)), where=is_distinct)
+
+
 def compute_placements(negative: Ecdf, positive: Ecdf) -> Placements:
     """Return the placement values of the observations for one curve, sorted by feature value within each class.
 
