@@ -49,7 +49,7 @@ which this fraction decreases, and the largest factor by which a variance is inc
 MIN_SUM_SQUARES = 0.005
 """Number added to the sum of squares for a difference between areas, so that the degrees of freedom are never 0/0."""
 UNSEEN_COUNT = 0.75
-"""Number of unseen observations per class, in which the curves differ, that a test of a margin allows for: ``Unseen``."""
+"""Number of unseen observations per class in which the curves differ, for tests of a margin: see ``Unseen``."""
 _MAX_SHIFT = 2.0  # largest shift of a bound for skewness, in standard errors
 MIN_SCALE = 1e-4
 """Lower limit of ``AreaContrast.scale``."""
