@@ -10,6 +10,7 @@ import rocpredict as rp
 from benchmarks.coverage import words
 from benchmarks.coverage.__main__ import QUICK, QUICK_STEP, read_cells, run
 from benchmarks.coverage.measures import (
+    CONVENTIONAL,
     SECOND,
     Cell,
     Figures,
@@ -18,7 +19,9 @@ from benchmarks.coverage.measures import (
     interval_figures,
     measure_areas,
     measure_clusters,
+    measure_planned_power,
     measure_resampled,
+    measure_several,
     tasks,
 )
 from benchmarks.coverage.page import write_page
@@ -146,6 +149,50 @@ def test_counts_are_those_of_the_calls_that_users_make():
         n_power = scenario.sizes.power(40)
         assert np.mean(rows[:n_power], axis=0)[powers[1:]] == pytest.approx([one.power for one in figures[1:]])
         assert np.median(rows, axis=0)[8:] == pytest.approx([one.width for one in figures[:3]])
+
+
+def test_data_sets_are_added_until_the_standard_error_is_small():
+    """The number comes from the estimate: shares of .05 and .5 need 76 and 400 data sets for .025, by p(1 - p)/n."""
+    sizes = Sizes(std_error=0.025)
+    for share, expected in ((0.05, 76), (0.5, 400)):
+        stream = np.random.default_rng(4).random(2000) < share
+        rows = sizes.collect(stream.tolist(), 50, lambda rows: [sum(rows)])
+        assert rows == stream[: len(rows)].tolist()
+        assert len(rows) == pytest.approx(expected, rel=0.25)
+        cell = Cell("auc", Setting("Gaussian", 0.8, 20, 1), len(rows), Figures(float(np.mean(rows))))
+        assert cell.std_error <= 0.025
+    assert len(Sizes().collect(iter(range(100)), 30, lambda rows: [len(rows) / 2])) == 30
+
+
+def test_every_cell_has_the_standard_error_of_the_run():
+    sizes = Sizes(fast=20, slow=6, n_resamples=30, conventional=4, std_error=0.06)
+    for measure, setting in (
+        (measure_areas, Setting("skewed", 0.8, 10, 1)),
+        (measure_several, Setting("skewed", 0.8, 10, 1)),
+        (measure_clusters, Setting(CLUSTERED, 0.8, 10, 1)),
+        (measure_resampled, Setting("skewed", 0.8, 10, 1)),
+        (measure_planned_power, Setting("Gaussian", 0.8, 10, 1)),
+    ):
+        cells = measure(Scenario(setting, sizes))
+        assert cells == measure(Scenario(setting, sizes))
+        for cell in cells:
+            if cell.quantity == "planned power":
+                assert np.sqrt(cell.conventional.power * (1 - cell.conventional.power) / cell.n_sets) <= 0.06
+            elif cell.quantity != CONVENTIONAL:
+                assert cell.std_error <= 0.06
+
+
+def test_groups_are_tested_as_by_the_call_that_users_make():
+    setting = Setting("ordinal", 0.8, 10, 5)
+    scenario = Scenario(setting, Sizes(fast=25))
+    (cell,) = [one for one in measure_several(scenario) if one.quantity == "groups"]
+    streams = [scenario.samples(f"groups {k}", 1) for k in (0, 1)]
+    p_values = []
+    for _, *parts in zip(range(25), *streams, scenario.samples("groups", 1, False, SECOND), strict=False):
+        x, y = (np.concatenate(columns) for columns in zip(*((x[0], y) for x, y in parts), strict=True))
+        groups = np.repeat([0, 1, 2], [len(labels) for _, labels in parts])
+        p_values.append(rp.auc_estimate(x, y, groups=groups).p_value)
+    assert cell.default.error == np.mean(np.array(p_values) <= 0.05)
 
 
 def test_conventional_intervals_are_delongs():

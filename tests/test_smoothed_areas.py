@@ -15,6 +15,7 @@ from scipy.special import expit, logit, ndtri
 import rocpredict as rp
 from benchmarks.coverage.settings import class_pair
 from rocpredict.inference import intervals
+from rocpredict.inference.multiple_aucs import welch_test
 from rocpredict.inference.placements import distinct_variance
 from tests.cases import check_each
 from tests.samples import pair_wins
@@ -216,6 +217,22 @@ def test_unpaired_difference_by_its_definition():
         df = sum(variances) ** 2 / sum(v**2 / f for v, f in zip(variances, dfs, strict=True))
         expected = difference_ends(*parts, 0.0, stats.t(df).ppf(0.975))
         assert tuple(rp.auc_test((x1, y1), (x2, y2)).interval) == pytest.approx(expected, rel=1e-9)
+
+
+def test_welch_test_of_many_studies_is_that_of_each_study():
+    rng, sizes = np.random.default_rng(6), ((5, 30), (12, 9), (100, 100))
+    areas, squares = rng.uniform(0.5, 0.99, (3, 4)), rng.uniform(0.1, 2, (3, 2, 4))
+
+    def test(study):
+        groups = [
+            intervals.SmoothedAreas.from_sum_squares(area[study], part[:, study], n)
+            for area, part, n in zip(areas, squares, sizes, strict=True)
+        ]
+        return welch_test(groups, squares[..., study])
+
+    together = test(slice(None))
+    for study in range(4):
+        assert np.transpose(together)[study] == pytest.approx(np.array(test(study)), rel=1e-12)
 
 
 def test_welch_test_of_two_groups_is_welch_s_t():

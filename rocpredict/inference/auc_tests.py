@@ -201,9 +201,9 @@ def auc_test(
     where the AUCs are unequal. With unequal AUCs and few observations, a test based on the first interval alone would
     reject too often. A margin is therefore excluded in two cases only: if both intervals exclude it, or if the first
     interval excludes the margin and 0, and 0 lies between the margin and the estimate. The second interval also allows
-    for observations that are not in the sample and in which highly correlated features differ. The interval in the result
-    agrees with the tests of all alternatives. If the first interval contains 0, the interval in the result is the
-    smallest interval that contains both. If the first interval excludes 0, the limit nearer to 0 is taken from the
+    for observations that are not in the sample and in which highly correlated features differ. The interval in the
+    result agrees with the tests of all alternatives. If the first interval contains 0, the interval in the result is
+    the smallest interval that contains both. If the first interval excludes 0, the limit nearer to 0 is taken from the
     first interval. As ``level`` increases, this limit therefore changes abruptly at the level at which the two-sided p
     equals 1 - ``level``.
 
