@@ -403,7 +403,7 @@ def _diagonal(matrix: FloatArray) -> FloatArray:
 
 
 class Unseen(NamedTuple):
-    """What unseen observations, ``UNSEEN_COUNT`` per class, would add to two cumulants of a contrast."""
+    """Contribution of unseen observations, ``UNSEEN_COUNT`` per class, to two cumulants of a contrast."""
 
     variance: Any
     third_cumulant: Any
