@@ -22,8 +22,9 @@ def assert_split(classes, negative, positive, *, labels):
     assert classes.negative.tolist() == negative
     assert classes.positive.tolist() == positive
     assert classes.negative.dtype == classes.positive.dtype == np.float64
-    assert (classes.negative_label, classes.positive_label) == labels
-    assert (type(classes.negative_label), type(classes.positive_label)) == tuple(map(type, labels))
+    found = classes.rows.negative_label, classes.rows.positive_label
+    assert found == labels
+    assert tuple(map(type, found)) == tuple(map(type, labels))
 
 
 message_of = partial(refusal, split_classes)

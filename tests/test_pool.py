@@ -58,9 +58,8 @@ def test_intervals_cover_with_few_unequal_studies():
     homogeneous = {setting: (fixed, level) for setting, (_, fixed, level) in results.items() if setting[2] == 0}
     assert {setting: pair for setting, pair in homogeneous.items() if not 0.92 < pair[0] < 0.98} == {}
     assert {setting: pair for setting, pair in homogeneous.items() if not 0.01 < pair[1] < 0.11} == {}
-    assert (
-        min(fixed for setting, (_, fixed, _) in results.items() if setting[2] > 0) < 0.8
-    )  # a fixed effect fails there
+    # a fixed effect fails there
+    assert min(fixed for setting, (_, fixed, _) in results.items() if setting[2] > 0) < 0.8
 
 
 def iris_studies():

@@ -31,7 +31,8 @@ def counted(negative: Array, positive: Array) -> Answer:
 
 def empirical_heights(negative: Array, positive: Array, fpr: Array = GRID) -> Array:
     """Return the empirical TPR at FPRs, by default the FPRs of the estimates."""
-    return ecdf.empirical_tpr(np.sort(negative, axis=1), np.sort(positive, axis=1), fpr)
+    rows = zip(np.sort(negative, axis=1), np.sort(positive, axis=1), strict=True)
+    return np.array([ecdf.empirical_tpr(*pair, fpr) for pair in rows])
 
 
 def best_counted(negative: Array, positive: Array) -> tuple[Array, Array]:

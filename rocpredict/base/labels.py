@@ -62,12 +62,10 @@ class ClassRows(NamedTuple):
 
 
 class ClassSamples(NamedTuple):
-    """Values of both classes, with labels, weights and row indices."""
+    """Values of both classes, with weights, labels and row indices."""
 
     negative: FloatArray
     positive: FloatArray
-    negative_label: Any
-    positive_label: Any
     negative_weights: Any
     positive_weights: Any
     rows: ClassRows
@@ -134,9 +132,7 @@ def split_classes(
     for name, weights_of_class in zip(("negative", "positive"), class_weights, strict=True):
         if weights_of_class is not None and not weights_of_class.any():
             raise RocPredictError(f"weights of the {name} class are all 0; each class needs a weight above 0")
-    samples = values[rows.negative], values[rows.positive]
-    labels = rows.negative_label, rows.positive_label
-    return ClassSamples(*samples, *labels, class_weights[0], class_weights[1], rows)
+    return ClassSamples(values[rows.negative], values[rows.positive], class_weights[0], class_weights[1], rows)
 
 
 def split_rows(
@@ -651,9 +647,8 @@ def _fill_masked(name: str, values: Any) -> NDArray[Any]:
     except ValueError:
         raise RocPredictError(f"{name}={short_repr(items)} is ragged; pass rows of equal length") from None
     if array.ndim == 1 and array.dtype.kind in "USf" and array.tolist() != items:
-        array = np.array(
-            items, dtype=object
-        )  # NumPy converts NaN to text if another item is text, and 2**53 + 1 to float if another item is a float
+        # NumPy converts NaN to text if another item is text, and 2**53 + 1 to float if another item is a float
+        return np.array(items, dtype=object)
     return array
 
 

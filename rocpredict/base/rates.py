@@ -324,9 +324,8 @@ class Rates(Result, Generic[Value]):
         """
         level, tp, fp, fn, _ = broadcast_arrays(beta=check_nonnegative("beta", beta), **self._cells._asdict())
         with np.errstate(over="ignore", invalid="ignore"):
-            weight = np.where(
-                level > 1e8, 1.0, level**2 / (1 + level**2)
-            )  # weight of recall, which is 1 to double precision for beta above 1e8
+            # weight of recall, which is 1 to double precision for beta above 1e8
+            weight = np.where(level > 1e8, 1.0, level**2 / (1 + level**2))
         return to_scalar(divide_or_nan(tp, tp + weight * fn + (1 - weight) * fp))
 
     @property

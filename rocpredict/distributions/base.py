@@ -247,8 +247,7 @@ class Distribution(Result, ABC, Generic[Value]):
 
     def reflect(self) -> Distribution[Value]:
         """Return the distribution of -X."""
-        reflected: Distribution[Any] = ReflectedDistribution(self)
-        return reflected
+        return ReflectedDistribution(self)
 
     def _add_grid_axis(self) -> Distribution[Any]:
         """Return the batch with an additional last axis of length 1."""

@@ -246,30 +246,17 @@ def area_between(predicted: FloatArray, empirical: FloatArray) -> FloatArray:
 def empirical_tpr(negative: FloatArray, positive: FloatArray, fpr: FloatArray = COMPARISON_FPR) -> FloatArray:
     """Return the empirical TPR at ascending FPRs in (0, 1).
 
-    Ties between the classes produce diagonal segments of the curve. The values of each class must be in ascending order
-    along the last axis, with shape (n,) for one feature or (F, n) for many features.
+    Ties between the classes produce diagonal segments of the curve. The values of each class must be in ascending order,
+    shape (n,).
     """
-    n0 = negative.shape[-1]
-    at = negative[..., n0 - 1 - np.minimum((fpr * n0).astype(np.intp), n0 - 1)[::-1]]
-    (beyond, reached), (above, from_there) = (upper_tails(sample, at) for sample in (negative, positive))
+    n0 = len(negative)
+    at = negative[n0 - 1 - np.minimum((fpr * n0).astype(np.intp), n0 - 1)[::-1]]
+    (beyond, reached), (above, from_there) = (_upper_tails(sample, at) for sample in (negative, positive))
     fraction = (fpr[::-1] - beyond) / (reached - beyond)
-    return np.asarray((above + fraction * (from_there - above))[..., ::-1])
+    return np.asarray((above + fraction * (from_there - above))[::-1])
 
 
-def upper_tails(sample: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the proportions of a sorted sample that are above, and at or above, each of the ascending thresholds."""
-    n, m = sample.shape[-1], at.shape[-1]
-    if sample.ndim == 1:
-        to, below = sample.searchsorted(at, "right"), sample.searchsorted(at, "left")
-    else:
-        to = _ranks(np.concatenate([sample, at], axis=1))[:, n:] - np.arange(m)
-        below = _ranks(np.concatenate([at, sample], axis=1))[:, :m] - np.arange(m)
-    return (n - to) / n, (n - below) / n
-
-
-def _ranks(values: FloatArray) -> NDArray[np.intp]:
-    """Return the rank of each value in its row; equal values are ranked in the order of their positions."""
-    order = np.argsort(values, axis=1, kind="stable")
-    ranks = np.empty_like(order)
-    np.put_along_axis(ranks, order, np.arange(values.shape[1])[None, :], axis=1)
-    return ranks
+def _upper_tails(sample: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the proportions of a sorted sample that are above, and at or above, each of several thresholds."""
+    n = len(sample)
+    return (n - sample.searchsorted(at, "right")) / n, (n - sample.searchsorted(at, "left")) / n

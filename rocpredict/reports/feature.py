@@ -122,9 +122,9 @@ class FeatureAnalysis:
         **classes: Any,
     ) -> None:
         self.feature, self.unit, self.level, self.seed = feature, unit, level, str(rng)
-        split = split_classes(x, y, **classes)
-        self.negative_labels = format_list(map(label_to_text, split.rows.negative_labels), 10)
-        self.labels = "rest" if self.negative_labels else split.negative_label, split.positive_label
+        rows = split_classes(x, y, **classes).rows
+        self.negative_labels = format_list(map(label_to_text, rows.negative_labels), 10)
+        self.labels = "rest" if self.negative_labels else rows.negative_label, rows.positive_label
         with suppress_misfit_warning():  # the diagnosis reports deviations in detail
             self.predicted = predict_roc(x, y, family=family, direction=direction, **classes)
         self.empirical = empirical_roc(x, y, direction=self.predicted.direction, **classes)

@@ -99,8 +99,7 @@ def write_report(path: str | PathLike[str], template: str, **context: Any) -> Pa
 
 def render(template: str, **context: Any) -> str:
     """Render a template of the folder ``templates``; an undefined name raises an error."""
-    text: str = _environment().get_template(template).render(**context)
-    return text
+    return _environment().get_template(template).render(**context)
 
 
 @cache

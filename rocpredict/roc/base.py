@@ -1109,14 +1109,8 @@ def _quantiles_with_atoms(distribution: Distribution, tail: FloatArray) -> Float
     """
     quantiles = np.asarray(distribution.isf(tail))
     at = np.asarray(distribution.sf_inclusive(quantiles)) > distribution.sf(quantiles)
-    return np.where(at & (tail < 0.5), _next_float(quantiles), quantiles)
-
-
-@np.errstate(under="ignore")
-def _next_float(x: FloatArray) -> FloatArray:
-    """Return the next larger float; for the largest finite float, this is infinity."""
-    with np.errstate(over="ignore"):
-        return np.asarray(np.nextafter(x, np.inf))
+    with np.errstate(over="ignore", under="ignore"):
+        return np.where(at & (tail < 0.5), np.nextafter(quantiles, np.inf), quantiles)
 
 
 def _check_shapes(name: str, shape: tuple[int, ...], whole: str, whole_shape: tuple[int, ...]) -> None:

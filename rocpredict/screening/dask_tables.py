@@ -19,7 +19,6 @@ from dask.delayed import Delayed
 from dask.highlevelgraph import HighLevelGraph
 from numpy.typing import NDArray
 
-from rocpredict.base.formatting import pluralize
 from rocpredict.base.labels import EncodedLabels, check_index, check_labels, equal_labels, unique_labels
 from rocpredict.base.validation import FloatArray, RocPredictError, short_repr
 from rocpredict.screening.histograms import (
@@ -41,7 +40,7 @@ from rocpredict.sources.blocks import (
     has_row_order,
     is_text_type,
 )
-from rocpredict.sources.table import check_has_numeric, column_index, read_table
+from rocpredict.sources.table import check_has_numeric, check_length, column_index, read_table
 
 _FAN_IN = 8
 """Number of sets of moments that one task merges."""
@@ -252,10 +251,7 @@ def _from_array(X: Any, y: Any, names: Any) -> DaskTable:
 
 
 def _split(labels: NDArray[Any], sizes: NDArray[np.intp]) -> list[NDArray[Any]]:
-    if len(labels) != sizes.sum():
-        raise RocPredictError(
-            f"X has {pluralize(sizes.sum(), 'row')} and y has {len(labels)}; both must have the same length"
-        )
+    check_length(int(sizes.sum()), labels)
     return np.split(labels, np.cumsum(sizes)[:-1])
 
 

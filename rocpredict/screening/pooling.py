@@ -126,8 +126,7 @@ class PooledAuc(Result):
         -------
         matplotlib.axes.Axes
         """
-        axes: Axes = plot_result("plot_forest", (self,), {"feature": feature} | options)
-        return axes
+        return plot_result("plot_forest", (self,), {"feature": feature} | options)
 
     def feature_index(self, name: str | None) -> int:
         """Return the index of a feature, or 0 if its name is None.

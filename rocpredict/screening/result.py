@@ -373,8 +373,7 @@ class ScreeningResult(Result):
         -------
         matplotlib.axes.Axes
         """
-        axes: Axes = plot_result("plot_screening", (self,), {"kind": kind} | options)
-        return axes
+        return plot_result("plot_screening", (self,), {"kind": kind} | options)
 
     def report(
         self,

@@ -207,17 +207,13 @@ def refine_brackets(
     return rows[order], points[order], all_values[order], np.concatenate(bounds)[order]
 
 
-def sign_changes(
-    f: Callable[[FloatArray], FloatArray], grid: FloatArray, values: FloatArray, noise: FloatArray | float = 0.0
-) -> FloatArray:
+def sign_changes(f: Callable[[FloatArray], FloatArray], grid: FloatArray, values: FloatArray) -> FloatArray:
     """Return the points at which ``f`` changes sign, found to float64 resolution from values on an ascending grid.
 
     If ``f`` changes sign twice between two neighboring grid points, the two changes are found only if abs(f), compared
-    on the grid, has a local minimum at one of these points. Values of ``f`` between -``noise`` and ``noise`` are
-    ignored, because their sign is uncertain.
+    on the grid, has a local minimum at one of these points.
     """
-    levels, row = np.zeros(1), np.zeros(len(grid), dtype=np.intp)
-    return level_crossings(f, levels, row, grid, values, noise=noise)[0]
+    return level_crossings(f, np.zeros(1), np.zeros(len(grid), dtype=np.intp), grid, values)[0]
 
 
 def level_crossings(
@@ -232,6 +228,7 @@ def level_crossings(
     """Return, for each level, the points at which ``f`` - level changes sign; see ``sign_changes``.
 
     For each point of ``grid``, ``row`` is the index of its level (ascending) and ``values`` contains ``f`` - level.
+    Values between -``noise`` and ``noise`` are ignored, because their sign is uncertain.
     """
 
     def excess(x: FloatArray, level: FloatArray) -> FloatArray:

@@ -280,11 +280,12 @@ def split_table_and_labels(
     check_index({"X": X, "y": y})
     table, y = _split_table(X, y, names, layer=layer, use_raw=use_raw)
     labels = check_labels(y, np.empty((0, 0)), nan_policy=nan_policy)
-    _check_length(table.n_rows, labels)
+    check_length(table.n_rows, labels)
     return check_has_numeric(table), labels
 
 
-def _check_length(n_rows: int, labels: NDArray[Any]) -> None:
+def check_length(n_rows: int, labels: NDArray[Any]) -> None:
+    """Raise RocPredictError unless there is one label for each row of a table."""
     if len(labels) != n_rows:
         raise RocPredictError(
             f"X has {pluralize(n_rows, 'row')} and y has {len(labels)}; both must have the same length"
@@ -405,12 +406,10 @@ def _split_batches(
             rows = check_labels(rows, np.empty((0, 0)), nan_policy=nan_policy)
         yield replace(check_has_numeric(table), budget=budget), rows
     if labels is not None:
-        _check_length(n_rows, labels)
+        check_length(n_rows, labels)
 
 
-def _from_anndata(
-    X: Any, names: Iterable[Any] | None, layer: str | None = None, *, use_raw: bool = False
-) -> FeatureTable:
+def _from_anndata(X: Any, names: Iterable[Any] | None, layer: str | None, *, use_raw: bool) -> FeatureTable:
     if use_raw and layer is not None:
         raise RocPredictError(f"use_raw=True and layer={layer!r} select different matrices; pass one of them")
     if use_raw and getattr(X, "raw", None) is None:

@@ -32,8 +32,7 @@ def load_translations(lang: str) -> Words:
     RocPredictError
         If ``lang`` is not an available language.
     """
-    words: Words = json.loads(_text("words", f"{check_option('lang', lang, languages())}.json"))
-    return words
+    return json.loads(_text("words", f"{check_option('lang', lang, languages())}.json"))
 
 
 def page_strings(lang: str) -> Words:
@@ -43,8 +42,7 @@ def page_strings(lang: str) -> Words:
 
 def python_strings(lang: str) -> dict[str, str]:
     """Return the texts that Python uses, such as titles, notes and reasons why a feature cannot be shown."""
-    section: dict[str, str] = load_translations(lang)["python"]
-    return section
+    return load_translations(lang)["python"]
 
 
 def to_encodable_text(name: Any) -> str:
@@ -171,7 +169,7 @@ def build_html(payload: dict[str, Any], *, served: bool = False, is_site: bool =
     """
     translations = load_translations(payload["lang"])
     words = translations["python"]
-    text: str = load_template("page.html").render(
+    return load_template("page.html").render(
         lang=payload["lang"],
         title=payload.get("title") or words["title"],
         words=words,
@@ -186,7 +184,6 @@ def build_html(payload: dict[str, Any], *, served: bool = False, is_site: bool =
         version=payload["version"],
         connect="'self'" if served else "'none'",
     )
-    return text
 
 
 @cache

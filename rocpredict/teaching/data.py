@@ -241,8 +241,8 @@ def _choose_pairs(labels: NDArray[Any], positive: Any, negative: Any) -> tuple[l
         if len(names) > _MAX_LABELS:
             raise RocPredictError(f"y has {len(names)} labels; pass the positive one, such as positive={names[-1]!r}")
         return list(combinations(names, 2)), names
-    sample = split_classes(np.arange(len(labels)), labels, positive=positive, negative=negative)
-    high = next(name for name in names if name == sample.positive_label)
+    rows = split_classes(np.arange(len(labels)), labels, positive=positive, negative=negative).rows
+    high = next(name for name in names if name == rows.positive_label)
     others = [name for name in names if name != high]
     if is_label(negative, names):
         others = [name for name in names if name == negative]

@@ -310,8 +310,7 @@ def _sparse_moments(
         width = shape[1] if by_rows else span.stop - span.start
         options = {"by_rows": by_rows} if weights is None else {"by_rows": by_rows, "weights": weights[rows]}
         with np.errstate(all="ignore"):
-            sums: SparseSums = engine.sparse_sums(part, codes[rows], (shape[0], width), order, **options)
-            return sums
+            return engine.sparse_sums(part, codes[rows], (shape[0], width), order, **options)
 
     result = Moments.empty(*shape, order, np.int64 if weights is None else np.float64)
     doubt = [np.empty(0, np.intp)]

@@ -558,9 +558,8 @@ def _tpr_on_grid(a, sa, b, sb, places, tpr):  # type: ignore[no-untyped-def]
         share = (2 * g + 1) * negatives
         rank = negatives - 1 - share // _N_STEPS
         if g == 0 or rank < sa[run]:
-            run = (
-                rank if sa[run] == run else np.searchsorted(sa[:run], rank, "right") - 1
-            )  # equal to rank if no values below are tied
+            # the run is equal to the rank if no values below are tied
+            run = rank if sa[run] == run else np.searchsorted(sa[:run], rank, "right") - 1
             place = places[run]
             is_tied = place < len(b) and b[place] == a[run]
             above = positives - np.int64(sb[place + is_tied])

@@ -364,9 +364,8 @@ def _split_two(data, indices, indptr, labels, bounds, values):  # type: ignore[n
         end0, end1 = INDEX_TYPE(bounds[c, 0]), INDEX_TYPE(bounds[c, 1])
         for e in range(INDEX_TYPE(indptr[c]), INDEX_TYPE(indptr[c + 1])):
             value, group = data[e], labels[INDEX_TYPE(indices[e])]
-            values[end0 if group == 0 else end1] = (
-                value  # a value in neither group is overwritten by the next value, or is in the unused last element
-            )
+            # a value in neither group is overwritten by the next value, or is in the unused last element
+            values[end0 if group == 0 else end1] = value
             end0 += INDEX_TYPE((group == 0) & (value != 0))
             end1 += INDEX_TYPE((group == 1) & (value != 0))
         bounds[c, 0], bounds[c, 1] = end0, end1
