@@ -13,14 +13,9 @@ from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.inference.empirical import kolmogorov_critical_value
 from rocpredict.inference.parametric import working_hotelling_factor
 from tests.cases import check_each, check_refused
+from tests.samples import two_normals
 
 GRID = np.arange(401) / 400
-
-
-def drawn(n0, n1, seed=0, decimals=None):
-    rng = np.random.default_rng(seed)
-    samples = rng.normal(size=n0), rng.normal(1.2, 1.3, size=n1)
-    return samples if decimals is None else tuple(s.round(decimals) for s in samples)
 
 
 def published(count=(60, 40)):
@@ -52,7 +47,7 @@ def test_the_band_is_the_union_of_rectangles_about_the_curve():
     share = np.linspace(0, 1, 4000)[:, None]  # points of each piece, its ends included
     at = np.random.default_rng(1).uniform(size=100)
     for decimals in (None, 0):
-        roc = EmpiricalRoc(*drawn(25, 18, decimals=decimals))
+        roc = EmpiricalRoc(*two_normals((25, 18), shift=1.2, decimals=decimals))
         curve = roc.curve()
         x, y = ((a[:-1] + share * np.diff(a)).ravel() for a in (curve.fpr, curve.tpr))
         band = roc.band(0.9, kind="simultaneous", fpr=at)
@@ -120,7 +115,7 @@ FITTED = ("delta", "bootstrap", "working-hotelling")
 
 @cache
 def curves():
-    negative, positive = drawn(40, 30)
+    negative, positive = two_normals((40, 30), shift=1.2)
     x, y = np.concatenate([negative, positive]), np.repeat([0, 1], [40, 30])
     return {
         "samples": (empirical_roc(x, y), SAMPLED),
@@ -172,7 +167,7 @@ def test_turning_the_axis_and_writing_weights_out_change_nothing():
             assert first.low.tolist() == second.low.tolist()
             assert first.high.tolist() == second.high.tolist()
         assert first.mean_width == pytest.approx(second.mean_width, rel=0.1)
-    negative, positive = drawn(40, 30)
+    negative, positive = two_normals((40, 30), shift=1.2)
     rows = EmpiricalRoc(np.repeat(negative, 2), np.repeat(positive, 3))
     for kind in ("pointwise", "simultaneous"):
         first, second = (roc.band(kind=kind, n_resamples=200) for roc in (curves()["weights"][0], rows))

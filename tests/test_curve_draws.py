@@ -14,22 +14,9 @@ from rocpredict.inference.expected import _Draws
 from rocpredict.inference.parametric import PivotalAuc, lattice
 from rocpredict.inference.placements import ClassColumns
 from tests.cases import refuses
+from tests.samples import correlated, two_normals
 
 MANY = BootstrapOptions(4000, 3)
-
-
-def two_samples(sizes, seed=0, decimals=None):
-    rng = np.random.default_rng(seed)
-    samples = rng.normal(size=sizes[0]), rng.normal(1, 1.3, size=sizes[1])
-    return samples if decimals is None else tuple(sample.round(decimals) for sample in samples)
-
-
-def features(sizes, seed=0, gain=(1.4, 1.0)):
-    """Return two correlated features of the same rows, and their labels."""
-    rng = np.random.default_rng(seed)
-    y = np.repeat([0, 1], sizes)
-    shared = rng.normal(size=len(y))
-    return *(y * each + shared + rng.normal(size=len(y)) for each in gain), y
 
 
 def slow_draws(negative, positive, fpr, area_range, size):
@@ -69,7 +56,7 @@ def slow_draws(negative, positive, fpr, area_range, size):
 )
 def test_draws_have_the_distribution_of_a_slow_loop(sizes, fpr, decimals):
     """Two-sample Kolmogorov-Smirnov at 1e-6 of 16 comparisons; 900 negatives are drawn from a window of ranks."""
-    negative, positive = two_samples(sizes, 1, decimals)
+    negative, positive = two_normals(sizes, 1, decimals=decimals)
     classes = class_columns(Ecdf(negative)), class_columns(Ecdf(positive))
     start = max(0.0, fpr - 0.05)
     (tpr,) = draw_quantity(classes, lambda curve: curve.tpr_at(np.array([fpr])), (fpr, fpr), MANY)
@@ -81,7 +68,7 @@ def test_draws_have_the_distribution_of_a_slow_loop(sizes, fpr, decimals):
 
 def both_features(sizes, seed, decimals):
     """Values of two correlated features by class, shape (rows, 2)."""
-    x1, x2, y = features(sizes, seed)
+    (x1, x2), y = correlated(sizes, seed)
     table = np.column_stack([x1, x2]).round(decimals)
     return ClassColumns(table[y == 0]), ClassColumns(table[y == 1])
 
@@ -110,7 +97,7 @@ def test_a_grid_of_ranks_changes_no_distribution(monkeypatch, decimals):
 
 def test_a_grid_of_ranks_adds_the_area_that_it_leaves_out():
     """Between every rank of 3,000 negatives and a grid of them, by the trapezoidal rule."""
-    classes = tuple(class_columns(Ecdf(sample)) for sample in two_samples((3000, 40), 5))
+    classes = tuple(class_columns(Ecdf(sample)) for sample in two_normals((3000, 40), 5))
     curve = _Curve.from_columns(classes, 0, (0.0, 0.8))
     negative, positive = (part.values[::-1, 0] for part in classes)
     fpr, area = curve.missing_area
@@ -150,7 +137,7 @@ def test_quick_draws_are_centered_at_the_empirical_area():
 
 
 def test_the_fpr_at_an_order_statistic_is_beta_distributed():
-    classes = tuple(class_columns(Ecdf(sample)) for sample in two_samples((30, 20), 3))
+    classes = tuple(class_columns(Ecdf(sample)) for sample in two_normals((30, 20), 3))
     for k in (1, 7, 30):
         (drawn,) = draw_quantity(classes, lambda curve, k=k: (curve.fpr[:, k], curve.fpr[:, k]), (0, 1), MANY)
         assert stats.kstest(drawn[0][: len(drawn[0]) // 2], stats.beta(k, 31 - k).cdf).pvalue > 1e-4
@@ -170,7 +157,7 @@ def test_the_tpr_at_a_fixed_threshold_has_the_mid_p_interval():
 
 
 def test_intervals_hold_the_estimate_widen_and_ignore_the_scale():
-    negative, positive = two_samples((25, 35), 4)
+    negative, positive = two_normals((25, 35), 4)
     roc = rp.EmpiricalRoc(negative=negative, positive=positive)
     stretched = rp.EmpiricalRoc(negative=np.exp(3 * negative), positive=np.exp(3 * positive))
     mirrored = rp.EmpiricalRoc(negative=-positive, positive=-negative)
@@ -188,7 +175,7 @@ def test_intervals_hold_the_estimate_widen_and_ignore_the_scale():
 
 
 def test_the_ends_of_the_curve():
-    roc = rp.EmpiricalRoc(*two_samples((25, 35), 4))
+    roc = rp.EmpiricalRoc(*two_normals((25, 35), 4))
     assert tuple(roc.tpr_at_fpr_interval(1.0)) == (1, 1)
     several = roc.tpr_at_fpr_interval([0.02, 0.2])
     assert several.flags["extrapolated"].tolist() == [True, False]
@@ -203,18 +190,9 @@ def test_the_ends_of_the_curve():
     assert tuple(roc.tpr_at_fpr_interval(0.2, 0.9999, n_resamples=50)) == (0, 1)  # more than 50 draws can tell
 
 
-def test_nearly_whole_weights_are_nearly_repeated_values():
-    negative, positive = two_samples((12, 15), 5)
-    weights = np.arange(12) % 3 + 1
-    repeated = rp.EmpiricalRoc(negative=np.repeat(negative, weights), positive=positive)
-    parts = rp.EmpiricalRoc(negative=Ecdf(negative, weights + 1e-9), positive=Ecdf(positive))
-    near = parts.tpr_at_fpr_interval(0.3, n_resamples=4000)
-    assert tuple(near) == pytest.approx(tuple(repeated.tpr_at_fpr_interval(0.3, n_resamples=4000)), abs=0.05)
-
-
 @pytest.mark.parametrize("quantity", [{"tpr_at_fpr": 0.2}, {"fpr": (0, 0.3)}, {"tpr": (0.7, 1)}])
 def test_p_is_the_level_at_which_the_interval_excludes(quantity):
-    x1, x2, y = features((40, 50), 6)
+    (x1, x2), y = correlated((40, 50), 6)
     split = (x1[::2], y[::2]), (x2[1::2], y[1::2])
     for arguments in ((x1, x2, y), split):
         test = rp.auc_test(*arguments, **quantity, n_resamples=500)
@@ -236,7 +214,7 @@ def test_p_is_the_level_at_which_the_interval_excludes(quantity):
 
 
 def test_exchanging_curves_and_clusters():
-    x1, x2, y = features((40, 50), 7)
+    (x1, x2), y = correlated((40, 50), 7)
     one, other = (rp.auc_test(*pair, y, tpr_at_fpr=0.2) for pair in ((x1, x2), (x2, x1)))
     assert (one.p_value, one.interval.low) == pytest.approx((other.p_value, -other.interval.high), rel=1e-12)
     rows = np.arange(len(y))
@@ -294,7 +272,7 @@ def test_paired_tests_keep_their_level():
     """At a true 5%, above .08 of 400 fails once in 300 seeds; resamples of the observations reject 11%."""
     rejected = np.zeros(2)
     for seed in range(400):
-        x1, x2, y = features((30, 100), seed, (1.5, 1.5))
+        (x1, x2), y = correlated((30, 100), seed, (1.5, 1.5))
         rejected += [
             rp.auc_test(x1, x2, y, **quantity, n_resamples=300).p_value < 0.05
             for quantity in ({"tpr_at_fpr": 0.05}, {"fpr": (0, 0.1)})
@@ -383,7 +361,7 @@ def test_coverage_of_pivots(count):
 
 
 def test_whole_weights_are_repeated_values():
-    negative, positive = two_samples((12, 15), 5)
+    negative, positive = two_normals((12, 15), 5)
     weights = np.arange(12) % 3 + 1
     weighed = rp.EmpiricalRoc(negative=Ecdf(negative, weights), positive=Ecdf(positive))
     repeated = rp.EmpiricalRoc(negative=np.repeat(negative, weights), positive=positive)

@@ -13,6 +13,7 @@ from scipy import stats
 import rocpredict as rp
 from rocpredict import Ecdf, EmpiricalRoc, RocPredictError
 from tests.cases import check_refusals
+from tests.samples import labelled
 
 EPS = np.finfo(float).eps
 derandomised = settings(derandomize=True, deadline=None, max_examples=60)
@@ -22,10 +23,6 @@ values = st.one_of(
     st.sampled_from([0.0, -0.0, 5e-324, 1e-310, 1.0, 1.0 + EPS, 1.7e308, 1.79e308, -1.7e308, 0.3, 0.1 + 0.2]),
 )
 samples = st.lists(values, min_size=1, max_size=12)
-
-
-def as_xy(negative, positive):
-    return np.concatenate([negative, positive]).astype(float), np.repeat([0, 1], [len(negative), len(positive)])
 
 
 def exact_auc(negative, positive):
@@ -47,7 +44,7 @@ def all_rules(negative, positive):
 def test_curve_and_auc_equal_scikit_learn(negative, positive):
     from sklearn.metrics import roc_auc_score, roc_curve
 
-    x, y = as_xy(negative, positive)
+    x, y = labelled(negative, positive)
     x = np.ldexp(x, -20)  # scikit-learn sums the scores, which must not overflow
     negative, positive = x[y == 0], x[y == 1]
     roc = EmpiricalRoc(negative=negative, positive=positive)
@@ -85,7 +82,7 @@ def test_thresholds_separate_neighbours_and_give_the_rates_of_their_rule(negativ
 def test_partial_auc_equals_scikit_learn(negative, positive, max_fpr):
     from sklearn.metrics import roc_auc_score
 
-    x, y = as_xy(negative, positive)
+    x, y = labelled(negative, positive)
     roc = EmpiricalRoc(negative=negative, positive=positive)
     wanted = roc_auc_score(y, x, max_fpr=max_fpr)
     if max_fpr < 1:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import rocpredict as rp
 from tests.cases import check_each, refuses
+from tests.samples import clusters_of_two
 
 drawn = settings(derandomize=True, deadline=None, max_examples=25)
 few = settings(derandomize=True, deadline=None, max_examples=12)
@@ -43,9 +44,7 @@ def counted_tables(draw, curves=2, smallest=2):
 
 def paired_clusters(y, weights=None):
     """Merge two rows of a class into one cluster; return options without clusters if a class has fewer than four."""
-    clusters = np.empty(len(y), dtype=int)
-    for label in (0, 1):
-        clusters[y == label] = np.arange(np.sum(y == label)) // 2
+    clusters = clusters_of_two(y)
     kept = np.ones(len(y), dtype=bool) if weights is None else weights > 0
     fewest = min(len(np.unique(clusters[kept & (y == label)])) for label in (0, 1))
     return {"clusters": clusters} if fewest >= 4 else {}

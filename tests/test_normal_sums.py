@@ -33,6 +33,7 @@ from rocpredict.solvers.families import (
 )
 from rocpredict.solvers.numerical import NumericalSolver
 from tests.cases import check_refusals, for_each
+from tests.quantities import OF_A_BATCH
 
 SAMPLE = np.array([3.1, 4.0, 4.2, 5.9, 7.3, 4.0])
 SUMS = {
@@ -531,16 +532,7 @@ def test_a_batch_of_mixtures_equals_single_fits():
     assert n_equal >= 12  # of 16
 
 
-QUANTITIES = {
-    "auc": lambda solver: solver.auc(),
-    "1 - auc": lambda solver: solver.auc_complement(),
-    "partial area": lambda solver: solver.area("fpr", np.asarray(0.0), np.asarray(0.1)),
-    "area of high rates": lambda solver: solver.area("tpr", np.asarray(0.8), np.asarray(1.0)),
-    "tpr": lambda solver: solver.along("fpr", np.asarray(0.2)),
-    "fpr": lambda solver: solver.along("tpr", np.asarray(0.9)),
-    "TPR by cost": lambda solver: solver.optimal(np.asarray(0.7)).tpr,
-    "threshold": lambda solver: solver.optimal_ameans().threshold,
-}
+QUANTITIES = OF_A_BATCH | {"1 - auc": lambda solver: solver.auc_complement()}
 
 
 @for_each(list(QUANTITIES))

@@ -13,6 +13,7 @@ from rocpredict.inference.hypotheses import adjust_p_values
 from rocpredict.screening.columns import GaussianPairs, _expected_square
 from rocpredict.screening.kernels.base import effective_n_jobs
 from tests.cases import ENGINES, check_each
+from tests.samples import usual_features
 
 CLASSES = {"positive": "sick", "negative": "well"}
 SETTINGS = [(20, 0.0), (60, 0.0), (60, 1.0), (60, 2.5), (400, 0.3)]
@@ -20,16 +21,11 @@ SETTINGS = [(20, 0.0), (60, 0.0), (60, 1.0), (60, 2.5), (400, 0.3)]
 
 def _table(seed=0, rows=120):
     """Return features of all kinds: normal, skewed, tied, binary, lower in positives, with NaN, with an offset."""
-    rng = np.random.default_rng(seed)
-    y = np.where(rng.random(rows) < 0.4, "sick", "well")
+    rng, y, usual = usual_features(seed, rows)
     sick = y == "sick"
     X = np.column_stack(
         [
-            rng.normal(size=rows) + sick,
-            rng.exponential(size=rows) * np.where(sick, 2, 1),
-            rng.integers(0, 5, rows) + sick,
-            (rng.random(rows) < np.where(sick, 0.6, 0.2)).astype(float),
-            rng.normal(size=rows) - 2 * sick,
+            *usual,
             np.where(rng.random(rows) < 0.2, np.nan, rng.normal(size=rows) + 0.5 * sick),
             rng.normal(1e6, 1e-3, rows) + 2e-3 * sick,
             rng.normal(size=rows) * np.where(sick, 3, 1),

@@ -14,6 +14,7 @@ from rocpredict.cli import main
 from rocpredict.screening import screen as screen_module
 from rocpredict.solvers.shrinkage import evaluate_batch
 from tests.cases import refuses
+from tests.samples import usual_features
 
 pytestmark = pytest.mark.filterwarnings("ignore:the data contradict")  # either direction is declared
 CLASSES = {"positive": "sick", "negative": "well"}
@@ -23,16 +24,11 @@ WEIGHTED = (*PREDICTED, "model_weight")
 
 def _table(seed=0, rows=60):
     """Return features of all kinds: normal, skewed, tied, binary, lower, mostly 0, with NaN, offset, with two modes."""
-    rng = np.random.default_rng(seed)
-    y = np.where(rng.random(rows) < 0.4, "sick", "well")
+    rng, y, usual = usual_features(seed, rows)
     sick = y == "sick"
     X = np.column_stack(
         [
-            rng.normal(size=rows) + sick,
-            rng.exponential(size=rows) * np.where(sick, 2, 1),
-            rng.integers(0, 5, rows) + sick,
-            (rng.random(rows) < np.where(sick, 0.6, 0.2)).astype(float),
-            rng.normal(size=rows) - 2 * sick,
+            *usual,
             np.where(rng.random(rows) < 0.6, 0.0, rng.exponential(size=rows) * (1 + 2 * sick)),
             np.where(rng.random(rows) < 0.2, np.nan, rng.normal(size=rows) + 0.5 * sick),
             rng.normal(1e4, 1e-2, rows) + 2e-2 * sick,

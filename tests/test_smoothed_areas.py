@@ -18,7 +18,7 @@ from rocpredict.inference import intervals
 from rocpredict.inference.multiple_aucs import welch_test
 from rocpredict.inference.placements import distinct_variance
 from tests.cases import check_each
-from tests.samples import pair_wins
+from tests.samples import clusters_of_two, correlated, pair_wins
 
 drawn = settings(derandomize=True, deadline=None, max_examples=25)
 SIDES = np.array([-1, 1])
@@ -33,12 +33,10 @@ def tables(draw, smallest=2, largest=9):
     return np.array(draw(row)), np.array(draw(row)), np.array(y)
 
 
-def correlated(seed, sizes=(13, 17), shifts=(1.2, 0.6)):
-    """Return two correlated features with ties."""
-    rng = np.random.default_rng(seed)
-    y = np.repeat([0, 1], sizes)
-    shared = rng.normal(size=len(y))
-    return [np.round(2 * (y * shift + shared + rng.normal(size=len(y)))) for shift in shifts], y
+def tied(seed, sizes=(13, 17), shifts=(1.2, 0.6)):
+    """Return two correlated features with ties, and labels."""
+    xs, y = correlated(sizes, seed, shifts)
+    return [np.round(2 * x) for x in xs], y
 
 
 def placements(x, y):
@@ -139,7 +137,7 @@ def test_paired_difference_by_its_definition():
     """The wider of both constructions, but 0 is excluded if the one with shared observations excludes it."""
     excluded = []
     for seed, level, sizes in product(range(6), (0.5, 0.9, 0.99), ((13, 17), (20, 40))):
-        xs, y = correlated(seed, sizes)
+        xs, y = tied(seed, sizes)
         shared, independent, df = paired_constructions(xs, y)
         quantile = stats.t(df).ppf((1 + level) / 2)
         (low, high), (far_low, far_high) = shared(quantile), independent(quantile)
@@ -210,8 +208,8 @@ def test_nearly_equal_curves_are_tested_with_nearly_the_power_of_delong():
 
 def test_unpaired_difference_by_its_definition():
     for seed, sizes in product(range(4), ((9, 21), (60, 8))):
-        (x1, _), y1 = correlated(seed)
-        (x2, _), y2 = correlated(seed + 50, sizes)
+        (x1, _), y1 = tied(seed)
+        (x2, _), y2 = tied(seed + 50, sizes)
         parts = smoothed(x1, y1), smoothed(x2, y2)
         variances, dfs = ([part[k] for part in parts] for k in (2, 3))
         df = sum(variances) ** 2 / sum(v**2 / f for v, f in zip(variances, dfs, strict=True))
@@ -237,8 +235,8 @@ def test_welch_test_of_many_studies_is_that_of_each_study():
 
 def test_welch_test_of_two_groups_is_welch_s_t():
     """F with 1 and Satterthwaite's degrees of freedom: the square of t of the difference of the logits."""
-    (x1, _), y1 = correlated(1, (12, 9))
-    (x2, _), y2 = correlated(2, (7, 30))
+    (x1, _), y1 = tied(1, (12, 9))
+    (x2, _), y2 = tied(2, (7, 30))
     result = rp.auc_estimate(np.append(x1, x2), np.append(y1, y2), groups=np.repeat([1, 2], [len(y1), len(y2)]))
     parts = [smoothed(x, y) for x, y in ((x1, y1), (x2, y2))]
     variances = np.array([v / (c * (1 - c)) ** 2 for _, c, v, _ in parts])
@@ -308,14 +306,6 @@ def test_small_p_values_have_all_their_digits():
     assert 0 < unpaired.p_value < 1e-50
 
 
-def clusters_of(y):
-    """Merge two rows of a class into one cluster."""
-    clusters = np.empty(len(y), dtype=int)
-    for label in (0, 1):
-        clusters[y == label] = np.arange(np.sum(y == label)) // 2
-    return clusters
-
-
 def assert_p_is_the_level(test, null=0.0, sides=1):
     """Look whether intervals leave the null out from the level 1 - p downwards, and at no higher one.
 
@@ -371,7 +361,7 @@ def test_a_margin_needs_both_constructions_unless_0_is_excluded():
     """Sharing excludes 0 at 5% and the independent observations do not: p of small margins is p of 0."""
     xs, y = next(
         (xs, y)
-        for xs, y in (correlated(seed, (12, 15), (1.4, 0.5)) for seed in range(100))
+        for xs, y in (tied(seed, (12, 15), (1.4, 0.5)) for seed in range(100))
         if paired_constructions(xs, y)[0](2.2)[0] > 0 > paired_constructions(xs, y)[1](2.2)[0]
     )
     greater = rp.auc_test(*xs, y, alternative="greater").p_value
@@ -387,7 +377,7 @@ def test_a_margin_needs_both_constructions_unless_0_is_excluded():
 @given(tables(smallest=8, largest=14), st.sampled_from(["clusters", "strata"]))
 def test_p_is_the_level_with_clusters_and_strata(table, design):
     x1, x2, y = table
-    groups = {design: clusters_of(y) if design == "clusters" else np.arange(len(y)) % 2 * (np.arange(len(y)) > 3)}
+    groups = {design: clusters_of_two(y) if design == "clusters" else np.arange(len(y)) % 2 * (np.arange(len(y)) > 3)}
     try:
         rp.auc_test(x1, None, y, **groups)
     except rp.RocPredictError:  # strata of one class only
@@ -627,7 +617,7 @@ def test_a_correction_for_skewness_never_narrows_an_interval(monkeypatch):
         claim = {"alternative": "noninferior", "margin": 0.1}
         return [(*rp.auc_test(*xs, y).interval, rp.auc_test(*xs, y, **claim).p_value) for xs, y in samples]
 
-    samples = [correlated(seed, sizes) for seed in range(25) for sizes in ((2, 5), (4, 4), (9, 5), (11, 12))]
+    samples = [tied(seed, sizes) for seed in range(25) for sizes in ((2, 5), (4, 4), (9, 5), (11, 12))]
     low, high, p_values = np.transpose(ask())
     monkeypatch.setattr(intervals, "skewness_shifts", lambda *_: (0.0, 0.0))
     plain_low, plain_high, plain_p_values = np.transpose(ask())

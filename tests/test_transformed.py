@@ -18,6 +18,7 @@ from rocpredict.solvers.families import solver_for
 from rocpredict.solvers.numerical import NumericalSolver
 from rocpredict.solvers.thresholds import ThresholdCriterion, find_best_threshold
 from tests.cases import check_refusals, for_each
+from tests.quantities import OF_A_BATCH
 
 TRANSFORMS = {
     "box-cox -3": PowerTransform("box-cox", -3.0, 0.0, 2.0, -0.5, 0.6),
@@ -181,17 +182,10 @@ def test_resamples_fitted_as_a_batch_equal_single_fits(family, direction):
         for draws in zip(*counts, strict=True):
             rows = [np.repeat(part, n.astype(int)) for part, n in zip(samples, draws, strict=True)]
             single.append(solver_for(*refit.fit(*rows)))
-    quantities = {
-        "auc": lambda solver: solver.auc(),
-        "partial area": lambda solver: solver.area("fpr", np.asarray(0.0), np.asarray(0.1)),
-        "area of high rates": lambda solver: solver.area("tpr", np.asarray(0.8), np.asarray(1.0)),
-        "tpr": lambda solver: solver.along("fpr", np.asarray(0.2)),
-        "fpr": lambda solver: solver.along("tpr", np.asarray(0.9)),
-        "TPR by cost": lambda solver: solver.optimal(np.asarray(0.7)).tpr,
+    quantities = OF_A_BATCH | {
         "TPR of 0.9": lambda solver: (
             find_best_threshold(solver, ThresholdCriterion(criterion="min_tpr", value=0.9)).threshold
         ),
-        "threshold": lambda solver: solver.optimal_ameans().threshold,
         "closest": lambda solver: find_best_threshold(solver, ThresholdCriterion(criterion="closest_topleft")).tpr,
     }
     if family == "kde":

@@ -14,6 +14,12 @@ from selenium.webdriver.remote.webelement import WebElement
 
 HANDLE = "[data-handle]"
 ERRORS = "window.harm = []; addEventListener('error', (e) => harm.push(e.message));"
+OPENINGS = {
+    "share": "document.querySelector('.menu.share').open = true",
+    "menu": "document.querySelectorAll('.menu').forEach((menu, i) => { menu.open = i === 1; })",
+    "card": "document.querySelectorAll('.menu').forEach((menu) => { menu.open = false; }); page.page.openTerm('auc')",
+}
+"""Scripts that open a menu or a card of the teaching page."""
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 _LOCAL = ("file:", "data:", "blob:", "about:", "chrome:", "devtools:")
 _PAGE = "const page = document.querySelectorAll('.rocpredict')[{nth}]?.rocpredict;"

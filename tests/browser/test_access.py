@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-from tests.browser.looking import Looker
+from tests.browser.looking import OPENINGS, Looker
 from tests.cases import check_each
 
 _USUAL = {"data": "", "names": "roc", "strip": False, "costline": False, "weighted": False, "lecture": False}
@@ -20,12 +20,6 @@ _STATES = {
     "chance": {"draws": 10, "panel": "game", "theme": "dark"},
     "clinic": {"names": "clinic", "data": "breast_cancer", "panel": "data"},
     "dark": {"theme": "dark", "panel": "numbers", "mean0": 9, "direction": "higher"},
-}
-# In the light theme in English, in the dark one in German: each menu, a card, and each phase of the lesson.
-_OPENINGS = {
-    "share": "document.querySelector('.menu.share').open = true",
-    "menu": "document.querySelectorAll('.menu').forEach((menu, i) => { menu.open = i === 1; })",
-    "card": "document.querySelectorAll('.menu').forEach((menu) => { menu.open = false; }); page.page.openTerm('auc')",
 }
 
 
@@ -49,7 +43,8 @@ def test_every_state_is_accessible(opened: Callable[..., Looker], lang: str) -> 
     theme = {"theme": "light" if lang == "en" else "dark"}
     check_each({name: theme | _STATES[name] for name in names}, check)
     look.set(**_USUAL | theme)
-    for name, opening in _OPENINGS.items():
+    # In the light theme in English, in the dark one in German: each menu, a card, and each phase of the lesson.
+    for name, opening in OPENINGS.items():
         look.run(opening)
         assert (name, look.findings()) == (name, [])
     for step in range(6):

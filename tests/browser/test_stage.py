@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 import rocpredict as rp
-from tests.browser.looking import Looker
+from tests.browser.looking import OPENINGS, Looker
 
 _SIZES = {"phone": (390, 844), "projector": (1024, 768), "desk": (1280, 720)}
 _SMALL_TARGETS = """
@@ -37,12 +37,7 @@ const done = arguments[0], covered = [], at = (x, y) => document.elementFromPoin
   done(covered);
 })();
 """
-_OPENINGS = {
-    "share": "document.querySelector('.menu.share').open = true",
-    "menu": "document.querySelectorAll('.menu').forEach((menu, i) => { menu.open = i === 1; })",
-    "card": "document.querySelectorAll('.menu').forEach((menu) => { menu.open = false; }); page.page.openTerm('auc')",
-    "data": "page.page.showDataDialog()",
-}
+_OPENINGS = OPENINGS | {"data": "page.page.showDataDialog()"}
 _CUT = """
 const { clientWidth, scrollWidth, clientHeight, scrollHeight } = document.querySelector(arguments[0]);
 return [scrollWidth - clientWidth, scrollHeight - clientHeight].map((difference) => Math.max(0, difference));
