@@ -299,7 +299,7 @@ def fit_power_transforms(
     rows, first = np.concatenate([negative, positive], axis=1), negative.shape[1]
     lowest = rows.min(axis=1)
     yeo_johnson = (lowest <= 0) | (method is not None)
-    centre, scale = _centre_and_scale(rows, lowest, centred=(lowest < 0) | (method is not None))
+    centre, scale = _centre_and_scale(rows, (lowest < 0) | (method is not None))
     logs = _scaled_logs(rows, centre[:, None], scale[:, None], yeo_johnson[:, None])
     power = _maximize_likelihood(logs, first, yeo_johnson)
     kind = np.where(yeo_johnson, KINDS[1], KINDS[0])
@@ -307,9 +307,7 @@ def fit_power_transforms(
     return transform, _power_transform(logs, power[:, None], yeo_johnson[:, None])
 
 
-def _centre_and_scale(
-    rows: FloatArray, lowest: FloatArray, *, centred: NDArray[np.bool_]
-) -> tuple[FloatArray, FloatArray]:
+def _centre_and_scale(rows: FloatArray, centred: NDArray[np.bool_]) -> tuple[FloatArray, FloatArray]:
     """Return the centre and the scale of each feature."""
     centre, scale = np.zeros(len(rows)), np.ones(len(rows))
     if centred.any():
