@@ -246,8 +246,8 @@ def area_between(predicted: FloatArray, empirical: FloatArray) -> FloatArray:
 def empirical_tpr(negative: FloatArray, positive: FloatArray, fpr: FloatArray = COMPARISON_FPR) -> FloatArray:
     """Return the empirical TPR at ascending FPRs in (0, 1).
 
-    Ties between the classes produce diagonal segments of the curve. The values of each class must be in ascending order,
-    shape (n,).
+    Ties between the classes produce diagonal segments of the curve. The values of each class, shape (n,), must be in
+    ascending order.
     """
     n0 = len(negative)
     at = negative[n0 - 1 - np.minimum((fpr * n0).astype(np.intp), n0 - 1)[::-1]]

@@ -307,6 +307,21 @@ def block_slices(count: int, width: int) -> Iterator[slice]:
         yield slice(start, min(start + width, count))
 
 
+def split_by_weight(weights: NDArray[Any], most: float, longest: int | None = None) -> list[slice]:
+    """Divide an array of weights into slices that each have a sum of at most ``most``.
+
+    A single weight above ``most`` forms a slice of its own. A slice contains at most ``longest`` weights.
+    """
+    bounds = np.concatenate([[0], np.cumsum(weights)])
+    slices, start = [], 0
+    while start < len(weights):
+        stop = max(start + 1, int(np.searchsorted(bounds, bounds[start] + most, side="right")) - 1)
+        stop = min(stop, start + longest) if longest else stop
+        slices.append(slice(start, stop))
+        start = stop
+    return slices
+
+
 _FRAME_MODULES = frozenset(
     ["pandas", "polars", "pyarrow", "duckdb", "narwhals", "modin", "cudf", "dask", "ibis", "pyspark", "sqlframe"]
 )

@@ -25,6 +25,7 @@ from rocpredict.sources.blocks import (
     contiguous_runs,
     frame_column_to_floats,
     is_text_type,
+    split_by_weight,
 )
 
 SPOOL_CELLS = 2**19
@@ -298,14 +299,10 @@ class SparseFile(ColumnSource):
         if group["data"].dtype.kind not in "biuf":
             raise RocPredictError(f"X is a sparse matrix of {group['data'].dtype}; real numbers are needed")
 
-    def _spans(self, stored: NDArray[Any], budget: MemoryBudget) -> Iterator[slice]:
+    def _spans(self, stored: NDArray[Any], budget: MemoryBudget) -> list[slice]:
         """Divide rows or columns into spans whose stored values fit into a block."""
-        bounds, start = np.concatenate([[0], np.cumsum(stored)]), 0
-        most = max(1, budget.block_bytes // (2 * self._entry_bytes))  # SciPy copies blocks when it joins them
-        while start < len(stored):
-            stop = max(start + 1, int(np.searchsorted(bounds, bounds[start] + most, side="right")) - 1)
-            yield slice(start, stop)
-            start = stop
+        # SciPy copies blocks when it joins them
+        return split_by_weight(stored, max(1, budget.block_bytes // (2 * self._entry_bytes)))
 
     def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
         """Yield blocks of rows if the matrix is CSR, and blocks of columns if it is CSC."""

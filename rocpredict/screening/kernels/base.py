@@ -120,21 +120,6 @@ class ThreadBuffer(local):
         return array
 
 
-def split_by_weight(weights: NDArray[Any], most: float, longest: int | None = None) -> list[slice]:
-    """Divide an array of weights into slices that each have a sum of at most ``most``.
-
-    A single weight above ``most`` forms a slice of its own. A slice contains at most ``longest`` weights.
-    """
-    bounds = np.concatenate([[0], np.cumsum(weights)])
-    slices, start = [], 0
-    while start < len(weights):
-        stop = max(start + 1, int(np.searchsorted(bounds, bounds[start] + most, side="right")) - 1)
-        stop = min(stop, start + longest) if longest else stop
-        slices.append(slice(start, stop))
-        start = stop
-    return slices
-
-
 Tile: TypeAlias = tuple[slice, slice]
 """Slices of the rows and of the columns of a table."""
 

@@ -28,9 +28,9 @@ from rocpredict.screening.kernels.base import (
     needs_recompute,
     rows_by_class,
     select_engine,
-    split_by_weight,
     sum_strips,
 )
+from rocpredict.sources.blocks import split_by_weight
 
 _TILE_SIZE = 8_388_608
 """Number of cells of a tile that is read without a copy."""
