@@ -256,3 +256,58 @@ def test_long_features_without_ties_have_the_counts_of_runs(dtype):
     for name in merged._fields:
         np.testing.assert_array_equal(getattr(merged, name), getattr(runs, name)[:1], err_msg=name)
     assert (merged.area[0, 1:3] == [1, 0]).all()
+
+
+@pytest.mark.extra("numba")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_radix_sort_agrees_with_numpy(dtype):
+    """Both signs of zero, NaN of both signs, infinities, ties, wide ranges, and values that differ in low bits only."""
+    from rocpredict.screening.kernels.base import ThreadBuffer
+    from rocpredict.screening.kernels.numba_engine import sort_parts
+
+    rng = np.random.default_rng(6)
+    normal = rng.normal(size=3_001)
+    kinds = {
+        "normal": normal,
+        "wide": np.sign(normal) * np.exp(90 * normal),
+        "ties": np.round(normal),
+        "offset": 1e6 + normal,
+        "two places": np.where(normal > 0, 1e6 + 1e-3 * normal, 0.0),  # NumPy sorts this part
+        "constant": np.full(3_001, -2.0),
+        "signed zeros": np.copysign(0.0, normal),
+        "infinities": np.where(np.abs(normal) > 1, normal * np.inf, normal),
+        "missing": np.where(normal > 1, np.copysign(np.nan, rng.normal(size=3_001)), normal),
+        "only missing": np.full(3_001, np.nan),
+        "short": normal[:700],
+        "empty": normal[:0],
+    }
+    with np.errstate(over="ignore"):
+        parts = [values.astype(dtype) for values in kinds.values()]
+    values, last = np.concatenate(parts), np.cumsum([len(part) for part in parts])
+    first = np.concatenate([[0], last[:-1]])
+    sort_parts(values, first, last, ThreadBuffer())
+    for name, start, stop, part in zip(kinds, first, last, parts, strict=True):
+        np.testing.assert_array_equal(values[start:stop], np.sort(part), err_msg=name)
+
+
+@pytest.mark.extra("numba")
+@pytest.mark.parametrize("form", [np.asarray, sp.csc_array, sp.csr_array])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_classes_against_the_rest_in_long_features(form, dtype):
+    """The numba engine sorts all classes together; NumPy sorts each class. Sums are integers, so they are equal."""
+    rng = np.random.default_rng(7)
+    codes = rng.integers(-1, 3, 5_000)
+    X = rng.normal(size=(5_000, 7))
+    X[:, 1] = np.round(X[:, 1])
+    X[:, 2] = np.where(X[:, 2] > 0, 1e6 + 1e-3 * X[:, 2], 0.0)  # most values differ in low bits only
+    X[:, 3][rng.random(5_000) < 0.1] = np.nan
+    X[:, 4:6] *= rng.random((5_000, 2)) < 0.3
+    X[:5, 5] = np.inf
+    X[:, 6] = np.copysign(0.0, X[:, 6])
+    X = X.astype(dtype)
+    pairs = [ClassPair(tuple({0, 1, 2} - {k}), k) for k in range(3)]
+    thresholds = X[rng.integers(0, 5_000, (3, 7)), np.arange(7)].astype(float)
+    numba, numpy = (count(form(X), codes, pairs, thresholds, engine=engine) for engine in ("numba", "numpy"))
+    for name in numba._fields:
+        exact = "sum_squares" not in name and name != "tpr_grid"
+        np.testing.assert_allclose(getattr(numba, name), getattr(numpy, name), rtol=0 if exact else 1e-12, err_msg=name)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
-from itertools import pairwise
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +35,13 @@ class GroupedValues(NamedTuple):
     """Number of zeros of each part that are not stored in ``values``, shape (b, G).
 
     If this number is above 0, no zero of the part is stored, and the element before its first value is unused."""
+    rows: NDArray[Any] | None = None
+    """Row of each value, or None if the values are divided into parts.
+
+    With rows, the values of a feature are not divided: ``first`` and ``last`` have the shape (b, 1), values may be zero,
+    and ``zeros`` contains the number of rows of each group."""
+    labels: NDArray[np.int32] | None = None
+    """Group of each row; rows outside of all groups have the number of groups."""
 
 
 class RankStatistics(NamedTuple):
@@ -115,6 +121,11 @@ class SortGroups(NamedTuple):
     one of these sets."""
 
     @property
+    def are_joined(self) -> bool:
+        """True if the engine merges the groups of all pairs, so that the groups need not be sorted."""
+        return bool(self.unions) and bool(self.pairs[:, 2].all())
+
+    @property
     def bounds(self) -> Indexes:
         """Start of each group in the concatenation of all groups, and the end of the last group."""
         return np.concatenate([[0], np.cumsum(self.sizes)])
@@ -122,10 +133,12 @@ class SortGroups(NamedTuple):
 
 @dataclass
 class SortPlan:
-    """Groups that are sorted, and the row indices of these groups; both are the same for all blocks of a table."""
+    """Groups to sort, their row indices, and the memory of each thread; all blocks of a table share them."""
 
     groups: SortGroups | None = None
     rows: NDArray[np.int32] | None = None
+    values: ThreadBuffer = field(default_factory=ThreadBuffer)
+    keys: ThreadBuffer = field(default_factory=ThreadBuffer)
 
 
 def plan_groups(
@@ -208,46 +221,45 @@ class Reader(NamedTuple):
     column_bytes: NDArray[Any]
     """Number of bytes that the values of each column need."""
     read: Callable[[slice], GroupedValues]
-    """Function that returns the sorted values of each group in a block of these columns."""
+    """Function that returns the values of each group in a block of these columns, sorted unless groups are joined."""
 
 
 def make_readers(X: Any, codes: NDArray[Any], groups: SortGroups, plan: SortPlan, engine: Any) -> Iterator[Reader]:
     """Yield readers of all columns, one for each panel of adjacent columns."""
     if isinstance(X, np.ndarray):
         plan.rows = group_rows(groups, codes) if plan.rows is None else plan.rows
-        yield _dense_reader(np.asarray(X), plan.rows, groups, engine)
+        yield _dense_reader(np.asarray(X), plan, groups, engine)
         return
     layered = layers(groups, codes)
     if X.dtype.itemsize > 8 or not X.dtype.isnative:
         X = type(X)((as_float_array("X", X.data), X.indices, X.indptr), shape=X.shape)
     if X.format == "csc":
-        yield _csc_reader(X, 0, layered, groups, engine)
+        yield _csc_reader(X, 0, layered, plan, engine)
     elif hasattr(engine, "partition_csr") and is_canonical(X):
-        yield from _csr_readers(X, layered, groups, engine)
+        yield from _csr_readers(X, layered, plan, engine)
     else:
         width = max(1, int(PANEL_BYTES[0] / X.data.itemsize * X.shape[1] / max(1, X.nnz)))
         for start in range(0, X.shape[1], width):
-            yield _csc_reader(X[:, start : start + width].tocsc(), start, layered, groups, engine)
+            yield _csc_reader(X[:, start : start + width].tocsc(), start, layered, plan, engine)
 
 
-def _dense_reader(X: NDArray[Any], rows: NDArray[np.int32], groups: SortGroups, engine: Any) -> Reader:
-    scratch = ThreadBuffer()
+def _dense_reader(X: NDArray[Any], plan: SortPlan, groups: SortGroups, engine: Any) -> Reader:
+    rows: Any = plan.rows
 
     def read(block: slice) -> GroupedValues:
         shape = block.stop - block.start, len(rows)
-        table = scratch.allocate(shape[0] * shape[1], X.dtype).reshape(shape)
+        table = plan.values.allocate(shape[0] * shape[1], X.dtype).reshape(shape)
         engine.gather(X, rows, block, table)
-        table = to_sortable_float(table)
-        for start, stop in pairwise(groups.bounds):
-            table[:, start:stop].sort(axis=1)
         first = np.arange(shape[0])[:, None] * shape[1] + groups.bounds[:-1]
-        return GroupedValues(table.ravel(), first, first + groups.sizes, np.zeros_like(first))
+        values = to_sortable_float(table).ravel()
+        return _sort_parts(GroupedValues(values, first, first + groups.sizes, np.zeros_like(first)), plan, engine)
 
     return Reader(0, np.full(X.shape[1], max(1, len(rows)) * X.itemsize), read)
 
 
-def _csc_reader(X: Any, start: int, layered: list[GroupLayer], groups: SortGroups, engine: Any) -> Reader:
-    scratch, canonical = ThreadBuffer(), is_canonical(X)
+def _csc_reader(X: Any, start: int, layered: list[GroupLayer], plan: SortPlan, engine: Any) -> Reader:
+    canonical, groups = is_canonical(X), cast(SortGroups, plan.groups)
+    is_together = groups.are_joined and len(groups.unions) == 1
 
     def capacities(stored: NDArray[Any]) -> NDArray[np.int64]:
         return np.asarray(np.minimum(stored[:, None], groups.sizes) + 1, dtype=np.int64)
@@ -261,17 +273,24 @@ def _csc_reader(X: Any, start: int, layered: list[GroupLayer], groups: SortGroup
             copy = X[:, block]
             copy.sum_duplicates()
             table = Sparse(copy.data, copy.indices, copy.indptr)
+        if is_together:
+            first, last = table.indptr[:-1, None].astype(np.int64), table.indptr[1:, None].astype(np.int64)
+            sizes = np.broadcast_to(groups.sizes, (len(first), len(groups.sizes)))
+            return GroupedValues(to_sortable_float(table.data), first, last, sizes, table.indices, layered[0].labels)
         lengths = capacities(np.diff(table.indptr))
         first = np.cumsum(lengths).reshape(lengths.shape) - lengths + 1
-        values = scratch.allocate(int(lengths.sum()) + 1, table.data.dtype)
+        values = plan.values.allocate(int(lengths.sum()) + 1, table.data.dtype)
         last = engine.partition_csc(table, layered, first, values)
-        return _sort_groups(GroupedValues(to_sortable_float(values), first, last, groups.sizes - (last - first)))
+        parts = GroupedValues(to_sortable_float(values), first, last, groups.sizes - (last - first))
+        return _sort_parts(parts, plan, engine)
 
-    return Reader(start, capacities(np.diff(X.indptr)).sum(axis=1) * X.data.itemsize, read)
+    stored = np.diff(X.indptr)
+    return Reader(start, (stored + 1 if is_together else capacities(stored).sum(axis=1)) * X.data.itemsize, read)
 
 
-def _csr_readers(X: Any, layered: list[GroupLayer], groups: SortGroups, engine: Any) -> Iterator[Reader]:
+def _csr_readers(X: Any, layered: list[GroupLayer], plan: SortPlan, engine: Any) -> Iterator[Reader]:
     """Yield readers of a CSR matrix; one panel of columns at a time is converted from rows to columns."""
+    groups = cast(SortGroups, plan.groups)
     table, shape = Sparse(X.data, X.indices, X.indptr), (X.shape[1], len(groups.sizes))
     capacities = engine.count(table, layered, shape) + 1
     scratch, cursors = ThreadBuffer(), X.indptr[:-1].astype(np.int64)
@@ -281,22 +300,23 @@ def _csr_readers(X: Any, layered: list[GroupLayer], groups: SortGroups, engine: 
         first = bounds - capacities[panel] + 1
         values = scratch.allocate(int(capacities[panel].sum()) + 1, X.data.dtype)
         last = engine.partition_csr(table, cursors, panel, layered, first, values)
-        read = partial(_read_panel, values, first, last, groups.sizes)
+        read = partial(_read_panel, values, first, last, plan, engine)
         yield Reader(panel.start, (last - first).sum(axis=1) * values.itemsize, read)
 
 
 def _read_panel(
-    values: NDArray[Any], first: NDArray[np.int64], last: NDArray[np.int64], sizes: NDArray[np.intp], block: slice
+    values: NDArray[Any], first: NDArray[np.int64], last: NDArray[np.int64], plan: SortPlan, engine: Any, block: slice
 ) -> GroupedValues:
-    first, last = first[block], last[block]
+    sizes, first, last = cast(SortGroups, plan.groups).sizes, first[block], last[block]
     low, high = max(0, int(first.min()) - 1), int(last.max())
     part = to_sortable_float(values[low:high])
-    return _sort_groups(GroupedValues(part, first - low, last - low, sizes - (last - first)))
+    return _sort_parts(GroupedValues(part, first - low, last - low, sizes - (last - first)), plan, engine)
 
 
-def _sort_groups(parts: GroupedValues) -> GroupedValues:
-    for first, last in zip(parts.first.ravel().tolist(), parts.last.ravel().tolist(), strict=True):
-        parts.values[first:last].sort()
+def _sort_parts(parts: GroupedValues, plan: SortPlan, engine: Any) -> GroupedValues:
+    """Sort each part in place, unless the engine sorts the values of several parts together."""
+    if not cast(SortGroups, plan.groups).are_joined:
+        engine.sort_parts(parts.values, parts.first.ravel(), parts.last.ravel(), plan.keys)
     return parts
 
 
@@ -374,6 +394,7 @@ def count_blocks(
         allowed = f"an array of shape {shape}, with one threshold for each class pair and feature"
         raise RocPredictError(f"thresholds has shape {at.shape}; pass {allowed}")
 
+    longest = min(MAX_BLOCK_COLUMNS, max(1, BLOCK_BYTES // (8 * N_FPR * len(class_pairs))))  # of the grids of TPRs
     for reader in make_readers(X, codes, groups, plan, module):
 
         def count(block: slice, reader: Reader = reader) -> Output:
@@ -382,4 +403,4 @@ def count_blocks(
             module.count_class_pairs(reader.read(block), groups, at[:, columns], counts)
             return callback(columns, counts)
 
-        yield from map_ordered(count, split_by_weight(reader.column_bytes, BLOCK_BYTES, MAX_BLOCK_COLUMNS), n_jobs)
+        yield from map_ordered(count, split_by_weight(reader.column_bytes, BLOCK_BYTES, longest), n_jobs)

@@ -2,37 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
-
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from rocpredict.base.validation import FloatArray
 from rocpredict.distributions.ecdf import N_FPR
 from rocpredict.screening.kernels.counts import GroupedValues, RankStatistics, SortGroups
-
-Jitted = TypeVar("Jitted", bound=Callable[..., Any])
-
-
-def numba_jit(*fastmath: str) -> Callable[[Jitted], Jitted]:
-    """Return a decorator that compiles functions to run without the GIL; ``fastmath`` is a set of LLVM flags."""
-    options: dict[str, Any] = {"nogil": True, "fastmath": set(fastmath)}
-
-    def compiling(function: Jitted) -> Jitted:
-        try:
-            return cast(Jitted, njit(cache=True, **options)(function))
-        except RuntimeError:  # the cache folder is not writable
-            return cast(Jitted, njit(**options)(function))
-
-    return compiling
-
+from rocpredict.screening.kernels.numba_sort import MIN_RADIX, as_key, exact_jit, insert_values, sort_keys
 
 INDEX_TYPE = np.uint64
 """Type of indices in loops; numba checks the sign of signed indices each time."""
 UNIT_RUN = np.uint64(1)
-exact_jit = numba_jit()
 
 
 @exact_jit
@@ -98,6 +78,11 @@ _MIN_UNTIED, _MAX_UNTIED = 2**13, 2**26
 
 Smaller classes are counted faster as runs of equal values. In larger classes, the sum of ``_CHUNK`` squared ranks could
 reach 2^63."""
+_MIN_ROUGH = 2**20
+"""With fewer values than this, sums of squared ranks are below 2^62, so that 64-bit integers are exact."""
+_BEFORE, _END, _RANK, _STEP, _TOTAL, _SQUARES0, _SQUARES1, _POSITIVES = range(8)
+"""Columns of the state of a class: number of its values so far, number of values of other classes below the last of
+them, next rank and grid point of the other classes, sums of doubled ranks and of their squares, and number of values."""
 JOINS_CLASSES = True
 """True if the engine merges the sorted values of single classes itself."""
 _SIGN, _LOW_BITS = np.uint64(2**31), np.uint64(2**32 - 1)
@@ -133,23 +118,37 @@ def _count_union(
 
     ``pair_of`` contains, for each class, the index of the class pair in which this class is positive, or -1.
     """
-    first, zeros = parts.first[:, members], parts.zeros[:, members]
-    last = np.array(parts.last[:, members])
-    longest = int((last - first).sum(axis=1).max(initial=0))
-    is_short = parts.values.dtype == np.float32
-    keys, values = np.empty(longest, np.uint64 if is_short else np.float64), np.empty(longest, parts.values.dtype)
+    first, last, zeros = (part if part.shape[1] == 1 else part[:, members] for part in parts[1:4])
+    longest, is_short = int((last - first).sum(axis=1).max(initial=0)), parts.values.dtype == np.float32
+    keys, other = np.empty((2, longest), np.uint64)
+    values, joined = np.empty((2, longest), parts.values.dtype)
     labels, sorted_labels = np.empty((2, longest), np.int32)
+    ranks = np.empty((len(members), 3), np.int64)
+    at = np.where(pair_of >= 0, thresholds.T[:, pair_of], np.nan)
     for f in range(len(first)):
-        if is_short:  # sorting integers that contain value and class is faster than an indirect sort
-            bits = parts.values.view(np.uint32)
-            n = _pack(parts.values, bits, first[f], last[f], keys)
-            keys[:n].sort()
-            _unpack(keys[:n], values.view(np.uint32), sorted_labels)
+        n_zeros = zeros[f]
+        if parts.rows is None:
+            n = _join(parts.values, first[f], last[f], at[f], joined, labels, ranks)
         else:
-            n = _join(parts.values, first[f], last[f], keys, labels)
-            _reorder(keys, labels, np.argsort(keys[:n]), values, sorted_labels)
-        parts_of_feature = parts.values, first[f], zeros[f], last[f] - first[f]
-        _one_pass(values[:n], sorted_labels[:n], *parts_of_feature, pair_of, thresholds, counts, f)
+            inside, n_zeros = slice(first[f, 0], last[f, 0]), n_zeros.copy()
+            stored, rows = parts.values[inside], parts.rows[inside]
+            stored.flags.writeable = rows.flags.writeable = False  # so that functions are compiled only once
+            n = _join_rows(stored, rows, parts.labels, at[f], joined, labels, ranks, n_zeros)
+        if is_short:  # integers contain value and class
+            low, high = _pack(joined[:n].view(np.uint32), labels, keys)
+        else:  # integers contain the leading bits of the value, and its position
+            low, high = _pack_places(joined[:n].view(np.uint64), keys)
+        if n < MIN_RADIX:
+            other[:n] = np.sort(keys[:n])
+        else:
+            sort_keys(keys[:n], other[:n], np.uint64(low), np.uint64(high))
+        if is_short:
+            _unpack(other[:n], values.view(np.uint32), sorted_labels)
+        else:
+            is_sorted = _pick(other[:n], joined, labels, values, sorted_labels)
+            if not is_sorted:
+                _reorder(joined, labels, np.argsort(joined[:n]), values, sorted_labels)
+        _one_pass(values[:n], sorted_labels[:n], n_zeros, ranks, pair_of, at[f], counts, f)
 
 
 @exact_jit
@@ -161,22 +160,50 @@ def _end_of_numbers(values, first, last):  # type: ignore[no-untyped-def]
 
 
 @exact_jit
-def _pack(values, bits, first, last, keys):  # type: ignore[no-untyped-def]
-    """Write integers that have the same order as the float32 values, with the class in the low bits.
-
-    Missing values are excluded by changing ``last``.
-    """
+def _join(values, first, last, at, out, labels, ranks):  # type: ignore[no-untyped-def]
+    """Copy the numbers of all classes, and count those of each class in total, below and at its threshold."""
     n = INDEX_TYPE(0)
     for k in range(len(first)):
-        last[k] = _end_of_numbers(values, first[k], last[k])
-        label = np.uint64(k)
+        start, below, tied, threshold = n, 0, 0, at[k]
         for i in range(INDEX_TYPE(first[k]), INDEX_TYPE(last[k])):
-            bit = np.uint64(bits[i])
-            bit = np.uint64(0) if bit == _SIGN else bit  # -0.0 is equal to 0.0
-            key = bit ^ _LOW_BITS if bit & _SIGN else bit | _SIGN
-            keys[n] = (key << np.uint64(32)) | label
-            n += UNIT_RUN
+            value = values[i]
+            out[n], labels[n] = value, k
+            n += INDEX_TYPE(value == value)  # noqa: PLR0124  (NaN is overwritten)
+            below += np.float64(value) < threshold
+            tied += np.float64(value) == threshold
+        ranks[k, 0], ranks[k, 1], ranks[k, 2] = np.int64(n - start), below, tied
     return np.int64(n)
+
+
+@exact_jit
+def _join_rows(values, rows, groups, at, out, labels, ranks, zeros):  # type: ignore[no-untyped-def]
+    """Copy the numbers of all rows of a class as ``_join`` does, and subtract stored values from ``zeros``."""
+    n, classes = INDEX_TYPE(0), len(zeros)
+    ranks[:] = 0
+    for i in range(len(values)):
+        k, value = groups[INDEX_TYPE(rows[i])], values[i]
+        if k < classes and value != 0:
+            out[n], labels[n] = value, k
+            is_number, number = value == value, np.float64(value)  # noqa: PLR0124
+            n += INDEX_TYPE(is_number)
+            zeros[k] -= 1
+            ranks[k, 0] += is_number
+            ranks[k, 1] += number < at[k]
+            ranks[k, 2] += number == at[k]
+    return np.int64(n)
+
+
+@exact_jit
+def _pack(bits, labels, keys):  # type: ignore[no-untyped-def]
+    """Write integers that sort as the float32 values, with the class in the low bits, and return their bounds."""
+    low, high = ~np.uint64(0), np.uint64(0)
+    for i in range(len(bits)):
+        bit = np.uint64(bits[i])
+        bit = np.uint64(0) if bit == _SIGN else bit  # -0.0 is equal to 0.0
+        key = ((bit ^ _LOW_BITS if bit & _SIGN else bit | _SIGN) << np.uint64(32)) | np.uint64(labels[i])
+        keys[i] = key
+        low, high = min(low, key), max(high, key)
+    return min(low, high), high
 
 
 @exact_jit
@@ -188,15 +215,37 @@ def _unpack(keys, bits, labels):  # type: ignore[no-untyped-def]
 
 
 @exact_jit
-def _join(values, first, last, out, labels):  # type: ignore[no-untyped-def]
-    """Copy the values of all classes; missing values are excluded by changing ``last``."""
-    n = INDEX_TYPE(0)
-    for k in range(len(first)):
-        last[k] = _end_of_numbers(values, first[k], last[k])
-        for i in range(INDEX_TYPE(first[k]), INDEX_TYPE(last[k])):
-            out[n], labels[n] = values[i], k
-            n += UNIT_RUN
-    return np.int64(n)
+def _pack_places(bits, keys):  # type: ignore[no-untyped-def]
+    """Write integers of the leading bits of float64 values and of their positions, and return their bounds."""
+    low, high, n_bits, width = ~np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
+    for i in range(len(bits)):
+        key = as_key(bits[i])
+        low, high = min(low, key), max(high, key)
+    while len(bits) >> n_bits:
+        n_bits += UNIT_RUN
+    low = min(low, high)
+    while width < np.uint64(64) and (high - low) >> width:
+        width += UNIT_RUN
+    dropped = width + n_bits - np.uint64(64) if width + n_bits > np.uint64(64) else np.uint64(0)
+    for i in range(len(bits)):
+        keys[i] = (((as_key(bits[i]) - low) >> dropped) << n_bits) | np.uint64(i)
+    return np.uint64(0), (((high - low) >> dropped) << n_bits) | ((UNIT_RUN << n_bits) - UNIT_RUN)
+
+
+@exact_jit
+def _pick(keys, values, labels, out, out_labels):  # type: ignore[no-untyped-def]
+    """Copy values and labels in the order of keys that contain positions, and correct the order of close values.
+
+    Returns False if too many values are out of order.
+    """
+    n_bits = np.uint64(0)
+    while len(keys) >> n_bits:
+        n_bits += UNIT_RUN
+    mask = (UNIT_RUN << n_bits) - UNIT_RUN
+    for i in range(len(keys)):
+        place = keys[i] & mask
+        out[i], out_labels[i] = values[place], labels[place]
+    return insert_values(out[: len(keys)], out_labels)
 
 
 @exact_jit
@@ -207,77 +256,106 @@ def _reorder(values, labels, order, out, out_labels):  # type: ignore[no-untyped
 
 
 @exact_jit
-def _one_pass(values, labels, parts, first, zeros, stored, pair_of, thresholds, counts, f):  # type: ignore[no-untyped-def]
+def _one_pass(values, labels, zeros, own, pair_of, thresholds, counts, f):  # type: ignore[no-untyped-def]
     """Compute the rank statistics of each class against the others, in one pass over all values in ascending order.
 
-    The integer sums are the same as in ``_class_pair``. In ``parts``, the stored values of each class begin at
-    ``first``; ``stored`` is the number of stored values, and ``zeros`` is the number of zeros that are not stored.
+    The integer sums are the same as in ``_class_pair``. For each class, ``own`` contains the total number of stored
+    values, the number below its threshold and the number equal to it. ``zeros`` contains the number of zeros that are
+    not stored.
     """
-    classes, n_zeros, n_all = len(pair_of), zeros.sum(), (zeros + stored).sum()
-    n_before, end, rank, step = np.zeros((4, classes), np.int64)
-    total, squares0, squares1, in_run = np.zeros((4, classes), np.int64)
-    rough0, rough1 = np.zeros((2, classes))
-    for k in range(classes):
-        positives = zeros[k] + stored[k]
-        is_counted = pair_of[k] >= 0 and 0 < positives < n_all
-        step[k] = N_FPR - 1 if is_counted else -1
-        rank[k] = _negative_rank(n_all - positives, step[k]) if is_counted else n_all
-    state = n_before, end, rank, step, total, squares0, squares1, rough0, rough1
+    classes, n_zeros = len(pair_of), zeros.sum()
+    n_all = n_zeros + len(values)
+    state, rough, in_run = _first_state(zeros, own, pair_of, n_all), np.zeros((classes, 2)), np.zeros(classes, np.int64)
     n_negative_values = np.int64(np.searchsorted(values, 0.0)) if n_zeros else np.int64(-1)
+    is_large = n_all >= _MIN_ROUGH
     below, ties, i = np.int64(0), 0.0, np.int64(0)
     while i < len(values) or n_negative_values >= 0:
+        count = np.int64(1)
         if i == n_negative_values:
             for k in range(classes):
                 if zeros[k]:
-                    _add_run(k, zeros[k], n_zeros, below, zeros[k] + stored[k], n_all, state, pair_of, counts, f)
+                    _add_run(k, zeros[k], n_zeros, below, n_all, state, rough, pair_of, counts, f)
             count, n_negative_values = n_zeros, np.int64(-1)
-        else:
-            j = i + 1
+        elif i + 1 < len(values) and values[i + 1] == values[i]:
+            j = i + 2
             while j < len(values) and values[j] == values[i]:
                 j += 1
             count = np.int64(j - i)
-            if count == 1:
-                k = labels[i]
-                _add_run(k, count, count, below, zeros[k] + stored[k], n_all, state, pair_of, counts, f)
-            else:
-                _add_ties_of_classes(labels[i:j], in_run, below, zeros, stored, n_all, state, pair_of, counts, f)
+            _add_ties_of_classes(labels[i:j], in_run, below, n_all, state, rough, pair_of, counts, f)
             i = j
+        else:  # _add_run of one value
+            own_state, i = state[INDEX_TYPE(labels[i])], i + 1
+            before = own_state[_BEFORE]
+            low = below - before
+            twice, twice1 = 2 * before, 2 * low
+            product0 = (low - own_state[_END]) * twice
+            own_state[_TOTAL] += twice1
+            own_state[_SQUARES0] += product0 * twice
+            own_state[_SQUARES1] += twice1 * twice1
+            own_state[_BEFORE], own_state[_END] = before + 1, low
+            if is_large:
+                rough[labels[i - 1], 0] += float(product0) * twice
+                rough[labels[i - 1], 1] += float(twice1) * twice1
+            rank = own_state[_RANK]
+            while rank < low:
+                step, positives = own_state[_STEP], own_state[_POSITIVES]
+                counts.tpr_grid[pair_of[labels[i - 1]], f, step] = (positives - before) / positives
+                rank = _negative_rank(n_all - positives, step - 1) if step else n_all
+                own_state[_STEP], own_state[_RANK] = step - 1, rank
         if count > 1:
             ties += float(count) * (float(count) * float(count) - 1.0)
         below += count
     for k in range(classes):
         if pair_of[k] >= 0:
-            own, at = parts[first[k] : first[k] + stored[k]], thresholds[pair_of[k], f]
-            positives = zeros[k] + stored[k]
-            ranks = _count_at(values, n_zeros, at), _count_at(own, zeros[k], at)
-            _finish_class(k, pair_of[k], f, positives, n_all - positives, ties, ranks, state, counts)
+            at = thresholds[k]
+            zeros_below, zeros_tied = zeros[k] * (at > 0), zeros[k] * (at == 0)
+            ranks = _count_at(values, n_zeros, at), (own[k, 1] + zeros_below, own[k, 2] + zeros_tied)
+            _finish_class(k, pair_of[k], f, n_all, ties, ranks, state, rough, counts)
 
 
 @exact_jit
-def _add_ties_of_classes(labels, in_run, below, zeros, stored, n_all, state, pair_of, counts, f):  # type: ignore[no-untyped-def]
+def _first_state(zeros, own, pair_of, n_all):  # type: ignore[no-untyped-def]
+    """Return the state of the classes before the first value."""
+    state = np.zeros((len(pair_of), 8), np.int64)
+    for k in range(len(pair_of)):
+        positives = zeros[k] + own[k, 0]
+        is_counted = pair_of[k] >= 0 and 0 < positives < n_all
+        state[k, _STEP] = N_FPR - 1 if is_counted else -1
+        state[k, _RANK] = _negative_rank(n_all - positives, N_FPR - 1) if is_counted else n_all
+        state[k, _POSITIVES] = positives
+    return state
+
+
+@exact_jit
+def _add_ties_of_classes(labels, in_run, below, n_all, state, rough, pair_of, counts, f):  # type: ignore[no-untyped-def]
     for k in labels:
         in_run[k] += 1
     for k in labels:
         if in_run[k]:
-            _add_run(k, in_run[k], len(labels), below, zeros[k] + stored[k], n_all, state, pair_of, counts, f)
+            _add_run(k, in_run[k], len(labels), below, n_all, state, rough, pair_of, counts, f)
             in_run[k] = 0
 
 
 @exact_jit
-def _finish_class(k, t, f, positives, negatives, ties, ranks, state, counts):  # type: ignore[no-untyped-def]
+def _finish_class(k, t, f, n_all, ties, ranks, state, rough, counts):  # type: ignore[no-untyped-def]
     """Write the rank statistics of a class after all values have been processed."""
-    _, end, _, step, total, squares0, squares1, rough0, rough1 = state
+    total, end, positives = state[k, _TOTAL], state[k, _END], state[k, _POSITIVES]
+    negatives = n_all - positives
+    if n_all < _MIN_ROUGH:
+        rough[k, 0], rough[k, 1] = float(state[k, _SQUARES0]), float(state[k, _SQUARES1])
     (all_below, all_tied), (below, tied) = ranks
     counts.negatives[t, f], counts.positives[t, f], counts.ties[t, f] = negatives, positives, ties
     counts.negatives_below[t, f], counts.negatives_tied[t, f] = all_below - below, all_tied - tied
     counts.positives_below[t, f], counts.positives_tied[t, f] = below, tied
     if negatives and positives:
-        product0, pairs = (negatives - end[k]) * 2 * positives, 2 * negatives * positives
-        squares, rough = squares0[k] + product0 * 2 * positives, rough0[k] + float(product0) * 2.0 * positives
-        counts.area[t, f] = total[k] / pairs
-        counts.negative_sum_squares[t, f] = _sum_squares(pairs - total[k], squares, rough, negatives, positives)
-        counts.positive_sum_squares[t, f] = _sum_squares(total[k], squares1[k], rough1[k], positives, negatives)
-        counts.tpr_grid[t, f, : step[k] + 1] = 0.0
+        product0, pairs = (negatives - end) * 2 * positives, 2 * negatives * positives
+        squares0 = state[k, _SQUARES0] + product0 * 2 * positives
+        rough0 = rough[k, 0] + float(product0) * 2.0 * positives
+        squares1 = state[k, _SQUARES1]
+        counts.area[t, f] = total / pairs
+        counts.negative_sum_squares[t, f] = _sum_squares(pairs - total, squares0, rough0, negatives, positives)
+        counts.positive_sum_squares[t, f] = _sum_squares(total, squares1, rough[k, 1], positives, negatives)
+        counts.tpr_grid[t, f, : state[k, _STEP] + 1] = 0.0
 
 
 @exact_jit
@@ -296,27 +374,36 @@ def _negative_rank(negatives, step):  # type: ignore[no-untyped-def]
 
 
 @exact_jit
-def _add_run(k, count1, count, below, positives, n_all, state, pair_of, counts, f):  # type: ignore[no-untyped-def]
+def _add_run(k, count1, count, below, n_all, state, rough, pair_of, counts, f):  # type: ignore[no-untyped-def]
     """Add a run of tied values, ``count1`` of them in class k, and write the TPRs of class k at the FPRs of the run."""
-    n_before, end, rank, step, total, squares0, squares1, rough0, rough1 = state
-    before, negatives = n_before[k], n_all - positives
+    before = state[k, _BEFORE]
     low, count0 = below - before, count - count1
-    gap, twice, tied_twice, twice1 = low - end[k], 2 * before, 2 * before + count1, 2 * low + count0
+    gap, twice, tied_twice, twice1 = low - state[k, _END], 2 * before, 2 * before + count1, 2 * low + count0
     product0, tied_product, product1 = gap * twice, count0 * tied_twice, count1 * twice1
-    total[k] += product1
-    squares0[k] += product0 * twice + tied_product * tied_twice
-    squares1[k] += product1 * twice1
-    rough0[k] += float(product0) * twice + float(tied_product) * tied_twice
-    rough1[k] += float(product1) * twice1
-    n_before[k], end[k] = before + count1, low + count0
-    while rank[k] < low + count0:
+    state[k, _TOTAL] += product1
+    state[k, _SQUARES0] += product0 * twice + tied_product * tied_twice
+    state[k, _SQUARES1] += product1 * twice1
+    rough[k, 0] += float(product0) * twice + float(tied_product) * tied_twice
+    rough[k, 1] += float(product1) * twice1
+    state[k, _BEFORE], state[k, _END] = before + count1, low + count0
+    if state[k, _RANK] < low + count0:
+        _write_tpr(k, low, before, count0, count1, n_all, state, pair_of, counts, f)
+
+
+@exact_jit
+def _write_tpr(k, low, before, count0, count1, n_all, state, pair_of, counts, f):  # type: ignore[no-untyped-def]
+    """Write the TPRs of class k at the grid points that a run with ``count0`` negatives has passed."""
+    positives, step, rank, t = state[k, _POSITIVES], state[k, _STEP], state[k, _RANK], pair_of[k]
+    negatives = n_all - positives
+    while rank < low + count0:
         tpr = (positives - before) / positives
-        if rank[k] >= low:
-            passed = (2 * step[k] + 1) * negatives - (negatives - low - count0) * _N_STEPS
+        if rank >= low:
+            passed = (2 * step + 1) * negatives - (negatives - low - count0) * _N_STEPS
             tpr = (positives - before - count1 + passed / (_N_STEPS * count0) * count1) / positives
-        counts.tpr_grid[pair_of[k], f, step[k]] = tpr
-        step[k] -= 1
-        rank[k] = _negative_rank(negatives, step[k]) if step[k] >= 0 else n_all
+        counts.tpr_grid[t, f, step] = tpr
+        step -= 1
+        rank = _negative_rank(negatives, step) if step >= 0 else n_all
+    state[k, _STEP], state[k, _RANK] = step, rank
 
 
 @exact_jit

@@ -17,9 +17,8 @@ from rocpredict.screening.kernels.numba_counts import (
     JOINS_CLASSES,
     UNIT_RUN,
     count_class_pairs,
-    exact_jit,
-    numba_jit,
 )
+from rocpredict.screening.kernels.numba_sort import exact_jit, numba_jit, sort_parts
 
 __all__ = [
     "JOINS_CLASSES",
@@ -29,6 +28,7 @@ __all__ = [
     "partition_csc",
     "partition_csr",
     "power_sums",
+    "sort_parts",
     "sparse_sums",
 ]
 

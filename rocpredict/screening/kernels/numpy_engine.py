@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rocpredict.base.validation import FloatArray
 from rocpredict.distributions.ecdf import N_FPR, count_below, count_below_transposed
-from rocpredict.screening.kernels.base import Sparse, SparseSums, Sums, Tile, rows_by_class
+from rocpredict.screening.kernels.base import Sparse, SparseSums, Sums, ThreadBuffer, Tile, rows_by_class
 from rocpredict.screening.kernels.counts import GroupedValues, GroupLayer, Indexes, RankStatistics, SortGroups
 
 _BLOCK_SIZE = 131_072
@@ -196,6 +196,12 @@ def gather(X: NDArray[Any], rows: NDArray[np.int32], columns: slice, out: NDArra
         out[:, top : top + _TILE] = view[tile].T
 
 
+def sort_parts(values: NDArray[Any], first: Indexes, last: Indexes, keys: ThreadBuffer) -> None:
+    """Sort each part from ``first`` to ``last`` in place; NaN is last. An engine may use ``keys`` as memory."""
+    for start, stop in zip(first.tolist(), last.tolist(), strict=True):
+        values[start:stop].sort()
+
+
 def partition_csc(
     table: Sparse, layers: Sequence[GroupLayer], first: NDArray[np.int64], values: NDArray[Any]
 ) -> NDArray[np.int64]:
@@ -251,7 +257,7 @@ def count_class_pairs(parts: GroupedValues, groups: SortGroups, thresholds: Floa
     with np.errstate(over="ignore"):
         rounded = thresholds.astype(parts.values.dtype)
     search_sides = np.where(rounded < thresholds, "right", "left")
-    for f, (first, last, zeros) in enumerate(zip(*(table.tolist() for table in parts[1:]), strict=True)):
+    for f, (first, last, zeros) in enumerate(zip(*(table.tolist() for table in parts[1:4]), strict=True)):
         runs = [_runs(parts.values[a:b], z) for a, b, z in zip(first, last, zeros, strict=True)]
         for t, (n, p, nested) in enumerate(groups.pairs.tolist()):
             negative = _subtract_runs(runs[n], runs[p]) if nested else runs[n]
