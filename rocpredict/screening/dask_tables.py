@@ -163,20 +163,23 @@ def _memory_of_workers() -> int:
     return sys.maxsize
 
 
-def _fuse(tasks: list[Any]) -> list[Any]:
-    """Return tasks that each read and reduce one part, so that a worker can load one part while it computes another."""
-    keys = [task.key for task in tasks]
-    graph = da.optimize(HighLevelGraph.merge(*(task.__dask_graph__() for task in tasks)), keys)
-    layers, name = HighLevelGraph.from_collections(f"fused-{keys[0]}", graph, dependencies=()), f"fused-{keys[0]}"
-    return [Delayed(getattr(graph[key], "target", key), layers, layer=name) for key in keys]
-
-
 def _reduce(tasks: list[Any], merge_parts: Callable[..., Any]) -> Any:
-    """Return one task that merges the results of all tasks by a tree of merges."""
-    tree = _fuse(tasks)
+    """Return one task that merges the results of all tasks by a tree of merges.
+
+    Each task reads and reduces one part, so that a worker can load one part while it computes another. The graph is
+    written directly, because Dask would analyze all tasks again for each task of the tree.
+    """
+    keys = [task.key for task in tasks]
+    graph = dict(da.optimize(HighLevelGraph.merge(*(task.__dask_graph__() for task in tasks)), keys))
+    tree, name, n_merges = [getattr(graph[key], "target", key) for key in keys], f"merged-{keys[0]}", 0
     while len(tree) > 1:
-        tree = [dask.delayed(merge_parts)(tree[start : start + _FAN_IN]) for start in range(0, len(tree), _FAN_IN)]
-    return tree[0]
+        parents = []
+        for start in range(0, len(tree), _FAN_IN):
+            parents.append(f"{name}-{n_merges}")
+            graph[parents[-1]] = (merge_parts, tree[start : start + _FAN_IN])
+            n_merges += 1
+        tree = parents
+    return Delayed(tree[0], HighLevelGraph.from_collections(name, graph, dependencies=()), layer=name)
 
 
 def compute(tasks: Iterable[Any]) -> Any:

@@ -82,7 +82,7 @@ _MIN_ROUGH = 2**20
 """With fewer values than this, sums of squared ranks are below 2^62, so that 64-bit integers are exact."""
 _BEFORE, _END, _RANK, _STEP, _TOTAL, _SQUARES0, _SQUARES1, _POSITIVES = range(8)
 """Columns of the state of a class: number of its values so far, number of values of other classes below the last of
-them, next rank and grid point of the other classes, sums of doubled ranks and of their squares, and number of values."""
+them, next rank and grid point of the other classes, sums of doubled ranks and of their squares, number of values."""
 JOINS_CLASSES = True
 """True if the engine merges the sorted values of single classes itself."""
 _SIGN, _LOW_BITS = np.uint64(2**31), np.uint64(2**32 - 1)
