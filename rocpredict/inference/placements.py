@@ -44,6 +44,7 @@ MIN_CLUSTERS = 4
 """Smallest number of clusters per class that is accepted to estimate the variance between clusters."""
 PLACEMENT_TOL = 1e-12
 """Tolerance for the rounding error of a placement value or an area."""
+_MAX_DISTINCT = 2000  # largest number of placements of a class in which ties are counted: the time of sorting them
 EIGENVALUE_RTOL = 1e-10
 """Eigenvalues of a covariance matrix below this fraction of the largest one are treated as 0."""
 StratumWeights: TypeAlias = Literal["pairs", "positives", "equal"]
@@ -400,23 +401,24 @@ def _products(first: FloatArray, second: FloatArray) -> FloatArray:
 def distinct_variance(values: FloatArray, weights: Any = None) -> FloatArray:
     """Return half of the mean squared difference between two placements that differ, over the last axis.
 
-    Without ties this is the sample variance. If all placements are equal, it is 0.
+    Without ties this is the sample variance, which is also returned for more than ``_MAX_DISTINCT`` placements. If all
+    placements are equal, it is 0. Frequency weights need one axis.
     """
-    order = np.argsort(values, axis=-1) if weights is not None else None
-    ordered = np.sort(values, axis=-1) if order is None else np.take_along_axis(values, order, axis=-1)
-    sizes = np.ones(values.shape[-1]) if order is None else weights[order]
-    so_far = np.broadcast_to(np.cumsum(sizes, axis=-1), values.shape)
+    total, n = (values.shape[-1], values.shape[-1]) if weights is None else (weights.sum(), len(values))
+    mean = np.average(values, axis=-1, weights=weights, keepdims=True)
+    squares = total * np.average((values - mean) ** 2, axis=-1, weights=weights)
+    if n > _MAX_DISTINCT:
+        return np.asarray(squares / max(total - 1, 1))
+    order = None if weights is None else np.argsort(values)
+    ordered = np.sort(values, axis=-1) if order is None else values[order]
     is_last = np.ones(values.shape, bool)
-    is_last[..., :-1] = np.diff(ordered, axis=-1) > PLACEMENT_TOL
-    ends = np.maximum.accumulate(np.where(is_last, so_far, 0.0), axis=-1)
-    before = np.zeros(values.shape)
-    before[..., 1:] = ends[..., :-1]
-    total = so_far[..., -1]
-    n_pairs = total**2 - (np.where(is_last, so_far - before, 0.0) ** 2).sum(axis=-1)
-    mean = (sizes * ordered).sum(axis=-1, keepdims=True) / total[..., None]
-    squares = total * (sizes * (ordered - mean) ** 2).sum(axis=-1)
+    np.greater(np.diff(ordered, axis=-1), PLACEMENT_TOL, out=is_last[..., :-1])
+    ends = np.flatnonzero(is_last)  # a group of equal values never continues in the next row
+    sizes = np.diff(ends, prepend=-1) if order is None else np.diff(np.cumsum(weights[order])[ends], prepend=0.0)
+    n_ties = np.add.reduceat(np.square(sizes, dtype=float), np.searchsorted(ends, np.arange(0, values.size, n)))
+    n_pairs = total**2 - n_ties.reshape(values.shape[:-1])
     is_distinct = n_pairs > PLACEMENT_TOL * total**2
-    return np.divide(squares, n_pairs, out=np.zeros(np.shape(total)), where=is_distinct)
+    return np.divide(total * squares, n_pairs, out=np.zeros(values.shape[:-1]), where=is_distinct)
 
 
 def compute_placements(negative: Ecdf, positive: Ecdf) -> Placements:
