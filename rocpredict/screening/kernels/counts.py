@@ -38,7 +38,7 @@ class GroupedValues(NamedTuple):
     rows: NDArray[Any] | None = None
     """Row of each value, or None if the values are divided into parts.
 
-    With rows, the values of a feature are not divided: ``first`` and ``last`` have the shape (b, 1), values may be 0, and
+    With rows, the values of a feature are not divided: ``first`` and ``last`` have shape (b, 1), values may be 0, and
     ``zeros`` contains the number of rows of each group."""
     labels: NDArray[np.int32] | None = None
     """Group of each row; rows outside of all groups have the number of groups."""
