@@ -77,9 +77,9 @@ $ make coverage
 $ python -m benchmarks.coverage --quick
 ```
 
-The first command installs the project with its group `bench` into `.venv` and takes less than an hour on two cores. All
-figures of this page come from one such run. The second command takes less than a minute on one core and prints all
-tables, based on few data sets.
+The first command installs the project with its group `bench` into `.venv` and takes an hour of processor time, about 30
+minutes on two free cores. All figures of this page come from one such run. The second command takes less than a minute
+on one core and prints all tables, based on few data sets.
 Seed {seed}; {versions}.
 """
 
