@@ -140,6 +140,12 @@ class SortPlan:
     values: ThreadBuffer = field(default_factory=ThreadBuffer)
     keys: ThreadBuffer = field(default_factory=ThreadBuffer)
 
+    def release(self) -> None:
+        """Free the memory of this thread that is larger than a block, because the next block is read meanwhile."""
+        for memory in (self.values, self.keys):
+            if len(memory.buffer) > BLOCK_BYTES:
+                memory.buffer = np.empty(0, dtype=np.uint8)
+
 
 def plan_groups(
     codes: NDArray[Any], classes: int, class_pairs: Sequence[ClassPair], *, joins: bool = False
@@ -400,7 +406,8 @@ def count_blocks(
         def count(block: slice, reader: Reader = reader) -> Output:
             columns = slice(reader.start + block.start, reader.start + block.stop)
             counts = empty_counts((shape[0], columns.stop - columns.start))
-            module.count_class_pairs(reader.read(block), groups, at[:, columns], counts)
+            module.count_class_pairs(reader.read(block), groups, at[:, columns], counts, plan.keys)
             return callback(columns, counts)
 
         yield from map_ordered(count, split_by_weight(reader.column_bytes, BLOCK_BYTES, longest), n_jobs)
+    plan.release()

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from rocpredict.base.validation import FloatArray
 from rocpredict.distributions.ecdf import N_FPR
+from rocpredict.screening.kernels.base import ThreadBuffer
 from rocpredict.screening.kernels.counts import GroupedValues, RankStatistics, SortGroups
 from rocpredict.screening.kernels.numba_sort import MIN_RADIX, as_key, exact_jit, insert_values, sort_keys
 
@@ -88,7 +89,9 @@ JOINS_CLASSES = True
 _SIGN, _LOW_BITS = np.uint64(2**31), np.uint64(2**32 - 1)
 
 
-def count_class_pairs(parts: GroupedValues, groups: SortGroups, thresholds: FloatArray, counts: RankStatistics) -> None:
+def count_class_pairs(
+    parts: GroupedValues, groups: SortGroups, thresholds: FloatArray, counts: RankStatistics, memory: ThreadBuffer
+) -> None:
     """Compute the rank statistics of all features and class pairs of a block from its sorted values.
 
     The arrays of ``parts`` are overwritten.
@@ -103,7 +106,7 @@ def count_class_pairs(parts: GroupedValues, groups: SortGroups, thresholds: Floa
             _count_union(parts, members, pair_of, thresholds, counts)
         if not nested.all():
             longest = int((parts.last - parts.first + 3).sum(axis=1).max(initial=0))
-            starts, room = np.empty((2, longest), dtype=np.int32)
+            starts, room = memory.allocate(2 * longest, np.dtype(np.float32)).view(np.int32).reshape(2, longest)
             _tally(parts, starts, room, pairs, thresholds, counts)
 
 

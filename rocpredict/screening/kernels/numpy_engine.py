@@ -252,7 +252,9 @@ class RunLengths(NamedTuple):
         return None if self.starts is None else np.diff(self.starts)
 
 
-def count_class_pairs(parts: GroupedValues, groups: SortGroups, thresholds: FloatArray, counts: RankStatistics) -> None:
+def count_class_pairs(
+    parts: GroupedValues, groups: SortGroups, thresholds: FloatArray, counts: RankStatistics, memory: ThreadBuffer
+) -> None:
     """Compute the rank statistics of all features and class pairs of a block from its sorted values."""
     with np.errstate(over="ignore"):
         rounded = thresholds.astype(parts.values.dtype)
