@@ -150,6 +150,7 @@ def test_skewness_and_heavy_tails_are_found_with_their_remedy():
     """Of another family skewness is no more than a note."""
     result = diagnosis_of(NORMAL, LOGNORMAL)
     item = result.finding("positive skewness")
+    assert result.finding("skewness of positives") is item
     assert (item.severity, item.value) == ("warn", pytest.approx(stats.skew(LOGNORMAL, bias=False)))
     assert item.message == f"positive class: skewness {item.value:.1f} (z = {result.positive.skewness_z:.1f})"
     assert item.suggestion == "use family='boxcox' or family='auto'"
@@ -224,7 +225,7 @@ def test_the_location_of_the_misfit_is_reported():
     assert result.threshold_regret == pytest.approx(lost)
     sentence = result.finding("largest gap").message
     assert f"{result.max_tpr_gap:+.3f}".replace("-", "−") in sentence
-    assert "for low" in sentence
+    assert "at FPRs from 0 to 1/3" in sentence
     assert result.verdict.startswith("Do not rely on the curve")
 
 
@@ -250,15 +251,18 @@ def test_the_verdict_on_notes_states_the_deviations():
 
     reason, remedy = "by more than sampling variation explains", "use family='boxcox' or family='auto'."
     assert verdict(curve=0.015, AUC=-0.0124) == (
-        f"The curve and AUC of family='gaussian' deviate slightly from the data, but {reason} (TPR by 0.015 on "
-        f"average, AUC by 0.012): {remedy}"
+        f"The curve and AUC of family='gaussian' deviate slightly from the data, but {reason} (on average "
+        f"the predicted TPR differs from the empirical TPR by 0.015; the predicted AUC differs from the empirical AUC "
+        f"by 0.012): {remedy}"
     )
     assert verdict(curve=0.06, threshold=0.025) == (
-        f"The curve and threshold of family='gaussian' probably deviate from the data {reason} (TPR by 0.060 on "
-        f"average, Ameans at the threshold by 0.025): {remedy}"
+        f"The curve and threshold of family='gaussian' probably deviate from the data {reason} (on average "
+        f"the predicted TPR differs from the empirical TPR by 0.060; the Ameans at the predicted threshold is 0.025 "
+        f"below the best Ameans): {remedy}"
     )
     assert verdict(AUC=0.011) == (
-        f"The AUC of family='gaussian' deviates slightly from the data, but {reason} (AUC by 0.011): {remedy}"
+        f"The AUC of family='gaussian' deviates slightly from the data, but {reason} (the predicted "
+        f"AUC differs from the empirical AUC by 0.011): {remedy}"
     )
 
 
@@ -308,7 +312,7 @@ def test_it_can_be_written_and_shown():
     assert [item["name"] for item in stored["findings"]] == [item.name for item in result.findings]
     assert repr(result).startswith("Diagnosis(family='gaussian', 100 negatives, 100 positives, area_between=")
     html = result._repr_html_()
-    assert "<bdi>positive skewness</bdi></th>" in html
+    assert "<bdi>skewness of positives</bdi></th>" in html
     assert "family=&#x27;auto&#x27;" in html
     if not CORE:
         frame = result.to_frame()
@@ -316,11 +320,12 @@ def test_it_can_be_written_and_shown():
         assert list(frame.columns) == ["name", "severity", "value", "message", "suggestion"]
     lines = result.table().to_text(400).splitlines()
     for item in result.findings:
-        (line,) = [line for line in lines if line.startswith(f" {item.name} ")]
+        (line,) = [line for line in lines if line.startswith(f" {item._title} ")]
         assert item.message in line
         assert item.suggestion in line
         assert ("WARN" in line) == (item.severity == "warn")
-    assert lines[-1] == result.verdict
+    smallest = "With 100 simulated samples, the smallest possible p-value is 0.0099."
+    assert lines[-2:] == [result.verdict, smallest]
     assert str(result).startswith("Diagnosis of family='gaussian'")
 
 

@@ -124,8 +124,12 @@ def test_a_part_of_a_table_states_the_size_of_the_whole():
         assert "this holds for the whole screening, not for the part that is shown" in text
         assert "Screening of 10 of 40 features" in text
         assert "We examined how well 40 features separate" in text
-        assert "10 of 40 features, in the order of the table; AUCs with 95% CI" in text
+        assert "; AUCs with 95% CI" in text
         assert "over all 39 features that were tested" in text
+    by_auc = "10 of 40 features, sorted by the distance of the empirical AUC from 1/2; AUCs with 95% CI"
+    assert by_auc in page(table.top(10))
+    other = "10 of 40 features, in the order of the table of results from which this report was made; AUCs with 95% CI"
+    assert other in page(table.sort("feature").top(10))
     assert "whole screening" not in findings(table)
     assert "whole screening" not in findings(table.in_input_order())
     assert "Evaluate selected features on new data" in findings(table.top(1))
@@ -325,18 +329,26 @@ def test_no_sentence_contradicts_the_verdict(analyze):
         assert "this estimate" not in section(analyze(family=family), believed)
     assert "this estimate" not in section(analyze(family="empirical"), "Basis of the curve")
     analysis = analyze(family="auto")
+    caption = (
+        " Middle: normal scores of the observations; if the distribution fits a class, the points are near the line. "
+        "Shaded band: at each expected score, 95% of samples simulated from the fitted distribution have a score "
+        "within the band."
+    )
     text = section(analysis, believed).removeprefix(f"{believed} {analysis.verdict} ")
+    assert text.endswith(caption)
+    text = text.removesuffix(caption)
     weight = analysis.model_fit.model_weight
     whole = "The model weight of this estimate is 1; it uses the model alone."
     assert text == (whole if weight == 1 else f"The model weight of this estimate is {format_rate(weight)}; {rest}")
     assert "sampling variation" not in text
     analysis = analyze(ODD, family="auto")
     assert 0 < analysis.model_fit.model_weight < 1
-    assert section(analysis, believed).endswith(f"is {format_rate(analysis.model_fit.model_weight)}; {rest}")
+    stated = f"is {format_rate(analysis.model_fit.model_weight)}; {rest}{caption}"
+    assert section(analysis, believed).endswith(stated)
 
 
 def test_code_is_printed_as_prose():
-    auto = "a weighted mean of a model and the data (auto)"
+    auto = "a weighted mean of empirical and model distributions (auto)"
     for code, prose in {
         "Do not rely on the curve of family='gaussian' here:": "Do not rely on the curve of the Gaussian model here:",
         "use family='boxcox' or family='auto'.": f"use a Box-Cox model, or {auto}.",

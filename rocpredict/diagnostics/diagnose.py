@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from rocpredict.base.formatting import format_level, format_p_statement, pluralize
+from rocpredict.base.formatting import format_level, format_p_statement, format_p_value, pluralize
 from rocpredict.base.labels import as_rereadable, split_classes
 from rocpredict.base.results import Interval, Result, omitted_notes, plot_result
 from rocpredict.base.tables import CurvePlot, Table, thin_curve
@@ -72,6 +72,12 @@ class DiagnosticFinding(Result):
     _text = "{name!r}, {severity}, value={value:.4g}: {message:.120}"
     _heading = "{name}"
     _tabled = ("value", "severity", "message", "suggestion")
+
+    @property
+    def _title(self) -> str:
+        """Name of the check as it is printed in tables, such as "skewness of positives"."""
+        word, _, check = self.name.partition(" ")
+        return f"{_TITLES.get(check, f'{check} of')} {word}s" if word in {"negative", "positive"} else self.name
 
 
 class QuantilePlotData(NamedTuple):
@@ -194,12 +200,22 @@ class Diagnosis(Result):
     def table(self) -> Table:
         """Return a table of the findings."""
         findings = self.findings
-        rows = [[item.name, item.value, _SYMBOLS[item.severity], item.message, item.suggestion] for item in findings]
+        rows = [[item._title, item.value, _SYMBOLS[item.severity], item.message, item.suggestion] for item in findings]
         lines = [thin_curve(curve.fpr, curve.tpr) for curve in (self.plot_data.predicted, self.plot_data.empirical)]
         plot = CurvePlot("Predicted ROC curve; dashed: empirical ROC curve", lines)
         columns = ["finding", "value", "severity", "description", "suggestion"]
-        title, notes = f"Diagnosis of family={self.family!r}", [self.verdict, *omitted_notes(self)]
-        return Table(title, columns, rows, {"value": ".3g"}, notes, plot=plot)
+        notes = [self.verdict, *self._smallest_p_notes, *omitted_notes(self)]
+        return Table(f"Diagnosis of family={self.family!r}", columns, rows, {"value": ".3g"}, notes, plot=plot)
+
+    @property
+    def _smallest_p_notes(self) -> list[str]:
+        """Sentence on the smallest possible p-value, if a printed p-value has this value."""
+        n_fits = self.n_resamples - self.n_failed
+        smallest = 1 / (n_fits + 1)
+        printed = self.area_between_p_value, self.auc_p_value, self.threshold_p_value
+        if not any(p <= smallest * 1.001 for p in (*printed, self.negative.p_value, self.positive.p_value)):
+            return []
+        return [f"With {n_fits} simulated samples, the smallest possible p-value is {format_p_value(smallest)}."]
 
     @property
     def severity(self) -> str:
@@ -212,14 +228,15 @@ class Diagnosis(Result):
         Parameters
         ----------
         name : str
-            Name of a finding, such as "curve" or "positive skewness".
+            Name of a finding, such as "curve" or "positive skewness". The printed name, "skewness of positives", is
+            also accepted.
 
         Returns
         -------
         DiagnosticFinding or None
             The finding, or None if the diagnosis has no finding of this name.
         """
-        return {item.name: item for item in self.findings}.get(str(name))
+        return next((item for item in self.findings if str(name) in {item.name, item._title}), None)
 
     def plot(self, **options: object) -> Axes:
         """Plot the predicted and empirical curves, the quantiles of each class, and the densities.
@@ -406,10 +423,12 @@ _FEW_VALUES, _ENOUGH_ROWS = 15, 30
 _SMALL_SAMPLE, _VERY_SMALL_SAMPLE = 50, 20
 _CURVE_FINDINGS = {"curve": _AREA, "AUC": _AUC_ERROR, "threshold": _REGRET}
 _AMOUNTS = {
-    "curve": "TPR by {:.3f} on average",
-    "AUC": "AUC by {:.3f}",
-    "threshold": "Ameans at the threshold by {:.3f}",
+    "curve": "on average the predicted TPR differs from the empirical TPR by {:.3f}",
+    "AUC": "the predicted AUC differs from the empirical AUC by {:.3f}",
+    "threshold": "the Ameans at the predicted threshold is {:.3f} below the best Ameans",
 }
+_TITLES = {"ties": "ties among", "outliers": "outliers among", "boundary": "boundary values of"}
+"""Beginning of the printed names of findings about a class, if it is not the name of the check with "of"."""
 
 _ShapeCheck = tuple[str, float, str, str, str]
 """Name, value, severity, message and suggestion of a check, not yet adapted to the family."""
@@ -482,8 +501,8 @@ def _check_curve(d: Diagnosis) -> Iterator[DiagnosticFinding]:
     )
     message = (
         f"the largest difference in TPR (predicted − empirical) is {most} at FPR {d.max_tpr_gap_fpr:.3f}, threshold "
-        f"{d.max_tpr_gap_threshold:.6g}; the mean difference is {low} for low, {middle} for medium "
-        f"and {high} for high FPRs (the thirds of the FPR axis)"
+        f"{d.max_tpr_gap_threshold:.6g}; the mean difference is {low} at FPRs from 0 to 1/3, {middle} from 1/3 to 2/3 "
+        f"and {high} from 2/3 to 1"
     )
     yield _finding("largest gap", d.max_tpr_gap, "ok", message, "")
     message = f"predicted − empirical AUC is {_format_signed(d.auc_error, '.3f')} ({format_p_statement(d.auc_p_value)})"
@@ -585,7 +604,8 @@ def _summarize(d: Diagnosis) -> str:
     harmed = [name for name in _CURVE_FINDINGS if severity[name] == "warn"]
     if harmed:
         return f"Do not rely on the {_join(harmed)} of family='{d.family}' here: {_suggest_family(d)}."
-    shape = [name for name in severity if severity[name] == "warn" and name not in {"sample size", "SD ratio"}]
+    classes = [item for item in d.findings if item.name not in {"sample size", "SD ratio"}]
+    shape = [item._title for item in classes if item.severity == "warn"]
     is_small = min(d.negative.count, d.positive.count) < _SMALL_SAMPLE
     if shape:
         effect = "with so few observations an effect on the curve could remain undetected"
@@ -597,7 +617,7 @@ def _summarize(d: Diagnosis) -> str:
         verb = "deviates" if len(noted) == 1 else "deviate"
         is_slight = all(size <= _CURVE_FINDINGS[name].warn for name, size in sizes.items())
         how = f"{verb} slightly from the data, but" if is_slight else f"probably {verb} from the data"
-        amounts = ", ".join(_AMOUNTS[name].format(size) for name, size in sizes.items())
+        amounts = "; ".join(_AMOUNTS[name].format(size) for name, size in sizes.items())
         return (
             f"The {_join(noted)} of family='{d.family}' {how} by more than sampling variation explains ({amounts}): "
             f"{_suggest_family(d)}."

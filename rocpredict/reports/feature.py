@@ -261,7 +261,7 @@ def diagnosis_grid(diagnosis: Diagnosis) -> Table:
     """Return a table of the findings of a diagnosis, with prose in place of code."""
     marks = {"ok": "ok", "note": "note", "warn": "warning"}
     rows = [
-        [item.name, marks[item.severity], message_to_prose(item.message), message_to_prose(item.suggestion)]
+        [item._title, marks[item.severity], message_to_prose(item.message), message_to_prose(item.suggestion)]
         for item in diagnosis.findings
     ]
     return Table("Findings of the diagnosis", ["Finding", "Severity", "Description", "Suggestion"], rows)
@@ -381,6 +381,7 @@ def template_context(analysis: FeatureAnalysis) -> dict[str, Any]:
         "thresholds": threshold_grid(analysis),
         "rates": rate_table(analysis),
         "diagnosis": None if analysis.diagnosis is None else diagnosis_grid(analysis.diagnosis),
+        "diagnosis_notes": [] if analysis.diagnosis is None else analysis.diagnosis._smallest_p_notes,
         "which": "predicted" if analysis.has_prediction else "empirical",
         "flags": [(name, message_to_prose(FLAG_DESCRIPTIONS[name])) for name in analysis.flags],
     }

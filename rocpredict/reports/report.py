@@ -29,7 +29,7 @@ _MODELS = {
     "boxcox": "Box-Cox model",
     "yeojohnson": "Yeo-Johnson model",
     "kde": "kernel density model",
-    "auto": "weighted mean of a model and the data (auto)",
+    "auto": "weighted mean of empirical and model distributions (auto)",
 }
 _PROSE = (
     (" (direction='auto')", ""),

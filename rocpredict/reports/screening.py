@@ -58,8 +58,18 @@ def feature_grid(table: ScreeningResult, noun: str) -> Table:
     titles, values, formats = zip(*_columns(first), strict=True)
     part = f"{len(first):,} of " if len(first) < table.n_screened else "All " if table.n_screened > 1 else ""
     contents = part + pluralize(table.n_screened, noun)
-    title = f"{contents}, in the order of the table; AUCs with {format_level(table.level)} CI"
+    title = f"{contents}{_order(table)}; AUCs with {format_level(table.level)} CI"
     return Table(title, titles, list(zip(*values, strict=True)), dict(zip(titles, formats, strict=True)))
+
+
+def _order(table: ScreeningResult) -> str:
+    """Return a description of the order of the rows, after a comma; "" for a single row."""
+    if len(table) < 2:
+        return ""
+    if not np.array_equal(table.sort("discrimination").row_index, table.row_index):
+        return ", in the order of the table of results from which this report was made"
+    both = " (of the predicted AUC if there is no empirical AUC)" if np.isnan(table["empirical_auc"]).any() else ""
+    return f", sorted by the distance of the {f'empirical AUC{both}' if table.empirical else 'predicted AUC'} from 1/2"
 
 
 def rule_of(threshold: float, direction: Direction) -> str:
