@@ -91,11 +91,11 @@ class MultivariateMoments(NamedTuple):
         for vector in means:
             if vector.ndim != 1 or not vector.size:
                 allowed = "pass an array of shape (p,), with one mean for each feature"
-                raise RocPredictError(f"mean has shape {vector.shape} in a class; {allowed}")
+                raise RocPredictError(f"mean= of a class has shape {vector.shape}; {allowed}")
         size = len(means[0])
         if len(means[1]) != size:
             sizes = f"{size} features in the negative and {len(means[1])} in the positive class"
-            raise RocPredictError(f"mean has {sizes}; pass the same features for both")
+            raise RocPredictError(f"mean has {sizes}; pass the means of the same features for both classes")
         matrices = [_as_covariance(c, size) for c in check_pair("covariance", covariance)]
         scale = np.hypot(*(np.sqrt(np.diag(matrix)) for matrix in matrices))
         scale[scale == 0] = 1
@@ -103,8 +103,8 @@ class MultivariateMoments(NamedTuple):
         for which, part in (("negative", negative), ("positive", positive)):
             if float(eigh(part, eigvals_only=True)[0]) < -_SYMMETRY_TOL:
                 raise RocPredictError(
-                    f"covariance of the {which} class has a negative eigenvalue, perhaps because of rounding; "
-                    "pass a positive semidefinite matrix"
+                    f"covariance= of the {which} class has a negative eigenvalue (perhaps the printed "
+                    "numbers are rounded); pass a positive semidefinite matrix"
                 )
         feature_names = tuple(check_feature_names(names, size, "mean").tolist())
         return cls(feature_names, (means[0], means[1]), scale, (negative, positive))
@@ -147,7 +147,7 @@ def _as_covariance(covariance: Any, size: int) -> FloatArray:
     matrix = check_finite("covariance", covariance)
     if matrix.shape != (size, size):
         allowed = f"pass an array of shape ({size}, {size}) for {size} means"
-        raise RocPredictError(f"covariance has shape {matrix.shape} in a class; {allowed}")
+        raise RocPredictError(f"covariance= of a class has shape {matrix.shape}; {allowed}")
     variances = np.diag(matrix)
     if (variances < 0).any():
         raise RocPredictError(f"covariance={short_repr(covariance)} has a negative diagonal; pass variances >= 0")
@@ -192,7 +192,7 @@ def optimal_weights(moments: MultivariateMoments, criterion: str, ridge: float =
     length = float(np.linalg.norm(v))
     if length <= _ROUNDING:
         problem = "both classes have the same mean in every feature, so every combination has an AUC of 1/2"
-        raise RocPredictError(f"{problem}; pass a feature with different means")
+        raise RocPredictError(f"{problem}; pass at least one feature whose class means differ")
     return np.asarray(basis @ v * (np.sqrt(2) / length) / moments.scale), mixing
 
 
@@ -829,7 +829,7 @@ def _mahalanobis(
         if (remainder < _LEAVE_ONE_OUT_TOL).any():
             row = np.flatnonzero(members)[np.argmin(remainder)]
             raise RocPredictError(
-                f"the covariance of the class is singular without row {row}; "
+                f"the covariance of the class becomes singular if row {row} is left out; "
                 "use leave_one_out=False, metric='euclidean' or fewer features"
             )
         distance[members] = np.sqrt((n / (n - 1)) ** 2 * ((n - 2) / (n - 1)) * squared / remainder)

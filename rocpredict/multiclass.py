@@ -493,7 +493,9 @@ def _class_names(y: NDArray[Any], labels: ArrayLike | None, columns: FloatArray,
         raise RocPredictError(f"labels={short_repr(names)} contains duplicates; pass each label once")
     unlisted, absent = [name for name in present if name not in names], [name for name in names if name not in present]
     if unlisted or absent:
-        raise RocPredictError(f"labels={short_repr(names)} does not match the classes of y; pass each of {present}")
+        raise RocPredictError(
+            f"labels={short_repr(names)} does not match the classes of y; pass each of these once: {present}"
+        )
     if len(names) < 2:
         raise RocPredictError(f"y has only one label, {names[0]!r}; pass two classes or more")
     if not one_feature and columns.shape[1] != len(names):

@@ -484,8 +484,8 @@ def _smallest_satisfying(
             low, high, step = high, high + step, 2 * step
             if high > _MAX_CLASS_SIZE:
                 raise RocPredictError(
-                    "this goal needs more than 10^12 positives; pass a larger width, a smaller power or a larger "
-                    "difference from against="
+                    "this goal needs more than 10^12 positives; pass a larger width, a smaller power, or an AUC that "
+                    "differs more from against="
                 )
     while high - low > max(1, resolution * high):
         middle = (low + high) // 2
@@ -539,7 +539,10 @@ def _check_estimated(estimated: ComparedQuantity, curve: Roc, level: float, *, w
         check_probability("tpr_at_fpr", fpr, ends=False)
     name = "tpr_at_fpr" if fpr is not None else cast(Any, estimated.rate_range).axis
     if width is None or against is not None:
-        raise RocPredictError(f"{name}= allows only one goal, the width of the interval; pass width= without against=")
+        raise RocPredictError(
+            f"with {name}=, only the width of a confidence interval can be planned; pass width=, and omit power= "
+            "and against="
+        )
     if any(d.atoms().points.size for d in (curve.negative, curve.positive)):
         problem = f"{name}= needs two continuous distributions, not samples or point masses"
         raise RocPredictError(f"{problem}; pass a fitted PredictedRoc")
@@ -600,7 +603,10 @@ def _check_correlation(correlation: Any, curve: Roc, other: Roc | None) -> Corre
 
 def _check_width(width: Any, null: float | None, alternative: str, largest: float) -> float:
     if null is not None:
-        raise RocPredictError(f"width= cannot be combined with against={null}; pass a second curve, or power=")
+        raise RocPredictError(
+            f"width= cannot be combined with against={null}, because an interval has no null value; omit against=, "
+            "pass a second curve, or pass power= instead of width="
+        )
     if alternative != "two-sided":
         raise RocPredictError(f"alternative={alternative!r} applies only to a test; omit it with width=")
     checked = check_probability("width", width, ends=False)

@@ -240,7 +240,7 @@ FROM_STATS = {
     "negative iqr": ({"median": (1, 2), "iqr": (-1, 2)}, "iqr=-1.0 is negative"),
     "no cases": (
         {"mean": (1, 2), "std": (1, 2), "count": (0, 1)},
-        "count=(0, 1) is invalid; pass a finite number above 0 per class",
+        "count=(0, 1) is invalid; pass a finite number above 0 for each class",
     ),
     "half an observation": (
         {"mean": (1, 2), "std": (1, 2), "count": (60.0, [12.5, 20])},

@@ -240,7 +240,7 @@ REFUSED = [
     (lambda: published().band(kind="global"), "kind='global' is not allowed"),
     (lambda: published().band(kind="simultaneous", method="delta"), "method='delta' is not allowed"),
     (lambda: published().band(method="hilgers"), "method='hilgers' is not allowed"),
-    (lambda: published().band(method="bootstrap"), "needs the sample behind"),
+    (lambda: published().band(method="bootstrap"), "needs the sample from which the curve was predicted"),
     (lambda: published().band(1.5), "level=1.5 is outside"),
     (lambda: published().band(fpr=0.5), r"pass an array of shape \(k,\)"),
     (lambda: published().band(fpr=[]), r"pass an array of shape \(k,\)"),

@@ -137,7 +137,8 @@ def test_pairs_stay_pairs_when_values_are_missing(run, table):
 
 
 def test_zeros_of_pima_are_missing_values(run):
-    assert "pima: zeros in glucose, mass stand for missing values; use --nan omit" in run(TWO)[1]
+    note = "pima: zeros in glucose, mass stand for missing values. These zeros are kept as values (use --nan omit"
+    assert note in run(TWO)[1]
     data = rp.datasets.load_pima(zeros_as_missing=True)
     expected = rp.auc_test(data.column("glucose"), data.column("mass"), data.y, positive="pos", nan_policy="omit")
     assert auc_test(run, f"{TWO} --nan omit")["p_value"] == expected.p_value

@@ -24,8 +24,9 @@ GLUCOSE = ("report", "pima", "--feature", "glucose", "--nan", "omit", "--resampl
 
 def test_the_page_is_that_of_the_library(run, tmp_path):
     words = ("--prevalence", 0.1, "--level", 0.9, "--unit", "mg/dL", "--seed", 3, "--out", "a.html")
-    note = "pima: zeros in glucose stand for missing values; these observations are omitted"
-    out = f"a.html: a report on glucose\n{note} (with --nan raise, the zeros are kept as values).\n"
+    note = "pima: zeros in glucose stand for missing values. These zeros are treated as missing"
+    remedy = "To keep them as values, use --nan raise (zeros are not NaN, so no error is raised)."
+    out = f"a.html: a report on glucose\n{note}. {remedy}\n"
     assert run(*GLUCOSE, *words) == (0, out, "")
     pima = rp.datasets.load_pima(zeros_as_missing=True)
     options = {"feature": "glucose", "unit": "mg/dL", "positive": "pos", "nan_policy": "omit", "level": 0.9}
@@ -37,11 +38,11 @@ def test_the_page_is_that_of_the_library(run, tmp_path):
 def test_zeros_that_may_be_missing_values_are_mentioned(run, tmp_path):
     """On the page without an option, on the command line with it; not for a feature that has none."""
     words = ("--resamples", 20, "--out", "a.html")
-    note = "pima: zeros in insulin stand for missing values;"
+    note = "pima: zeros in insulin stand for missing values. These zeros are kept as values"
     out = run("report", "pima", "--feature", "insulin", *words)[1]
-    assert out == f"a.html: a report on insulin\n{note} use --nan omit to omit these observations.\n"
+    assert out == f"a.html: a report on insulin\n{note} (use --nan omit to omit these observations).\n"
     text = (tmp_path / "a.html").read_text(encoding="utf-8")
-    assert f"<dt>Note</dt><dd>{note} they are kept as values.</dd>" in text
+    assert f"<dt>Note</dt><dd>{note}.</dd>" in text
     assert "--nan" not in text[text.index("</style>") :]
     assert run("report", "pima", "--feature", "age", *words)[1] == "a.html: a report on age\n"
     assert "<dt>Note</dt>" not in (tmp_path / "a.html").read_text(encoding="utf-8")

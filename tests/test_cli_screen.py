@@ -205,8 +205,8 @@ def test_built_in_data(run):
     assert run("screen pima --format csv")[1] == expected.to_csv()
     out = run("screen pima")[1]
     assert "zeros in glucose, pressure, triceps, insulin, mass stand for missing values" in out
-    assert "these observations are omitted (with --nan raise, the zeros are kept as values)" in out
-    assert "use --nan omit to omit these observations" in run("screen pima --nan raise")[1]
+    assert "These zeros are treated as missing. To keep them as values, use --nan raise (zeros are not NaN" in out
+    assert "kept as values (use --nan omit to omit these observations)" in run("screen pima --nan raise")[1]
 
 
 @pytest.mark.extra("pandas", "polars")

@@ -91,7 +91,7 @@ SAMPLE_SIZE = {
     f"{PLAN} --width 1.5": "--width 1.5 is outside the open interval (0, 1)",
     f"{PLAN} --power 0.9": "--power needs --against; pass the AUC of the null hypothesis or a second curve",
     f"{PLAN} --power 0.01 --against 0.5": "--power 0.01 is not above the significance level 1 - level = 0.05",
-    f"{PLAN} --width 0.1 --against 0.5": "--width cannot be combined with --against 0.5; pass a second curve, or",
+    f"{PLAN} --width 0.1 --against 0.5": "--width cannot be combined with --against 0.5, because an interval",
     f"{PLAN} --width 0.1 --correlation 0.5": (
         "--correlation needs a second feature; pass --against-mean and --against-std"
     ),
@@ -102,7 +102,7 @@ SAMPLE_SIZE = {
     ),
     f"{PLAN} --width 0.1 {SECOND} --correlation 2": "--correlation 2.0 is outside [-1, 1]",
     f"{PLAN} --width 0.1 {SECOND} --correlation 0 0 0": "--correlation [0.0, 0.0, 0.0] is not a pair",
-    f"{PLAN} --power 0.8 --against 0.5 --tpr-at-fpr 0.1": "--tpr-at-fpr allows only one goal, the width",
+    f"{PLAN} --power 0.8 --against 0.5 --tpr-at-fpr 0.1": "with --tpr-at-fpr, only the width",
     f"{PLAN} --width 0.1 --level 95": "--level 95.0 is outside",
     f"{PLAN} --width 0.1 --ratio -1": "--ratio -1.0 is not a number in (0, 1e+06]",
     f"{PLAN} --width 0.1 --method empirical": "--method 'empirical' is not available for this design; choose one of",
@@ -155,7 +155,7 @@ SCREEN = {
     f"{NO_FILE} --top -1": "--top -1 is below 1",
     f"{NO_FILE} --level 2": "--level 2.0 is outside the open interval (0, 1)",
     f"{NO_FILE} --out nowhere/a.csv": "nowhere/a.csv cannot be written: No such file",
-    "screen study.csv study.parquet --label outcome": "study.csv and study.parquet: one is CSV and one is Parquet",
+    "screen study.csv study.parquet --label outcome": "study.csv is a CSV file, but study.parquet is a Parquet file",
     "screen": "the following arguments are required: FILE",
 }
 TEACHING = {
@@ -167,7 +167,7 @@ TEACHING = {
     f"{TEACH} --positive sick --feature a --feature a": "passed twice",
     "teach iris --feature petal": "--feature 'petal' is not allowed",
     "teach iris --feature petal_width --feature petal_length": (
-        "--feature is passed 2 times; pass one feature, or a CSV file for several"
+        "--feature is passed 2 times; pass it once (several features need a CSV file)"
     ),
     f"teach iris {TWO_CLASSES}": "--mean and --std describe two Gaussians and cannot be combined with DATA",
     "teach --mean 4 8": "must be passed together",

@@ -275,8 +275,12 @@ def test_histograms_that_are_refused():
         "histogram_edges=True is not a number": lambda: rp.summarize(columns, y, histogram_edges=True),
         "histogram_edges='many' is not a number": lambda: rp.summarize(columns, y, histogram_edges="many"),
         "histogram_edges has shape (2,); pass ascending": lambda: rp.summarize(columns, y, histogram_edges=[1, 2]),
-        "histogram_edges do not ascend in each row": lambda: rp.summarize(columns, y, histogram_edges=[[2.0, 1.0]] * 7),
-        "histogram_edges do not ascend in each": lambda: rp.summarize(columns, y, histogram_edges=[[np.nan, 1.0]] * 7),
+        "in a row of histogram_edges, the edges do not ascend; pass": lambda: rp.summarize(
+            columns, y, histogram_edges=[[2.0, 1.0]] * 7
+        ),
+        "in a row of histogram_edges, the edges do not ascend": lambda: rp.summarize(
+            columns, y, histogram_edges=[[np.nan, 1.0]] * 7
+        ),
         "histogram_edges= has the feature 'normalx'; features are 'normal', ": lambda: rp.summarize(
             columns, y, histogram_edges={"normalx": [1.0]}
         ),
@@ -298,8 +302,8 @@ def test_histograms_that_are_refused():
         "family='auto' is not available with empirical='histogram'": screened(batches, positive=1, family="auto"),
         "empirical=True needs observations, and X is a summary; pass empirical=False": lambda: rp.screen(one),
         "y='y' is not available for a summary, which contains its labels; omit y": lambda: rp.screen(one, "y"),
-        "y is missing; pass labels, or use empirical=False or 'histogram'": lambda: rp.screen(batches),
-        "a batch has 1 feature, and the first batch has 7": screened([*batches, ([[1.0]], [1])], positive=1),
+        "y is missing; pass one label for each row; if X consists of batches": lambda: rp.screen(batches),
+        "a batch has 1 feature, but the first batch has 7": screened([*batches, ([[1.0]], [1])], positive=1),
         "the JSON is not a summary: its histograms and": lambda: rp.TwoClassSummary.from_json(half.to_json()),
         "histograms are invalid: edges do not": changed(edges=[row[::-1] for row in content["histograms"]["edges"]]),
         "the JSON is not a summary: its histograms": changed(edges=[], negative={}, positive={}),

@@ -217,7 +217,7 @@ def test_values_that_no_axis_holds_are_refused(scale, how):
     for roc in (rp.empirical_roc(X * scale, Y), gaussian):
         for draw in (plot_densities, plot_measures, lambda roc: plot_stability(roc, n_resamples=20)):
             if roc is not gaussian or draw in (plot_densities, plot_measures):
-                refuses(f"^values too {how} to plot, from -.* to .*; multiply", draw, roc)
+                refuses(f"^the values are too {how} to plot .from -.* to .*.; multiply", draw, roc)
 
 
 @pytest.mark.parametrize("scale", [2e307, 1e-320])
@@ -229,7 +229,7 @@ def test_a_diagnosis_at_the_ends_of_floats_warns_of_nothing(scale):
         assert (one.skewness, one.kurtosis) == pytest.approx((other.skewness, other.kurtosis), abs=near)
         assert one.outliers == other.outliers
     assert extreme.empirical_auc == usual.empirical_auc
-    refuses("values too", plot_diagnosis, extreme)
+    refuses("values are too", plot_diagnosis, extreme)
 
 
 # ---- refusals
@@ -360,7 +360,7 @@ def test_costs_and_stability_that_are_none_are_refused():
     counted_only = r"stability\(\) needs a threshold of an empirical curve"
     assert_refused(
         (plot_cost, COUNTED, {"cost_fn": 5}, "pass prevalence="),
-        (plot_cost, COUNTED, {"prevalence": 0, "cost_fp": 0}, "make the cost of all errors 0"),
+        (plot_cost, COUNTED, {"prevalence": 0, "cost_fp": 0}, "make the cost of all errors 0; pass cost_fp= above 0"),
         *((plot_cost, COUNTED, {"prevalence": 0.5} | given, next(iter(given))) for given in wrong),
         (plot_stability, COUNTED, {}, counted_only),
         (plot_stability, 3, {}, "is not a ROC curve or a best threshold"),

@@ -593,7 +593,7 @@ def test_tables_that_are_refused(folder, tmp_path):
 
 def test_memory_is_a_size():
     refused = {
-        "memory='much' is not a size": "much",
+        "memory='much' is not a size; pass a number of bytes, or text such as '500MB' or '2GB'": "much",
         "memory='5 XB' is not a size": "5 XB",
         "memory=True is not a size": True,
         "memory='1MB' is too small; pass '16MB' or more": "1MB",

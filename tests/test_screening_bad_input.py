@@ -259,7 +259,10 @@ def _batches():
 
 def test_batches_have_no_empirical_auc():
     """Exact AUCs need all rows at once; the message says which inputs go with empirical=False."""
-    words = "y is missing; pass labels, or use empirical=False or 'histogram' for batches of (X, y)"
+    words = (
+        "y is missing; pass one label for each row; if X consists of batches (X, y), pass empirical=False or "
+        "empirical='histogram'"
+    )
     summary = "needs observations, and X is a summary; pass empirical=False, or 'histogram' if it contains histograms"
     for empirical in (True, "top"):
         for data in (_batches(), X):
@@ -284,7 +287,8 @@ def test_options_that_batches_and_summaries_do_not_accept():
     frames = [(pd.DataFrame({"a": X[k::2, 0], "b": X[k::2, 1]}), np.arange(20) % 2) for k in (0, 1)]
     assert len(rp.screen(frames, empirical=False)) == 2
     frames[1] = (frames[1][0].rename(columns={"b": "c"}), frames[1][1])
-    assert refused(frames, empirical=False) == "a batch has the features a, c, and the first batch has a, b"
+    words = "a batch has the features a, c, but the first batch has a, b; pass the same features in each batch"
+    assert refused(frames, empirical=False) == words
     assert "cannot be added" in refused(frames, empirical=False, positive=1)
 
 

@@ -206,10 +206,10 @@ def test_files_that_do_not_belong_together(sites, run):
         "merge site-a.json fewer.json": "site-a.json and fewer.json cannot be merged: only the first has 'rare'",
         "merge site-a.json unitless.json": "site-a.json and unitless.json cannot be merged: the unit of 'glucose' is "
         "'mg/dL' in the first and not stated in the second",
-        "merge site-b.json later.json": "later.json: the JSON is a summary of version 2; this rocpredict reads version "
-        "1 without cluster and stratum: install a later rocpredict",
+        "merge site-b.json later.json": "later.json: the JSON is a summary of version 2; this release of rocpredict "
+        "reads only version 1 without cluster and stratum: install a later release",
         "merge site-b.json cluster.json": "cluster.json: the JSON is a summary of version 1, cluster=['ward']; this "
-        "rocpredict reads version 1 without cluster and stratum: install a later rocpredict",
+        "release of rocpredict reads only version 1 without cluster and stratum: install a later release",
         "merge renamed.json": "renamed.json: the JSON is not a valid summary: feature_checksum does not match "
         "feature_names; the names may have been changed",
         "merge site-a.json site-b.json --out site-b.json": "--out site-b.json is one of the files to merge; pass "
@@ -238,7 +238,7 @@ def test_files_that_do_not_belong_together(sites, run):
         "merge site-a.json --out all.csv": "--out all.csv: pass a name that ends in .json",
         f"summarize a.csv {OPTIONS} --min-count 0": "--min-count 0 is below 1; pass 1 or more",
         f"summarize a.csv {OPTIONS} --min-count 31": "every feature has fewer than --min-count 31 values in a class: "
-        "3 to 30 negative and 3 to 30 positive; nothing is left",
+        "3 to 30 negative and 3 to 30 positive; pass a smaller --min-count",
         f"summarize a.csv {OPTIONS} --unit mass": "--unit mass is not COLUMN=UNIT; pass --unit glucose=mg/dL, "
         "for example",
         f"summarize a.csv {OPTIONS} --unit size=m": "--unit has the feature 'size'; features are 'glucose', 'mass', "
@@ -277,7 +277,7 @@ def test_small_counts_are_suppressed(counts, least):
     ]
     summary = rp.TwoClassSummary(*classes, tuple(f"x{j}" for j in range(len(sizes))))
     if not both.any():
-        refuses("nothing is left", summary.suppress_small_counts, least)
+        refuses("pass a smaller min_count=", summary.suppress_small_counts, least)
         return
     shared = summary.suppress_small_counts(least)
     for part, before in ((shared.negative, summary.negative), (shared.positive, summary.positive)):
@@ -303,7 +303,7 @@ def test_a_file_is_added_once():
         lambda: sum([parts[0], parts[1], shared]),
         lambda: parts[0] + pickle.loads(pickle.dumps(parts[0])),
     ):
-        refuses("cannot be added: one of them contains the other or its rows", twice)
+        refuses("cannot be added: some observations are in both of them", twice)
     for twice in (lambda: a + a, lambda: (a + b) + (c + a), lambda: a + parts[0]):
         refuses(r"both contain the file with checksum [0-9a-f]{64}; add each file once", twice)
     assert len({part.file_checksums for part in (a, b, c, a.select([0]))}) == 3

@@ -193,7 +193,9 @@ def test_summaries_with_two_and_four_moments_add_up_to_two():
         assert mixed.order == 2
         assert mixed.negative.m3 is mixed.positive.maximum is None
         np.testing.assert_allclose(mixed.negative.m2, (two + rp.summarize(X, y)).negative.m2, rtol=1e-14)
-    with pytest.raises(RocPredictError, match="this summary has only two moments; compute it with moments=4"):
+    with pytest.raises(
+        RocPredictError, match="this summary contains only the first two moments; compute it with moments=4"
+    ):
         _ = (two + four).positive.kurtosis
 
 
@@ -292,7 +294,7 @@ BAD_BATCHES = {
     "feature_names= is not available for batches": ([(TWO, [0, 1])], {"feature_names": ["age"]}),
     "a batch=[1, 2, 3] is not a pair; pass (X, y)": ([[1, 2, 3]], {}),
     "y is missing, and X=array(": (np.eye(3), {}),
-    "y is missing, and X=5 is not an iterable of (X, y) batches; pass y, or pass such an iterable as X": (5, {}),
+    "y is missing, and X=5 is not an iterable of (X, y) batches; pass y, or pass batches as X": (5, {}),
 }
 BAD_OPTIONS = {
     "y has neither positive='1' nor negative=6, and at least one of them is needed; labels are 0, 1; did you mean 1?": {

@@ -203,7 +203,7 @@ def test_paths_and_columns_that_are_refused(tmp_path):
         ([], "paths is empty"),
         (3, "3 is not a path"),
         ("a\0b.csv", r"'a\x00b.csv' is not a path"),
-        ([csv, parquet], "t0.csv and t.parquet: one is CSV and one is Parquet"),
+        ([csv, parquet], "t0.csv is a CSV file, but t.parquet is a Parquet file"),
     ):
         assert words in message_of(paths)
 

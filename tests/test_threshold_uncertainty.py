@@ -344,7 +344,9 @@ def test_infinite_thresholds_are_flagged():
         result, worth = best.threshold_interval(), best.ameans_interval()
         assert {"always_negative", "unbounded"} <= {*result.flags}
         assert (result.low, result.high) == (-np.inf, np.inf)
-        refuses("needs a finite best threshold, and this one is inf", best.threshold_interval, method="pivotal")
+        refuses(
+            "needs a finite best threshold, but the best threshold is inf", best.threshold_interval, method="pivotal"
+        )
         assert best.ameans_interval(method="pivotal") == worth
         assert result.estimate == best.threshold == sign * np.inf
         assert 0 <= worth.low < worth.high <= 1

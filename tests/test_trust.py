@@ -119,7 +119,7 @@ def test_the_summary_describes_the_model_fit(trust, words):
 
 def test_model_fit_needs_a_sample_and_one_feature():
     for mean in ((1, 2), ([1, 2], [2, 3])):
-        with pytest.raises(RocPredictError, match="needs a prediction based on a sample"):
+        with pytest.raises(RocPredictError, match="needs the sample from which the curve was predicted"):
             PredictedRoc.from_stats(mean=mean, std=(1, 1)).model_fit()
 
 

@@ -74,7 +74,12 @@ def add_predict_options(command: argparse.ArgumentParser) -> None:
     common.add_pair_option(command, "--median", "class medians, instead of --mean; needs --iqr")
     widths = "two widths, or four quartiles (negative q1 q3, positive q1 q3)"
     add("--iqr", nargs="+", type=float, metavar="Q", help=f"interquartile ranges, instead of --std: {widths}")
-    add("--effect-size", type=float, metavar="D", help="Cohen's d, instead of --std; default means: 0 and D")
+    add(
+        "--effect-size",
+        type=float,
+        metavar="D",
+        help="Cohen's d, instead of --std; without --mean, the means are 0 and D",
+    )
     common.add_pair_option(
         command, "--count", "class sizes, for the prevalence and, with two Gaussians, for confidence intervals"
     )
@@ -86,12 +91,13 @@ def add_predict_options(command: argparse.ArgumentParser) -> None:
     command.set_defaults(level=None)
     common.add_direction(command)
     add("--threshold", type=float, metavar="T", help="show the rates at this threshold instead of the best one")
-    criteria = f"criterion of the best threshold: ameans (balanced accuracy, default), {', '.join(list(CRITERIA)[1:])}"
+    names = ", ".join(list(CRITERIA)[1:])
+    criteria = f"criterion by which the best threshold is chosen: ameans (balanced accuracy, default), {names}"
     add("--criterion", default="ameans", metavar="NAME", help=criteria)
     add("--prevalence", type=float, metavar="P", help="fraction of positives in the population where the rule is used")
     add("--cost-fp", type=float, default=1.0, metavar="C", help="cost of a false positive (default: 1)")
     add("--cost-fn", type=float, default=1.0, metavar="C", help="cost of a false negative (default: 1)")
-    add("--beta", type=float, metavar="B", help="weight of recall, for --criterion f_beta")
+    add("--beta", type=float, metavar="B", help="weight of recall (TPR) relative to precision, for --criterion f_beta")
     add("--value", type=float, metavar="V", help="limit for --criterion min_tpr, min_tnr or max_fpr")
     common.add_plot(command, "densities and curve (.svg, .png or .pdf)")
 
@@ -104,8 +110,8 @@ def run_predict(options: argparse.Namespace) -> None:
       rocpredict predict --mean 4 8 --std 3 5 --family gamma
       rocpredict predict --mean 4 8 --std 3 2 --prevalence 0.1 --criterion cost --cost-fn 5
 
-    Each class is assumed to be Gaussian, or to belong to another --family. Pairs of numbers are in the order negative,
-    positive.
+    The distribution of each class is assumed to be Gaussian, or to be of another --family. Two values, as in
+    --mean 4 8, are for the negative class, then the positive class.
     """
     common.check_plot(options.plot)
     if options.level is not None and options.count is None:
@@ -229,7 +235,7 @@ def _add_curve_options(command: argparse.ArgumentParser, default: str) -> None:
     add("--correlation", nargs="+", type=float, metavar="R", help=correlation)
     alternatives = "alternative hypothesis (default: two-sided)"
     add("--alternative", choices=POWER_ALTERNATIVES, default="two-sided", help=alternatives)
-    common.add_level(command, "confidence level")
+    common.add_level(command, "confidence level; a test has the significance level 1 - L")
     add("--method", choices=METHODS, help=f"method of the interval or test (default: {default})")
 
 
@@ -249,13 +255,13 @@ def add_sample_size_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``sample-size``."""
     add = command.add_argument
     _add_curve_options(command, f"{DEFAULT} for an AUC, {CURVE_DEFAULT} for a TPR or partial AUC")
-    add("--tpr-at-fpr", type=float, metavar="F", help="plan for the TPR at this FPR instead of the AUC")
+    add("--tpr-at-fpr", type=float, metavar="F", help="plan a study of the TPR at this FPR, instead of the AUC")
     for axis in ("fpr", "tpr"):
-        text = f"plan for the partial AUC over this range of {axis.upper()}"
+        text = f"plan a study of the partial AUC over this range of the {axis.upper()}, instead of the AUC"
         add(f"--{axis}", nargs=2, type=float, metavar=("LOW", "HIGH"), help=text)
     add("--ratio", type=float, default=1.0, metavar="R", help="number of negatives per positive (default: 1)")
     add("--width", type=float, metavar="W", help="full width of the confidence interval")
-    goal = "power of a test, instead of --width; needs --against or --against-mean"
+    goal = "power of the test, instead of --width; needs --against or --against-mean"
     add("--power", type=float, metavar="P", help=goal)
 
 
@@ -268,7 +274,7 @@ def run_sample_size(options: argparse.Namespace) -> None:
       rocpredict sample-size --mean 4 8 --std 3 2 --width 0.1 --tpr-at-fpr 0.1
       rocpredict sample-size --mean 4 8 --std 3 2 --width 0.02 --fpr 0 0.1
 
-    The table also compares the sample size of each other method with that of the default method (the reference).
+    The table also shows the sample sizes that other methods require, compared with the default method (the reference).
     """
     goal = common.pick(options, "width", "power", "fpr", "tpr", "tpr_at_fpr", "ratio")
     planned = sample_size(**_curve_arguments(options), **goal)
@@ -282,9 +288,9 @@ def add_power_options(command: argparse.ArgumentParser) -> None:
 
 
 def run_power(options: argparse.Namespace) -> None:
-    """Compute the power of the default test of an AUC, or of the difference of two AUCs, for given class sizes.
+    """Compute the power of a test of one AUC, or of the difference of two AUCs, for given class sizes.
 
-    rocpredict power --mean 4 8 --std 3 2 --count 50 50 --against 0.8           the AUC against a value
+    rocpredict power --mean 4 8 --std 3 2 --count 50 50 --against 0.8     test of the AUC against a value
     rocpredict power --auc 0.7 --count 40 80 --against 0.5 --alternative greater
     rocpredict power --mean 4 8 --std 3 2 --count 60 60 --against-mean 4 7 --against-std 3 2 --correlation 0.5
     """
@@ -329,7 +335,8 @@ def add_report_options(command: argparse.ArgumentParser) -> None:
 def run_report(options: argparse.Namespace) -> None:
     """Write a report on one feature as a single HTML file.
 
-    It contains curves, confidence intervals, a test, the best threshold, rates, a diagnosis and a methods paragraph.
+    The report contains curves, confidence intervals, a test, the best threshold, rates, a diagnosis and a methods
+    paragraph.
 
       rocpredict report pima --feature glucose --out glucose.html
       rocpredict report data.csv --label outcome --positive sick --feature glucose --out glucose.html
@@ -358,8 +365,7 @@ def run_report(options: argparse.Namespace) -> None:
 
 def notes_for_report(notes: Iterable[str]) -> tuple[str, ...]:
     """Return the notes on the data in the words of a report, without command-line options."""
-    notes = (note.replace(common.NAN_RAISE_HINT, "") for note in notes)
-    return tuple(note.replace(common.NAN_OMIT_HINT, "they are kept as values") for note in notes)
+    return tuple(note.replace(common.NAN_RAISE_HINT, "").replace(common.NAN_KEEP_HINT, "") for note in notes)
 
 
 def add_teach_options(command: argparse.ArgumentParser) -> None:
@@ -374,7 +380,12 @@ def add_teach_options(command: argparse.ArgumentParser) -> None:
     add("--prevalence", type=float, metavar="P", help="initial fraction of positives")
     add("--title", metavar="TEXT", help="heading of the page")
     add("--save", type=Path, metavar="FILE", help="write the page to a file and exit")
-    add("--site", type=Path, metavar="DIR", help="write the page to a folder for a web host and exit")
+    add(
+        "--site",
+        type=Path,
+        metavar="DIR",
+        help="write the page to a folder that can be copied to a web server, and exit",
+    )
     add("--url", metavar="URL", help="address at which the page will be published")
     add("--worksheet", type=Path, metavar="FILE", help="write a printable worksheet with answers")
     add("--port", type=int, default=0, metavar="N", help="port of the server (default: any free port)")
@@ -395,9 +406,10 @@ def run_teach(options: argparse.Namespace) -> None:
       rocpredict teach --worksheet worksheet.html
       rocpredict teach --site public --url https://example.org/roc/
 
-    Densities, threshold and curve move together. Without --save, a local server on this machine serves the page and
-    computes every number on request. A saved page needs only a browser. DATA is a CSV file with a header line, or iris,
-    pima or breast_cancer. With --mean and --std, pass names with --negative, --positive and --feature.
+    If you move the threshold or change a density, the curve and all numbers change with it. By default, the page is
+    served by a program on this computer, which computes the numbers; a page written by --save or --site needs only a
+    browser. DATA is a CSV file with a header line, or iris, pima or breast_cancer. With --mean and --std, the options
+    --negative, --positive and --feature set the names of the classes and of the feature.
     """
 
     def say(name: str, text: str) -> None:
@@ -462,7 +474,9 @@ def _page(options: argparse.Namespace) -> TeachingPage:
 
 def _only_name(names: list[str]) -> str:
     if len(names) > 1:
-        raise RocPredictError(f"--feature is passed {len(names)} times; pass one feature, or a CSV file for several")
+        raise RocPredictError(
+            f"--feature is passed {len(names)} times; pass it once (several features need a CSV file)"
+        )
     return names[0]
 
 
@@ -568,17 +582,20 @@ def add_compare_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``compare``."""
     add = command.add_argument
     common.add_data(command, "all features of a built-in data set")
-    common.add_direction(
-        command, "append", " (default: higher); pass it once for all features, or once for each --feature"
-    )
-    methods = "test of two features (default: smoothed-logit; venkatraman tests whole curves)"
+    common.add_direction(command, "append", ". Pass the option once for all features, or once for each --feature")
+    methods = "method of the test of two features (default: smoothed-logit); venkatraman compares whole curves"
     add("--method", choices=TWO_SAMPLE_METHODS, help=methods)
-    alternatives = "alternative hypothesis about the first of two features (default: two-sided)"
+    alternatives = "alternative hypothesis about the AUC of the first feature against the second (default: two-sided)"
     add("--alternative", choices=ALTERNATIVES, help=alternatives)
-    add("--margin", type=float, metavar="D", help="largest AUC difference that counts as equivalent or noninferior")
+    add(
+        "--margin",
+        type=float,
+        metavar="D",
+        help="largest difference in AUC that still counts as equivalence or noninferiority",
+    )
     common.add_level(command, "confidence level of all intervals")
     add("--seed", type=int, metavar="N", help="seed of a test that uses random numbers (default: 0)")
-    add("--resamples", type=int, metavar="N", help="number of resamples or permutations (default: 2000)")
+    add("--resamples", type=int, metavar="N", help="number of resamples or permutations of such a test (default: 2000)")
     common.add_plot(command, "the curves of each feature (.svg, .png or .pdf)")
 
 

@@ -186,7 +186,8 @@ def with_feature_name(name: str, make: Callable[..., Any], *values: Any, **argum
 
 
 NAN_OMIT_HINT = "use --nan omit to omit these observations"
-NAN_RAISE_HINT = " (with --nan raise, the zeros are kept as values)"
+NAN_RAISE_HINT = ". To keep them as values, use --nan raise (zeros are not NaN, so no error is raised)"
+NAN_KEEP_HINT = f" ({NAN_OMIT_HINT})"
 _DEFAULT_POSITIVE = {"pima": "pos", "breast_cancer": "malignant"}
 
 
@@ -226,8 +227,8 @@ def add_data(command: argparse.ArgumentParser, default_features: str = "") -> No
     add_classes(command)
     add_feature(command, default_features)
     missing = (
-        "observations with missing values: raise an error (default) or omit them; zeros that stand for missing values "
-        "in pima are kept by default, with a note"
+        "observations with missing values: raise an error (default) or omit them. Zeros that stand for missing values "
+        "in pima raise no error: by default they are kept as values, with a note; with omit they are treated as missing"
     )
     command.add_argument("--nan", choices=["raise", "omit"], default="raise", help=missing)
     others = ", ".join(name for name in FAMILIES if name != "gaussian")
@@ -241,10 +242,13 @@ def add_feature(command: argparse.ArgumentParser, default: str = "") -> None:
     command.add_argument("--feature", action="append", metavar="COLUMN", help=f"feature to use{hint}")
 
 
-def add_direction(command: argparse.ArgumentParser, action: str = "store", hint: str = " (default: higher)") -> None:
+DIRECTION_HELP = "whether higher or lower values are predicted positive"
+
+
+def add_direction(command: argparse.ArgumentParser, action: str = "store", hint: str = "") -> None:
     """Add the option for the direction of the rule."""
-    sides = ["higher", "lower", "auto"]
-    command.add_argument("--direction", choices=sides, action=action, help=f"values that are predicted positive{hint}")
+    text = f"{DIRECTION_HELP} (default: higher); auto: the direction with an AUC of at least 1/2{hint}"
+    command.add_argument("--direction", choices=["higher", "lower", "auto"], action=action, help=text)
 
 
 def add_level(command: argparse.ArgumentParser, what: str = "confidence level of the intervals") -> None:
@@ -351,8 +355,9 @@ def built_in(name: str, options: argparse.Namespace, exclude: Sequence[str] = ()
     names = options.feature or [feature for feature in data.feature_names if feature not in exclude]
     positive = options.positive or _DEFAULT_POSITIVE.get(name)
     affected = [feature for feature in names if name == "pima" and feature in PIMA_ZERO_MISSING]
-    handling = f"these observations are omitted{NAN_RAISE_HINT}" if options.nan == "omit" else NAN_OMIT_HINT
-    notes = (f"pima: zeros in {', '.join(affected)} stand for missing values; {handling}.",) if affected else ()
+    handling = f"treated as missing{NAN_RAISE_HINT}" if options.nan == "omit" else f"kept as values{NAN_KEEP_HINT}"
+    zeros = f"pima: zeros in {', '.join(affected)} stand for missing values"
+    notes = (f"{zeros}. These zeros are {handling}.",) if affected else ()
     classes = {"positive": positive, "negative": options.negative}
     return Data({feature: data.column(feature) for feature in names}, data.y, classes, notes)
 

@@ -21,7 +21,8 @@ EXIT_OK, EXIT_FAILURE, EXIT_USAGE = 0, 1, 2
 DESCRIPTION = """\
 Predict a ROC curve, its area (AUC) and its best threshold from the distributions of two classes.
 
-An observation is predicted positive if x >= threshold. Pairs of values are in the order negative, positive.
+By default, an observation is predicted positive if x >= threshold. Two values, as in --mean 4 8, are for the negative
+class, then the positive class. Terms are defined in the glossary of the rocpredict documentation (docs/glossary.md).
 """
 _OUTPUT_ERRORS = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 _NEGATIVE_NUMBER = re.compile(r"-((\d[\d_]*\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity|nan)$", re.IGNORECASE)

@@ -55,33 +55,48 @@ def add_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``screen``."""
     add = command.add_argument
     _add_table(command, "; summary (.json)")
-    pairs = "with three or more labels: each class against the rest (default), or all pairs of classes"
+    pairs = "with three or more labels: rest = each class against all others (default), all = each pair of classes"
     add("--pairs", choices=["rest", "all"], default="rest", help=pairs)
     empirical = (
-        "features with empirical results: yes = all features (default), no = none, top = the --n-top features whose "
-        "predicted AUC is farthest from 1/2, histogram = all features, from histograms, with bounds for the AUC"
+        "features for which empirical results are computed: yes = all (default; for a summary, no), no = none, top = "
+        "the --n-top features whose predicted AUC is farthest from 1/2, histogram = all, approximate, from counts in "
+        "bins; the table has the smallest and largest possible AUC"
     )
     add("--empirical", choices=list(_EMPIRICAL_CHOICES), help=empirical)
-    n_top = "number of features with empirical results, for --empirical top (default: 100)"
+    n_top = "number of features for which --empirical top computes empirical results (default: 100)"
     add("--n-top", type=int, default=100, metavar="N", help=n_top)
-    family = "predict with two Gaussians (default), or with a weighted mean of a model and the data (auto)"
+    family = (
+        "gaussian (default): predict with two Gaussians; auto: predict with a weighted mean of the empirical "
+        "distributions and those of a model"
+    )
     add("--family", choices=["gaussian", "auto"], default="gaussian", help=family)
-    direction = "values that are predicted positive; auto (default): chosen for each feature from its class means"
+    direction = f"{common.DIRECTION_HELP}; auto (default): chosen for each feature from its class means"
     add("--direction", choices=["auto", "higher", "lower"], default="auto", help=direction)
     common.add_level(command, "confidence level")
-    adjustments = f"adjustment of p-values for multiple testing, which gives the q-values (default: {ADJUSTMENTS[0]})"
+    adjustments = (
+        f"method that adjusts the p-values for multiple testing and so gives the q-values (default: {ADJUSTMENTS[0]})"
+    )
     add("--adjust", choices=ADJUSTMENTS, default=ADJUSTMENTS[0], help=adjustments)
     missing = "missing values: omit them separately for each feature (default), or raise an error"
     add("--nan", choices=["raise", "omit"], default="omit", help=missing)
     engine = "library that computes empirical results; auto (default) uses numba for large tables if it is installed"
     add("--engine", choices=["auto", "numpy", "numba"], default="auto", help=engine)
     add("--jobs", type=int, default=1, metavar="N", help="number of threads (default: 1; -1: one for each processor)")
-    add("--sort", metavar="COLUMN", help="column to sort the rows by (default: distance of the AUC from 1/2)")
-    rows = f"number of rows to print or write (default: {_DEFAULT_ROWS} on screen, all in files)"
-    add("--top", type=int, metavar="N", help=rows)
+    column = (
+        "column by which the features of the ranking are sorted (default: distance from 1/2 of the empirical AUC, or "
+        "of the predicted AUC if there is no empirical AUC)"
+    )
+    add("--sort", metavar="COLUMN", help=column)
+    top = f"number of features of the ranking to print or write (default: {_DEFAULT_ROWS} on screen, all in files)"
+    add("--top", type=int, metavar="N", help=top)
     add("--format", choices=FORMATS, help="output format (default: table)")
     add("--out", type=Path, metavar="FILE", help="file to write; without --format, its suffix sets the format")
-    add("--report", type=Path, metavar="FILE", help="also write an HTML report on all rows, with figures")
+    add(
+        "--report",
+        type=Path,
+        metavar="FILE",
+        help="also write an HTML report on all features of the ranking, with figures",
+    )
 
 
 def run(options: argparse.Namespace) -> None:
@@ -97,8 +112,9 @@ def run(options: argparse.Namespace) -> None:
 
     FILE is a CSV, Parquet, Feather or h5ad file, several files with the same columns, a folder, a pattern such as
     "2024-*.csv", or a built-in data set (iris, pima, breast_cancer). It may also be a summary from "rocpredict
-    summarize" or "rocpredict merge", which has no empirical results. With three or more labels and no --positive,
-    each label is compared with the rest.
+    summarize" or "rocpredict merge". A summary contains no single values, so there is no empirical AUC, unless the
+    summary contains histograms and --empirical histogram is passed. With three or more labels and no --positive, each
+    label is compared with the rest.
     """
     form = _format(options)
     is_summary = any(Path(name).suffix.lower() == ".json" for name in options.data)
@@ -263,13 +279,13 @@ def add_summarize_options(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     _add_table(command)
     least = (
-        "smallest number of values per class; a feature with fewer in a class is blanked: its counts are set to 0 "
-        "(default: 5)"
+        "smallest number of values in a class; a feature with fewer values in a class is blanked, that is, its counts "
+        "are set to 0 (default: 5)"
     )
     add("--min-count", type=int, default=5, metavar="N", help=least)
     edges = (
         'JSON file of histogram edges by feature, such as {"glucose": [90, 100, 110]}; all sites must use the same '
-        "edges. The summary then contains histograms; cells with fewer than --min-count values of a class are merged"
+        "edges. The summary then contains histograms; bins with fewer than --min-count values of a class are merged"
     )
     add("--edges", type=Path, metavar="FILE.json", help=edges)
     unit = "unit of a feature, such as glucose=mg/dL; may be repeated; files are merged only if their units agree"
@@ -331,7 +347,7 @@ def add_merge_options(command: argparse.ArgumentParser) -> None:
 
 
 def run_merge(options: argparse.Namespace) -> None:
-    """Add the summaries of several sites.
+    """Combine the summaries of several sites.
 
       rocpredict merge site-*.json --out all.json
 
@@ -438,7 +454,7 @@ def _footnotes(table: ScreeningResult) -> Iterator[str]:
     if table.family == "auto":
         yield (
             "With family 'auto', auc, threshold and ameans come from a weighted mean of the empirical "
-            "distributions and a binormal model of the ranks; model_weight is the weight of the model."
+            "distributions and those of a binormal model of the ranks; model_weight is the weight of the model."
         )
     yield (
         f"q_value is p_value adjusted for the tests of all numeric features ({table.adjust}). ameans_corrected is the "

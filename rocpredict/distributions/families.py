@@ -135,7 +135,9 @@ class ScipyDistribution(Distribution[float]):
         low = low if np.isfinite(low) else self._support_end("cdf", -1)
         high = high if np.isfinite(high) else self._support_end("sf", 1)
         if not high - low < _MAX_ATOMS:
-            raise RocPredictError(f"{self!r} has more than {_MAX_ATOMS:,} possible values, the largest number accepted")
+            raise RocPredictError(
+                f"{self!r} has more than {_MAX_ATOMS:,} possible values; pass a distribution with fewer possible values"
+            )
         points = np.arange(low, high + 1, dtype=np.float64)
         masses = self.frozen.pmf(points)
         return Atoms(points[masses > 0], masses[masses > 0])

@@ -254,7 +254,8 @@ def auc_test(
         return _test_one_curve(x1, y, 0.5 if null is None else null, options, rows)
     if null is not None:
         raise RocPredictError(
-            "null= applies to one curve (x2=None); two curves are tested for equality or with margin="
+            "null= applies to the test of one curve (x2=None); omit it to test whether two AUCs are equal, or pass "
+            "margin= to test equivalence or noninferiority"
         )
     if isinstance(x1, UncertaintyMixin) or isinstance(x2, UncertaintyMixin):
         return _test_rocs(_check_rocs({"x1": x1, "x2": x2}, y, rows), paired, options)
@@ -263,7 +264,7 @@ def auc_test(
             raise RocPredictError("paired=True needs both features on the same rows; pass auc_test(x1, x2, y)")
         return _compare(_independent_samples(x1, x2, rows), ("sample1", "sample2"), options)
     if paired is False:
-        raise RocPredictError("paired=False needs different observations; pass auc_test((x1, y1), (x2, y2))")
+        raise RocPredictError("paired=False is for two separate samples; pass auc_test((x1, y1), (x2, y2))")
     return _compare((CurveSample.from_rows({"x1": x1, "x2": x2}, y, rows),), ("x1", "x2"), options)
 
 
@@ -281,7 +282,7 @@ def _test_one_curve(x: Any, y: Any, null: float, options: _TestOptions, rows: Ro
     """Test the AUC of a feature or of a ROC curve against a value."""
     quantity, method, claim, level, _ = options
     if quantity != _WHOLE_AREA:
-        raise RocPredictError("one curve is tested by its AUC; omit fpr=, tpr= and tpr_at_fpr=")
+        raise RocPredictError("the test of one curve is a test of its whole AUC; omit fpr=, tpr= and tpr_at_fpr=")
     if isinstance(x, UncertaintyMixin):
         (roc,) = _check_rocs({"x1": x}, y, rows)
         return roc.auc_test(null, method=method, alternative=claim.alternative, margin=claim.margin, level=level)
@@ -299,7 +300,8 @@ def _independent_samples(x1: Any, x2: Any, rows: RowOptions) -> tuple[CurveSampl
     sizes = [0 if is_scalar(sample) or hasattr(sample, "tocsc") else len(sample) for sample in (x1, x2)]
     if sizes[0] == sizes[1] > 2:
         raise RocPredictError(
-            "a second feature or y is missing; pass (x1, x2, y), (x, None, y) for one feature, or (x, y) of two samples"
+            "y is missing; pass auc_test(x1, x2, y) for two features, auc_test(x, None, y) for one feature, or "
+            "auc_test((x1, y1), (x2, y2)) for two samples"
         )
     expected = "(x, y) of a sample, two features with y, or two ROC curves"
     pairs = [check_pair(name, sample, expected) for name, sample in (("x1", x1), ("x2", x2))]
@@ -324,7 +326,9 @@ def _check_rocs(rocs: dict[str, Any], y: Any, rows: RowOptions) -> list[Any]:
     """Return the ROC curves, or raise RocPredictError for other objects, batches or options that need features."""
     for name, roc in rocs.items():
         if not isinstance(roc, UncertaintyMixin):
-            raise RocPredictError(f"{name}={short_repr(roc)} is not a ROC curve, but the other is; pass two curves")
+            raise RocPredictError(
+                f"{name}={short_repr(roc)} is not a ROC curve, but the other argument is; pass two curves"
+            )
         if np.ndim(roc.auc()):
             raise RocPredictError("a batch of features cannot be tested at once; pass one feature at a time")
     passed = zip(rows._fields, rows, RowOptions(), strict=True)

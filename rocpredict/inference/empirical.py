@@ -142,7 +142,9 @@ class ConfidenceBand(Result):
         """
         tpr_function = getattr(curve, "tpr_at_fpr", curve)
         if not callable(tpr_function):
-            raise RocPredictError(f"curve={short_repr(curve)} is not a curve; pass a ROC curve or a function of FPRs")
+            raise RocPredictError(
+                f"curve={short_repr(curve)} is not a curve; pass a ROC curve, or a function that converts FPRs to TPRs"
+            )
         tpr = np.asarray(tpr_function(self.fpr))
         return bool(np.all((self.low <= tpr) & (tpr <= self.high)))
 

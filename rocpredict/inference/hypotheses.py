@@ -417,8 +417,8 @@ def empirical_auc_test(
     if selected in {"mann-whitney", "exact"}:
         if value != 0.5 or claim.alternative not in _ONE_SIDED or pair is None:
             raise RocPredictError(
-                f"method={selected!r} tests whether both classes have the same distribution; it needs null=0.5, one of "
-                f"alternative={', '.join(map(repr, _ONE_SIDED))}, and neither clusters= nor strata=; otherwise use "
+                f"method={selected!r} tests whether both classes have the same distribution; pass null=0.5 and "
+                f"alternative= with one of {', '.join(map(repr, _ONE_SIDED))}, and omit clusters= and strata=; or use "
                 "'smoothed-logit'"
             )
         statistic = (_exact_test if selected == "exact" else _mann_whitney_test)(*pair, area, claim)

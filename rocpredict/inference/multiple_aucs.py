@@ -262,7 +262,9 @@ def _contrast_matrix(contrasts: ArrayLike | None, count: int) -> FloatArray:
     if matrix.ndim != 2 or matrix.shape[1] != count:
         raise RocPredictError(f"contrasts has shape {matrix.shape}; pass a weight for each of the {count} curves")
     if (np.abs(matrix.sum(axis=1)) > 1e-9).any() or not np.abs(matrix).sum(axis=1).all():
-        raise RocPredictError("contrasts do not sum to 0; pass weights that compare curves, such as (1, -1/2, -1/2)")
+        raise RocPredictError(
+            "contrasts has weights that do not sum to 0, or that are all 0; pass weights such as (1, -1/2, -1/2)"
+        )
     return matrix
 
 

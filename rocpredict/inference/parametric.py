@@ -245,8 +245,9 @@ class ParametricUncertainty(Uncertainty):
         if method == "pivotal" and not np.isfinite(best.threshold):
             if requested:
                 raise RocPredictError(
-                    "method='pivotal' needs a finite best threshold, and this one is infinite: the interval would "
-                    "contain a finite true threshold too rarely; pass 'delta', whose interval is unbounded here"
+                    "method='pivotal' needs a finite best threshold, but the best threshold is infinite; pass 'delta', "
+                    "whose interval is then unbounded (a pivotal interval would contain a finite true threshold too "
+                    "rarely)"
                 )
             method = "delta"
         if method == "delta":
@@ -403,7 +404,9 @@ class ParametricUncertainty(Uncertainty):
         The statistics have shape (fits, n_outputs).
         """
         if self.refit is None:
-            raise RocPredictError("method='bootstrap' needs the sample behind the prediction; use rp.predict_roc")
+            raise RocPredictError(
+                "method='bootstrap' needs the sample from which the curve was predicted; use rp.predict_roc"
+            )
         fits = self.refit.bootstrap_fits(self.resampling)
         outputs = [np.reshape(statistic(solver_for(*pair)), (-1, n_outputs)) for pair in fits]
         replicates = np.concatenate([np.empty((0, n_outputs)), *outputs])

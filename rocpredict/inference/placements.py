@@ -595,7 +595,7 @@ class CurveSample:
         codes = np.intersect1d(*(part.strata for part in self.classes))
         if not codes.size:
             problem = "strata= has no stratum with rows of both classes"
-            raise RocPredictError(f"{problem}; pass strata with negatives and positives")
+            raise RocPredictError(f"{problem}; pass strata= with both classes in at least one stratum")
         parts = [self.stratum(code)._placements(rate_range) for code in codes]
         sizes = np.array([[part.negative.total, part.positive.total] for part in parts])
         weights = {"pairs": sizes.prod(axis=1), "positives": sizes[:, 1], "equal": np.ones(len(parts))}
@@ -728,12 +728,13 @@ def join_rocs(rocs: Mapping[str, Any]) -> CurveSample:
         )
     if any(exchanged):
         raise RocPredictError(
-            "some rows are negative in one curve and positive in another, so the observations or their order differ; "
-            "pass paired=False for independent samples"
+            "some rows belong to the negative class of one curve and to the positive class of another, so the "
+            "observations or their order differ; pass the same observations in the same order, or paired=False for "
+            "independent samples"
         )
     if not min(map(len, shared)):
         raise RocPredictError(
-            "the curves have no common observations of a class; pass paired=False for independent samples"
+            "in one of the classes, the curves have no observation in common; pass paired=False for independent samples"
         )
     values, weights = [], []
     for roc, rows in zip(curves, row_numbers, strict=True):

@@ -298,7 +298,9 @@ def pad_limits(low: float, high: float, fraction: float) -> tuple[float, float]:
 def range_error(low: float, high: float, problem: str) -> RocPredictError:
     """Return the error for values whose range is too small or too large for an axis."""
     limits = f"from {low:.4g} to {high:.4g}"
-    return RocPredictError(f"values too {problem} to plot, {limits}; multiply them by a constant to change the unit")
+    return RocPredictError(
+        f"the values are too {problem} to plot ({limits}); multiply them by a constant to change the unit"
+    )
 
 
 def distribution_limits(distribution: Distribution) -> list[float]:

@@ -269,7 +269,10 @@ def _probability_cost(prevalence: ArrayLike | None, cost_fp: ArrayLike, cost_fn:
     if false_positive_cost + false_negative_cost == 0:
         costs = f"cost_fp={short_repr(cost_fp)}, cost_fn={short_repr(cost_fn)}"
         problem = f"prevalence={short_repr(prevalence)}, {costs} make the cost of all errors 0"
-        raise RocPredictError(f"{problem}; pass a cost above 0 for the errors in a class whose prevalence is above 0")
+        remedy = (
+            f"{'cost_fp' if rate == 0 else 'cost_fn'}= above 0" if rate in {0, 1} else "cost_fp= or cost_fn= above 0"
+        )
+        raise RocPredictError(f"{problem}; pass {remedy}")
     return false_negative_cost / (false_positive_cost + false_negative_cost)
 
 

@@ -647,7 +647,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         base_rate = resolve_prevalence("decision_curve", prevalence, self.prevalence, self.shape)
         if str(rule) == "probability" and np.any(self._is_lower):
             raise RocPredictError(
-                "rule='probability' uses x as the probability of being positive, but direction='lower'; use rule='best'"
+                "rule='probability' uses x as the probability of being positive, but with direction='lower' small "
+                "values are predicted positive; use rule='best'"
             )
         return DecisionCurve._from_solver(self._solver, self._to_feature_scale, base_rate, probabilities, rule)
 
@@ -1129,5 +1130,7 @@ def check_count(count: Any, shape: tuple[int, ...]) -> tuple[ArrayOrFloat, Array
     for class_size in (negatives, positives):
         if not ((class_size > _MIN_COUNT) & (class_size < np.inf)).all() or class_size.shape not in {(), shape}:
             each = f" or array of shape {shape}" if shape else ""
-            raise RocPredictError(f"count={short_repr(count)} is invalid; pass a finite number above 0{each} per class")
+            raise RocPredictError(
+                f"count={short_repr(count)} is invalid; pass a finite number above 0{each} for each class"
+            )
     return to_scalar(negatives), to_scalar(positives)

@@ -215,7 +215,7 @@ class EmpiricalRoc(Roc[float]):
         available = [name for name in methods if hasattr(estimator, name)]
         if not available:
             problem = f"estimator={short_repr(estimator)} has no method {' or '.join(methods)}"
-            raise RocPredictError(f"{problem}; pass a classifier that has one")
+            raise RocPredictError(f"{problem}; pass a classifier with such a method")
         scores = np.asarray(getattr(estimator, available[0])(X))
         if scores.ndim == 2:
             scores = scores[:, classes.index(label)]

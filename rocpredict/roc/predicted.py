@@ -424,7 +424,7 @@ class PredictedRoc(Roc[Value]):
         """
         refit = self._refit()
         if refit is None:
-            raise RocPredictError("model_fit() needs a prediction based on a sample; use rp.predict_roc")
+            raise RocPredictError("model_fit() needs the sample from which the curve was predicted; use rp.predict_roc")
         if self.shape:
             raise RocPredictError(f"model_fit() needs one feature; this is a batch of ROC curves of shape {self.shape}")
         counts = {"n_negative": len(refit.negative), "n_positive": len(refit.positive)}

@@ -171,7 +171,7 @@ class ClassSummary(Result):
     def _standardized(self, name: str, power: int) -> FloatArray:
         moment: FloatArray | None = getattr(self, name)
         if moment is None:
-            raise RocPredictError("this summary has only two moments; compute it with moments=4")
+            raise RocPredictError("this summary contains only the first two moments; compute it with moments=4")
         with np.errstate(invalid="ignore", divide="ignore", over="ignore", under="ignore"):
             std = np.sqrt(self.m2 / self.count)
             return np.where(std > 0, moment / self.count / std**power, np.nan)
@@ -262,7 +262,7 @@ class MomentsByLabel(NamedTuple):
             if names is not None and names.tolist() != table.names.tolist():
                 raise RocPredictError(
                     f"a batch has the features {format_list(table.names, 10)}, "
-                    f"and the first batch has {format_list(names, 10)}"
+                    f"but the first batch has {format_list(names, 10)}; pass the same features in each batch"
                 )
             not_numeric = table.not_numeric if names is None else not_numeric | table.not_numeric
             names, present = table.names, unique_labels(labels)

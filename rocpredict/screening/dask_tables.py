@@ -46,7 +46,7 @@ _FAN_IN = 8
 """Number of sets of moments that one task merges."""
 _ROOM_FACTOR = 8
 """Ratio of the memory of all workers to the size of the columns that are collected at a time."""
-_CHANGED = "the rows of X or y differ between computations; compute X first, or sort it by a key"
+_CHANGED = "each computation returns different rows of X or y; compute X and y first, or sort them by a key"
 
 
 class DaskTable(NamedTuple):
@@ -286,7 +286,9 @@ def _encode(part: Any, codes_by_label: dict[Any, int] | None) -> NDArray[np.int1
     for name, code in codes_by_label.items():
         codes[equal_labels(labels, name)] = code
     if (codes == -2).any():
-        raise RocPredictError(f"{_CHANGED}; y has the new label {short_repr(labels[codes == -2][0])}")
+        raise RocPredictError(
+            f"y contains a label that it lacked before, {short_repr(labels[codes == -2][0])}: {_CHANGED}"
+        )
     return codes
 
 

@@ -309,7 +309,9 @@ class FeatureHistograms(Result):
             ) from None
         result = cls(edges, counts, *extremes)
         if (np.diff(edges) <= 0).any() or not result._extremes_fit():
-            raise RocPredictError("histograms are invalid: edges do not ascend, or extremes lie outside their cells")
+            raise RocPredictError(
+                "histograms are invalid: edges do not ascend, or a minimum or maximum lies outside its bin"
+            )
         return result
 
     # ---- pairs of values
@@ -648,5 +650,8 @@ def check_edges(edges: Any, n_features: int) -> FloatArray | int:
         )
     after = np.isnan(array[:, :-1]) & ~np.isnan(array[:, 1:])
     if after.any() or (np.diff(array) <= 0).any():
-        raise RocPredictError("histogram_edges do not ascend in each row; pass ascending edges, then only NaN")
+        raise RocPredictError(
+            "in a row of histogram_edges, the edges do not ascend; pass ascending edges, followed by NaN in unused "
+            "places"
+        )
     return array

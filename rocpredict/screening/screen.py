@@ -591,7 +591,7 @@ def _screen_block(
     """Screen a block of columns on a worker."""
     options, names, coded = setting
     if len(block) != len(codes):
-        raise RocPredictError("the rows of X and y differ between computations; compute X first")
+        raise RocPredictError("X and y have different numbers of rows in a repeated computation; compute X and y first")
     table = FeatureTable(names[features], len(block), DenseSource(block), np.zeros(len(features), dtype=bool))
     run = _ScreeningRun(options, table, coded._replace(codes=codes), weights)
     run.run()
@@ -725,7 +725,9 @@ def _as_summary(X: Any, options: _ScreenOptions, **classes: Any) -> TwoClassSumm
     """Return X if it is a summary; otherwise, compute the summary of all batches in X."""
     check_not_dataset(X)
     if isinstance(X, (list, tuple)) and any(isinstance(part, TwoClassSummary) for part in X):
-        raise RocPredictError("X contains summaries; pass their sum, or compare them with rp.pool")
+        raise RocPredictError(
+            "X is a list of summaries; pass their sum, such as a + b, or compare the sites with rp.pool"
+        )
     if options.empirical not in (False, "histogram"):
         if is_path(X):
             check_batches(X)
@@ -734,7 +736,10 @@ def _as_summary(X: Any, options: _ScreenOptions, **classes: Any) -> TwoClassSumm
                 f"empirical={options.empirical!r} needs observations, and X is a summary; pass empirical=False, or "
                 "'histogram' if it contains histograms"
             )
-        raise RocPredictError("y is missing; pass labels, or use empirical=False or 'histogram' for batches of (X, y)")
+        raise RocPredictError(
+            "y is missing; pass one label for each row; if X consists of batches (X, y), pass empirical=False or "
+            "empirical='histogram'"
+        )
     edges = DEFAULT_EDGES if options.empirical == "histogram" else None
     if isinstance(X, TwoClassSummary):
         if edges is not None and X.histograms is None:

@@ -225,7 +225,7 @@ class TwoClassSummary(Result):
                 )
         if self._origins & other._origins:
             raise RocPredictError(
-                "summaries cannot be added: one of them contains the other or its rows; add each summary once"
+                "summaries cannot be added: some observations are in both of them; add each summary once"
             )
         return replace(total, file_checksums=checksums, _origins=self._origins | other._origins)
 
@@ -325,7 +325,8 @@ class TwoClassSummary(Result):
         if is_small.all():
             sizes = " and ".join(f"{format_class_size(part.count)} {name}" for name, part in self._named_classes())
             raise RocPredictError(
-                f"every feature has fewer than min_count={min_count} values in a class: {sizes}; nothing is left"
+                f"every feature has fewer than min_count={min_count} values in a class: {sizes}; "
+                "pass a smaller min_count="
             )
         zero = np.zeros(len(self), dtype=np.int64)
         negative, positive = (
@@ -415,8 +416,8 @@ class TwoClassSummary(Result):
         if content.get("version") != _VERSION or any(content.get(name) is not None for name in _RESERVED):
             reserved = "".join(f", {name}={short_repr(content[name])}" for name in _RESERVED if content.get(name))
             raise RocPredictError(
-                f"the JSON is a summary of version {short_repr(content.get('version'))}{reserved}; this rocpredict "
-                f"reads version {_VERSION} without {' and '.join(_RESERVED)}: install a later rocpredict"
+                f"the JSON is a summary of version {short_repr(content.get('version'))}{reserved}; this release of "
+                f"rocpredict reads only version {_VERSION} without {' and '.join(_RESERVED)}: install a later release"
             )
         needed = ("feature_names", "feature_checksum", "negative_label", "positive_label", "negative", "positive")
         missing = [name for name in needed if name not in content]
@@ -819,7 +820,7 @@ def _summarize_batches(
             edges = choose_edges(histogram_edges, table.names, drawn.edges)
         if edges is not None and len(edges) != len(table):
             raise RocPredictError(
-                f"a batch has {pluralize(len(table), 'feature')}, and the first batch has {len(edges)}; pass the same "
+                f"a batch has {pluralize(len(table), 'feature')}, but the first batch has {len(edges)}; pass the same "
                 "features in each batch"
             )
         summary = summarize_table(table, coded, None, options, edges)

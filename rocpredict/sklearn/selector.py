@@ -337,7 +337,7 @@ class RocSelector(SelectorMixin, BaseEstimator):
         self.scores_ = _DIRECTIONS[self.direction](self.auc_ - 0.5)
         if self.k is not None and self.k > self.n_features_in_:
             problem = f"k={self.k} is larger than the number of features of X, {self.n_features_in_}"
-            warnings.warn(f"{problem}; no more features than these can be selected", stacklevel=2)
+            warnings.warn(f"{problem}; all features are selected", stacklevel=2)
         return self
 
     def _get_support_mask(self) -> NDArray[np.bool_]:

@@ -63,7 +63,9 @@ def integrate(
             np.concatenate([middle[~settled], right[~settled]]),
         )
         coarse = np.concatenate([lower[~settled], upper[~settled]])
-    raise RocPredictError("an integral over these distributions does not converge; use smoother distributions")
+    raise RocPredictError(
+        "an integral over these distributions does not converge; use distributions with smooth densities"
+    )
 
 
 @np.errstate(under="ignore")

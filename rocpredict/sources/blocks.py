@@ -96,7 +96,9 @@ def parse_memory(memory: object) -> int:
     elif isinstance(memory, (int, float, np.integer)) and not isinstance(memory, bool) and memory == memory // 1:
         n_bytes = int(memory)
     else:
-        raise RocPredictError(f"memory={short_repr(memory)} is not a size; pass bytes or text such as '500MB' or '2GB'")
+        raise RocPredictError(
+            f"memory={short_repr(memory)} is not a size; pass a number of bytes, or text such as '500MB' or '2GB'"
+        )
     if n_bytes < 16_000_000:
         raise RocPredictError(f"memory={short_repr(memory)} is too small; pass '16MB' or more")
     return n_bytes

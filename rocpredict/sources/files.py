@@ -212,7 +212,7 @@ def check_batches(batches: Any) -> Any:
         raise RocPredictError(f"y is missing; pass the name of the label column; {columns}")
     if not isinstance(batches, Iterable) or hasattr(batches, "shape"):
         problem = f"y is missing, and X={short_repr(batches)} is not an iterable of (X, y) batches"
-        raise RocPredictError(f"{problem}; pass y, or pass such an iterable as X")
+        raise RocPredictError(f"{problem}; pass y, or pass batches as X")
     return batches
 
 
@@ -377,9 +377,8 @@ def open_tables(paths: PathArgument) -> TableReader:
     files, formats = zip(*map(_open_path, find_files(paths)), strict=True)
     for file, other in zip(files, formats, strict=True):
         if other != formats[0]:
-            one, two = sorted((formats[0], other))
             raise RocPredictError(
-                f"{files[0].name} and {file.name}: one is {one} and one is {two}; pass files of one format"
+                f"{files[0].name} is a {formats[0]} file, but {file.name} is a {other} file; pass files of one format"
             )
     if formats[0] != "CSV":
         return ColumnarFiles(files, formats[0])

@@ -512,7 +512,9 @@ def _tabulate_density(d: Distribution) -> dict[str, Any]:
         split = ~(smooth | is_small)
         left, right = np.concatenate([left[split], middle[split]]), np.concatenate([middle[split], right[split]])
         if len(left) + len(panels) > _MAX_PANELS:
-            raise RocPredictError(f"the density of {d!r} cannot be tabulated")
+            raise RocPredictError(
+                f"the density of {d!r} cannot be stored as a table for the page; pass another distribution"
+            )
     panels.sort()
     bounds = [panel[0] for panel in panels] + [panels[-1][1]]
     return {"edges": bounds, "upper": _round_digits(np.asarray(d.sf(bounds))), "logs": [panel[2] for panel in panels]}
@@ -522,7 +524,9 @@ def _quantile_edges(d: Distribution) -> FloatArray:
     with np.errstate(all="ignore"):
         edges = np.unique(np.concatenate([np.asarray(d.ppf(_TABLE_QUANTILES)), np.asarray(d.isf(_TABLE_QUANTILES))]))
     if len(edges) < 2 or not np.isfinite(edges).all():
-        raise RocPredictError(f"the quantiles of {d!r} cannot be tabulated")
+        raise RocPredictError(
+            f"the quantiles of {d!r} cannot be stored as a table for the page; pass another distribution"
+        )
     return edges
 
 
