@@ -72,7 +72,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     add("--family", choices=["gaussian", "auto"], default="gaussian", help=family)
     direction = f"{common.DIRECTION_HELP}; auto (default): chosen for each feature from its class means"
     add("--direction", choices=["auto", "higher", "lower"], default="auto", help=direction)
-    common.add_level(command, "confidence level")
+    common.add_level(command)
     adjustments = (
         f"method that adjusts the p-values for multiple testing and so gives the q-values (default: {ADJUSTMENTS[0]})"
     )
