@@ -618,6 +618,14 @@ def test_a_column_beyond_the_budget_is_refused_with_its_size(tmp_path):
     assert rp.screen(tmp_path / "long.parquet", "y", memory="40MB")["n_positive"].tolist() == [n_rows // 2]
 
 
+def test_a_partition_with_a_new_label_is_refused():
+    """The labels of a Dask table are read twice; a label that the first reading did not have is named."""
+    codes = {"well": 0, "sick": 1, "other": -1}
+    assert dask_tables._encode(np.array(["sick", "other", "well"]), codes).tolist() == [1, -1, 0]
+    words = "the rows of X or y differ between computations; .*; y has the new label 'ill'"
+    refuses(words, dask_tables._encode, np.array(["sick", "ill"]), codes)
+
+
 def test_partitions_that_are_empty_or_of_one_class():
     parts = [X[:100], X[:0], X[100:400], X[400:401]]
     arrays = da.concatenate([da.from_array(part, chunks=(max(1, len(part)), -1)) for part in parts if len(part)])
