@@ -648,11 +648,11 @@ def fit_linear_combination(
     weights and the threshold are fitted to all folds except one, and evaluated on the remaining fold. The AUC is
     computed in each fold and averaged over the folds, because scores with different weights are not comparable. In the
     same simulations, the mean of ``auc_cv`` differed from the true AUC by at most 0.003, except for n = 40 and p = 4,
-    where it was 0.007 lower. The bias could also be subtracted by a formula, but this formula would again assume
-    Gaussian classes. ``auc_cv`` depends on one random partition into folds. On average, ``auc_cv`` is slightly too low,
-    because each fit uses fewer observations. ``auc_cv`` is too high if observations depend on each other, for example
-    if there are several observations of each patient. If features are redundant in the training data of a fold, the
-    weights with the smallest norm are used.
+    where it was 0.007 lower. The bias could also be estimated by a formula and subtracted, but the formula would again
+    assume Gaussian classes. ``auc_cv`` depends on one random partition into folds. On average, ``auc_cv`` is slightly
+    too low, because each fit uses fewer observations. ``auc_cv`` is too high if observations depend on each other, for
+    example if there are several observations of each patient. If features are redundant in the training data of a fold,
+    the weights with the smallest norm are used.
 
     The weights are computed by an eigendecomposition of S0 + S1 for standardized features, which also identifies
     redundant features. A combination of features is treated as constant if the variance of this combination is below

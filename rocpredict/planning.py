@@ -870,8 +870,8 @@ def sample_size(
     Notes
     -----
     For an AUC or a difference between two AUCs, the mean width and the power of the default method are computed by a
-    formula if the samples are large. In this formula, the logit of the estimated AUC has a normal distribution, and the
-    default interval is computed from the expected variance of the placement values. The width is the mean over this
+    formula if the samples are large. This formula assumes that the logit of the estimated AUC is normally distributed;
+    the default interval is computed from the expected variance of the placement values. The width is the mean over this
     distribution; the power is the probability that the default test rejects. The formula is used if the smaller class
     has n >= 50 observations and n min(AUC, 1 - AUC) >= 10. Under these conditions, the formula agrees with simulations
     to within 2% of the width or 2 percentage points of power. In all other cases, 1,500 to 10,000 studies are simulated

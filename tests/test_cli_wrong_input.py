@@ -64,7 +64,8 @@ COMPARE = {
     f"{PAIR} --margin 0.1": "--alternative 'two-sided' takes no margin; omit --margin",
     f"{PAIR} --alternative equivalent": "--alternative 'equivalent' needs --margin; pass a number in (0, 1)",
     f"{PAIR} --alternative noninferior --margin 2": "--margin 2.0 is outside the open interval (0, 1)",
-    f"{PAIR} --seed 1": "--seed needs a --method that uses random numbers; pass one of dirichlet, bootstrap, venk",
+    f"{PAIR} --seed 1": "--seed needs a --method that uses random numbers; pass one of bootstrap, venkatraman",
+    f"{PAIR} --method dirichlet": "invalid choice: 'dirichlet'",
     f"{PAIR} --method bootstrap --resamples 1": "--resamples 1 is too few",
     f"{PAIR} --method bootstrap --seed -1": "--seed -1 is not a seed",
     f"{PAIR} --method venkatraman --alternative greater": (

@@ -248,7 +248,7 @@ NUMBERS = {
     "MeanRoc": lambda mean: {"mean": mean.auc, "fold 2": mean.aucs[1]},
     "GreyZone": lambda zone: {"low": zone.low, "undecided positive": zone.undecided_positive},
     "ModelFit": lambda fit: {"model weight": fit.model_weight, "mean TPR difference": fit.area_between},
-    "Diagnosis": lambda result: {item.name: item.value for item in result.findings},
+    "Diagnosis": lambda result: {item._title: item.value for item in result.findings},
     "ClassDescription": lambda values: {"mean": values.mean, "mode count": values.mode_count},
     "ThresholdStability": lambda result: {"5% quantile of threshold": result.quantiles[0.05]},
     "LikelihoodRatioGain": lambda gain: {"auc gain": gain.auc_gain},

@@ -47,7 +47,7 @@ def run_paper(options: argparse.Namespace) -> None:
       rocpredict paper
       rocpredict paper --out paper     tables as CSV and JSON, figures as PNG and SVG
 
-    Tables I to IV show the printed and the recomputed values. --out also writes Figures 1 to 5.
+    Tables I to IV show the published and the recomputed values. --out also writes Figures 1 to 5.
     """
     from rocpredict.paper import TABLES, save_figures, table_1
 
@@ -497,6 +497,7 @@ def _columns(table: CsvTable, options: argparse.Namespace) -> dict[str, Any]:
 
 
 _TWO_SAMPLE_OPTIONS = ("method", "alternative", "margin", "seed", "resamples")
+_AUC_METHODS = tuple(name for name in TWO_SAMPLE_METHODS if name != "dirichlet")  # for whole areas
 
 
 def _check_tests(options: argparse.Namespace) -> None:
@@ -515,7 +516,7 @@ def _check_tests(options: argparse.Namespace) -> None:
         )
     random_options = [name for name in test_options if name in {"seed", "resamples"}]
     if random_options and options.method in {None, "smoothed-logit", "delong"}:
-        others = ", ".join(TWO_SAMPLE_METHODS[2:])
+        others = ", ".join(_AUC_METHODS[2:])
         raise RocPredictError(f"--{random_options[0]} needs a --method that uses random numbers; pass one of {others}")
 
 
@@ -584,7 +585,7 @@ def add_compare_options(command: argparse.ArgumentParser) -> None:
     common.add_data(command, "all features of a built-in data set")
     common.add_direction(command, "append", ". Pass the option once for all features, or once for each --feature")
     methods = "method of the test of two features (default: smoothed-logit); venkatraman compares whole curves"
-    add("--method", choices=TWO_SAMPLE_METHODS, help=methods)
+    add("--method", choices=_AUC_METHODS, help=methods)
     alternatives = "alternative hypothesis about the AUC of the first feature against the second (default: two-sided)"
     add("--alternative", choices=ALTERNATIVES, help=alternatives)
     add(

@@ -112,9 +112,9 @@ def run(options: argparse.Namespace) -> None:
 
     FILE is a CSV, Parquet, Feather or h5ad file, several files with the same columns, a folder, a pattern such as
     "2024-*.csv", or a built-in data set (iris, pima, breast_cancer). It may also be a summary from "rocpredict
-    summarize" or "rocpredict merge". A summary contains no single values, so there is no empirical AUC, unless the
-    summary contains histograms and --empirical histogram is passed. With three or more labels and no --positive, each
-    label is compared with the rest.
+    summarize" or "rocpredict merge". A summary does not contain the individual values, so the empirical AUC is
+    available only if the summary contains histograms and --empirical histogram is passed. With three or more labels and
+    no --positive, each label is compared with the rest.
     """
     form = _format(options)
     is_summary = any(Path(name).suffix.lower() == ".json" for name in options.data)

@@ -280,7 +280,7 @@ def posterior_median_auc(area: FloatArray, variance: FloatArray, n0: int, n1: in
 
 
 class ShrinkageEstimate(NamedTuple):
-    """Shrinkage estimates for F features, as cumulative sums of P(positive) over the m positions of the pooled sample.
+    """Shrinkage estimates for F features, stored as cumulative sums of P(positive) over the m ordered values.
 
     Attributes
     ----------

@@ -491,7 +491,7 @@ class AreaContrast:
     Notes
     -----
     The method of variance estimates recovery (MOVER) computes the bounds of the sum from the bounds of the single areas
-    [1]_; for contrasts see [2]_. The distance between the sum and a bound of the sum is the square root of a quadratic
+    [1]_; for contrasts see [2]_. The distance from the sum to each of its bounds is the square root of a quadratic
     form. The arguments of this form are the distances between the areas and their bounds. Because areas are bounded,
     the bounds of the sum converge to finite limits as the confidence level rises to 1. If ``zero_variance_interval``
     extends beyond these limits, the bounds are those of ``zero_variance_interval``.
@@ -507,10 +507,11 @@ class AreaContrast:
     If a few members of the population cause most of the difference, a sample may contain none of them. The bounds of
     ``cautious`` are therefore corrected for skewness, which can only widen the interval: see ``skewness_shifts``. A
     sample in which the curves hardly differ has a small variance and no skewness. Each bound therefore allows for
-    ``UNSEEN_COUNT`` more observations of each class, in which the placement values of the curves differ like two values
-    drawn at random from those that differ. If the curves agree in all n observations of a class, the bound at the
-    one-sided 5% level is farther from the estimate than 2.5 such differences, divided by n (2.9 for n = 10). The exact
-    upper limit of the expected number of unseen observations (Poisson) is 3.0.
+    ``UNSEEN_COUNT`` more observations of each class, in which the placement values of the two curves differ by a
+    typical amount: the root mean square difference between unequal placement values of the sample. If the curves agree
+    in all n observations of a class, the bound at the one-sided 5% level is farther from the estimate than 2.5 such
+    differences, divided by n (2.9 for n = 10). The exact upper limit of the expected number of unseen observations
+    (Poisson) is 3.0.
 
     References
     ----------

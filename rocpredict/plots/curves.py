@@ -64,7 +64,7 @@ def plot_roc(
     ax : matplotlib Axes, optional
         Axes to draw on. By default, the axes of a new figure.
     labels : sequence of str, optional
-        Name of each curve in the legend. By default, "predicted" or "empirical".
+        Name of each curve in the legend. By default, "predicted" or "empirical", according to the curve.
     best : bool, default=True
         Mark the point with the highest Ameans (balanced accuracy) of each curve, with its threshold.
     chance : bool, default=True
@@ -448,7 +448,7 @@ def plot_precision_recall(
     ax : matplotlib Axes, optional
         Axes to draw on. By default, the axes of a new figure.
     labels : sequence of str, optional
-        Name of each curve in the legend. By default, "predicted" or "empirical".
+        Name of each curve in the legend. By default, "predicted" or "empirical", according to the curve.
     chance : bool, default=True
         Draw the precision of a random guess, which equals the prevalence.
     legend : bool, default=True
@@ -539,7 +539,7 @@ def plot_probit(
     ax : matplotlib Axes, optional
         Axes to draw on. By default, the axes of a new figure.
     labels : sequence of str, optional
-        Name of each curve in the legend. By default, "predicted" or "empirical".
+        Name of each curve in the legend. By default, "predicted" or "empirical", according to the curve.
     best : bool, default=True
         Mark the point with the highest Ameans (balanced accuracy) of each curve, if visible, with its threshold.
     chance : bool, default=True

@@ -192,7 +192,7 @@ def plot_cost(
     ax : matplotlib Axes, optional
         Axes to draw on. By default, the axes of a new figure.
     labels : sequence of str, optional
-        Name of each curve in the legend. By default, "predicted" or "empirical".
+        Name of each curve in the legend. By default, "predicted" or "empirical", according to the curve.
     best : bool, default=True
         Draw the cost line of the threshold with the highest Ameans, which touches the curve at probability cost 1/2.
     legend : bool, default=True
@@ -301,7 +301,7 @@ def plot_decision(
     ax : matplotlib Axes, optional
         Axes to draw on. By default, the axes of a new figure.
     labels : sequence of str, optional
-        Name of each curve in the legend. By default, "predicted" or "empirical".
+        Name of each curve in the legend. By default, "predicted" or "empirical", according to the curve.
     legend : bool, default=True
         Draw a legend.
 

@@ -205,8 +205,8 @@ def pool(
     studies with 250 observations in one class and 5 in the other (AUC 0.9, SD ratio 2.5), the coverage is 90%. The
     disadvantage of the upper limit is a larger error of the random-effects mean. If the studies are homogeneous, this
     error is up to 1.6 times the error with the usual weights. If one study is much larger than the others, this error
-    is up to 3.7 times the error of the fixed-effect mean. The interval of two or three studies is wide, since
-    Student's t has one or two degrees of freedom.
+    is up to 3.7 times the error of the fixed-effect mean. The interval is wide if only two or three studies are pooled,
+    since Student's t then has one or two degrees of freedom.
 
     A study is flagged as separated if the lower 95% limit of its AUC, from the normal approximation on the probit
     scale, is above 1 - 1/(2 n0 n1). This bound is the AUC of a sample of n0 negatives and n1 positives with one tied

@@ -198,7 +198,7 @@ class TwoClassSummary(Result):
             lost = (scale > 0) & ~((m2 >= np.finfo(float).tiny) & (m2 < np.inf))
             if lost.any():
                 raise RocPredictError(
-                    f"std={short_repr(scale[lost][0])} has a variance outside the range of float64; use another unit"
+                    f"std={short_repr(scale[lost][0])} has a square outside the range of float64; use another unit"
                 )
             classes.append(ClassSummary(numbers, np.zeros(shape, np.int64), center, m2))
         return cls(classes[0], classes[1], names, negative, positive, as_units(units, names))
@@ -340,7 +340,7 @@ class TwoClassSummary(Result):
         )
         kept = self.histograms if check_option("histograms", histograms, (True, False)) else None
         if histograms and kept is None:
-            raise RocPredictError("histograms=True needs histograms; pass histogram_edges= to summarize")
+            raise RocPredictError("histograms=True needs histograms; pass histogram_edges= when you call summarize")
         if kept is not None:
             before, kept = kept, kept.merge_small_cells(min_count)
             had, has = (~np.isnan(part.edges).all(axis=1) for part in (before, kept))

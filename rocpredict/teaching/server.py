@@ -36,7 +36,7 @@ _PLAIN, _HTML, _JSON = "text/plain; charset=utf-8", "text/html; charset=utf-8", 
 
 
 class TeachingServer:
-    """Server of one page on 127.0.0.1; as a context manager, the server is closed on exit.
+    """Server that serves one page on 127.0.0.1; when used as a context manager, it closes on exit.
 
     Attributes
     ----------

@@ -425,7 +425,7 @@ def moments(
     members = shared if shared is not None and row_weights is None else Classes.of(codes, classes)
     if hasattr(X, "tocsc"):
         if X.format not in ("csc", "csr"):
-            raise RocPredictError(f"X is a sparse matrix in {X.format!r} format; pass 'csc' or 'csr'")
+            raise RocPredictError(f"X is a sparse matrix in {X.format!r} format; pass X.tocsc() or X.tocsr()")
         return _sparse_moments(X, members, order, module, n_jobs, row_weights)
     table = _Table(np.asarray(X), members, order, module, n_jobs, row_weights)
     return _dense_moments(table) if row_weights is None else _robust_moments(table, np.arange(X.shape[1]))
