@@ -456,10 +456,15 @@ def _footnotes(table: ScreeningResult) -> Iterator[str]:
             "With family 'auto', auc, threshold and ameans come from a weighted mean of the empirical "
             "distributions and those of a binormal model of the ranks; model_weight is the weight of the model."
         )
+    accuracy = (
+        "It is accurate on average over all features, but too high for the top-ranked features."
+        if table.empirical
+        else "Without empirical results, it has the error of the Gaussian model, which is large for skewed features; "
+        "p_value is from Welch's t-test."
+    )
     yield (
         f"q_value is p_value adjusted for the tests of all numeric features ({table.adjust}). ameans_corrected is the "
-        "optimism-corrected Ameans (balanced accuracy). It is accurate on average over all features, but too high for "
-        "the top-ranked features."
+        f"optimism-corrected Ameans (balanced accuracy). {accuracy}"
     )
     if "misfit" in table.flags:
         yield "Flag misfit: two Gaussians do not describe the feature well; use the empirical AUC."

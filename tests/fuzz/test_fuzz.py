@@ -72,7 +72,7 @@ FOREIGN = {
     "where=.* is not a real number": lambda: rp.Gaussian([0, 1], 1).reflect(RAGGED),
     "is an empty range": lambda: rp.sample_size(auc=0.8, power=0.9, against=0.6, fpr=np.zeros((2, 2, 2))),
     "title=5 is not text": lambda: rp.screen(X[:, None], Y).report("report.html", title=5),
-    "X contains summaries": lambda: rp.screen([rp.summarize(X[:, None], Y)] * 2),
+    "X is a list of summaries": lambda: rp.screen([rp.summarize(X[:, None], Y)] * 2),
     "rng=.* is not a seed": lambda: rp.empirical_roc(X, Y).tpr_at_fpr_interval(0.2, rng=NESTED),
     "X=.* is not a table": lambda: rp.screen(NESTED, Y),
     "contains a name that no file can have": lambda: rp.screen("\ud800", Y),
