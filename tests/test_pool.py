@@ -153,6 +153,10 @@ def test_studies_that_agree_by_chance_have_an_interval():
         assert (rp.pool(equal, level=near).low[0] > 0.5) == excluded
     assert pooled.flags["close_studies"].tolist() == [True]
     assert not rp.pool([*equal, study(2.0, (1, 1))]).flags
+    words = "narrower than the fixed-effect interval (in parentheses): x (0.576045 to 0.696836)."
+    np.testing.assert_allclose([pooled.fixed_low[0], pooled.fixed_high[0]], [0.576045, 0.696836], atol=1e-6)
+    assert pooled.table().notes[-1].endswith(words)
+    assert len(rp.pool([*equal, study(2.0, (1, 1))]).table().notes) == len(pooled.table().notes) - 1
 
 
 @pytest.mark.parametrize("shift", [1e3, 1e9, 1e200])

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, chdtri, ndtr, ndtri, stdtr, stdtrit
 
-from rocpredict.base.formatting import format_list, format_p_value, pluralize
+from rocpredict.base.formatting import format_interval, format_list, format_p_value, pluralize
 from rocpredict.base.rates import check_confidence_level, normal_critical_value
 from rocpredict.base.results import MAX_ROWS, Flags, Result, plot_result
 from rocpredict.base.tables import Table
@@ -101,16 +101,24 @@ class PooledAuc(Result):
     def table(self) -> Table:
         """Return the pooled AUCs of the first features."""
         columns = self._columns()
-        names = ["feature", *_TABLE_COLUMNS]
-        rows = [list(cells) for cells in zip(*(columns[name][:MAX_ROWS] for name in names), strict=True)]
+        headings = ["feature", *_TABLE_COLUMNS]
+        rows = [list(cells) for cells in zip(*(columns[name][:MAX_ROWS] for name in headings), strict=True)]
         notes = [f"The first {MAX_ROWS} of {len(self)} features."] if len(self) > MAX_ROWS else []
         notes.append(
             "auc, low, high and p_value assume random effects (Hartung and Knapp); fixed_auc assumes equal AUCs."
         )
         cells = [f"{self.feature_names[j]} in {self.study_names[k]}" for j, k in np.argwhere(self.is_separated)]
         notes += [f"Separated: {format_list(cells, 10)}."] if cells else []
+        narrower = np.flatnonzero(self.high - self.low < self.fixed_high - self.fixed_low)
+        if narrower.size:
+            fixed = [format_interval(self.fixed_low[j], self.fixed_high[j]) for j in narrower]
+            names = [f"{self.feature_names[j]} ({text})" for j, text in zip(narrower, fixed, strict=True)]
+            notes.append(
+                "The estimates vary less between studies than expected from sampling variation, so that the interval "
+                f"is narrower than the fixed-effect interval (in parentheses): {format_list(names, 10)}."
+            )
         formats = {"p_value": format_p_value, "homogeneity_p": format_p_value, "i_squared": ".0%", "tau": ".3f"}
-        return Table(f"AUCs pooled over {len(self.study_names)} studies", names, rows, formats, notes, self.flags)
+        return Table(f"AUCs pooled over {len(self.study_names)} studies", headings, rows, formats, notes, self.flags)
 
     def plot(self, feature: str | None = None, **options: object) -> Axes:
         """Draw a forest plot with the AUC of one feature in each study, and with its pooled AUCs.
