@@ -285,7 +285,7 @@ def test_histograms_that_are_refused():
             columns, y, histogram_edges={"normalx": [1.0]}
         ),
         "histogram_edges= of 'normal': 'a'": lambda: rp.summarize(columns, y, histogram_edges={"normal": "a"}),
-        "histograms=True needs histograms; pass histogram_edges= to": lambda: rp.summarize(
+        "histograms=True needs histograms; pass histogram_edges= when you call summarize": lambda: rp.summarize(
             columns, y
         ).suppress_small_counts(histograms=True),
         "histogram_edges= is not available with weights=": lambda: rp.summarize(

@@ -344,6 +344,6 @@ def test_arguments_that_are_refused():
         ({"weights": [1, 2, -1, 1]}, "weights=.* negative"),
     ):
         refuses(words, moments, X, codes, 2, **options)
-    refuses(r"'coo'.*'csc' or 'csr'", lambda: moments(sparse.coo_array(X), codes, 2))
+    refuses(r"'coo' format; pass X.tocsc\(\) or X.tocsr\(\)", lambda: moments(sparse.coo_array(X), codes, 2))
     for engine in ENGINES:
         refuses(r"2\*\*53", moments, np.array([[2**53 + 1], [5], [7]]), np.array([0, 0, 1]), 2, engine=engine)
