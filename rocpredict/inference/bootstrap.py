@@ -288,9 +288,9 @@ def merge_far_values(
     """Replace the values that are too far from the best threshold to matter by one weighted value on each side.
 
     In a resample, the utility of the best threshold of the sample minus the utility of another threshold is a mean of
-    independent terms. By Bernstein's inequality, the probability that this difference is negative is at most exp(-16)
-    if the difference in the sample is large enough. On each side of the best threshold, let t be the threshold farthest
-    from the best one at which the difference is too small for this bound. All values beyond t are merged.
+    independent terms. By Bernstein's inequality, a resample has a negative difference with a probability of at most
+    exp(-16) if the difference in the sample is large enough. On each side of the best threshold, let t be the threshold
+    farthest from the best one at which the difference is too small for this bound. All values beyond t are merged.
 
     The classes are returned unchanged in four cases: together they have fewer than ``many`` observations; one class has
     fewer than 20 observations, so that a resample may contain all of them; the observations have weights; or the

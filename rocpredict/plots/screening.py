@@ -350,9 +350,10 @@ def plot_screening(
     -----
     Long names are truncated in the middle. The predicted AUC of a row with the flag ``misfit`` is drawn as a cross.
 
-    In "volcano", the dashed line is at the p-value max_q p/q, where p and q are those of the least significant row that
-    has q <= ``max_q``. With the Benjamini-Hochberg adjustment, the line is at k max_q/m if k of the m tested rows have
-    q <= ``max_q``. P-values that are too small for a float are drawn as triangles at the smallest positive float.
+    In "volcano", the dashed line is at a p-value of ``max_q`` times p/q, where p and q are the p-value and the q-value
+    of the least significant row that has q <= ``max_q``. With the Benjamini-Hochberg adjustment, the line is at k
+    max_q/m if k of the m tested rows have q <= ``max_q``. P-values that are too small for a float are drawn as
+    triangles at the smallest positive float.
 
     Examples
     --------

@@ -388,7 +388,7 @@ _NO_ORDER = f"X is a query that returns its rows in a different order each time;
 
 
 class DaskQuery:
-    """Dask DataFrame with the methods of a lazy narwhals frame that ``DataFrameSource`` calls."""
+    """Dask DataFrame that has those methods of a lazy narwhals frame which ``DataFrameSource`` calls."""
 
     def __init__(self, native: Any) -> None:
         self._native = native
