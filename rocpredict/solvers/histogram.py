@@ -61,7 +61,7 @@ class HistogramSolver(SameCurveSolver, NumericalSolver):
     def _crossings(self, log_prices: FloatArray) -> tuple[list[FloatArray], NDArray[np.bool_]]:
         """Return, for each price (see ``Solver``), the edges at which f1 - price * f0 changes sign.
 
-        If the sign changes across an interval on which the difference is 0, the lower bound of this interval is used.
+        If the sign changes across an interval on which f1 - price * f0 is 0, the lower bound of this interval is used.
         """
         middle, rows = self.edges[:-1] / 2 + self.edges[1:] / 2, []
         log_ratio = make_log_density_ratio(self.negative, self.positive)(middle)
@@ -75,7 +75,7 @@ class HistogramSolver(SameCurveSolver, NumericalSolver):
         return rows, np.zeros(len(log_prices), dtype=bool)
 
     def _edges_at(self, between: FloatArray) -> FloatArray:
-        """Convert thresholds for cell numbers to edges of cells."""
+        """Convert thresholds on the scale of cell indices to edges of cells."""
         inner = np.ceil(np.clip(between, 0, len(self.edges) - 1)).astype(np.intp)
         return np.where(np.isinf(between), between, self.edges[inner])
 
@@ -102,9 +102,10 @@ def auc_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
     -----
     A bin contains its lower edge but not its upper edge. The AUC is highest if every negative is at the lower edge of
     its bin and every positive is at the upper edge. The AUC is lowest if every negative is at the upper edge and every
-    positive is at the lower edge. If both histograms have the same edges, the bounds differ by sum_k p_k n_k, the
-    probability that a random positive and a random negative are in the same bin. The AUC of values that are uniformly
-    distributed within each bin (the trapezoidal rule) is then the midpoint of the bounds.
+    positive is at the lower edge. If both histograms have the same edges, the bounds differ by the probability that a
+    random positive and a random negative are in the same bin. This probability is sum_k p_k n_k, where p_k and n_k are
+    the proportions of positives and negatives in bin k. The AUC of values that are uniformly distributed within each
+    bin (the trapezoidal rule) is then the midpoint of the bounds.
 
     Examples
     --------
@@ -138,9 +139,9 @@ def ameans_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
     Notes
     -----
     Let J = 2 Ameans - 1. The best J is at least the maximum of J over the edges. If both histograms have the same
-    edges, the best J is at most max_k cN[k + 1] - cP[k], where cN[k] and cP[k] are the proportions of negatives and
-    positives below edge k.
-    The best J equals this bound if all negatives in bin k are below all positives in this bin.
+    edges, the best J is at most the maximum of cN[k + 1] - cP[k] over all bins k, where cN[k] and cP[k] are the
+    proportions of negatives and positives below edge k. The best J equals this maximum if, in the bin k that attains
+    it, all negatives are below all positives.
 
     Examples
     --------

@@ -53,7 +53,7 @@ PREVALENCE_FREE_CRITERIA = (*AMEANS_ALIASES, "closest_topleft", "min_tpr", "min_
 """Criteria that do not depend on the prevalence."""
 _PREVALENCE_CRITERIA = ("cost", "accuracy", "f1", "f_beta")
 _MEASURES = {"min_tpr": "tnr", "min_tnr": "tpr", "max_fpr": "tpr", "balanced_accuracy": "ameans"}
-"""Measure of ``Rates`` that a criterion maximizes, for criteria that are not named after their measure."""
+"""Measure of ``Rates`` that a criterion maximizes, if the measure and the criterion have different names."""
 CHANCE_AMEANS = 0.5
 """Ameans of a rule that does not depend on the feature."""
 _OOB_WEIGHT = 0.9  # weight of the out-of-bag mean in the corrected Ameans; alone, this mean is too low by up to 0.02
@@ -97,7 +97,7 @@ class ThresholdCriterion:
 
     @property
     def log_price(self) -> FloatArray | None:
-        """Log likelihood ratio at the best threshold (``log_cost_ratio``); None if this ratio depends on the curve."""
+        """Log likelihood ratio at the best threshold; None if this ratio depends on the curve."""
         if self.criterion in AMEANS_ALIASES:
             return EVEN
         if self.criterion in {"cost", "accuracy"}:
@@ -116,8 +116,8 @@ class ThresholdStability(Result):
     quantiles : dict
         Quantiles of ``thresholds`` at 0.05, 0.25, 0.5, 0.75 and 0.95.
     fraction_in_plateau : float
-        Proportion of ``thresholds`` in the plateau of the whole sample, the interval of thresholds that are as good as
-        the best threshold of the sample.
+        Proportion of ``thresholds`` in the plateau. The plateau is the interval of thresholds that are as good as the
+        best threshold of the whole sample.
     ameans_in_sample : float
         Ameans (balanced accuracy) of the best threshold on the data from which it was chosen; this value is optimistic.
     ameans_oob : float
@@ -130,7 +130,7 @@ class ThresholdStability(Result):
     n_resamples : int
         Number of resamples.
     n_failed : int
-        Number of resamples without an out-of-bag Ameans, because the resample contains all observations of a class.
+        Number of resamples that contain all observations of a class and therefore have no out-of-bag Ameans.
     """
 
     thresholds: FloatArray = field(metadata={"hidden": True})
@@ -183,9 +183,9 @@ class BestThreshold(Result, Generic[Value]):
     ameans : float or array of shape F
         Ameans (balanced accuracy), (TPR + TNR)/2. For family "auto" and criterion "ameans", this is the Ameans expected
         on new data, which is below the Ameans of the estimated curve. The expected Ameans is nearly unbiased on average
-        over features. If both classes have the same distribution, the expected Ameans is too high: if the direction is
-        specified, by 0.04 with 10 observations per class and by 0.015 with 200; if the direction is chosen from the
-        sample, by 0.05 with 10 observations per class and by 0.04 with 20.
+        over features. If both classes have the same distribution, the expected Ameans is too high. With a specified
+        direction, its bias is 0.04 for 10 observations per class and 0.015 for 200. With a direction that is chosen
+        from the sample, its bias is 0.05 for 10 observations per class and 0.04 for 20.
     ameans_corrected : float or None
         Optimism-corrected Ameans; None for a predicted threshold. The repr and the table contain this value only if the
         criterion is the Ameans. For any other criterion, ``ameans_corrected`` may exceed ``ameans``: the thresholds of
@@ -204,7 +204,8 @@ class BestThreshold(Result, Generic[Value]):
         - ``"min_tnr"``, ``"max_fpr"``: the TPR, which is maximized.
         - function: the value of the function.
     crossings : array of shape (k,), or F + (2,) for a batch
-        Thresholds at which the weighted densities cross, in ascending order; padded with NaN in a batch.
+        Thresholds at which the weighted densities of both classes cross, in ascending order; padded with NaN in a
+        batch. The weights are equal unless the criterion is "cost", "accuracy", "f1" or "f_beta".
     crossing_count : int or array of shape F
         Number of crossings.
     plateau : pair of float or of arrays of shape F
@@ -273,12 +274,12 @@ class BestThreshold(Result, Generic[Value]):
         level : float, default=0.95
             Confidence level, in (0, 1).
         method : {"test-inversion", "bootstrap", "pivotal", "delta"}, optional
-            - ``"test-inversion"``: the thresholds that no local test rejects as worse than the best threshold. Default
-              for samples if the criterion is "ameans", "cost" or "accuracy".
+            - ``"test-inversion"``: all thresholds that are not significantly worse than the best threshold in a local
+              test. Default for samples if the criterion is "ameans", "cost" or "accuracy".
             - ``"bootstrap"``: quantiles of the best thresholds of resamples. Default for samples with any other
               criterion; also accepted for a prediction that is fitted to samples.
             - ``"pivotal"``: generalized pivots. Default for one feature with two Gaussians and at least 10 observations
-              per class, for the criteria "ameans", "cost" and "accuracy", if the best threshold is finite.
+              per class, if the criterion is "ameans", "cost" or "accuracy" and the best threshold is finite.
             - ``"delta"``: delta method. Default for two Gaussians with class counts if ``"pivotal"`` is not the
               default. For an infinite threshold, the interval is unbounded and has the flag ``unbounded``.
         n_resamples : int, default=2000
@@ -327,7 +328,7 @@ class BestThreshold(Result, Generic[Value]):
               default.
             - ``"bootstrap"``: bootstrap interval, for a prediction that is fitted to samples.
         n_resamples : int, default=2000
-            Number of resamples from which the optimism is estimated, or on which the bootstrap interval is based.
+            Number of bootstrap resamples for the methods "optimism-corrected" and "bootstrap".
         rng : None, int or numpy.random.Generator, default=0
             Seed or generator for resampling.
 
@@ -394,7 +395,7 @@ class BestThreshold(Result, Generic[Value]):
 
     @property
     def _shows_corrected(self) -> bool:
-        """True if the criterion is the Ameans and its corrected value can be computed fast enough for a repr."""
+        """True if the criterion is the Ameans and the corrected Ameans can be computed fast enough for a repr."""
         if self.criterion not in AMEANS_ALIASES:
             return False
         return self._uncertainty is not None and self._uncertainty.is_fast and self._is_empirical
@@ -412,7 +413,7 @@ class BestThreshold(Result, Generic[Value]):
 
 
 def correct_ameans(out_of_bag: float, in_sample: float) -> float:
-    """Return the Ameans of a threshold, corrected for the optimism of choosing the threshold on the same data."""
+    """Return the Ameans of a threshold, corrected for the optimism that is due to choosing it on the same data."""
     return _OOB_WEIGHT * out_of_bag + (1 - _OOB_WEIGHT) * in_sample
 
 
@@ -450,7 +451,7 @@ def _on_grid(prevalence: ArrayOrFloat) -> ArrayOrFloat:
 
 
 def log_cost_ratio(prevalence: ArrayOrFloat, cost_fp: ArrayOrFloat, cost_fn: ArrayOrFloat) -> FloatArray:
-    """Return the logarithm of the price (see ``Solver``), a ratio of the weighted costs of the two errors.
+    """Return the logarithm of the price, the ratio of the weighted costs of the two kinds of error.
 
     The price is the weighted cost of a false positive divided by the weighted cost of a false negative. The weighted
     cost of an error is its cost times the proportion of the class in which the error occurs.
@@ -490,7 +491,7 @@ def _best_f_beta(solver: Solver, target: ThresholdCriterion) -> OptimalThreshold
 
 
 def utility(target: ThresholdCriterion, rates: Rates[Any]) -> FloatArray:
-    """Return the value to maximize at given rates, or -inf where it is undefined or a constraint is not met."""
+    """Return the value to maximize, or -inf for rates at which it is undefined or a constraint is not met."""
     if target.value is not None:  # points that meet the constraint but are dominated are excluded
         value = float(check_probabilities("value", target.value))
         allowed, objective = {
@@ -552,7 +553,7 @@ def _threshold_at_limit(solver: Solver, target: ThresholdCriterion) -> OptimalTh
 
 
 def _cross_gap(solver: Solver, threshold: FloatArray, *, axis: Axis) -> FloatArray:
-    """Return the other end of a gap in the support of one class if the rate of the other class is better there."""
+    """Move a threshold across a gap in the support of one class if this improves the rate of the other class."""
     if solver.takes_batches:
         return threshold
     d = solver.negative if axis == "fpr" else solver.positive
