@@ -26,11 +26,11 @@ _MAX_MAXIMA = 32
 _MAX_POINTS = 10_000_000
 _TIE_RTOL = 64 * np.finfo(float).eps  # losses within this relative difference are treated as equal
 EVEN = np.zeros(())
-"""Value of ``log_price`` (see ``Solver``) for which both kinds of error have the same weighted cost."""
+"""Value of ``log_price`` (see ``Solver``) if a false positive and a false negative have equal weighted costs."""
 
 
 class OptimalThreshold(NamedTuple):
-    """Threshold that maximizes TPR - price * FPR (see ``Solver``), with its rates."""
+    """Threshold that maximizes TPR - price * FPR, with its rates; ``Solver`` defines the price."""
 
     threshold: FloatArray
     tpr: FloatArray
@@ -47,7 +47,7 @@ class OptimalThreshold(NamedTuple):
     """One threshold from each of the other intervals of equally good thresholds, ascending and padded with NaN."""
     flags: Flags
     expected_ameans: FloatArray | None = None
-    """Ameans expected on new data; None if the Ameans of the curve is used."""
+    """Ameans expected on new data; if None, (TPR + TNR)/2 is used instead."""
 
 
 class _HookFields(NamedTuple, Generic[Value]):
@@ -62,8 +62,8 @@ class Hook(Result, _HookFields[Value]):
     Attributes
     ----------
     fpr_low, fpr_high : float or array of shape F
-        Smallest and largest FPR of the part of the curve below the chance line. Both are 0 if the curve is nowhere
-        below the chance line, or by so little that ``area`` is 0 in float64.
+        Smallest and largest FPR of the part of the curve below the chance line. Both are 0 if no part of the curve is
+        below the chance line, or if ``area`` underflows to 0.
     area : float or array of shape F
         Area below the chance line and above the curve.
     """
@@ -96,14 +96,15 @@ class TwoThresholdRule(Result, _TwoThresholdRuleFields[Value]):
     ----------
     low, high : float or array of shape F
         Lowest and highest threshold. If the rule has one threshold, ``low`` is -inf or ``high`` is +inf. If both are
-        infinite, the rule classifies every value as positive (``positive_inside`` is True) or as negative (False).
+        infinite, the rule classifies every value as positive if ``positive_inside`` is True, and as negative otherwise.
     positive_inside : bool or array of shape F
         True if values with ``low <= x <= high`` are classified as positive; False if values with ``x <= low`` or ``x >=
         high`` are classified as positive. With more than two thresholds, the predicted class also changes between
         ``low`` and ``high``.
     thresholds : array of shape (k,), or F + (2,) for a batch
-        All thresholds at which the predicted class changes, ascending. There are more than two thresholds if the
-        densities cross more than twice. For two Gaussians, there are two thresholds, which may be infinite.
+        All thresholds at which the predicted class changes, ascending. A rule for two Gaussians has two thresholds,
+        which may be infinite. A rule for other distributions has more than two thresholds if the densities cross more
+        than twice.
     tpr, fpr, tnr, fnr : float or array of shape F
         Rates of the rule.
     ameans : float or array of shape F
@@ -168,7 +169,7 @@ class RocCurve(Result):
 
 
 def area_under(fpr: FloatArray, tpr: FloatArray, low: float = 0.0, high: float = 1.0) -> ArrayOrFloat:
-    """Return the area under polylines between two FPRs; the vertices have shape (..., m) and are ascending."""
+    """Return the area under polylines between two FPRs; the vertices are ascending arrays of shape (..., m)."""
     width = np.diff(fpr)
     start = fpr[..., :-1]
     left, right = np.clip(start, low, high), np.clip(fpr[..., 1:], low, high)
@@ -210,9 +211,10 @@ def _interpolate(at: ArrayOrFloat, start: FloatArray, end: FloatArray, low: Floa
 
 
 def hook_of_polyline(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, float]:
-    """Return the hook of a polyline, the part below the chance line.
+    """Return the part of a polyline below the chance line.
 
-    The result contains the smallest and the largest FPR of the hook, and the area between the hook and the chance line.
+    The result contains the smallest FPR and the largest FPR of this part, and the area between this part and the chance
+    line.
     """
     start, end = (tpr - fpr)[:-1], (tpr - fpr)[1:]
     run = np.diff(fpr)
@@ -229,7 +231,7 @@ def hook_of_polyline(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, fl
 
 
 def is_undominated(tpr: FloatArray, fpr: FloatArray) -> NDArray[np.bool_]:
-    """Return, for each of the ascending operating points, whether no point with the same TPR or FPR is better."""
+    """Return a mask of the ascending operating points that are not dominated by a point with the same TPR or FPR."""
     index = np.arange(tpr.shape[-1])
     change = np.ones((*tpr.shape[:-1], 1), dtype=bool)
     first = np.maximum.accumulate(np.where(np.concatenate([change, np.diff(tpr) > 0], axis=-1), index, 0), axis=-1)
@@ -240,10 +242,10 @@ def is_undominated(tpr: FloatArray, fpr: FloatArray) -> NDArray[np.bool_]:
 
 
 def middle_of_best(utility: FloatArray, tolerance: ArrayLike = ROUNDING) -> NDArray[np.intp]:
-    """Return the middle index among the indices of the best values on the last axis.
+    """Return the middle index of the largest values along the last axis.
 
-    A value is one of the best if it is within ``tolerance`` of the largest value. If the number of best values is even,
-    the first of the two middle indices is returned.
+    Values within ``tolerance`` of the maximum count as largest. If their number is even, the lower of the two middle
+    indices is returned.
     """
     good = utility >= utility.max(axis=-1, keepdims=True) - np.asarray(tolerance)[..., None]
     rank = np.cumsum(good, axis=-1)
@@ -251,7 +253,10 @@ def middle_of_best(utility: FloatArray, tolerance: ArrayLike = ROUNDING) -> NDAr
 
 
 def equal_runs(candidates: FloatArray, loss: FloatArray, plateau: tuple[float, float]) -> FloatArray:
-    """Return one threshold from each run of consecutive candidates with minimal loss that is outside ``plateau``."""
+    """Return one threshold from each run of equally good candidates outside of ``plateau``.
+
+    Candidates are equally good if their loss equals the minimum, up to rounding errors.
+    """
     candidates, index = np.unique(candidates, return_index=True)
     loss = loss[index]
     equal = np.flatnonzero(loss <= loss.min() * (1 + _TIE_RTOL))
@@ -279,9 +284,9 @@ def check_n_points(n_points: object) -> int:
 class CurveSolver(ABC):
     """Base class of solvers that compute areas and rates of a ROC curve.
 
-    Rates are passed and returned as arrays. ``axis`` is the name of the rate that is passed: ``along`` returns TPRs for
-    "fpr", and FPRs for "tpr". On a vertical or horizontal segment of the curve, ``along`` returns the rate at the end
-    of the segment that is closer to (0, 1).
+    Rates are passed and returned as arrays. ``axis`` is the name of the rate that is passed. For axis "fpr", ``along``
+    returns TPRs; on a vertical segment of the curve, it returns the highest TPR. For axis "tpr", ``along`` returns
+    FPRs; on a horizontal segment, it returns the lowest FPR.
     """
 
     @abstractmethod
@@ -294,7 +299,7 @@ class CurveSolver(ABC):
 
     @abstractmethod
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
+        """Return the area under the curve (axis "fpr") or to the right of the curve (axis "tpr") between two rates."""
 
     def auc(self) -> FloatArray:
         """Return the area under the curve."""
@@ -317,14 +322,15 @@ class Solver(CurveSolver):
         Whether the number of operating points is finite.
     takes_batches : bool
         Whether the two distributions may be batches of features. If True, ``maximize`` refines only the best point of
-        its grid; otherwise, it also refines other local maxima.
+        the search grid; otherwise, it also refines other local maxima.
     thresholds : array or None
         Thresholds of all operating points, descending; None if the solver is not discrete.
 
     Notes
     -----
     The price is the cost of a false positive times the proportion of negatives, divided by the cost of a false negative
-    times the proportion of positives. ``log_price``, one number or an array, is the logarithm of the price.
+    times the proportion of positives. ``log_price``, one number or an array, is the logarithm of the price. The
+    weighted densities are f1 and price * f0, with the density f0 of the negatives and the density f1 of the positives.
     """
 
     is_fast: ClassVar[bool] = False
@@ -414,7 +420,7 @@ class Solver(CurveSolver):
     def maximize(self, utility: Callable[[Rates[Any]], FloatArray]) -> OptimalThreshold:
         """Return the threshold that maximizes ``utility``, a function of the rates.
 
-        ``utility`` returns -inf where it is undefined.
+        ``utility`` returns -inf for rates at which it is undefined.
         """
         wide = add_grid_axis(self.negative), add_grid_axis(self.positive)
         levels = np.concatenate([np.linspace(0.01, 0.99, 197), 10.0 ** -np.arange(1, 17)])
@@ -443,7 +449,10 @@ class Solver(CurveSolver):
         return self.at_threshold(np.asarray(threshold), self.crossings(EVEN), None, equal)
 
     def _local_maxima(self, utility: Callable[[Rates[Any]], FloatArray]) -> tuple[FloatArray, FloatArray]:
-        """Return candidates and their utilities: points of the search grid, point masses and refined local maxima."""
+        """Return candidate thresholds and their utilities.
+
+        The candidates are the points of the search grid, the point masses and the refined local maxima.
+        """
         atoms = np.concatenate([self.negative.atoms().points, self.positive.atoms().points])
         points = np.unique(
             np.concatenate([self.search_grid, atoms, np.nextafter(atoms, np.inf), np.array([-np.inf, np.inf])])
@@ -484,7 +493,7 @@ class Solver(CurveSolver):
 
 
 def _refine_grid(grid: FloatArray, index: NDArray[np.intp], reach: int) -> FloatArray:
-    """Return 33 equidistant points between the neighbors of one point of each grid; an infinite point is repeated."""
+    """Return 33 equidistant points around one point of each grid, or copies of this point if it is infinite."""
     inner = np.take_along_axis(grid, index, axis=-1)
     left, right = (
         np.take_along_axis(grid, np.clip(index + step, 0, grid.shape[-1] - 1), axis=-1) for step in (-reach, reach)
@@ -580,7 +589,7 @@ class LikelihoodRatioSolver(CurveSolver):
 
 
 class SameCurveSolver(CurveSolver):
-    """Solver whose areas and rates are computed by another solver, ``base``, of the same ROC curve."""
+    """Solver that uses the areas and rates of ``base``, another solver for the same ROC curve."""
 
     base: CurveSolver
 
@@ -597,7 +606,7 @@ class SameCurveSolver(CurveSolver):
         return self.base.along(axis, rate)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
+        """Return the area under the curve (axis "fpr") or to the right of the curve (axis "tpr") between two rates."""
         return self.base.area(axis, low, high)
 
 
@@ -666,7 +675,7 @@ class MappedSolver(SameCurveSolver, Solver):
 
 
 class MappedLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
-    """Solver for the ROC curve of a likelihood ratio, with thresholds that are converted to another feature."""
+    """Likelihood ratio solver that converts the thresholds of ``base`` to thresholds of another feature."""
 
     base: LikelihoodRatioSolver
 

@@ -1,4 +1,4 @@
-"""Closed forms of the ROC curve of two Gaussians, for one feature or a batch."""
+"""Closed forms for the ROC curve of two Gaussians, for one feature or a batch of features."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _Crossing: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 
 
 class BinormalSolver(Solver):
-    """Closed-form solver for two Gaussians, for one feature or a batch."""
+    """Closed-form solver for two Gaussians, for one feature or a batch of features."""
 
     is_fast = True
     takes_batches = True
@@ -66,7 +66,7 @@ class BinormalSolver(Solver):
         return map_blocks(lambda *moments: (separation(*scale_parameters(*moments)),), *self.parameters)[0]
 
     def auc(self) -> FloatArray:
-        """Return the AUC, Phi(D)."""
+        """Return the AUC, Phi(D), with the separation D."""
         return np.asarray(ndtr(self.separation))
 
     def auc_complement(self) -> FloatArray:
@@ -74,7 +74,7 @@ class BinormalSolver(Solver):
         return np.asarray(ndtr(-self.separation))
 
     def log_auc_complement(self) -> FloatArray:
-        """Return log Phi(-D), which does not underflow."""
+        """Return log(1 - AUC) = log Phi(-D), which does not underflow."""
         return np.asarray(log_ndtr(-self.separation))
 
     def empirical_auc_variance(self, count: tuple[float, float]) -> FloatArray:
@@ -122,7 +122,7 @@ class BinormalSolver(Solver):
             return np.asarray(np.exp(log_slope))
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
+        """Return the area under the curve (axis "fpr") or to the right of the curve (axis "tpr") between two rates."""
         d, s0, s1 = self.scaled
         sigma, beta = (s1, s0) if axis == "fpr" else (s0, -s1)
         return map_blocks(integrate_normal_cdf, d, sigma, beta, low, high)[0]
@@ -142,7 +142,10 @@ class BinormalSolver(Solver):
         return map_blocks(_crossings, *self.parameters, log_price)[0]
 
     def crossing_z_scores(self, log_price: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Return (z0, z1) of the crossing where the likelihood ratio rises, then of the crossing where it falls."""
+        """Return (z0, z1) of the crossing where the likelihood ratio rises, then of the crossing where it falls.
+
+        z0 is the z-score in the negative class, and z1 the z-score in the positive class.
+        """
         return z_scores(*self.scaled, log_price)
 
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
@@ -174,9 +177,9 @@ class BinormalSolver(Solver):
     def threshold_for_odds(self, log_odds: FloatArray) -> FloatArray:
         """Return the smallest threshold with TPR >= odds * FPR, or inf if no finite threshold has this property.
 
-        TPR - odds * FPR is largest at the crossing of the weighted densities at which the likelihood ratio rises. If
-        the likelihood ratio falls at a smaller crossing, TPR - odds * FPR increases from this crossing to the maximum.
-        The threshold is the root of TPR - odds * FPR between the two crossings.
+        TPR - odds * FPR is largest at the crossing of f1 and odds * f0 where the likelihood ratio f1/f0 rises. If the
+        likelihood ratio falls at a smaller crossing, TPR - odds * FPR increases from this crossing to the maximum. The
+        threshold is the root of TPR - odds * FPR between the two crossings.
         """
         return map_blocks(_threshold_for_odds, *self.parameters, log_odds)[0]
 
@@ -198,7 +201,10 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
 
     @property
     def folded(self) -> FoldedPair:
-        """The two classes, reflected so that d >= 0 and folded about the vertex of the log likelihood ratio."""
+        """Both classes, folded about the vertex of the log likelihood ratio.
+
+        If the positives have the lower mean, the classes are reflected before they are folded.
+        """
         d, s0, s1 = np.broadcast_arrays(*self.base.scaled)
         d = np.abs(d)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -207,7 +213,7 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
         return FoldedPair(d, s0, s1, centre0, centre1, s1 < s0)
 
     def auc_complement(self) -> FloatArray:
-        """Return 1 - AUC = 2 T(D, 2 s0 s1/|s0^2 - s1^2|), with Owen's T function."""
+        """Return 1 - AUC = 2 T(D, 2 s0 s1/|s0^2 - s1^2|), with the separation D and Owen's T function."""
         d, s0, s1 = self.base.scaled
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             angle = 2 * (s0 / (s0 + s1)) * (s1 / np.abs(s1 - s0))
@@ -229,7 +235,7 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
         return np.where(pair.identical, rate, value)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
+        """Return the area under the curve (axis "fpr") or to the right of the curve (axis "tpr") between two rates."""
         forward = axis == "fpr"
         pair = self.folded if forward else self.folded.exchanged
         limits = pair.abscissa.isf(high), pair.abscissa.isf(low)
@@ -289,7 +295,10 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
 
 
 def _phi_ratio(d: FloatArray, s0: FloatArray, s1: FloatArray, rate: FloatArray, *, top: bool) -> FloatArray:
-    """Return Phi((d + s0 Phi^-1(rate))/s1); on a vertical segment, return the upper end if ``top``, else the lower."""
+    """Return Phi((d + s0 Phi^-1(rate))/s1).
+
+    On a vertical segment, the result is the rate at the upper end if ``top`` is True, otherwise at the lower end.
+    """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         distance = d + np.where(s0 == 0, 0.0, s0 * ndtri(rate))
         z = np.where((s1 == 0) & (distance == 0), np.inf if top else -np.inf, distance / s1)
@@ -340,7 +349,12 @@ def _best_threshold(*columns: FloatArray) -> tuple[FloatArray, ...]:
 
 
 def _degenerate_crossing(moments: tuple[FloatArray, ...], scaled: Scaled, crossing: _Crossing) -> _Crossing:
-    """Return the crossing at a point mass of the positives, or just above a point mass of the negatives."""
+    """Replace the crossing of each feature with a class that is a point mass.
+
+    If the positives are a point mass, the new crossing is this point. If the negatives are a point mass, the new
+    crossing is the next larger float. If both classes are point masses, the new crossing is a value between them, or
+    inf if no threshold separates them.
+    """
     m0, _, m1, _ = moments
     d, s0, s1 = scaled
     infinite = np.full_like(d, np.inf)
@@ -407,7 +421,7 @@ def two_threshold_rule(
 def _degenerate_rule(
     moments: tuple[FloatArray, ...], scaled: Scaled, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Replace (threshold, z0, z1) at ``low`` and at ``high`` for the features for which a class is a point mass."""
+    """Replace (threshold, z0, z1) at ``low`` and at ``high`` for each feature with a class that is a point mass."""
     m0, _, m1, _ = moments
     d, s0, s1 = scaled
     infinite = np.full_like(d, np.inf)
@@ -423,7 +437,10 @@ def _degenerate_rule(
 
 
 def _degenerate_roc_points(pair: FoldedPair, rates: FloatArray, inner: list[FloatArray]) -> list[FloatArray]:
-    """Replace the points by a perfect curve or, for equal classes, the chance line if a class is a point mass."""
+    """Replace the ROC points of each feature with a class that is a point mass.
+
+    The new points are on the chance line if both classes are equal, and on the perfect curve otherwise.
+    """
     rank, half = np.arange(len(rates)), len(rates) // 2
     up, top = rank < half, rank >= half - 1
     perfect = np.where(up, np.inf, 0.0), np.where(up, 0.0, rates), np.where(top, 1.0, rates)
@@ -454,7 +471,7 @@ def map_blocks(
 
 
 def scale_parameters(m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatArray) -> Scaled:
-    """Return d = m1 - m0, s0 and s1, scaled so that their squares neither overflow nor underflow.
+    """Return the mean difference and both standard deviations, scaled so that squares neither overflow nor underflow.
 
     Each feature is scaled separately, so that its results do not depend on the other features.
     """
@@ -475,7 +492,7 @@ def scale_parameters(m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatAr
 
 
 def separation(d: FloatArray, s0: FloatArray, s1: FloatArray) -> FloatArray:
-    """Return D = d/sqrt(s0^2 + s1^2); for two point masses, D is 0 if they are equal and infinite otherwise."""
+    """Return the separation D = d/sqrt(s0^2 + s1^2); for two point masses, D is 0 if they are equal, else infinite."""
     std = np.sqrt(s0 * s0 + s1 * s1)
     separation = np.asarray(d / std)
     return separation if std.all() else np.where(d == 0, 0.0, separation)
@@ -509,10 +526,11 @@ def z_scores(
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return (z0, z1) of the crossing where the likelihood ratio rises, then of the crossing where it falls.
 
-    The z-scores of a missing crossing are NaN; the z-scores of a crossing at infinity are infinite. The usual formula
-    for one of the two roots of the quadratic equation subtracts nearly equal numbers and loses digits. The roots are
-    therefore computed from ``sum0`` and ``sum1``, which are sums of nonnegative numbers. The sign of d determines at
-    which of the two crossings the likelihood ratio rises.
+    z0 is the z-score in the negative class, and z1 the z-score in the positive class. The z-scores of a missing
+    crossing are NaN; the z-scores of a crossing at infinity are infinite. The crossings are the roots of a quadratic
+    equation. The usual formula for one of the roots suffers from cancellation. Both roots are therefore computed from
+    ``sum0`` and ``sum1``, which are sums of nonnegative numbers. The sign of d determines at which of the two crossings
+    the likelihood ratio rises.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         gap = s1 - s0
@@ -576,7 +594,7 @@ def _bivariate_normal_cdf(d: FloatArray, sigma: FloatArray, beta: FloatArray, x:
 def _integrate_panels(
     d: FloatArray, sigma: FloatArray, beta: FloatArray, x_low: FloatArray, x_high: FloatArray, width: FloatArray
 ) -> tuple[FloatArray]:
-    """Compute the integral of ``integrate_normal_cdf`` over panels on which neither of its two factors varies much."""
+    """Compute ``integrate_normal_cdf`` as a sum over panels on which neither factor of the integrand varies much."""
     edges = _panel_edges(
         _break_points(*(part[..., None] for part in (d, sigma, beta))), x_low[..., None], x_high[..., None]
     )
@@ -587,7 +605,10 @@ def _integrate_panels(
 def _degenerate_area(
     d: FloatArray, sigma: FloatArray, beta: FloatArray, low: FloatArray, high: FloatArray, area: FloatArray
 ) -> FloatArray:
-    """Replace the area if a class is a point mass: the curve is then a step, a horizontal line or the chance line."""
+    """Replace the area if a class is a point mass.
+
+    The curve is then a step, a horizontal line or the chance line.
+    """
     if sigma.all() and beta.all():
         return area
     level = (high - low) * ndtr(np.where((sigma == 0) & (d == 0), 0.0, d / sigma))
@@ -648,9 +669,9 @@ def _panel_edges(break_points: FloatArray, low: FloatArray, high: FloatArray) ->
 class FoldedNormal(NamedTuple):
     """Standard normal distribution folded about a center.
 
-    A rule classifies a value as positive if it is at or above z, or at or below the mirror image of z in the center. If
-    ``inside`` is True, the values between z and its mirror image are classified as positive, and z is the lower of the
-    two.
+    A rule has two thresholds, z and the mirror image of z in the center. If ``inside`` is False, z is the higher
+    threshold, and values outside of the two thresholds are classified as positive. If ``inside`` is True, z is the
+    lower threshold, and values between the two thresholds are classified as positive.
     """
 
     centre: FloatArray
@@ -672,7 +693,7 @@ class FoldedNormal(NamedTuple):
         return np.where(self.inside, ndtr(z) + ndtr(-image), cdf_difference(np.minimum(z, image), z))
 
     def pdf(self, z: FloatArray) -> FloatArray:
-        """Return the sum of the densities at both thresholds."""
+        """Return the sum of the normal densities at both thresholds of the rule."""
         return normal_pdf(z) + normal_pdf(self.reflect(z))
 
     def isf(self, rate: FloatArray) -> FloatArray:
@@ -721,12 +742,12 @@ class FoldedPair(NamedTuple):
 
     @property
     def abscissa(self) -> FoldedNormal:
-        """Distribution of the first class, in which the given rate is defined."""
+        """Distribution of the first class; the given rate is a probability in this class."""
         return FoldedNormal(self.centre, self.inside)
 
     @property
     def ordinate(self) -> FoldedNormal:
-        """Distribution of the second class, in which the computed rate is defined."""
+        """Distribution of the second class; the computed rate is a probability in this class."""
         return FoldedNormal(self.other_centre, self.inside)
 
     @property

@@ -50,8 +50,8 @@ class OperatingPoints(NamedTuple):
 class BestRun(NamedTuple):
     """Best operating point, and runs of consecutive operating points that are equally good.
 
-    ``best`` is the index of the best point, ``first`` and ``last`` are the first and last index of the run that
-    contains it, and ``others`` contains the middle index of each other run.
+    ``best`` is the index of the best point. ``first`` and ``last`` are the first and the last index of the run that
+    contains the best point. ``others`` contains the middle index of each other run.
     """
 
     best: int
@@ -110,7 +110,7 @@ class EmpiricalSolver(Solver):
         return interpolate_tpr(fpr, tpr, rate) if axis == "fpr" else interpolate_tpr_below(tpr, fpr, rate)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
+        """Return the area under the curve (axis "fpr") or to the right of the curve (axis "tpr") between two rates."""
         v = self.points
         x, y = (v.fpr, v.tpr) if axis == "fpr" else (v.tpr, v.tnr)
         return np.asarray(area_under(x, y, float(low), float(high)))
@@ -135,7 +135,7 @@ class EmpiricalSolver(Solver):
         return Hook(*(np.asarray(part) for part in hook_of_polyline(self.points.fpr, self.points.tpr)))
 
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
-        """Return the operating point that maximizes TPR - price * FPR; samples have no crossings."""
+        """Return the operating point that maximizes TPR - price * FPR; its array of crossings is empty."""
         v = self.points
 
         def best_run(price: float) -> BestRun:
@@ -150,7 +150,7 @@ class EmpiricalSolver(Solver):
         return self._optimum([best_run(price) for price in prices], np.shape(log_price))
 
     def maximize(self, utility: Callable[[Rates[Any]], FloatArray]) -> OptimalThreshold:
-        """Return the middle one of the operating points with the highest utility, and the run that contains it."""
+        """Return the middle one of the operating points with the highest utility."""
         v = self.points
         values = utility(Rates(v.tpr, v.fpr, v.tnr, v.fnr))
         check_defined(values)
@@ -195,14 +195,14 @@ class EmpiricalSolver(Solver):
         )
 
     def likelihood_ratio(self) -> LikelihoodRatioSolver:
-        """Return the solver for the ROC curve of the values ranked by their likelihood ratio in these samples."""
+        """Return the solver for the ROC curve of the empirical likelihood ratio."""
         return EmpiricalLikelihoodRatioSolver(self.negative, self.positive)
 
 
 class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
     """Solver for the ROC curve of sample values ranked by their likelihood ratio.
 
-    Values are ranked by the proportion of positives at each value, with both classes weighted equally.
+    Values are ranked by the proportion of positives among equal values, after both classes are weighted equally.
     """
 
     def __init__(self, negative: Ecdf, positive: Ecdf) -> None:
@@ -230,7 +230,7 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
         return self._rule(self.positive_fraction > v.low[np.searchsorted(v.fpr, fpr, side="right") - 1])
 
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return, for each operating point, the lowest likelihood ratio classified as positive, the FPR and the TPR."""
+        """Return the threshold for the likelihood ratio, the FPR and the TPR of each operating point."""
         v = self.base.points
         fraction = np.concatenate([[np.inf], v.high[1:]])
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -93,7 +93,7 @@ _FAMILIES_BY_NAME: dict[str, tuple[str, ...]] = {
 
 
 def match_family(negative: Distribution[Any], positive: Distribution[Any]) -> FamilyPair | None:
-    """Return the parameters of two distributions in a common family with closed forms; None without such a family."""
+    """Return the parameters of two distributions in a common family with closed forms, or None if there is none."""
     mirrored = isinstance(negative, ReflectedDistribution) and isinstance(positive, ReflectedDistribution)
     first, second = (_family_candidates(d.base if mirrored else d) for d in (negative, positive))  # type: ignore[attr-defined]
     for kind, family in CLOSED_FORMS.items():
@@ -187,7 +187,7 @@ def prob_greater_laplace(first: FamilyParameters, second: FamilyParameters) -> f
 
 
 def prob_greater_cauchy(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return P(second > first) = 1/2 + atan(d/(scale1 + scale2))/pi, computed as one angle."""
+    """Return P(second > first) = 1/2 + atan(d/(scale1 + scale2))/pi, computed without cancellation."""
     with np.errstate(over="ignore"):
         total = first.scale / 2 + second.scale / 2
         return float(np.arctan2(total, first.loc / 2 - second.loc / 2) / np.pi)
@@ -246,7 +246,7 @@ def crossings_gamma(negative: FamilyParameters, positive: FamilyParameters, leve
 
 
 def crossings_weibull(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
-    """Return the crossing, computed from the cumulative hazard of the negatives, which is exponentially distributed."""
+    """Return the crossing of two weighted Weibull densities, computed from the cumulative hazard of the negatives."""
     c = negative.shape
     hazard = c * log_scale_ratio(negative.scale, positive.scale)
     if not hazard:
@@ -296,7 +296,10 @@ def crossings_laplace(negative: FamilyParameters, positive: FamilyParameters, le
 
 
 def crossings_cauchy(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
-    """Solve f1/f0 = kappa, a quadratic equation; only its discriminant can lose digits, and only if kappa is not 1."""
+    """Solve the quadratic equation f1/f0 = kappa.
+
+    Only the discriminant can suffer from cancellation, and only if kappa is not 1.
+    """
     unit = max(negative.scale, positive.scale, abs(positive.loc / 2 - negative.loc / 2))
     s0, s1, d = negative.scale / unit, positive.scale / unit, standardized_shift(negative, positive, unit)
     root = np.exp(level / 2)
@@ -338,7 +341,7 @@ class ClosedForm(NamedTuple):
 
     shared: tuple[str, ...]
     prob_greater: Callable[[FamilyParameters, FamilyParameters], float]
-    """Probability that a value of the second member exceeds a value of the first."""
+    """Function that computes P(second > first) for two distributions of the family."""
     crossings: Callable[[FamilyParameters, FamilyParameters, float], list[float]]
 
 
@@ -444,11 +447,11 @@ class NormalSumSolver(NumericalSolver):
     Notes
     -----
     The AUC is the sum over all pairs of components of w0 w1 Phi((m1 - m0)/hypot(s0, s1)), with weights w, means m and
-    standard deviations s. For two kernel densities, the sum depends on s0 and s1 only through H = hypot(s0, s1), so
-    both can be replaced by H/sqrt(2). The AUC is also the integral of F f, with the distribution function F of the
-    negatives and the density f of the positives. The trapezoidal rule integrates this smooth function with an error of
-    the order of rounding errors [1]_. With n0 and n1 components, the trapezoidal rule requires n0 + n1 evaluations per
-    node, whereas the sum over all pairs requires n0 n1 evaluations.
+    standard deviations s. For two kernel densities, the AUC depends on s0 and s1 only through H = hypot(s0, s1), so s0
+    and s1 can be replaced by H/sqrt(2). The AUC is also the integral of F f, with the distribution function F of the
+    negatives and the density f of the positives. Since F f is smooth, the error of the trapezoidal rule is as small as
+    a rounding error [1]_. With n0 and n1 components, the trapezoidal rule requires n0 + n1 evaluations per node,
+    whereas the sum over all pairs requires n0 n1 evaluations.
 
     References
     ----------
@@ -487,7 +490,7 @@ class NormalSumSolver(NumericalSolver):
 
 
 class BatchSolver(NumericalSolver):
-    """Solver for two batches of B continuous distributions, each fitted to a resample; shape (B,) or (B, 1)."""
+    """Solver for two batches of continuous distributions, of shape (B,) or (B, 1), fitted to B resamples."""
 
     takes_batches = True
     negative: Any
@@ -495,7 +498,7 @@ class BatchSolver(NumericalSolver):
 
     @abstractmethod
     def _dense_grid(self) -> FloatArray:
-        """Return a grid of shape (B, k); the densities of each pair cross at most once between neighboring values."""
+        """Return a grid of shape (B, k); the densities of each pair cross at most once between neighboring points."""
 
     @abstractmethod
     def _single(self, index: int) -> Solver:
@@ -507,9 +510,10 @@ class BatchSolver(NumericalSolver):
         return np.asarray(ordinate.sf(abscissa.isf(rate)))
 
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
-        """Return the threshold that maximizes TPR - price * FPR, the best crossing of the weighted densities.
+        """Return the threshold that maximizes TPR - price * FPR.
 
-        If no crossing of a pair is clearly the best, the threshold of this pair is computed by a solver for one pair.
+        The threshold is usually the best crossing of the weighted densities. If no crossing of a pair is clearly the
+        best, a solver for one pair computes the threshold of this pair.
         """
         negative, positive, prices = self.negative, self.positive, np.broadcast_to(log_price, self.shape)
         grid = self._dense_grid()
@@ -545,13 +549,13 @@ class BatchSolver(NumericalSolver):
 
 
 class NormalSumBatchSolver(BatchSolver):
-    """Solver for two batches of B kernel densities or mixtures, each fitted to a resample; shape (B,) or (B, 1)."""
+    """Solver for two batches of kernel densities or mixtures, of shape (B,) or (B, 1), fitted to B resamples."""
 
     negative: NormalSumBatch
     positive: NormalSumBatch
 
     def auc_complement(self) -> FloatArray:
-        """Return 1 - AUC = P(positive < negative), the sum over all pairs of components."""
+        """Return 1 - AUC = P(positive < negative), computed as a sum over all pairs of components."""
         negative, positive = self.negative, self.positive._add_grid_axis()
         widths = np.hypot(negative.stds[..., None], positive.stds)
         below = NormalSumBatch(positive.weights, positive.means, widths).cdf(negative.means)
@@ -562,7 +566,7 @@ class NormalSumBatchSolver(BatchSolver):
         return NormalSumBatchSolver(self.positive, self.negative).auc_complement()
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
+        """Return the area under the curve (axis "fpr") or to the right of the curve (axis "tpr") between two rates."""
         d, beyond = (self.negative, self.positive.reflect()) if axis == "fpr" else (self.positive, self.negative)
         ends = np.clip([d.isf(high), d.isf(low)], *d.bounds(_AREA_Z))
         narrowest = np.minimum(d.stds.min(axis=-1), beyond.stds.min(axis=-1))
@@ -605,14 +609,14 @@ class ScipyFamilyBatchSolver(BatchSolver):
         return 1 - self.auc_complement()
 
     def auc_complement(self) -> FloatArray:
-        """Return 1 - AUC = P(positive < negative), an integral over the distribution of the less variable class."""
+        """Return 1 - AUC = P(positive < negative), integrated over the distribution of the less variable class."""
         negative, positive = self.negative, self.positive
         spreads = [np.median(d.isf(0.25) - d.isf(0.75)) for d in (negative, positive)]
         pair = (negative, positive, "cdf") if spreads[0] <= spreads[1] else (positive, negative, "sf")
         return self._integrate(*pair, (0.0, 1.0), lambda single: single.auc_complement())
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
+        """Return the area under the curve (axis "fpr") or to the right of the curve (axis "tpr") between two rates."""
         pair = (self.negative, self.positive, "sf") if axis == "fpr" else (self.positive, self.negative, "cdf")
         return self._integrate(*pair, (float(low), float(high)), lambda single: single.area(axis, low, high))
 
@@ -621,8 +625,8 @@ class ScipyFamilyBatchSolver(BatchSolver):
     ) -> FloatArray:
         """Integrate a tail probability of ``other`` over a tail probability of ``d`` between two limits.
 
-        Panels end at the medians of both classes, where a density may have a kink. If the coefficients of the highest
-        polynomial degrees are not negligible on a panel, the area of this pair is computed by a solver for one pair.
+        Panels end at the medians of both classes, where a density may have a kink. If the polynomial approximation on a
+        panel is not accurate enough, a solver for one pair computes the area of this pair.
         """
         ends = np.clip(ndtri(limits), -_AREA_Z, _AREA_Z)
         edges = np.broadcast_to(np.linspace(-_AREA_Z, _AREA_Z, _N_AREA_PANELS + 1), (*d.shape, _N_AREA_PANELS + 1))
@@ -692,7 +696,7 @@ def _quadrature_nodes(negative: NormalSum, positive: NormalSum, width: float) ->
 def _trapezoidal_auc(
     negative: NormalSum, positive: NormalSum, width: float, points: FloatArray, *, upper: bool
 ) -> FloatArray:
-    """Integrate a tail of the negatives times the density of the positives by the trapezoidal rule."""
+    """Integrate a tail probability of the negatives times the density of the positives by the trapezoidal rule."""
     halved = width * np.sqrt(0.5)
     tails = _replace_stds(negative, halved).tail(points, upper=upper)
     densities = _replace_stds(positive, halved).pdf(points) * (_NODE_STEP * width)
@@ -728,7 +732,7 @@ _SOLVERS: dict[type[Distribution[Any]], type[Solver]] = {
 
 
 def solver_for(negative: Distribution[Any], positive: Distribution[Any]) -> Solver:
-    """Return the solver of two distributions: exact for samples and closed forms, otherwise numerical."""
+    """Return the exact solver for samples and for distributions with closed forms, otherwise a numerical solver."""
     for distribution, solver in _SOLVERS.items():
         if isinstance(negative, distribution) and isinstance(positive, distribution):
             return solver(negative, positive)
@@ -738,8 +742,8 @@ def solver_for(negative: Distribution[Any], positive: Distribution[Any]) -> Solv
     is_transformed = isinstance(negative, Transformed) and isinstance(positive, Transformed)
     if (negative.shape or positive.shape) and not (is_transformed and negative.shape == positive.shape):
         raise RocPredictError(
-            f"a batch of features needs rp.Gaussian for both classes; the shapes are {negative.shape} and "
-            f"{positive.shape}; pass other distributions one feature at a time"
+            "a batch of features needs rp.Gaussian for both classes; the distributions have shapes "
+            f"{negative.shape} and {positive.shape}; pass other distributions one feature at a time"
         )
     if not isinstance(negative, Transformed) or not isinstance(positive, Transformed):
         return _numerical_solver(negative, positive)

@@ -1,4 +1,4 @@
-"""Numerical solvers for the ROC curves of any two distributions and of the likelihood ratio of two densities."""
+"""Numerical solvers for the ROC curve of any two distributions and for the ROC curve of their likelihood ratio."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class NumericalSolver(Solver):
         return np.where(np.equal(rate, 1), -np.inf, t)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
+        """Return the area under the curve (axis "fpr") or to the right of the curve (axis "tpr") between two rates."""
         if axis == "fpr":
             d, beyond, at = self.negative, self.positive.sf, self.positive.sf_inclusive
         else:
@@ -93,8 +93,9 @@ class NumericalSolver(Solver):
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
         """Return the threshold that maximizes TPR - price * FPR.
 
-        The threshold is infinite, a crossing of the weighted densities, the position of a point mass (or the next
-        larger float), or a value in a gap of the support.
+        The candidates are infinite thresholds, the crossings of the weighted densities, each point mass and the next
+        larger float, and the points of the search grid. If all thresholds in an interval are equally good, the midpoint
+        of the interval is returned (the upper bound if the price is 0).
         """
         shape, prices = np.shape(log_price), np.ravel(log_price)
         crossings, is_uncertain = self._crossings(prices)
@@ -130,7 +131,7 @@ class NumericalSolver(Solver):
         return self.search_grid
 
     def _crossings(self, log_prices: FloatArray) -> tuple[list[FloatArray], NDArray[np.bool_]]:
-        """Return, for each price, all crossings and whether the likelihood ratio equals the price over an interval."""
+        """Return, for each price, all crossings, and whether the likelihood ratio equals the price on an interval."""
         if len(log_prices) > _MAX_PRICES:
             parts = [self._crossings(log_prices[:_MAX_PRICES]), self._crossings(log_prices[_MAX_PRICES:])]
             return parts[0][0] + parts[1][0], np.concatenate([parts[0][1], parts[1][1]])
@@ -149,13 +150,16 @@ class NumericalSolver(Solver):
         return rows, (counts[0] > 0) & (counts[1] > 0)
 
     def _candidates(self, points: FloatArray) -> _Candidates:
-        """Return thresholds as candidates, with their rates and log likelihood ratios."""
+        """Return candidate thresholds with their rates and log likelihood ratios."""
         fnr, fpr = np.asarray(self.positive.cdf_strict(points)), np.asarray(self.negative.sf_inclusive(points))
         return _Candidates(points, fnr, fpr, quadrature.make_log_density_ratio(self.negative, self.positive)(points))
 
     @cached_property
     def _fixed_candidates(self) -> _Candidates:
-        """Candidates for every price: infinite thresholds, the search grid, point masses and the next floats."""
+        """Candidate thresholds that do not depend on the price.
+
+        These are infinite thresholds, the search grid, each point mass and the next larger float.
+        """
         atoms = np.concatenate([self.negative.atoms().points, self.positive.atoms().points])
         return self._candidates(
             np.concatenate([atoms, np.nextafter(atoms, np.inf), np.array([np.inf, -np.inf]), self.search_grid])
@@ -185,7 +189,7 @@ class NumericalSolver(Solver):
     def _mean_tail(
         self, without: Callable[[FloatArray], FloatArray], including: Callable[[FloatArray], FloatArray]
     ) -> FloatArray:
-        """Return the mean, over the positives, of a tail probability of the negatives in which ties count as 1/2."""
+        """Return the expected tail probability of the negatives at a random positive; ties count as 1/2."""
         atomic = self.negative.atoms().points.size
         tail = (lambda x: (np.asarray(without(x)) + including(x)) / 2) if atomic else without
         points, masses = self.positive.atoms()
@@ -215,7 +219,10 @@ class _Candidates(NamedTuple):
         return self.fnr + price * self.fpr if np.isfinite(price) else np.where(self.fpr > 0, np.inf, self.fnr)
 
     def is_level(self, price: float, log_price: float, most: float) -> NDArray[np.bool_]:
-        """Return True where the loss is at most ``most`` and the weighted densities are equal or both 0."""
+        """Return a mask of the thresholds that may belong to a plateau.
+
+        At these thresholds, the loss is at most ``most``, and the weighted densities are equal or both 0.
+        """
         with np.errstate(invalid="ignore"):
             steepness = self.log_ratio - log_price
             is_flat = np.isnan(steepness) | (steepness == 0) | np.isinf(self.points)
@@ -282,7 +289,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         return np.where(rate <= self._start_tpr, 0.0, lowest)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs or, for axis "tpr", to the right of it between two TPRs."""
+        """Return the area under the curve (axis "fpr") or to the right of the curve (axis "tpr") between two rates."""
         if self.separates:
             return np.asarray(high - low)
         abscissa, ordinate = (self.negative, self.positive) if axis == "fpr" else (self.positive, self.negative)
@@ -397,7 +404,7 @@ class LikelihoodRatioRanking:
         self._limits = [-np.inf, *self._knots[1:-1], np.inf]
 
     def _find_extrema(self, noise: FloatArray) -> FloatArray:
-        """Return the local maxima and minima of the likelihood ratio that exceed rounding error."""
+        """Return the local maxima and minima of the likelihood ratio, except those caused by rounding errors."""
         finite = np.isfinite(self.values)
         grid, values, noise = self.grid[finite], self.values[finite], noise[finite]
         moves = np.flatnonzero(np.abs(np.diff(values)) > np.maximum(noise[1:], noise[:-1]))
@@ -407,7 +414,7 @@ class LikelihoodRatioRanking:
         return quadrature.golden_section(lambda x: -top * self.level(x), grid[moves[index]], grid[moves[index + 1] + 1])
 
     def _finite_ratio_bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Return, at each bound of a support, the two floats between which the ratio becomes finite or infinite."""
+        """Return neighboring floats between which the log ratio changes from finite to infinite or vice versa."""
         kind = np.where(np.isinf(self.values), np.sign(self.values), 0.0)
         index = np.flatnonzero(kind[:-1] != kind[1:])
         target_kind = kind[index + 1]
@@ -440,10 +447,9 @@ class LikelihoodRatioRanking:
     def _above(
         self, d: Distribution[Any], levels: FloatArray, *, strictly: bool, at: FloatArray | None = None
     ) -> FloatArray:
-        """Return the probability that the log ratio is above each level or, unless ``strictly``, at or above it.
+        """Return the probability that the log ratio is above each level (at or above it if ``strictly`` is False).
 
-        If the feature values with these levels are known, they are passed as ``at``; their segments then need no root
-        finding.
+        ``at`` contains the feature values with these levels if they are known, to save root finding.
         """
         total = np.zeros(np.shape(levels))
         for segment, (left, right) in zip(self._segments, pairwise(self._limits), strict=True):
@@ -463,7 +469,7 @@ class LikelihoodRatioRanking:
         return np.minimum(total, 1.0)
 
     def _find_levels(self, segment: _MonotoneSegment, index: NDArray[np.intp], target: FloatArray) -> FloatArray:
-        """Return the feature value with each target level, between a point of the segment and the point before it."""
+        """Return the feature value with each target level, between ``segment.points[index - 1]`` and the next point."""
         sign = 1.0 if segment.rises else -1.0
         low, high, close = segment.points[index - 1], segment.points[index], quadrature.NOISE * (1 + np.abs(target))
         return _solve(lambda x, at_level: np.asarray(sign * self.level(x) - at_level), low, high, target, close)
@@ -488,7 +494,7 @@ class LikelihoodRatioRanking:
     def expectation(
         self, d: Distribution[Any], function: Callable[[FloatArray], FloatArray], levels: FloatArray, width: float
     ) -> FloatArray:
-        """Return the expected value of a function in one class.
+        """Return the expected value of a function of the feature in one class.
 
         The function may have kinks at ``levels`` and at extrema of the likelihood ratio.
 
@@ -502,13 +508,16 @@ class LikelihoodRatioRanking:
         return np.asarray(quadrature.expectation(d, function, edges, rtol=rtol))
 
     def level_crossings(self, at: float) -> FloatArray:
-        """Return the values at which the log ratio crosses a level."""
+        """Return the feature values at which the log ratio crosses a level."""
         with np.errstate(invalid="ignore"):
             return quadrature.sign_changes(lambda x: self.level(x) - at, self.grid, self.values - at)
 
     @cached_property
     def tail_tables(self) -> dict[Axis, tuple[FloatArray, FloatArray]]:
-        """Proportions of negatives ("fpr") and positives ("tpr") with a log ratio > each level, then >= each level."""
+        """Proportions of a class with a log ratio above each level, and with a log ratio at or above each level.
+
+        The keys are "fpr" for the negatives and "tpr" for the positives.
+        """
         tables: dict[Axis, tuple[FloatArray, FloatArray]] = {}
         for axis, d in self.classes.items():
             strict = self.upper_tail(d, self.levels, ties=0.0)
@@ -537,7 +546,7 @@ class LikelihoodRatioRanking:
 
 
 class _MonotoneSegment(NamedTuple):
-    """Points of a segment of the axis on which the likelihood ratio is monotonic."""
+    """Segment of the feature axis on which the likelihood ratio is monotonic."""
 
     points: FloatArray
     levels: FloatArray

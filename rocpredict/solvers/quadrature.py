@@ -1,4 +1,4 @@
-"""Quadrature and root finding over the values of two distributions."""
+"""Numerical integration and root finding for functions of a feature with two distributions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BISECTIONS = 1200  # number of steps from the widest bracket of floats to neigh
 
 
 def gauss_legendre(f: Callable[[FloatArray], FloatArray], left: FloatArray, right: FloatArray) -> FloatArray:
-    """Integrate ``f`` over each panel by a Gauss-Legendre rule; ``f`` receives arrays with an additional last axis."""
+    """Integrate ``f`` over each panel by a Gauss-Legendre rule; ``f`` receives the nodes on an additional last axis."""
     half = (right - left) / 2
     x = (left / 2 + right / 2)[..., None] + half[..., None] * NODES
     return half * (f(x) @ WEIGHTS)
@@ -39,8 +39,8 @@ def integrate(
 ) -> float:
     """Integrate over the panels between finite edges, halving each panel until its integral converges.
 
-    ``rtol`` is relative to the integral of the absolute value of the integrand. Panels in far tails, whose integrals
-    are negligible compared with this tolerance, are not halved.
+    ``rtol`` is relative to the integral of the absolute value of the integrand. A panel in a far tail is not halved if
+    its integral is negligible compared with this tolerance.
     """
     left, right = edges[:-1], edges[1:]
     coarse = integrate_panel(left, right)
@@ -166,7 +166,8 @@ def refine_brackets(
     row : array of int of shape (m,)
         Index of the level of each point, ascending.
     points, values, bounds : arrays of shape (m,)
-        Ascending grid for each level, value of ``f`` - level at each point, and bound of its rounding error.
+        ``points`` contains an ascending grid for each level, ``values`` contains ``f`` - level at each point, and
+        ``bounds`` contains bounds on the rounding errors of ``values``.
 
     Notes
     -----
@@ -212,8 +213,8 @@ def refine_brackets(
 def sign_changes(f: Callable[[FloatArray], FloatArray], grid: FloatArray, values: FloatArray) -> FloatArray:
     """Return the points at which ``f`` changes sign, found to float64 resolution from values on an ascending grid.
 
-    If ``f`` changes sign twice between two neighboring grid points, the two changes are found only if abs(f), compared
-    on the grid, has a local minimum at one of these points.
+    If ``f`` changes sign twice between two neighboring grid points, both changes are found only if abs(f) at one of the
+    two points is smaller than at both neighbors of this point.
     """
     return level_crossings(f, np.zeros(1), np.zeros(len(grid), dtype=np.intp), grid, values)[0]
 

@@ -23,7 +23,7 @@ _BIAS = 0.08
 
 
 class CumulativeMasses(NamedTuple):
-    """Mass of each class below each node, in arrays of shape (F, k).
+    """Probability mass of each class below each node, in arrays of shape (F, k).
 
     A node is a position before, between or after the sorted values of the pooled sample.
     """
@@ -88,12 +88,12 @@ def best_rule(
     reversal_probability: FloatArray | None,
     counts: tuple[float, float],
 ) -> ShrinkageRule:
-    """Return the middle of the interval of nodes whose Ameans is within 0.1 standard errors of the largest Ameans.
+    """Return the rule at the middle of the nodes with an Ameans within 0.1 standard errors of the largest Ameans.
 
     Parameters
     ----------
     masses : list of CumulativeMasses
-        Masses of the estimate, of its model alone, and of the sample.
+        Three items: the masses of the estimate, of its model alone, and of the sample.
     is_cut : array of bool of shape (F, k)
         True for nodes between two different values.
     data_weight : array of shape (F,)
@@ -198,7 +198,7 @@ def evaluate_batch(
 
 
 class ShrinkageSolver(EmpiricalSolver):
-    """Solver for two shrinkage estimates of one feature, which consist of point masses.
+    """Solver for the shrinkage estimates of both classes of one feature, which are discrete distributions.
 
     The threshold with the highest Ameans is computed as for a batch of one feature.
     """
@@ -232,6 +232,7 @@ class ShrinkageSolver(EmpiricalSolver):
     def likelihood_ratio(self) -> LikelihoodRatioSolver:
         """Return the solver for the ROC curve of the likelihood ratio of the model alone.
 
-        The likelihood ratio of the shrinkage estimate depends too much on single observations.
+        The model is used alone, because the likelihood ratio of the shrinkage estimate depends too much on single
+        observations.
         """
         return EmpiricalSolver(self.negative.model, self.positive.model).likelihood_ratio()
