@@ -44,10 +44,11 @@ class Distribution(Result, ABC, Generic[Value]):
     """Distribution of a feature in one class.
 
     A distribution has a continuous part, point masses, or both. All methods accept scalars and arrays, which are
-    broadcast against ``shape``. There are two pairs of lower and upper tail probabilities: ``cdf`` and ``sf``,
-    ``cdf_strict`` and ``sf_inclusive``. The two pairs differ only at point masses. Each tail is computed directly and
-    not as one minus the other, so small probabilities keep full relative accuracy. The rule "positive when x >=
-    threshold" uses ``sf_inclusive`` and ``cdf_strict``.
+    broadcast against ``shape``. The lower tail probabilities are ``cdf`` and ``cdf_strict``, and the upper tail
+    probabilities are ``sf`` and ``sf_inclusive``. A point mass at x is included in ``cdf`` and ``sf_inclusive``, and
+    excluded from ``cdf_strict`` and ``sf``. Each tail probability is computed directly, not as 1 minus another one, so
+    small probabilities keep full relative accuracy. The rule "positive when x >= threshold" uses ``sf_inclusive`` and
+    ``cdf_strict``.
 
     Notes
     -----
@@ -364,7 +365,7 @@ def check_continuous(name: str, candidate: object) -> Distribution[Any]:
 def find_smallest_root(
     function: Callable[..., FloatArray], low: FloatArray, high: FloatArray, *args: FloatArray, xatol: float = 0.0
 ) -> FloatArray:
-    """Return the smallest x in each bracket for which ``function(x, *args)``, which increases with x, is 0 or more.
+    """Return the smallest x in each bracket at which the increasing function ``function(x, *args)`` is 0 or more.
 
     The root is exact to the resolution of float64, or to ``xatol`` if this is larger. If the function is 0 or more in
     the whole bracket, the lower bound is returned; if it is negative in the whole bracket, the upper bound is returned.

@@ -17,7 +17,7 @@ IntArray = NDArray[np.intp]
 
 
 def count_below(values: FloatArray, queries: FloatArray) -> tuple[IntArray, IntArray]:
-    """Count, for each query, how many values are below it and how many are at or below it.
+    """Count, for each query, the values below the query and the values at or below the query.
 
     Values and queries must be in ascending order. If no query equals a value, both results are the same array object.
     """
@@ -29,7 +29,10 @@ def count_below(values: FloatArray, queries: FloatArray) -> tuple[IntArray, IntA
 
 
 def count_below_transposed(n_less: IntArray, n_less_equal: IntArray, size: int) -> tuple[IntArray, IntArray]:
-    """Convert results of ``count_below`` to the numbers of queries below, and at or below, each of ``size`` values."""
+    """Count, for each value, the queries below the value and the queries at or below the value.
+
+    The counts are computed from the results of ``count_below``; ``size`` is the number of values.
+    """
     queries_below = np.cumsum(np.bincount(n_less_equal, minlength=size + 1)[:size])
     if n_less_equal is n_less:
         return queries_below, queries_below
@@ -199,7 +202,11 @@ class Ecdf(Distribution[float]):
 
 
 def mid_rank_weight(sample: Ecdf, below: NDArray[np.intp], to: NDArray[np.intp]) -> FloatArray:
-    """Return the average of two cumulative weights, those of the first ``below`` and the first ``to`` sorted values."""
+    """Return the mean of two total weights of sorted values.
+
+    The first is the total weight of the first ``below`` values, and the second is the total weight of the first ``to``
+    values.
+    """
     if sample.weights is None:
         return below.astype(np.float64) if below is to else (below + to) / 2
     return (sample._below[below] + sample._below[to]) / 2
@@ -232,7 +239,7 @@ MAX_HARMLESS_AREA = 0.02
 
 
 def area_between(predicted: FloatArray, empirical: FloatArray) -> FloatArray:
-    """Return the absolute difference between the TPRs of two curves, averaged over ``COMPARISON_FPR`` (the last axis).
+    """Return the mean absolute difference between two arrays of TPRs at ``COMPARISON_FPR``, along the last axis.
 
     Notes
     -----
@@ -257,6 +264,6 @@ def empirical_tpr(negative: FloatArray, positive: FloatArray, fpr: FloatArray = 
 
 
 def _upper_tails(sample: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the proportions of a sorted sample that are above, and at or above, each of several thresholds."""
+    """Return the proportion of a sorted sample above each threshold, and the proportion at or above it."""
     n = len(sample)
     return (n - sample.searchsorted(at, "right")) / n, (n - sample.searchsorted(at, "left")) / n

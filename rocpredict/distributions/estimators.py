@@ -26,8 +26,8 @@ _ROUNDING_TOL = 1e-13  # largest relative decrease of the objective that counts 
 
 
 Loss = Callable[[FloatArray, NDArray[np.intp]], tuple[FloatArray, FloatArray]]
-"""Function of the parameters of selected samples, shape (rows, k), and of the row numbers of these samples. It returns
-the losses and their gradients."""
+"""Function that computes the losses of selected samples and the gradients of these losses. Its arguments are the
+parameters, shape (rows, k), and the row numbers of the samples."""
 
 
 def newton_bracketed(function: Loss, start: FloatArray) -> FloatArray:
@@ -54,7 +54,7 @@ def newton_bracketed(function: Loss, start: FloatArray) -> FloatArray:
 def maximize_newton(
     objective: Callable[[FloatArray, NDArray[np.intp]], FloatArray], slopes: Loss, start: FloatArray
 ) -> FloatArray:
-    """Maximize a concave function for each sample by Newton steps, halved until the function does not decrease.
+    """Maximize a concave function for each sample by Newton steps, each halved until the function does not decrease.
 
     ``slopes`` is a function that returns the gradients and the Hessian matrices.
     """
@@ -200,7 +200,7 @@ _EULER_TERMS = (1 / 2, 1 / 12, 0.0, -1 / 120, 0.0, 1 / 252, 0.0, -1 / 240, 0.0, 
 
 
 def fit_gamma(samples: FloatArray) -> FloatArray:
-    """Return shape k, location 0 and scale of gamma distributions; log k - psi(k) equals log(mean) - mean(log x)."""
+    """Return shape k, location 0 and scale of gamma distributions, from log k - psi(k) = log(mean) - mean(log x)."""
     mean = scaled_mean(samples)
     log_gap = _x_minus_1_minus_log_x(samples, mean[:, None]).mean(axis=1)
     start = (3 - log_gap + np.hypot(log_gap - 3, np.sqrt(24 * log_gap))) / (12 * log_gap)

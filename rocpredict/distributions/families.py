@@ -28,7 +28,7 @@ def is_frozen_scipy(candidate: object) -> bool:
 
 
 def from_scipy(frozen: Any) -> ScipyDistribution | Ecdf:
-    """Convert a frozen scipy.stats distribution; one that a table of probabilities defines becomes an ``Ecdf``."""
+    """Convert a frozen scipy.stats distribution; a distribution from a table of probabilities becomes an ``Ecdf``."""
     if hasattr(frozen.dist, "xk"):  # ``dist`` is a table of values and probabilities
         _, loc, _ = frozen.dist._parse_args(*frozen.args, **frozen.kwds)
         return Ecdf(np.asarray(frozen.dist.xk) + loc, frozen.dist.pk)
@@ -156,7 +156,10 @@ class ScipyDistribution(Distribution[float]):
         return np.where(is_overflow, (x > 0) == (method == "cdf"), tail)
 
     def _support_end(self, tail: str, step: int) -> float:
-        """Return a value beyond which a tail is negligible; SciPy's ``isf`` is inaccurate at a probability of 1e-16."""
+        """Return a value beyond which a tail is negligible.
+
+        SciPy's ``isf`` is not used, because it is inaccurate at a probability of 1e-16.
+        """
         end = float(self.frozen.median())
         while self._evaluate(tail, np.asarray(end)) > _TAIL_MASS and abs(step) < _MAX_ATOMS:
             end, step = end + step, 2 * step
@@ -267,7 +270,7 @@ _EXPONENTIAL_RTOL = 1e-6  # tolerated relative difference of the mean and the st
 
 
 class Support(NamedTuple):
-    """Support of a family, and the suggestion in the error message about values outside the support."""
+    """Support of a family, with a suggestion for the error message about values outside the support."""
 
     description: str
     contains: Callable[[FloatArray], Any]
@@ -327,7 +330,7 @@ def fit_family(name: str, sample: Any, label: str) -> ScipyDistribution:
     ------
     RocPredictError
         If the name is unknown, if values are outside the support or not finite, if there are fewer than two distinct
-        values, or if float64 cannot resolve their differences.
+        values, or if the values are too close together for float64.
 
     Notes
     -----

@@ -62,9 +62,9 @@ def get_fitter(family: Any, direction: Direction = None) -> PairFitter:
     function
         Function that maps the values of the negatives and of the positives to a pair of distributions. The function
         raises `RocPredictError` if the family cannot be fitted to a sample. If ``fits_batches`` is True for the family,
-        the function also accepts B resamples of each class, shapes (B, n0) and (B, n1), followed by the two original
-        samples, and then returns a batch for each class. Pairs of resamples to which the family cannot be fitted are
-        omitted.
+        the function also accepts four arguments: B resamples of each class, as arrays of shape (B, n0) and (B, n1), and
+        the two original samples. It then returns a batch of distributions for each class. Pairs of resamples to which
+        the family cannot be fitted are omitted.
 
     Raises
     ------

@@ -42,8 +42,8 @@ class Gaussian(Distribution[Value]):
     Raises
     ------
     RocPredictError
-        If a mean or a standard deviation is not finite, if a standard deviation is negative, or if the shapes cannot be
-        broadcast.
+        If a mean or a standard deviation is not finite, if a standard deviation is negative, or if the shapes of
+        ``mean`` and ``std`` cannot be broadcast together.
 
     Examples
     --------
@@ -215,5 +215,5 @@ class Gaussian(Distribution[Value]):
 
 
 def add_grid_axis(distribution: Distribution) -> Distribution:
-    """Add a last axis of length 1 to a batch, for a grid of values, and return a single distribution unchanged."""
+    """Return a batch with an additional last axis of length 1 for a grid, or a single distribution unchanged."""
     return distribution._add_grid_axis() if distribution.shape else distribution

@@ -87,11 +87,11 @@ class Histogram(Distribution[float]):
     ------
     RocPredictError
         If the edges are not finite or not strictly increasing, if a width is out of the range of float64, if a count is
-        negative, if all counts are 0, or if there is not one count for each bin.
+        negative, if all counts are 0, or if the number of counts differs from the number of bins.
 
     See Also
     --------
-    rocpredict.solvers.histogram.auc_bounds : Lowest and highest AUC of any data that fall into the bins.
+    rocpredict.solvers.histogram.auc_bounds : Lowest and highest AUC of data with the same bin counts.
 
     Notes
     -----
@@ -240,7 +240,7 @@ class Histogram(Distribution[float]):
         return index, (x >= self.edges[0]) & (x <= self.edges[-1])
 
     def _interpolate_in_bin(self, index: NDArray[np.intp], below: FloatArray, above: FloatArray) -> FloatArray:
-        """Return the value that divides a bin into the fractions ``below`` and ``above``, from the nearer edge."""
+        """Return the value that divides a bin into fractions ``below`` and ``above``, computed from the nearer edge."""
         low, high = self.edges[index], self.edges[index + 1]
         width = high - low
         return np.asarray(np.clip(np.where(below < above, low + width * below, high - width * above), low, high))

@@ -35,7 +35,7 @@ _MAX_BLOCK_SIZE = 2**15  # largest number of array elements per block, which the
 
 
 class MixtureFit(NamedTuple):
-    """Parameters of one mixture, shape (k,), or of several, shape (fits, k), and the log-likelihoods."""
+    """Parameters and log-likelihoods of one mixture, shape (k,), or of several mixtures, shape (fits, k)."""
 
     weights: FloatArray
     means: FloatArray
@@ -74,8 +74,8 @@ def _run_em(
 ) -> MixtureFit:
     """Iterate each mixture until its log-likelihood converges; ``max_iter`` is the largest number of EM steps.
 
-    A mixture is abandoned if, at the current gain per step, ``max_iter`` further steps would not raise its
-    log-likelihood to ``needed``. After every two EM steps, a third step starts from an extrapolated mixture (SQUAREM,
+    The iteration of a mixture is abandoned if its log-likelihood increases too slowly to reach ``needed`` within
+    ``max_iter`` further steps. After every two EM steps, a third step starts from an extrapolated mixture (SQUAREM,
     Varadhan and Roland 2008); its result is discarded if the extrapolated mixture is less likely than the mixture after
     the first step. From one such cycle to the next, the likelihood never decreases.
     """
@@ -118,7 +118,7 @@ def _extrapolate(fits: MixtureFit, first: MixtureFit, second: MixtureFit, floor:
 
 
 def select_n_components(x: FloatArray, counts: FloatArray, rng: np.random.Generator, max_components: int) -> MixtureFit:
-    """Return the mixture with the lowest BIC; the search stops when two more components do not lower the BIC."""
+    """Return the mixture with the lowest BIC; stop when neither one nor two additional components lower the BIC."""
     fits: list[MixtureFit] = []
     for k in range(1, max_components + 1):
         fits.append(fit_mixture(x, counts, k, rng))
@@ -154,10 +154,10 @@ def _kmeans_plusplus(x: FloatArray, counts: FloatArray, k: int, rng: np.random.G
 
 
 def em_step(x: FloatArray, counts: FloatArray, fits: MixtureFit, floor: ArrayLike) -> MixtureFit:
-    """Return the mixtures after one EM step and the log-likelihoods before it.
+    """Return the mixtures after one EM step, with the log-likelihoods before this step.
 
-    Either all mixtures are fitted to one sample, shape (n,), or each mixture is fitted to a sample of its own, shape
-    (fits, n). The mixtures are processed in blocks whose arrays fit into the processor cache.
+    ``x`` contains one sample for all mixtures, shape (n,), or one sample for each mixture, shape (fits, n). The
+    mixtures are processed in blocks whose arrays fit into the processor cache.
     """
     n_fits, k = fits.means.shape
     shape = n_fits, x.shape[-1]
@@ -322,8 +322,8 @@ class GaussianMixture(NormalSumDistribution):
         Raises
         ------
         RocPredictError
-            If values are not finite, if fewer than two are distinct, or if there are more components than distinct
-            values.
+            If values are not finite, if fewer than two values are distinct, or if there are more components than
+            distinct values.
 
         Notes
         -----
@@ -334,8 +334,8 @@ class GaussianMixture(NormalSumDistribution):
         every two steps accelerates the convergence (Varadhan and Roland 2008).
 
         For k components, n observations and the likelihood L, BIC = (3k - 1) log n - 2 log L (Schwarz 1978). The
-        mixture with the smallest BIC is selected. The search stops when two more components do not lower the BIC. In
-        small samples, the BIC may select one component for two groups that overlap.
+        mixture with the smallest BIC is selected. The search stops when neither one nor two additional components lower
+        the BIC. In small samples, the BIC may select one component for two groups that overlap.
 
         In a bootstrap, each fit to a resample starts at the mixture that was fitted to the sample, and the BIC selects
         the number of components for each resample.

@@ -49,8 +49,8 @@ _MIN_COMPRESSION = 2  # with fewer centers per node, all centers are kept
 class NormalSum:
     """Weighted sum of normal distributions (the components), which are sorted by their means.
 
-    Both tails have full relative accuracy. The result for a value does not depend on the other values in the same call.
-    If the components are reflected about 0, the results at the reflected values are the same to the last bit.
+    Both tail probabilities have full relative accuracy. The result for a value does not depend on the other values in
+    the same call. If the components and the values are reflected about 0, the results are the same to the last bit.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class NormalSum:
 
     @cached_property
     def cutoff_z(self) -> float:
-        """Number of standard deviations from the mean beyond which a component makes a negligible contribution."""
+        """Distance from the mean, in standard deviations, beyond which a component contributes a negligible amount."""
         return float(np.sqrt(2 * (38 + np.log(self.total / self.weights.min()))))
 
     @cached_property
@@ -149,7 +149,7 @@ class NormalSum:
 
     @cached_property
     def _quantile_table(self) -> tuple[FloatArray, FloatArray]:
-        """Ascending values x, and the probit Phi^-1(P(X <= x)) of each of them."""
+        """Ascending values x, and the probit Phi^-1(P(X <= x)) of each value."""
         index = np.unique(np.linspace(0, len(self.means) - 1, _N_TABLE_POINTS).round().astype(int))
         with np.errstate(over="ignore"):
             x = np.unique(self.means[index, None] + self.stds[index, None] * np.linspace(-6, 6, 13))
@@ -159,10 +159,10 @@ class NormalSum:
         return x[np.isfinite(scores)], scores[np.isfinite(scores)]
 
     def _interpolate_many(self, x: FloatArray, sums: Callable[[FloatArray], FloatArray]) -> FloatArray:
-        """Compute sums at very many values by Chebyshev interpolation in cells with a width of one standard deviation.
+        """Compute ``sums`` at very many values by Chebyshev interpolation in cells of one standard deviation.
 
-        The error is below 1e-16 of the largest sum in the cell. Two kinds of sums are computed directly: those at
-        values beyond the outermost means, and those in a cell in which the sums differ by more than a factor of 1,000.
+        The error is below 1e-16 of the largest sum in the cell. Sums are computed directly at values beyond the
+        outermost means, and in cells in which they differ by more than a factor of 1,000.
         """
         values = np.ravel(x)
         if values.size < _MANY_VALUES or not self.equal_stds:
@@ -185,7 +185,7 @@ class NormalSum:
         return result.reshape(np.shape(x))
 
     def _sum_kernels(self, x: FloatArray, kernel: Callable[[FloatArray, slice], FloatArray]) -> FloatArray:
-        """Return the sums over components that ``kernel`` computes from (x - mean)/std, block by block."""
+        """Return, for each value x, the sum over components that ``kernel`` computes from (x - mean)/std, in blocks."""
         values = np.ravel(x)
         sums = np.empty(values.shape)
         with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
@@ -202,7 +202,7 @@ class NormalSum:
             yield from ((rows[first : first + step], part) for first in range(0, len(rows), step))
 
     def _windows(self, x: FloatArray) -> Iterator[tuple[NDArray[np.intp], slice]]:
-        """Yield, for each group of values that are close to each other, their indices and the relevant components."""
+        """Yield, for each group of neighboring values, their indices and the range of components near these values."""
         if not self.equal_stds or len(self.means) <= _WINDOW_SIZE:
             yield np.arange(len(x)), slice(0, len(self.means))
             return
@@ -219,7 +219,7 @@ class NormalSum:
 
 
 def compress_centres(centres: FloatArray, counts: FloatArray, std: float) -> tuple[FloatArray, FloatArray]:
-    """Replace the centers of kernels by fewer weighted centers that have the same sum of kernels, up to rounding.
+    """Replace kernel centers by fewer weighted centers with the same weighted sum of kernels, up to rounding errors.
 
     Parameters
     ----------
@@ -232,11 +232,12 @@ def compress_centres(centres: FloatArray, counts: FloatArray, std: float) -> tup
     -----
     The range of the centers is divided into cells. A cell is about as wide as its distance from the nearest gap or end
     of the sample, but at most two standard deviations wide. A gap is a distance of more than four standard deviations
-    between neighboring centers. Cells near an end or a gap are narrow, because the tail of the sum there depends on the
-    outermost centers. If a cell has more than ten centers, they are replaced by the ten nodes of a Gauss quadrature
+    between neighboring centers. Cells near an end or a gap are narrow, because the tail of the density there depends on
+    the outermost centers. If a cell has more than ten centers, they are replaced by the ten nodes of a Gauss quadrature
     rule for their weights (the eigenvalues of the Jacobi matrix of the orthogonal polynomials). The new weights are
-    above 0, and the first 19 moments of the cell are unchanged. In a cell that is two standard deviations wide, the
-    error of a tail, divided by the weight of the cell, is at most max|Phi^(20)|/(20! 2^18), about 2e-16.
+    above 0, and the first 19 moments of the centers in the cell are unchanged. In a cell that is two standard
+    deviations wide, the error of a tail probability, divided by the weight of the cell, is at most M/(20! 2^18), about
+    2e-16, where M is the maximum of the absolute 20th derivative of Phi.
     """
     if len(centres) <= _MIN_COMPRESSION * _N_CELL_NODES:
         return centres, counts
@@ -318,7 +319,7 @@ class NormalSumDistribution(Distribution):
     -----
     With weights w, means m and standard deviations s, the lower tail is the sum of w Phi((x - m)/s) over all
     components, and the upper tail is the sum of w Phi(-(x - m)/s). A quantile is computed from the smaller of the two
-    tails, by solving an equation. Sums are computed in blocks of values and components, so that they need at most a few
+    tails by root finding. The sums are computed in blocks of values and components, which limits the memory to a few
     tens of megabytes. If all components have the same standard deviation, components far from a value are not
     evaluated, because each of them contributes either 0 or its full weight to a tail.
     """
@@ -344,7 +345,7 @@ class NormalSumDistribution(Distribution):
         return np.where(q <= 0.5, self._quantile(q, upper=True), self._quantile(1 - q, upper=False))
 
     def _quantile(self, probability: FloatArray, *, upper: bool) -> FloatArray:
-        """Return the quantiles of one tail for probabilities up to 1/2; the result is infinite for larger ones."""
+        """Return the quantiles of one tail for probabilities up to 1/2, and infinity for larger probabilities."""
         inside = (probability > 0) & (probability <= 0.5)
         quantile = np.where(inside, 0.0, np.inf if upper else -np.inf)
         target = probability[inside]
@@ -422,8 +423,8 @@ class GaussianKde(NormalSumDistribution):
 
         - ``"silverman"``: 0.9 min(s, R/1.34) n^(-1/5), or 0.9 s n^(-1/5) if R is 0 [1]_.
         - ``"scott"``: 1.06 s n^(-1/5) [1]_.
-        - ``"cube-root"``: s n^(-1/3), a smaller bandwidth than that of the other rules. It is suitable for estimating a
-          cdf [2]_ or a ROC curve, and too small for estimating a density.
+        - ``"cube-root"``: s n^(-1/3), usually the smallest of the three bandwidths. It is suitable for estimating a cdf
+          [2]_ or a ROC curve, and too small for estimating a density.
         - float: a number above 0, in the unit of the feature.
     bandwidth_factor : float, default=1.0
         Factor by which the bandwidth of a rule is multiplied. It must be 1 if ``bandwidth`` is a number.
@@ -442,13 +443,13 @@ class GaussianKde(NormalSumDistribution):
     means : array of shape (k,)
         Means of the kernels, ascending: one for each distinct value.
     components : NormalSum
-        Kernels, weighted by the number of observations that they represent. For a large sample, there are fewer of
-        these kernels than ``means``.
+        Kernels, weighted by the number of observations that they represent. In a large sample, neighboring kernels are
+        replaced by fewer kernels (see Notes).
 
     Raises
     ------
     RocPredictError
-        If values are not finite, or fewer than two are distinct; if the bandwidth, its factor or the weights are
+        If values are not finite, or fewer than two values are distinct; if the bandwidth, its factor or the weights are
         invalid; or if the weights sum to 1 or less and a standard deviation is needed.
 
     Notes
@@ -460,9 +461,9 @@ class GaussianKde(NormalSumDistribution):
 
     In a large sample, the range of the values is divided into intervals with a width of two bandwidths; near the ends
     of the sample and near gaps, the intervals are narrower. The kernels in each interval are replaced by ten kernels at
-    the nodes of a Gauss quadrature rule [3]_, which preserves their first 19 moments. The density and both tails then
-    differ from the sums over all kernels by less than r times their maximum. Here r is 1e-13, or the ratio of the
-    spacing of floats at the values to the bandwidth if this ratio is larger. The computing time no longer grows with
+    the nodes of a Gauss quadrature rule [3]_, which preserves their first 19 moments. This replacement changes the
+    density by less than r times its maximum, and each tail probability by less than r. Here r is the larger of 1e-13
+    and e/h, where e is the spacing of floats at the values. The computing time of an evaluation then does not grow with
     the sample size.
 
     References
@@ -532,7 +533,7 @@ class GaussianKde(NormalSumDistribution):
 
     @cached_property
     def components(self) -> NormalSum:  # type: ignore[override]
-        """Kernels, weighted by the observations that they represent; fewer kernels than ``means`` in a large sample."""
+        """Kernels, weighted by the observations that they represent; in a large sample, fewer than ``means``."""
         centres, counts = compress_centres(*self._kernels, self.std)
         return NormalSum(counts, centres, np.full(len(centres), self.std))
 
@@ -560,7 +561,7 @@ class GaussianKde(NormalSumDistribution):
 
     @cached_property
     def _bandwidth(self) -> float:
-        """Bandwidth before ``variance_preserving`` limits it to the standard deviation."""
+        """Bandwidth before ``variance_preserving=True`` limits it to the standard deviation of the sample."""
         factor = _check_positive("bandwidth_factor", self.bandwidth_factor)
         if not isinstance(self.bandwidth, str):
             if factor != 1:
@@ -670,7 +671,7 @@ class NormalSumBatch(Distribution[FloatArray]):
         return self.quantile_bounds(-z)[0], self.quantile_bounds(z)[1]
 
     def _sum_kernels(self, x: FloatArray, kernel: Callable[[FloatArray, slice], FloatArray]) -> FloatArray:
-        """Return the sums over components that ``kernel`` computes from (x - mean)/std, in blocks of samples."""
+        """Return, for each value x, the sum over components that ``kernel`` computes from (x - mean)/std, in blocks."""
         x = np.broadcast_to(x, np.broadcast_shapes(np.shape(x), self.shape))
         sums, size = np.empty(x.shape), max(1, x[:1].size * self.means.shape[-1])
         step = max(1, _MAX_BATCH_BLOCK_SIZE // size)

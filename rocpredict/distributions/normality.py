@@ -43,7 +43,7 @@ _PSEUDO_VARIANCE = 0.25
 difference is almost 0 if the classes hardly overlap; without the constant, one misclassified value would then cause a
 warning."""
 _COARSE_FPR = (np.arange(32) + 0.5) / 32
-"""FPRs at which the expected squared difference is computed. It is a smooth function of the FPR, so a few suffice."""
+"""FPRs at which the expected squared difference is computed. The difference varies smoothly, so a few FPRs suffice."""
 _ARCSINE_FPR = np.arcsin(np.sqrt(_COARSE_FPR))[:, None]
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
@@ -109,13 +109,13 @@ def misfit_warning(
     -----
     With 5 to 5000 observations per class and a ratio of the standard deviations up to 3, two normal samples cause a
     warning in fewer than 1 of 100 simulations (usually in about 1 of 1000). The absence of a warning does not prove
-    normality. For two exponential classes whose means differ by a factor of 2, about 10%, 40% and 93% of simulations
-    cause a warning with 10, 20 and 50 observations per class, respectively.
+    normality. For two exponential classes whose means differ by a factor of 2, the proportion of simulations with a
+    warning is about 10% with 10 observations per class, 40% with 20, and 93% with 50.
 
     For the other families, too, fewer than 1 of 100 simulations cause a warning if the family is suitable for the
-    classes. The simulated classes were normal, lognormal and gamma for kernel densities, uniform or with four bins for
-    histograms, and normal for mixtures. The table lists pairs of classes for which the family is not suitable, and the
-    proportion of simulations that cause a warning with 50 and with 200 observations per class:
+    classes. The simulated classes were normal, lognormal or gamma for kernel densities. For histograms, they were
+    uniform or had four bins. For mixtures, they were normal. The table lists pairs of classes for which the family is
+    not suitable, and the proportion of simulations that cause a warning with 50 and with 200 observations per class:
 
     ========== ============================ ==== ====
     family     pair                           50  200
@@ -180,7 +180,7 @@ def curve_misfit(samples: tuple[FloatArray, FloatArray], tpr_at: Callable[[Float
 def binormal_misfit(
     samples: tuple[FloatArray, FloatArray], moments: tuple[SampleMoments, SampleMoments]
 ) -> CurveMisfit:
-    """Compare the empirical curve with the curve of two Gaussians with the given moments.
+    """Compare the empirical curve of two samples with the curve of two Gaussians that have the given moments.
 
     The values must be in ascending order, and at least one standard deviation must be above 0. If the area between the
     curves is at most ``MAX_HARMLESS_AREA``, ``ratio_to_expected`` is set to 0 and not computed.
@@ -271,13 +271,16 @@ def _explain_misfit(
 
 
 def _classes_by_magnitude(measured: Any) -> list[tuple[str, Any]]:
-    """Return the name and the measure of each class; the class with the larger absolute measure comes first."""
+    """Return the name and the measured value of each class, with the larger absolute value first."""
     by_class = zip(("negative", "positive"), measured, strict=True)
     return sorted(by_class, key=lambda item: -abs(item[1][0] if isinstance(item[1], tuple) else item[1]))
 
 
 def _mode_fraction(sample: FloatArray) -> tuple[float, float]:
-    """Return the proportion of the most frequent value, or 0 if it occurs fewer than three times, and this value."""
+    """Return the proportion of the most frequent value, and this value.
+
+    The proportion is set to 0 if the value occurs fewer than three times.
+    """
     values, counts = np.unique(sample, return_counts=True)
     mode = int(np.argmax(counts))
     return float(counts[mode] / len(sample)) if counts[mode] >= _MIN_TIES else 0.0, float(values[mode])

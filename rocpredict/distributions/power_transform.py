@@ -31,8 +31,8 @@ class PowerTransform:
     centre, scale : float or array of shape F
         Location and scale, in the unit of the feature. ``scale`` must be above 0, and ``centre`` must be 0 for Box-Cox.
     low, high : float or array of shape F
-        Bounds of l, which the Notes define. The transform has the power p between these bounds, and is linear in l
-        beyond them. The bounds are usually the values of l for the smallest and the largest value of the sample.
+        Bounds of l (see Notes). The transform has the power p between these bounds, and is linear in l beyond them. The
+        bounds are usually the values of l for the smallest and the largest value of the sample.
     reflected : bool, default=False
         If True, x is mapped to minus the transform of -x.
 
@@ -46,9 +46,8 @@ class PowerTransform:
     -----
     Let u = (x - centre)/scale. Then l = log(u) for Box-Cox and l = sign(u) log(1 + abs(u)) for Yeo-Johnson. The
     transformed value is z = (e^(p l) - 1)/p or, for Yeo-Johnson and l < 0, z = -(e^((2 - p) abs(l)) - 1)/(2 - p). For
-    most powers p, these formulas are bounded on one side, so that values of z beyond the bound would have no inverse.
-    Therefore z is extended beyond ``low`` and ``high`` by straight lines in l, without a change of slope at these
-    bounds.
+    most powers p, z is bounded on one side, so that values beyond this bound would have no inverse. Therefore z is
+    extended beyond ``low`` and ``high`` by straight lines in l, without a change of slope at these bounds.
 
     Examples
     --------
@@ -143,10 +142,10 @@ class PowerTransform:
 
 
 def _scaled_logs(x: FloatArray, centre: FloatArray, scale: FloatArray, yeo_johnson: NDArray[np.bool_]) -> FloatArray:
-    """Return log(x/scale), or for Yeo-Johnson sign(u) log(1 + abs(u)) with u = (x - centre)/scale.
+    """Return log(x/scale) for Box-Cox, or sign(u) log(1 + abs(u)) with u = (x - centre)/scale for Yeo-Johnson.
 
     log(x/scale) is computed from the ratio, because log(x) - log(scale) can be the same for neighboring values of x.
-    The difference is used only if the ratio overflows or underflows.
+    The difference of the logarithms is used only if the ratio overflows or underflows.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         u = (x - centre) / scale
@@ -277,7 +276,7 @@ def fit_power_transforms(
     negative, positive : arrays of shape (F, n0) and (F, n1)
         Finite feature values of the classes.
     method : {None, "yeo-johnson"}, default=None
-        - None: the Box-Cox transform of x/(geometric mean) if all values are above 0. If the smallest value is 0, the
+        - None: if all values are above 0, the Box-Cox transform of x/(geometric mean). If the smallest value is 0, the
           Yeo-Johnson transform of x/(geometric mean of the values above 0). If a value is negative, the Yeo-Johnson
           transform of (x - median)/SD.
         - ``"yeo-johnson"``: always the Yeo-Johnson transform of (x - median)/SD.
@@ -292,9 +291,10 @@ def fit_power_transforms(
     Notes
     -----
     The power p is one of -3, -2.9, ..., 4. Among these powers, p maximizes the product of the likelihood of two
-    Gaussian classes (Box and Cox 1964, for two groups) and a standard normal prior density of p - 1. The logarithm of
-    this product is -sum_k n_k/2 log var_k + (p - 1) sum l - (p - 1)^2/2, where n_k is the number and var_k the variance
-    of the transformed values of class k. If all values of a class are equal, the power is 1.
+    Gaussian classes (Box and Cox 1964, for two groups) and a standard normal prior density of p - 1. Up to a constant,
+    the logarithm of this product is -sum_k n_k/2 log var_k + (p - 1) sum l - (p - 1)^2/2. Here n_k is the number and
+    var_k the variance of the transformed values of class k, and l is defined in ``PowerTransform``. If all values of a
+    class are equal, the power is 1.
     """
     rows, first = np.concatenate([negative, positive], axis=1), negative.shape[1]
     lowest = rows.min(axis=1)
@@ -330,7 +330,7 @@ def _maximize_likelihood(logs: FloatArray, first: int, yeo_johnson: NDArray[np.b
     -----
     The log-likelihood is a concave function of the power p: each (z_i - z_j)^2 is log-convex in p, and the variance,
     which is a sum of these terms, is therefore log-convex, too. The highest value on a coarse grid is then next to the
-    maximum, and three grids, each finer than the previous one, find the maximum.
+    maximum, which is found on three grids, each finer than the previous one.
     """
     last = len(LAMBDA_GRID) - 1
     constant = [np.ptp(part, axis=1) == 0 for part in (logs[:, :first], logs[:, first:])]  # var may be rounding error

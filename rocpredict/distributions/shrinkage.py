@@ -118,7 +118,7 @@ def _cell_widths(centres: FloatArray, first_edge: float) -> FloatArray:
 
 @lru_cache(maxsize=2)
 def _shapes(declared: bool) -> tuple[FloatArray, ...]:
-    """Return delta and log prior of each binormal shape, shape (C,), and the cdfs of both classes on a grid, (C, P)."""
+    """Return Phi^-1(AUC) and log prior of each binormal shape, shape (C,), and both cdfs on a grid, shape (C, P)."""
     delta, log_ratio = (part.ravel() for part in np.meshgrid(_DELTAS, _LOG_RATIOS, indexing="ij"))
     widths = [_cell_widths(_DELTAS, 0.0), _cell_widths(_LOG_RATIOS, 1.5 * _LOG_RATIOS[0] - 0.5 * _LOG_RATIOS[1])]
     width = np.outer(*widths).ravel()
@@ -166,7 +166,7 @@ def _shape_table(n0: int, n1: int, declared: bool) -> _ShapeTable:
 
 
 def _multiply(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Return ``left @ right`` in blocks for which BLAS uses one thread; waiting for other threads would take longer."""
+    """Return ``left @ right``, computed in small blocks with one BLAS thread; several threads would be slower."""
     result = np.zeros((len(left), right.shape[1]))
     steps = (range(0, size, _PRODUCT_SIZE) for size in (*left.shape, right.shape[1]))
     for i, k, j in product(*steps):
@@ -254,7 +254,10 @@ def posterior_median_auc(area: FloatArray, variance: FloatArray, n0: int, n1: in
     ratio = (g * variance + _EQUAL_VARIANCE_WEIGHT * binormal) / ((g + _EQUAL_VARIANCE_WEIGHT) * binormal)
 
     def median(low: FloatArray, high: FloatArray, n_cells: int) -> FloatArray:
-        """Return an array (3, F, 1) with the median of delta and two bounds beyond which its density is negligible."""
+        """Return the posterior median of Phi^-1(AUC) and two bounds, as an array of shape (3, F, 1).
+
+        The posterior density is negligible beyond these bounds.
+        """
         step = (high - low) / n_cells
         delta = low + (np.arange(n_cells) + 0.5) * step
         level = -0.5 * np.log1p((delta / _PRIOR_SCALE) ** 2)
@@ -363,7 +366,7 @@ def estimate_shrinkage(
 
     Notes
     -----
-    The page "How auto works" of the documentation states the formulas.
+    The documentation page "How auto works" contains the formulas.
     """
     n0, n1 = negative.shape[1], positive.shape[1]
     pooled = PooledSample.from_samples(negative, positive)

@@ -29,10 +29,10 @@ class SkewNormalFamily(type(skewnorm)):  # type: ignore[misc]
 
     Notes
     -----
-    If the shape a is 0 or more, the lower tail is the thin one. The probability of this tail is, for h >= 0, F(-h) =
-    Phi(-h) - 2 T(h, a), with Owen's T (Azzalini 1985), or, as an integral over an angle, F(-h) = (1/pi) int_0^atan(1/a)
-    exp(-h^2 / (2 sin^2 u)) du. |X| is half normal for every shape, so F(h) = F(-h) + erf(h/sqrt(2)) and 1 - F(h) = 2
-    Phi(-h) - F(-h).
+    If the shape a is 0 or more, the lower tail is the thin one. For h >= 0, the probability of this tail is F(-h) =
+    Phi(-h) - 2 T(h, a), with Owen's T (Azzalini 1985). If this difference is too small to be accurate, the tail is
+    computed as an integral over an angle, F(-h) = (1/pi) int_0^atan(1/a) exp(-h^2 / (2 sin^2 u)) du. |X| is half normal
+    for every shape, so F(h) = F(-h) + erf(h/sqrt(2)) and 1 - F(h) = 2 Phi(-h) - F(-h).
     """
 
     min_ratio = 0.5
@@ -69,7 +69,7 @@ class QuickSkewNormalFamily(SkewNormalFamily):
 
 
 class QuickBetaFamily(type(beta)):  # type: ignore[misc]
-    """Beta family with a fast survival function; ``betaincc`` takes 16 times as long as ``betainc``."""
+    """Beta family with a fast survival function, computed by ``betainc``; ``betaincc`` takes 16 times as long."""
 
     def _sf(self, x: Any, a: Any, b: Any) -> FloatArray:
         return np.asarray(betainc(b, a, 1 - x))
