@@ -173,13 +173,13 @@ def test_ties_and_point_masses_at_a_limit_are_detected():
     assert (ties.value, ties.severity) == (pytest.approx(0.41), "warn")
     assert ties.message == "negative class: 41% of the values equal 0"
     assert (end.value, end.severity) == (pytest.approx(0.41), "warn")
-    assert end.message == "negative class: 41% of the values lie at the minimum 0"
+    assert end.message == "negative class: 41% of the values equal the minimum (0)"
     assert "positive ties" not in severities(result)
     middle = severities(diagnosis_of(np.sort(np.concatenate([NORMAL[:80], np.full(20, 0.1)])), NORMAL + 1))
     assert "negative boundary" not in middle
     assert middle["negative ties"] == "warn"
     top = diagnosis_of(np.minimum(NORMAL, stats.norm.ppf(0.8)), NORMAL + 1).finding("negative boundary")
-    assert top.message.split(" lie at the ")[1].startswith("maximum 0.8")
+    assert top.message.split(" equal the ")[1].startswith("maximum (0.8")
     thrice, twice = (np.tile(np.linspace(-2, 2, 14), times) for times in (3, 2))
     few = diagnosis_of(thrice, NORMAL).finding("negative ties")
     assert (few.severity, few.message) == ("note", "negative class: 7% of the values equal -2")

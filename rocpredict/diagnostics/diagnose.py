@@ -566,7 +566,7 @@ def _check_shape(shape: ClassDescription) -> Iterator[_ShapeCheck]:
     limits += [(shape.fraction_at_zero, "boundary", 0.0)] if shape.minimum >= 0 else []
     fraction, limit, value = max(limits, key=lambda item: item[0])
     severity = _SHARE.severity(fraction) if fraction * shape.count > _MIN_GROUP_SIZE - 0.5 else "ok"
-    message = f"{_format_percent(fraction)} of the values lie at the {limit} {value:.6g}"
+    message = f"{_format_percent(fraction)} of the values equal the {limit} ({value:.6g})"
     yield "boundary", fraction, severity, message, OTHER_SUGGESTION
 
     several = "warn" if shape.outliers * shape.count > _MIN_GROUP_SIZE - 0.5 else "note"
