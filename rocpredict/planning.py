@@ -484,8 +484,8 @@ def _smallest_satisfying(
             low, high, step = high, high + step, 2 * step
             if high > _MAX_CLASS_SIZE:
                 raise RocPredictError(
-                    "this goal needs more than 10^12 positives; pass a larger width, a smaller power, or an AUC that "
-                    "differs more from against="
+                    "this goal needs more than 10^12 positives; pass a larger width, a smaller power, or an AUC "
+                    "farther from the value of against="
                 )
     while high - low > max(1, resolution * high):
         middle = (low + high) // 2
@@ -597,7 +597,9 @@ def _check_correlation(correlation: Any, curve: Roc, other: Roc | None) -> Corre
     pair = (correlation, correlation) if np.ndim(correlation) == 0 else check_pair("correlation", correlation)
     negative, positive = (float(check_finite("correlation", r)) for r in pair)
     if max(abs(negative), abs(positive)) > 1:
-        raise RocPredictError(f"correlation={short_repr(correlation)} is outside [-1, 1]; pass a value inside")
+        raise RocPredictError(
+            f"correlation={short_repr(correlation)} is outside [-1, 1]; pass correlations from -1 to 1"
+        )
     return negative, positive
 
 
@@ -619,7 +621,7 @@ def _check_width(width: Any, null: float | None, alternative: str, largest: floa
 def _check_power(power: Any, curve: Roc, against: float | None, alternative: str, level: float) -> float | None:
     if against is None:
         name = "power" if power is None else "power="
-        raise RocPredictError(f"{name} needs against=; pass the AUC of the null hypothesis or a second curve")
+        raise RocPredictError(f"{name} needs against=; pass the AUC under the null hypothesis or a second curve")
     gap = float(curve.auc() - against)
     target = None if power is None else check_probability("power", power, ends=False)
     if target is not None and target <= 1 - level:

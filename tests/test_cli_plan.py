@@ -74,7 +74,7 @@ def test_power_is_the_librarys(run):
     code, _, err = run("power --auc 0.95 --count 6 6")
     assert (code, err) == (
         2,
-        "rocpredict: power needs --against; pass the AUC of the null hypothesis or a second curve\n",
+        "rocpredict: power needs --against; pass the AUC under the null hypothesis or a second curve\n",
     )
     assert run("power --auc 0.95 --count 1 6 --against 0.5")[0] == 2
 

@@ -250,7 +250,7 @@ def auc_test(
     check_option("paired", paired, (None, True, False))
     if x2 is None:
         if paired is not None:
-            raise RocPredictError("paired= applies to two curves only; omit it")
+            raise RocPredictError("paired= applies only to two curves, but x2=None; omit paired=")
         return _test_one_curve(x1, y, 0.5 if null is None else null, options, rows)
     if null is not None:
         raise RocPredictError(
@@ -282,7 +282,7 @@ def _test_one_curve(x: Any, y: Any, null: float, options: _TestOptions, rows: Ro
     """Test the AUC of a feature or of a ROC curve against a value."""
     quantity, method, claim, level, _ = options
     if quantity != _WHOLE_AREA:
-        raise RocPredictError("the test of one curve is a test of its whole AUC; omit fpr=, tpr= and tpr_at_fpr=")
+        raise RocPredictError("one curve can only be tested by its whole AUC; omit fpr=, tpr= and tpr_at_fpr=")
     if isinstance(x, UncertaintyMixin):
         (roc,) = _check_rocs({"x1": x}, y, rows)
         return roc.auc_test(null, method=method, alternative=claim.alternative, margin=claim.margin, level=level)
@@ -475,7 +475,7 @@ def _select_method(samples: tuple[CurveSample, ...], options: _TestOptions) -> s
     if quantity.fpr is not None and is_stratified:
         raise RocPredictError("tpr_at_fpr= cannot be combined with strata=; omit one of them")
     if method == "dirichlet" and quantity == _WHOLE_AREA:
-        raise RocPredictError("method='dirichlet' compares partial areas and TPRs; pass fpr=, tpr= or tpr_at_fpr=")
+        raise RocPredictError("method='dirichlet' compares only partial areas or TPRs; pass fpr=, tpr= or tpr_at_fpr=")
     if method == "dirichlet" and is_stratified:
         raise RocPredictError("method='dirichlet' does not accept strata=; pass 'smoothed-logit'")
     if method in {"bootstrap", "venkatraman"} and any(sample.design for sample in samples):

@@ -417,9 +417,9 @@ def empirical_auc_test(
     if selected in {"mann-whitney", "exact"}:
         if value != 0.5 or claim.alternative not in _ONE_SIDED or pair is None:
             raise RocPredictError(
-                f"method={selected!r} tests whether both classes have the same distribution; pass null=0.5 and "
-                f"alternative= with one of {', '.join(map(repr, _ONE_SIDED))}, and omit clusters= and strata=; or use "
-                "'smoothed-logit'"
+                f"method={selected!r} only tests whether the two classes have the same distribution, so it requires "
+                f"null=0.5, one of the alternatives {', '.join(map(repr, _ONE_SIDED))}, and no clusters= or strata=; "
+                "otherwise, pass method='smoothed-logit'"
             )
         statistic = (_exact_test if selected == "exact" else _mann_whitney_test)(*pair, area, claim)
         hypotheses = "both classes have the same distribution", hypotheses[1]

@@ -279,7 +279,7 @@ def _codes(argument: str, values: ArrayLike, names: list[Any]) -> NDArray[np.int
     except KeyError as error:
         unknown = short_repr(error.args[0])
         problem = f"{argument} contains {unknown}, which is not among the labels {names}"
-        raise RocPredictError(f"{problem}; pass only these labels, or pass all labels as labels=") from None
+        raise RocPredictError(f"{problem}; pass only these labels, or pass all possible labels in labels=") from None
     except TypeError:
         raise RocPredictError(f"{argument}={short_repr(items)} is not an array of labels of shape (n,)") from None
 

@@ -214,7 +214,9 @@ def auc_test_many(
     if len(shape) == 2 and shape[0] == np.size(y) != shape[1]:
         raise RocPredictError(f"features has shape {shape}, one row for each label; pass the transpose, features.T")
     if len(columns) < 2:
-        raise RocPredictError(f"features has {pluralize(len(columns), 'curve')}; pass two or more, each of shape (n,)")
+        raise RocPredictError(
+            f"features contains {pluralize(len(columns), 'feature')}; pass two or more, each of shape (n,)"
+        )
     options = RowOptions(positive, negative, nan_policy, direction, weights, clusters, strata)
     sample = CurveSample.from_rows(columns, y, options)
     areas, level = sample.placements(), check_confidence_level(level)

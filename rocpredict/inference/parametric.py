@@ -348,7 +348,7 @@ class ParametricUncertainty(Uncertainty):
         if isinstance(self.negative, Gaussian) and isinstance(self.positive, Gaussian):
             return self.negative, self.positive
         raise RocPredictError(
-            "an interval from moments alone needs two Gaussians; after rp.predict_roc, use method='bootstrap'"
+            "this method needs two Gaussians; for other families, use rp.predict_roc and pass method='bootstrap'"
         )
 
     @property
