@@ -98,17 +98,17 @@ def auc_test(
         - Two features of the same observations: ``auc_test(x1, x2, y)``.
         - Two samples of different observations, which may have different sizes: ``auc_test((x1, y1), (x2, y2))``.
         - Two curves: ``auc_test(roc1, roc2)``.
-        - A single feature, sample or curve, which is to be tested against ``null``: ``auc_test(x1, None, y)``, for
-          example.
+        - A single feature, sample or curve that is tested against ``null``, for example ``auc_test(x1, None, y)``.
     y : array-like of shape (n,), optional
         Class labels, if ``x1`` and ``x2`` are features.
     paired : bool, optional
         Whether two curves come from the same observations. By default, two curves are treated as paired if
         ``empirical_roc`` computed both of them from the same array of labels and they share at least one row. Another
-        array with equal labels is not sufficient, because it may belong to other observations. All other curves are
-        tested as independent samples, and the flag ``pairing_unknown`` is set if they may be paired. If True,
-        observations are matched by row number or, for curves created with ``EmpiricalRoc(...)``, by their order within
-        each class. Rows that are missing from one of the curves are omitted.
+        array with equal labels is not sufficient, because it may belong to other observations. All other pairs of
+        curves are tested as independent samples. The flag ``pairing_unknown`` is then set if the class sizes of both
+        curves are equal or unknown, because the curves may come from the same observations. If True, observations are
+        matched by row number or, for curves created with ``EmpiricalRoc(...)``, by their order within each class. Rows
+        that are missing from one of the curves are omitted.
     positive, negative : label, optional
         As in ``empirical_roc``.
     null : float, optional
@@ -118,10 +118,11 @@ def auc_test(
 
         - "smoothed-logit" (default): the smoothed-logit intervals of both AUCs, combined by MOVER (method of variance
           estimates recovery) [1]_.
-        - "delong": the difference divided by DeLong's standard error, compared with a normal distribution [2]_.
-        - "dirichlet" (default with ``tpr_at_fpr``, and with ``fpr`` or ``tpr`` unless ``strata`` are passed): Dirichlet
-          draws of both curves, as in ``tpr_at_fpr_interval``.
-        - "bootstrap": the difference divided by its standard deviation over the resamples.
+        - "delong": the difference between the AUCs, divided by DeLong's standard error and compared with a normal
+          distribution [2]_.
+        - "dirichlet": Dirichlet draws of both curves, as in ``tpr_at_fpr_interval``. This method is the default with
+          ``tpr_at_fpr`` and, unless ``strata`` are passed, with ``fpr`` or ``tpr``.
+        - "bootstrap": the difference between the two estimates, divided by its standard deviation over the resamples.
         - "venkatraman": permutation test of the hypothesis that the two whole curves, not only their areas, are equal
           [3]_.
 
@@ -129,8 +130,8 @@ def auc_test(
 
         - "delta" (default): the intervals of both curves, combined by MOVER. For a curve predicted from two Gaussians,
           the interval is computed on the probit scale with Student's t. For a curve predicted from another fitted
-          family, the interval is the smoothed-logit interval of the empirical AUC, extended to contain the predicted
-          AUC; for a partial area, the interval is computed from the bootstrap standard error.
+          family, the interval of the AUC is the smoothed-logit interval of the empirical AUC, extended to contain the
+          predicted AUC. The interval of a partial area of such a curve is computed from the bootstrap standard error.
 
         One curve:
 
@@ -139,15 +140,15 @@ def auc_test(
         - "delong": the AUC minus ``null``, divided by DeLong's standard error.
         - "mann-whitney": test of the hypothesis that both classes have the same distribution, by a normal approximation
           with tie correction.
-        - "exact": exact permutation test of the hypothesis that "mann-whitney" tests, over all ways to assign the
-          labels to the observations, for up to 200 observations.
+        - "exact": exact test of the same hypothesis as "mann-whitney", by permutation of the labels. The test accepts
+          up to 200 observations.
         - "pivotal" (default for a predicted curve) and "delta": as in ``roc.auc_test``.
     alternative : {"two-sided", "greater", "less", "noninferior", "equivalent"}, default="two-sided"
         Alternative hypothesis about the first curve. "noninferior" and "equivalent" need ``margin``.
     margin : float, optional
         Largest negligible difference, in (0, 1).
     fpr, tpr : (low, high), optional
-        Range of FPR or of TPR; the partial areas over this range, without the McClish correction, are compared.
+        Range of FPR or of TPR. The test compares the partial areas over this range, without the McClish correction.
     tpr_at_fpr : float, optional
         FPR at which the TPRs of the two curves are compared.
     direction : {None, "higher", "lower", "auto"} or a pair of "higher", "lower", default=None
@@ -165,8 +166,8 @@ def auc_test(
     clusters : array-like of shape (n,), optional
         Cluster of each row. Rows of one cluster, such as several readings of one patient, may depend on each other. The
         variance is estimated by the jackknife over clusters; each class needs four clusters or more. The method
-        "dirichlet" draws one weight for each cluster. If two samples are compared, no cluster may have rows in both of
-        them.
+        "dirichlet" draws one random weight for each cluster. If two samples are compared, no cluster may have rows in
+        both of them.
     strata : array-like of shape (n,), optional
         Stratum of each row. Only rows of the same stratum are compared with each other, and the AUC is a weighted mean
         over the strata. The weight of a stratum is its number of pairs of a negative and a positive.
@@ -178,8 +179,8 @@ def auc_test(
     Returns
     -------
     AucTest
-        For two samples or two unpaired curves, ``n`` contains the class sizes of each sample or curve, and ``omitted``
-        contains the numbers of omitted rows, summed over both.
+        For two samples or two unpaired curves, ``n`` contains the class sizes of each sample or curve. ``omitted``
+        contains the numbers of omitted negatives and positives, summed over both samples or curves.
 
     Raises
     ------
@@ -191,28 +192,29 @@ def auc_test(
     -----
     The method "smoothed-logit" combines the smoothed-logit intervals of the two AUCs into an interval of their
     difference. This method uses quantiles of Student's t with Satterthwaite's degrees of freedom [4]_. For two AUCs
-    (but not partial AUCs) of the same observations, two intervals of the difference are computed. In the first
-    interval, curves with equal AUCs share the pseudo-observations that smoothing adds to the data; in the second
-    interval, each curve has its own pseudo-observations.
+    (but not partial AUCs) of the same observations, two intervals of the difference are computed. The first interval is
+    computed as if two curves with equal AUCs shared the pseudo-observations that smoothing adds to the data. The second
+    interval is computed as if each curve had its own pseudo-observations.
 
     The alternatives "two-sided", "greater" and "less" are tested at a difference of 0, where both AUCs are equal. These
     tests use the first interval, because it gives more power. For a one-sided alternative in the direction of the
-    estimate, p is half of the two-sided p. The alternatives "noninferior" and "equivalent" are tested at a margin,
-    where the AUCs are unequal. With unequal AUCs and few observations, a test based on the first interval alone would
-    reject too often. A margin is therefore excluded in two cases only: if both intervals exclude it, or if the first
-    interval excludes the margin and 0, and 0 lies between the margin and the estimate. The second interval also allows
-    for observations that are not in the sample and in which highly correlated features differ. The interval in the
-    result agrees with the tests of all alternatives. If the first interval contains 0, the interval in the result is
-    the smallest interval that contains both. If the first interval excludes 0, the limit nearer to 0 is taken from the
-    first interval. As ``level`` increases, this limit therefore changes abruptly at the level at which the two-sided p
-    equals 1 - ``level``.
+    estimated difference, p is half of the two-sided p. The alternatives "noninferior" and "equivalent" are tested at a
+    margin, where the AUCs are unequal. With unequal AUCs and few observations, a test based on the first interval alone
+    would reject too often. A margin is therefore excluded in two cases only. In the first case, both intervals exclude
+    the margin. In the second case, 0 lies between the margin and the estimated difference, and the first interval
+    excludes both the margin and 0. If two features are highly correlated, a sample may lack the few observations in
+    which these features differ; the second interval also allows for such observations. The interval in the result
+    agrees with the tests of all alternatives. If the first interval contains 0, the interval in the result is the
+    smallest interval that contains both intervals. If the first interval excludes 0, the limit nearer to 0 is taken
+    from the first interval. As ``level`` increases, this limit therefore changes abruptly at the level 1 - p, where p
+    is the two-sided p-value.
 
     The method "delong" rejects a true null hypothesis too often if a class has few observations, if the samples have
     unequal sizes, or if an AUC is near 1. With "dirichlet", p is the smallest significance level at which the interval
     computed from the draws excludes the null value; p is at least 2/(2 n_resamples + 1), or half of this value for a
     one-sided test. If a curve is tested against itself, the flag ``same_curve`` is set, and p is 1 unless a margin is
-    tested. Two curves of the same observations are usually positively correlated, so a test that treats them as
-    independent samples rejects too rarely.
+    tested. Two AUCs estimated from the same observations are usually positively correlated. A test that treats the
+    curves as independent samples therefore rejects too rarely.
 
     References
     ----------
@@ -269,7 +271,7 @@ def auc_test(
 
 
 class _TestOptions(NamedTuple):
-    """Compared quantity, method, hypothesis, confidence level and resampling of a test."""
+    """Compared quantity, method, hypothesis, confidence level and resampling options of a test."""
 
     quantity: ComparedQuantity
     method: Any
@@ -323,7 +325,7 @@ def _independent_samples(x1: Any, x2: Any, rows: RowOptions) -> tuple[CurveSampl
 
 
 def _check_rocs(rocs: dict[str, Any], y: Any, rows: RowOptions) -> list[Any]:
-    """Return the ROC curves, or raise RocPredictError for other objects, batches or options that need features."""
+    """Return the ROC curves; raise RocPredictError for other objects, batches, or options not meant for curves."""
     for name, roc in rocs.items():
         if not isinstance(roc, UncertaintyMixin):
             raise RocPredictError(
@@ -344,7 +346,7 @@ def _is_text(value: Any, text: Any) -> bool:
 
 
 def _test_rocs(rocs: list[Any], paired: bool | None, options: _TestOptions) -> AucTest:
-    """Test two curves against each other; the test is paired if requested or if both have the same observations."""
+    """Test two curves against each other; by default, the test is paired if both curves share observations."""
     names, are_empirical = ("roc1", "roc2"), all(map(_is_empirical, rocs))
     is_paired = _are_paired(*rocs) if paired is None else paired
     if paired and not are_empirical:
@@ -365,7 +367,7 @@ def _is_empirical(roc: Any) -> bool:
 
 
 def _are_paired(roc1: Any, roc2: Any) -> bool | None:
-    """Return whether two curves have the same observations; None if unknown."""
+    """Return whether two curves share observations; None if this is unknown."""
     sources: list[Any] = [getattr(roc, "source_rows", None) for roc in (roc1, roc2)]
     if all(sources) and sources[0].shares_labels(sources[1]):
         first, second = (np.concatenate([rows.negative, rows.positive]) for rows in sources)
@@ -376,7 +378,7 @@ def _are_paired(roc1: Any, roc2: Any) -> bool | None:
 
 
 def _area_of_roc(roc: Any, options: _TestOptions, chance: float) -> tuple[SmoothedAreas, str]:
-    """Return the area of a curve divided by the width of the range of rates, and the name of the interval method."""
+    """Return the area of a curve, divided by the width of the range of rates, and the name of the interval method."""
     rate_range, resampling = options.quantity.rate_range, options.resampling
     if _is_empirical(roc):
         return SmoothedAreas.from_placements(join_rocs({"x": roc}).area(rate_range)), METHOD_NAMES["smoothed-logit"]
@@ -502,7 +504,7 @@ def _build_test(
     flags: Flags,
     **fields: Any,
 ) -> AucTest:
-    """Return the test result for the difference between two areas divided by the width of the range of rates.
+    """Return the result of a test for which both areas were divided by the width of the range of rates.
 
     ``shares`` are the two areas after the division, and ``fields`` contains the remaining fields of ``AucTest``.
     """
@@ -518,7 +520,10 @@ def _build_test(
 def _test_difference(
     samples: tuple[CurveSample, ...], areas: list[Placements], estimates: FloatArray, options: _TestOptions
 ) -> tuple[AucStatistic, FloatArray]:
-    """Test the difference between two areas divided by the width of the range; also return the covariance matrix."""
+    """Test the difference between two estimates, and return the covariance matrix of the estimates as well.
+
+    Areas are divided by the width of the range of rates for the test, but not for the covariance matrix.
+    """
     quantity, method, claim, level, resampling = options
     width, is_paired, is_tpr = quantity.band_width, len(samples) == 1, quantity.fpr is not None
     claim, scaled_difference = claim.divide(width), float(estimates[0] - estimates[1]) / width
@@ -560,7 +565,7 @@ def _test_difference(
 def _replicates(
     samples: tuple[CurveSample, ...], quantity: ComparedQuantity, resampling: BootstrapOptions
 ) -> FloatArray:
-    """Return the compared quantity of both curves in each resample, shape (n_resamples, 2)."""
+    """Return the estimates of both curves from each resample, shape (n_resamples, 2)."""
     if len(samples) > 1:  # both samples use one stream of random numbers in turn
         resampling = replace(resampling, rng=resampling.generator())
     columns: list[FloatArray] = []
@@ -577,13 +582,13 @@ def _replicates(
 
 
 def _permute_ranks(samples: tuple[CurveSample, ...], resampling: BootstrapOptions) -> tuple[float, FloatArray]:
-    """Return the statistic of Venkatraman and Begg (1996), and its values after random exchanges.
+    """Return the statistic of Venkatraman and Begg (1996), for the sample and after random exchanges of ranks.
 
-    Each observation has two ranks, one for each curve, which are exchanged with probability 1/2. The statistic is the
-    sum, over thresholds at all ranks, of the absolute difference between the numbers of errors of the two curves. If
-    the sample has ties, these numbers are means over all orders of the tied observations, so that the statistic of the
-    sample does not depend on the seed. In a sample without ties, ranks that coincide after an exchange are put in a
-    random order.
+    Each observation has two ranks, one for each curve, which are exchanged with probability 1/2. With a threshold at
+    each rank in turn, the numbers of classification errors of both curves are counted. The statistic is the sum over
+    all thresholds of the absolute difference between these two numbers. If the sample has ties, the numbers of errors
+    are averaged over all orders of the tied observations, so that the statistic of the sample does not depend on the
+    seed. In a sample without ties, ranks that coincide after an exchange are put in a random order.
     """
     from scipy.stats import rankdata
 
@@ -607,7 +612,7 @@ def _permute_ranks(samples: tuple[CurveSample, ...], resampling: BootstrapOption
 
 
 def _mean_signs(sign: FloatArray, ranks: FloatArray) -> FloatArray:
-    """Return the signs sorted by each of B rankings, shape (B, n); tied observations get the mean of their signs."""
+    """Return the class signs sorted by each of B rankings, shape (B, n); tied observations get their mean sign."""
     order = np.argsort(ranks, axis=1)
     ordered, signs = np.take_along_axis(ranks, order, axis=1), sign[order]
     starts = np.concatenate([np.ones((len(ranks), 1), dtype=bool), np.diff(ordered, axis=1) > 0], axis=1)
@@ -617,13 +622,13 @@ def _mean_signs(sign: FloatArray, ranks: FloatArray) -> FloatArray:
 
 
 def _permute_samples(samples: tuple[CurveSample, ...], resampling: BootstrapOptions) -> tuple[float, FloatArray]:
-    """Return the statistic of Venkatraman (2000) for two samples, and its values after random exchanges.
+    """Return the statistic of Venkatraman (2000) for two samples, before and after random exchanges.
 
-    Each value is first replaced by the fraction of smaller values in the same sample, in which both classes have equal
-    weights. If the curves are equal, these fractions have the same distribution in both samples within each class,
-    whatever the units of the values. Observations of the same class are then exchanged between the samples at random.
-    The statistic is the absolute difference between the error rates of the two samples at the same fraction, integrated
-    over all fractions.
+    Each value is first replaced by the fraction of smaller values in the same sample; both classes have equal weights
+    in this fraction. If the ROC curves are equal, the fractions of each class have the same distribution in both
+    samples, whatever the units of the values. Observations of the same class are then exchanged between the samples at
+    random. The statistic is the absolute difference between the error rates of the two samples at the same fraction,
+    integrated over all fractions.
     """
     rng = resampling.generator()
     fractions = [_fractions_below(*(part.values[:, 0] for part in sample.classes)) for sample in samples]
@@ -656,7 +661,7 @@ def _fractions_below(negative: FloatArray, positive: FloatArray) -> list[FloatAr
 
 
 def _error_curve(negative: FloatArray, positive: FloatArray) -> FloatArray:
-    """Return (FNR + FPR)/2 at thresholds below which the fractions of both classes have the means in ``_GRID``."""
+    """Return (FNR + FPR)/2 at the thresholds at which (FNR + TNR)/2 takes the values in ``_GRID``."""
     values = np.concatenate([negative, positive])
     order = np.argsort(values, kind="stable")
     step = np.repeat([1 / len(negative), 1 / len(positive)], [len(negative), len(positive)])[order] / 2

@@ -55,7 +55,7 @@ class BootstrapOptions:
         return [np.random.default_rng(seed) for seed in self.generator().integers(0, 2**63, n_streams)]
 
     def chunk_sizes(self, row_size: float) -> Iterator[int]:
-        """Yield the number of resamples in each chunk, so that a chunk fits into memory; the sum is ``n_resamples``."""
+        """Yield the sizes of chunks of resamples that fit into memory; the sizes sum to ``n_resamples``."""
         most = max(1, int(_MAX_CHUNK_SIZE // max(row_size, 1)))
         for start in range(0, self.n_resamples, most):
             size = min(most, self.n_resamples - start)
@@ -65,7 +65,7 @@ class BootstrapOptions:
     def resample_counts(
         self, weights: tuple[Any, Any], rows: tuple[int, int], row_size: float = 0
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """Yield chunks of resamples, as the number of times that each row of each class is drawn, shape (B, rows).
+        """Yield chunks of B resamples, as one array per class that counts how often each row is drawn, shape (B, rows).
 
         ``weights`` contains the frequency weights of each class, or None. ``row_size`` is the number of values that the
         caller keeps in memory for each resample, in addition to the counts.
@@ -90,7 +90,7 @@ def draw_counts(rng: np.random.Generator, size: int, weights: Any, rows: int) ->
 
 
 def _draw_whole_weights(rng: np.random.Generator, size: int, weights: Any) -> FloatArray:
-    """Draw resamples of many values with integer weights; only values with large weights are drawn by a multinomial."""
+    """Draw resamples of many values with integer weights; only large weights use multinomial draws."""
     large, rows = weights >= _LARGE_WEIGHT, len(weights)
     row_of = np.repeat(np.flatnonzero(~large), weights[~large].astype(np.intp))
     total = len(row_of) + weights[large].sum()
@@ -136,9 +136,9 @@ def bca_interval(replicates: FloatArray, estimate: float, acceleration: float, l
 def make_area_function(
     negative: Ecdf, positive: Ecdf, rate_range: RateRange | None
 ) -> Callable[[FloatArray, FloatArray], FloatArray]:
-    """Return a function that computes the AUC or the partial area of B resamples.
+    """Return a function that computes the AUC or, with ``rate_range``, the partial area of B resamples.
 
-    The arguments of the function are described in ``make_auc_function``.
+    The returned function takes the arguments described in ``make_auc_function``.
     """
     if rate_range is None:
         return make_auc_function(negative, positive)
@@ -154,8 +154,8 @@ def make_area_function(
 def make_auc_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], FloatArray]:
     """Return a function that computes the AUCs of B resamples.
 
-    The function takes one array of shape (B, rows) for each class: the number of times that each resample contains each
-    of the sorted values.
+    The returned function takes one array of shape (B, rows) for each class. This array contains how often each of the
+    sorted values occurs in each resample.
     """
     below, to = count_below(negative.sorted_sample, positive.sorted_sample)
 
@@ -180,7 +180,7 @@ class BootstrapPoints(NamedTuple):
 def make_points_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], BootstrapPoints]:
     """Return a function that computes the operating points of B resamples.
 
-    The arguments of the function are described in ``make_auc_function``.
+    The returned function takes the arguments described in ``make_auc_function``.
     """
     places = _vertex_places(negative, positive)
 
@@ -206,7 +206,7 @@ def _vertex_places(negative: Ecdf, positive: Ecdf) -> list[NDArray[np.intp]]:
 def _class_counts(
     negative: Ecdf, positive: Ecdf, resampling: BootstrapOptions
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Yield chunks of resamples, as the number of times that each sorted value of each class is drawn."""
+    """Yield chunks of resamples, as one array per class that counts how often each sorted value is drawn."""
     rows = len(negative.sorted_sample), len(positive.sorted_sample)
     return resampling.resample_counts((negative.sorted_weights, positive.sorted_weights), rows, 10 * sum(rows))
 
@@ -214,7 +214,7 @@ def _class_counts(
 def bootstrap_areas(
     negative: Ecdf, positive: Ecdf, rate_range: RateRange | None, resampling: BootstrapOptions
 ) -> FloatArray:
-    """Return the AUC of each resample, or the partial area divided by the width of its range, shape (n_resamples,)."""
+    """Return the AUC of each resample or, with ``rate_range``, the partial area divided by the width of the range."""
     areas = make_area_function(negative, positive, rate_range)
     chunks = [areas(*counts) for counts in _class_counts(negative, positive, resampling)]
     return np.asarray(np.concatenate(chunks) / (1 if rate_range is None else rate_range.width))
@@ -231,7 +231,7 @@ def bootstrap_tpr(negative: Ecdf, positive: Ecdf, fpr: FloatArray, resampling: B
 
 # ---- thresholds of resamples
 class ResampledThresholds(NamedTuple):
-    """Best threshold of each resample, and its performance in the sample and out of bag."""
+    """Best threshold of each resample, its out-of-bag Ameans, and the mean optimism over the resamples."""
 
     thresholds: FloatArray
     ameans_oob: FloatArray
@@ -287,10 +287,11 @@ def merge_far_values(
 ) -> tuple[Ecdf, Ecdf]:
     """Replace the values that are too far from the best threshold to matter by one weighted value on each side.
 
-    In a resample, the utility of the best threshold of the sample minus the utility of another threshold is a mean of
-    independent terms. By Bernstein's inequality, a resample has a negative difference with a probability of at most
-    exp(-16) if the difference in the sample is large enough. On each side of the best threshold, let t be the threshold
-    farthest from the best one at which the difference is too small for this bound. All values beyond t are merged.
+    Another threshold matters only if, in a resample, its utility can exceed the utility of the sample's best threshold.
+    The difference between these two utilities is a mean of independent terms. If the difference in the sample is large
+    enough, the difference is negative in a resample with a probability of at most exp(-16), by Bernstein's inequality.
+    On each side of the best threshold, let t be the farthest threshold at which the difference is too small for this
+    bound. All values beyond t are merged.
 
     The classes are returned unchanged in four cases: together they have fewer than ``many`` observations; one class has
     fewer than 20 observations, so that a resample may contain all of them; the observations have weights; or the
@@ -329,7 +330,7 @@ def _range_of_best(
     places: list[NDArray[np.intp]],
     coarse: NDArray[np.intp],
 ) -> slice:
-    """Return a range of vertices between two ``coarse`` indices that contains the best vertex of every resample."""
+    """Return a range of vertices, from one ``coarse`` index to another, with the best vertex of every resample."""
     fpr, tpr = (_rates_from(draws, place) for draws, place in zip(counts, places, strict=True))
     reached = _resampled_utility(criterion, tpr, fpr)
     most = reached.max(axis=1, keepdims=True)
@@ -368,7 +369,7 @@ def _resampled_utility(criterion: ThresholdCriterion, tpr: FloatArray, fpr: Floa
 
 
 def _oob_share(draws: FloatArray, weights: Any, place: NDArray[np.intp]) -> FloatArray:
-    """Return the fraction of the out-of-bag observations at or after one index per resample; NaN if none is out of bag.
+    """Return the fraction of the out-of-bag observations at or after ``place`` in each resample; NaN if there are none.
 
     A value with frequency weight w stands for w equal observations. If the value is drawn k times, the expected number
     of these observations that are out of bag is w (1 - 1/w)^k.

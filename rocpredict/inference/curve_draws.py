@@ -1,4 +1,4 @@
-"""Random ROC curves from random weights of the observations (Dirichlet draws), and intervals and tests from them."""
+"""Random ROC curves from random weights of the observations (Dirichlet draws), with intervals and tests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ IntArray: TypeAlias = NDArray[np.intp]
 Classes: TypeAlias = tuple[ClassColumns, ClassColumns]
 """Values of the negative and of the positive class, shape (rows, K) each, with the weights and clusters of the rows."""
 Draws: TypeAlias = tuple[FloatArray, FloatArray]
-"""Draws of a quantity from low curves and from high curves; the draws vary along the first axis of each array."""
+"""Draws of a quantity from low and from high curves (see ``draw_quantity``), along the first axis of each array."""
 
 STEEP_EXPONENT = 4.0
 """Exponent of the power law at the flat start, or at the flat end, of a random curve."""
@@ -50,7 +50,7 @@ class CurveDraws(NamedTuple):
     inner vertex and the vertex at the end of the top quarter of the negatives.
     """
     missing_area: FloatArray
-    """Ascending FPRs, and the area between the empirical curve and the straight lines up to each FPR, shape (2, k).
+    """Ascending FPRs and, up to each FPR, the area between the empirical curve and the straight lines, shape (2, k).
 
     This area is 0 if there is a vertex at every rank.
     """
@@ -91,7 +91,7 @@ class CurveDraws(NamedTuple):
 
 
 def _power_excess(high: FloatArray, low: FloatArray, exponent: Any) -> FloatArray:
-    """Return the integral of x^exponent - x between two fractions."""
+    """Return the integral of x^exponent - x from ``low`` to ``high``."""
     power = exponent + 1
     with np.errstate(under="ignore"):
         return np.asarray((high**power - low**power) / power - (high**2 - low**2) / 2)
@@ -106,19 +106,19 @@ def steep_exponent(tpr: FloatArray, first_tpr: FloatArray, fpr: FloatArray, firs
 
 
 def class_columns(sample: Ecdf) -> ClassColumns:
-    """Return the observations of a class as a table with one column, for one curve."""
+    """Return the observations of a class as ``ClassColumns`` with a single column."""
     return ClassColumns(sample.sorted_sample[:, None], sample.sorted_weights)
 
 
 def draw_rates(
     classes: Classes, resampling: BootstrapOptions, rate_range: RateRange | None, fpr: FloatArray
 ) -> tuple[list[Draws], Flags]:
-    """Draw the TPR at given FPRs, or the area over a range of rates divided by its width, for each of K curves.
+    """Draw, for each of K curves, the TPR at given FPRs or, with ``rate_range``, the area divided by the range width.
 
     Draws of the TPR have shape (B, number of FPRs). The flag ``extrapolated`` has the same shape as ``fpr``.
 
-    The area to the right of a curve over a range of TPR is computed as the area under the curve of the exchanged
-    classes.
+    Over a range of TPR, the area lies to the right of the curve. It is computed as the area under the curve that
+    results if the two classes are exchanged.
     """
     if rate_range is None:
         start, end = float(fpr.min()), float(fpr.max())
@@ -163,18 +163,19 @@ def draw_quantity(
     Notes
     -----
     As in the Bayesian bootstrap [1]_, [2]_, every observation gets a random weight from an exponential distribution. In
-    addition, each class gets one more weight. The sum of the weights of the k largest negatives, divided by the total
-    weight of the class, then has the same distribution as the true FPR at the k-th largest value in a sample of
-    negatives from a continuous distribution. The additional weight of the positives belongs to an additional positive.
-    Two draws use the same weights: in one of them, the additional positive lies above all other positives; in the other
-    draw, below them. The interval between two quantiles of the TPR at a fixed threshold is therefore the mid-p interval
-    of a proportion. In the second of two curves of the same observations, these two positions are exchanged. If
-    positives are tied with several negatives, the weight of these positives is divided evenly among the tied negatives.
+    addition, each class gets one more weight. The FPR of a random curve at the k-th largest negative is the sum of the
+    weights of the k largest negatives, divided by the total weight of the class. If the negatives have a continuous
+    distribution, this FPR has the same distribution as the true FPR at the k-th largest negative. The additional weight
+    of the positives belongs to an additional positive. Each set of weights is used for two draws. In one draw, the
+    additional positive lies above all other positives; in the other draw, it lies below them. The interval between two
+    quantiles of the TPR at a fixed threshold is therefore the mid-p interval of a proportion. If two curves come from
+    the same observations, the additional positive has the opposite position in the second curve. If positives are tied
+    with several negatives, the weight of these positives is divided evenly among the tied negatives.
 
-    Sums of exponential weights have gamma distributions. Therefore, one gamma variate is drawn for the total weight of
-    all observations far outside the range of FPR, and one for the total weight of the observations between two adjacent
-    ranks of a grid. With G clusters, all observations of a cluster share one weight, which has a gamma distribution
-    with shape (G - 2)/G.
+    Sums of exponential weights have gamma distributions. The total weight of a group of observations can therefore be
+    drawn as one gamma variate. A group contains either the observations far outside the range of FPR, or the
+    observations between two adjacent ranks of a grid. With G clusters, all observations of a cluster share one weight,
+    which has a gamma distribution with shape (G - 2)/G.
 
     References
     ----------
@@ -205,7 +206,7 @@ def draw_quantity(
 
 
 class _Curve(NamedTuple):
-    """Vertices of one curve, at ranks of negatives, with the number of positives above each of these negatives."""
+    """Vertices of one curve, each at the rank of a negative, with the number of positives above this negative."""
 
     orders: list[IntArray]
     """Row numbers of each class, ordered from the largest value to the smallest."""
@@ -281,7 +282,7 @@ class _Curve(NamedTuple):
 
 
 def _rank_window(totals: FloatArray, fpr_range: tuple[float, float]) -> tuple[int, int]:
-    """Return the first and last rank of the negatives whose FPR can be in a range with more than tiny probability."""
+    """Return the first and the last rank of negatives whose FPR lies in a range with more than tiny probability."""
     n, ends = totals[-1], []
     for fpr, sign in zip(fpr_range, (-1, 1), strict=True):
         ends.append(n * fpr + sign * (_REACH * np.sqrt(n * fpr * (1 - fpr)) + _EXTRA_REACH))
@@ -292,8 +293,8 @@ def _rank_window(totals: FloatArray, fpr_range: tuple[float, float]) -> tuple[in
 def _rank_grid(first: int, last: int, n_rows: int, grid_size: int) -> IntArray:
     """Return all ranks from ``first`` to ``last`` or, if there are too many, a grid of ranks.
 
-    The steps of the grid are small relative to the distance from rank 1 or from rank ``n_rows``. The grid contains the
-    ``grid_size``/4 ranks nearest to rank 1, and those nearest to rank ``n_rows``, if they are in the range.
+    The steps of the grid are small relative to the distance from rank 1 or from rank ``n_rows``. If they lie in the
+    range, the grid contains the first and the last ``grid_size``/4 of the ``n_rows`` ranks.
     """
     if last - first < _MAX_RANKS:
         return np.arange(first, last + 1)
@@ -306,7 +307,7 @@ def _rank_grid(first: int, last: int, n_rows: int, grid_size: int) -> IntArray:
 
 
 class _ClassDraws(NamedTuple):
-    """Random weights of the rows of one class, grouped into cells, from which the K curves are computed."""
+    """Rows of one class, grouped into cells; each cell gets a random weight."""
 
     shapes: FloatArray
     """Number of observations in each cell. Two rows are in the same cell if no bound of any curve lies between them."""
@@ -345,7 +346,7 @@ class _ClassDraws(NamedTuple):
         return cls(shapes, part.clusters, groups, extra)
 
     def cumulative(self, rng: np.random.Generator, size: int, cluster_weights: FloatArray) -> list[FloatArray]:
-        """Return, for each curve, the cumulative weight at each bound divided by the total, shape (B, bounds + 1)."""
+        """Return, for each curve, the cumulative fraction of the total weight at each bound, shape (B, bounds + 1)."""
         last = rng.standard_exponential(size) * self.extra
         if self.clusters is None:
             weights = rng.standard_gamma(self.shapes, (size, len(self.shapes)))
@@ -394,10 +395,11 @@ def draws_interval(draws: Draws, level: float, estimate: Any, bounds: tuple[floa
 
 
 def draws_test(difference: Draws, estimate: float, claim: Hypothesis, level: float, flags: Flags) -> AucStatistic:
-    """Test a difference from random draws; p is the smallest significance level at which the interval excludes 0.
+    """Test a difference by means of random draws of this difference.
 
-    In a two-sided test of 0, p is twice the fraction of the draws on the side of 0 opposite to the estimate, where 1 is
-    added to the numerator and to the denominator of the fraction. The interval always contains the estimate.
+    The p-value is the smallest significance level at which the interval excludes the null value. In a two-sided test of
+    0, let k be the number of the B draws that lie on the other side of 0 than the estimate. The p-value is then
+    2 (k + 1)/(B + 1). The interval always contains the estimate.
     """
 
     def tails(value: float) -> Tails:

@@ -55,7 +55,7 @@ KINDS = ("pointwise", "simultaneous")
 TPR_METHODS = ("dirichlet", "bootstrap", "hilgers")
 """Methods for the interval of the TPR at an FPR; the first is the default."""
 THRESHOLD_METHODS = ("test-inversion", "bootstrap")
-"""Methods for the interval of the best threshold; the first is only available for Ameans, cost and accuracy."""
+"""Methods for the interval of the best threshold; the first requires the criterion Ameans, cost or accuracy."""
 AMEANS_METHOD = "optimism-corrected"
 _GRID = readonly_array(np.arange(201) / 200)  # division by 200 is correctly rounded, as in the FPRs of empirical curves
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -103,7 +103,7 @@ class ConfidenceBand(Result):
     method : str
         Name of the method by which the band was computed.
     flags : Flags
-        Flags that mark degenerate inputs or limits that were not computed by the requested method.
+        Flags for degenerate input, and for limits that were computed by a different method than the requested one.
     """
 
     fpr: FloatArray
@@ -160,7 +160,7 @@ class ConfidenceBand(Result):
 
 
 class Uncertainty(ABC):
-    """Standard errors, intervals and bands of one ROC curve of the rule "positive when x >= threshold".
+    """Standard errors, intervals and bands of the ROC curve for the rule "positive when x >= threshold".
 
     All partial areas are divided by the width of the range of FPR or TPR.
     """
@@ -211,7 +211,7 @@ class Uncertainty(ABC):
 
 
 def area_function(rate_range: RateRange | None) -> Callable[[Solver], FloatArray]:
-    """Return a function that computes the AUC or, for a range of rates, the partial area divided by its width."""
+    """Return a function that computes the AUC or, with ``rate_range``, the partial area divided by the range width."""
     if rate_range is None:
         return Solver.auc
     limits = np.asarray(rate_range.low), np.asarray(rate_range.high)
@@ -250,16 +250,16 @@ class EmpiricalUncertainty(Uncertainty):
 
     @cached_property
     def _expanded(self) -> tuple[Ecdf, Ecdf]:
-        """Both samples, in which integer weights are replaced by repeated observations."""
+        """Both samples, with integer weights replaced by repeated observations."""
         return expand_weights(self.negative), expand_weights(self.positive)
 
     def area_std_error(self, rate_range: RateRange | None, method: str | None) -> Any:
-        """Return the standard error of the AUC or of a partial area."""
+        """Return the standard error of the AUC or, with ``rate_range``, of the partial area."""
         replicate = partial(bootstrap_areas, *self._expanded, rate_range, self.resampling)
         return intervals.auc_std_error(self.placements(rate_range), method, replicate)
 
     def area_interval(self, rate_range: RateRange | None, level: float, method: str | None) -> Interval[Any]:
-        """Return the confidence interval of the AUC or of a partial area."""
+        """Return the confidence interval of the AUC or, with ``rate_range``, of the partial area."""
         if rate_range is not None:
             check_option("method", method, (None, "dirichlet", *intervals.PARTIAL_AUC_METHODS))
             if method in {None, "dirichlet"}:
@@ -288,7 +288,7 @@ class EmpiricalUncertainty(Uncertainty):
         return Interval(low, high, level, "hilgers" if is_flat.all() else method, estimate, Flags(fallback=is_flat))
 
     def _drawn_interval(self, rate_range: RateRange | None, fpr: FloatArray, level: float) -> Interval[Any]:
-        """Return the interval of a partial area, or of the TPR at each of the given FPRs, from Dirichlet draws."""
+        """Return the Dirichlet interval of the TPR at each FPR or, with ``rate_range``, of the partial area."""
         check_total_weight(self.class_sizes, "an interval")
         negative, positive = map(class_columns, self._expanded)
         (draws,), flags = draw_rates((negative, positive), self.resampling, rate_range, fpr)
@@ -301,11 +301,12 @@ class EmpiricalUncertainty(Uncertainty):
     def _hilgers_limits(self, fpr: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
         """Return limits of the TPR that are valid for all continuous distributions (Hilgers 1991).
 
-        The true FPR at the k-th largest of n negatives has a beta distribution. Two ranks k are chosen. At the first,
-        the true FPR is below the requested FPR with a probability of at least 1 - (1 - level)/4; at the second, it is
-        above the requested FPR with at least the same probability. The lower limit is the lower Clopper-Pearson limit
-        of the TPR at the first of these negatives, and the upper limit is the upper Clopper-Pearson limit at the
-        second. Each of these limits fails with probability (1 - level)/4 or less.
+        The true FPR at the k-th largest of n negatives has a beta distribution. Two ranks k are determined from this
+        distribution. At the first rank, the true FPR is below the requested FPR with a probability of at least 1 - a,
+        where a = (1 - level)/4. At the second rank, the true FPR is above the requested FPR with at least this
+        probability. The lower limit is the lower Clopper-Pearson limit of the TPR at the negative of the first rank.
+        The upper limit is the upper Clopper-Pearson limit of the TPR at the negative of the second rank. Each
+        Clopper-Pearson limit has an error probability of a or less.
         """
         tail, (negatives, positives) = (1 - level) / 4, self.class_sizes
         strict = _largest_rank(lambda rank: betaincinv(rank, negatives + 1 - rank, 1 - tail) <= fpr, negatives)
@@ -343,7 +344,7 @@ class EmpiricalUncertainty(Uncertainty):
     def stability(
         self, criterion: ThresholdCriterion, to_feature_scale: Callable[[FloatArray], Any] = np.asarray
     ) -> ThresholdStability:
-        """Return the best thresholds of the resamples, with their Ameans in the sample and out of bag."""
+        """Return the best thresholds of the resamples, with the in-sample and the mean out-of-bag Ameans."""
         best = find_best_threshold(self.solver, criterion)
         first, last = np.sort(to_feature_scale(np.array([best.plateau_low, best.plateau_high])))
         resampled = bootstrap_thresholds(*self._expanded, criterion, self.resampling)
@@ -379,7 +380,7 @@ class EmpiricalUncertainty(Uncertainty):
         return Interval(low, high, level, AMEANS_METHOD, estimate, best.flags)
 
     def _band(self, fpr: FloatArray, level: float, kind: str, method: str | None) -> ConfidenceBand:
-        """Return the band; pointwise limits are widened to contain the estimate and to be nondecreasing in the FPR."""
+        """Return the band; pointwise limits are widened to contain the estimate and never to decrease with the FPR."""
         check_total_weight(self.class_sizes, "a band")
         if kind != KINDS[0]:
             check_option("method", method, (None, "kolmogorov-smirnov"))
@@ -397,7 +398,7 @@ class EmpiricalUncertainty(Uncertainty):
         return ConfidenceBand(fpr, tpr, low, high, level, kind, interval.method, flags)
 
     def placements(self, rate_range: RateRange | None) -> Placements:
-        """Return the placement values of the sample, for the whole area or for the area over a range of rates."""
+        """Return the placement values of the sample for the AUC or, with ``rate_range``, for the partial area."""
         pair = self._expanded
         placements = compute_placements(*pair) if rate_range is None else partial_placements(*pair, rate_range)
         check_total_weight(placements.n_units, "an interval")
@@ -405,7 +406,7 @@ class EmpiricalUncertainty(Uncertainty):
 
 
 def _largest_rank(is_met: Callable[[FloatArray], Any], most: float) -> FloatArray:
-    """Return the largest rank up to ``most`` at which a condition is met, or 0 if there is none, by bisection."""
+    """Find by bisection the largest rank up to ``most`` that meets a condition; return 0 if no rank does."""
     low = np.zeros(np.shape(is_met(np.asarray(1.0))))
     high = np.full(low.shape, np.floor(most) + 1)
     while (high - low > 1).any():
@@ -439,7 +440,7 @@ def threshold_set(
     Notes
     -----
     Near the best threshold, the empirical utility, as a function of the threshold, converges in distribution to a
-    two-sided Brownian motion with a parabolic drift [1]_. The location of its maximum converges at the rate n^(-1/3),
+    two-sided Brownian motion with a parabolic drift [1]_. The location of the maximum converges at the rate n^(-1/3),
     and the bootstrap of this location is inconsistent. The test statistic is the loss of utility at another threshold
     compared with the best threshold, divided by the standard error of the loss. The limiting distribution of this
     statistic has no unknown parameters; the same is true of likelihood ratios in similar problems [2]_. The critical
@@ -465,7 +466,7 @@ def threshold_set(
     first, last = np.flatnonzero(utility >= utility.max() - ROUNDING)[[0, -1]]  # the thresholds are in descending order
 
     def is_worse(cuts: slice, best: int, losing: int) -> NDArray[np.bool_]:
-        """Return whether the loss in one class, minus the gain in the other, exceeds the margin of error."""
+        """Return whether the loss in one class minus the gain in the other class exceeds the margin of error."""
         gaining = 1 - losing
         lost, gained = (np.abs(rates[k][best] - rates[k][cuts]) for k in (losing, gaining))
         fewer = np.maximum(lost - _CONTINUITY_CORRECTION / sizes[losing], 0)

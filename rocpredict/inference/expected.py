@@ -1,4 +1,4 @@
-"""Expected variances and widths of confidence intervals in a planned study, from the class distributions."""
+"""Expected variances and interval widths in a planned study, computed from the class distributions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from rocpredict.solvers.quadrature import expectation, gauss_legendre, panel_edg
 Variance: TypeAlias = Callable[[int, int], float]
 Correlation: TypeAlias = tuple[float, float]
 Curve: TypeAlias = Any
-"""Stands for ``Roc``, which cannot be imported here, because its package imports this package."""
+"""Placeholder for ``Roc``, which cannot be imported here, because ``rocpredict.roc`` imports this package."""
 _ROUNDING = 1e-12  # relative rounding error of a difference between two variances
 
 
@@ -91,12 +91,13 @@ def _difference(first: Variance, second: Variance, covariance: Variance | None =
 
 # ---- the empirical AUC
 class SharedCovariance(NamedTuple):
-    """Covariances between comparisons that share an observation; each compares a positive with a negative.
+    """Covariances between two comparisons of a positive with a negative that share at least one observation.
 
     Attributes
     ----------
     both, positive, negative : float
-        Covariance if the two comparisons share both observations, only the positive, or only the negative.
+        Covariance if the two comparisons share both observations (``both``), only the positive (``positive``), or only
+        the negative (``negative``).
     """
 
     both: float
@@ -104,7 +105,9 @@ class SharedCovariance(NamedTuple):
     negative: float
 
     def covariance(self, n0: int, n1: int) -> float:
-        """Return the variance or covariance of AUCs, which are means over all n0 n1 comparisons.
+        """Return the variance of an AUC, or the covariance of two AUCs, from the covariances between comparisons.
+
+        An AUC is the mean over all n0 n1 comparisons of a positive with a negative.
 
         References
         ----------
@@ -114,16 +117,16 @@ class SharedCovariance(NamedTuple):
         return (self.both + (n0 - 1) * self.positive + (n1 - 1) * self.negative) / (n0 * n1)
 
     def placement_variances(self, n0: int, n1: int) -> tuple[float, float]:
-        """Return the expected sample variances (or covariances) of the placement values in both classes."""
+        """Return the expected sample variance or, for two AUCs, covariance of the placement values in each class."""
         negative = (self.both + (n1 - 1) * self.negative - self.positive) / n1
         return negative, (self.both + (n0 - 1) * self.positive - self.negative) / n0
 
 
 def _exact(roc: Curve, null: float | None = None) -> Variance:
-    """Return a function for the exact variance of the empirical AUC, under the null hypothesis if ``null`` is passed.
+    """Return a function for the exact variance of the empirical AUC; with ``null``, under the null hypothesis.
 
-    If ``null`` is 1/2, both classes have the same distribution. For other values of ``null``, the means of Gaussian
-    classes are shifted.
+    If ``null`` is 1/2, both classes have the same distribution under the null hypothesis. For other values of ``null``,
+    the means of Gaussian classes are shifted so that the AUC is ``null``; other distributions are left unchanged.
     """
     if null == 0.5:
         return lambda n0, n1: (n0 + n1 + 1) / (12 * n0 * n1)
@@ -134,9 +137,9 @@ def _exact(roc: Curve, null: float | None = None) -> Variance:
 
 
 def integrate_covariance(negative: Distribution, positive: Distribution) -> SharedCovariance:
-    """Compute the covariances between comparisons by integrating squared placement values.
+    """Compute the covariances between comparisons of a positive with a negative; a tie counts half.
 
-    Each comparison is between a positive and a negative; a tie counts half.
+    The covariances are computed by integrating squared placement values.
     """
 
     def of_positive(x: FloatArray) -> FloatArray:
@@ -162,9 +165,9 @@ def _mean(weighing: Distribution, f: Callable[[FloatArray], FloatArray], other: 
 
 
 def share_covariance(roc: Curve, other: Curve, correlation: Correlation) -> SharedCovariance:
-    """Return the covariances between comparisons by two Gaussian features measured on the same observations.
+    """Return the covariances between comparisons of a positive with a negative by two Gaussian features.
 
-    Each comparison is between a positive and a negative.
+    The two features are measured on the same observations.
     """
     (first, first0, first1), (second, second0, second1) = _standardized(roc), _standardized(other)
     turned = -1 if (roc.direction == "lower") != (other.direction == "lower") else 1
@@ -239,13 +242,13 @@ class Dependence(NamedTuple):
     correlation: ArrayOrFloat
     df: Any
     std_error: ArrayOrFloat = 0.0
-    """Standard error of a Wald interval that the interval of the difference always contains; 0 for separate samples."""
+    """Standard error of the difference, or 0 for unpaired samples. The interval always contains the Wald interval."""
     skewness: ArrayOrFloat = 0.0
-    """Skewness of the estimated difference, by which the bounds computed with ``cautious`` are shifted."""
+    """Skewness of the estimated difference; it shifts the bounds that are computed with ``cautious``."""
     unseen: Any = None
-    """Additional observations of each class in the bounds computed with ``cautious``, or None: see ``Unseen``."""
+    """Contribution of unseen observations to the bounds computed with ``cautious``, or None: see ``Unseen``."""
     cautious: Any = None
-    """Dependence under separate pseudo-observations for each curve, or None: see ``AreaContrast``."""
+    """Dependence if each curve has its own pseudo-observations, or None: see ``AreaContrast``."""
 
     @classmethod
     def paired(
@@ -296,7 +299,7 @@ class Dependence(NamedTuple):
 def default_limits(
     areas: Sequence[SmoothedAreas], dependence: Dependence | None, level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the bounds of the default interval of one area, or of a difference between two areas, in many studies."""
+    """Return, for many studies, the default interval of one area or, with ``dependence``, of a difference of areas."""
     if dependence is None:
         return areas[0].interval(level)
     first, second = areas
@@ -402,9 +405,9 @@ class ExpectedCurve:
         """Return the large-sample variance of the empirical partial area.
 
         Let v be the FPR at the value of a random positive, and u the FPR at the value of a random negative. Let g =
-        min(high - v, high - low) and h = TPR(high) - TPR(max(u, low)), where negative results are replaced by 0. The
-        variance is Var(g)/n1 + Var(h)/n0. The second term is due to the sampling variation of the thresholds at the
-        ends of the range.
+        min(high - v, high - low) and h = TPR(high) - TPR(max(u, low)), with negative values replaced by 0. The variance
+        is Var(g)/n1 + Var(h)/n0. The second term is due to the sampling variation of the thresholds at the ends of the
+        range.
         """
         n0, n1 = self._exchange(n0, n1)
         limits = np.array([self.low, self.high])
@@ -438,9 +441,9 @@ class ExpectedCurve:
         negatives are drawn from a multinomial distribution, whose probabilities are the increments of the curve. To
         compute the interval of a study, random curves are drawn as in ``curve_draws.draw_quantity``. Given the data,
         the FPRs of the negatives and the TPRs of the positives on these curves are uniform order statistics in every
-        study. The studies of one block therefore use the same draws, and differ only in the numbers of positives
-        between the negatives. If there are more than 256 ranks, a grid of ranks is used, so that the computing time
-        does not grow with the sample size.
+        study. The studies are therefore grouped into blocks. The studies of a block use the same draws, and differ only
+        in the numbers of positives between the negatives. If more than 256 ranks of negatives are needed, a grid of
+        ranks is used, so that the computing time does not grow with the sample size.
         """
         n0, n1 = self._exchange(*counts)
         fpr_range = self.low, self.high
@@ -487,7 +490,7 @@ class SimulatedLimits(NamedTuple):
     high: FloatArray
 
     def mean_width(self) -> tuple[float, float]:
-        """Return the mean width of the intervals and the Monte Carlo standard error, computed from the block means."""
+        """Return the mean width of the intervals, and its Monte Carlo standard error from the means of the blocks."""
         widths = (self.high - self.low).mean(axis=1)
         return float(widths.mean()), float(widths.std(ddof=1) / sqrt(len(widths)))
 
@@ -495,8 +498,8 @@ class SimulatedLimits(NamedTuple):
 def _select_ranks(n0: int, fpr_range: tuple[float, float]) -> tuple[IntArray, int]:
     """Return the ranks of the negatives that may lie in a range of FPR, and the last rank of the top quarter.
 
-    If there are more than ``_MAX_RANKS`` ranks, a grid of ranks is returned, whose steps are small relative to the
-    distance from the first and from the last rank of the sample.
+    If there are more than ``_MAX_RANKS`` ranks, a grid of ranks is returned instead. Its steps are small relative to
+    the distance from the first and from the last rank of the sample.
     """
     first, last = (
         int(np.clip(ceil(n0 * fpr + sign * (_REACH_SD * sqrt(n0 * fpr * (1 - fpr)) + _REACH_RANKS)), 1, n0))
@@ -620,10 +623,10 @@ class _Draws(NamedTuple):
 
 @np.errstate(under="ignore")
 def _power_gain(start: float, end: float, gap: FloatArray, exponent: FloatArray | float) -> FloatArray:
-    """Return the area under a power law minus the area under a straight line, both between two points.
+    """Return the area from ``start`` to ``end`` under a power law minus the same area under a straight line.
 
-    Both curves rise from 0 at 0 to 1 at ``gap`` and are then equal. If the two points are equal, the result is the
-    difference between the values of the two curves at this point.
+    The power law and the line rise from 0 at 0 to 1 at ``gap``; beyond ``gap``, they are equal. If ``start`` equals
+    ``end``, the result is the value of the power law minus the value of the line at this point.
     """
     if start == end:
         fraction = np.minimum(start / gap, 1)

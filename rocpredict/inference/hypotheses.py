@@ -71,11 +71,12 @@ class AucTest(Result):
     difference : float
         First estimate minus the second; for one curve, the estimate minus the value under the null hypothesis.
     statistic : float
-        Test statistic: Student's t or z for most methods, ``difference`` for "dirichlet", the area for "exact", and a
-        sum over ranks or an area between error curves for "venkatraman".
+        Test statistic: Student's t or z for most methods, ``difference`` for "dirichlet", and the AUC for "exact". For
+        "venkatraman", the statistic is a sum over ranks in a paired test, and an area between error curves in an
+        unpaired test.
     p_value : float
         p-value. For methods with a confidence interval, p is 1 minus the highest confidence level at which the interval
-        excludes the null value; for a one-sided alternative, p is half of this difference.
+        excludes the null value. For a one-sided alternative in the direction of the estimate, p is half of this value.
     interval : Interval
         Confidence interval of the difference between two curves, or of the estimate of one curve. The methods
         "venkatraman", "mann-whitney" and "exact" do not define an interval; ``interval`` is then computed by the
@@ -185,7 +186,7 @@ class Hypothesis:
         return 0.0 if self.margin is None else float(self.margin)
 
     def divide(self, width: float) -> Hypothesis:
-        """Return the hypothesis about the difference divided by ``width``; the margin is divided as well."""
+        """Return the hypothesis about the difference divided by ``width``, with its margin divided by ``width`` too."""
         return self if self.margin is None else replace(self, margin=min(self.margin / width, 1 - 1e-12))
 
     def describe(self, first: str, second: str) -> tuple[str, str]:
@@ -305,7 +306,7 @@ class ComparedQuantity:
     def bootstrap_function(self, negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], FloatArray]:
         """Return a function that computes the quantity in B resamples.
 
-        The arguments of the function are described in ``make_auc_function``.
+        The returned function takes the arguments described in ``make_auc_function``.
         """
         fpr = self.fpr
         if fpr is None:
@@ -341,7 +342,7 @@ def wald_test(
     method: str,
     df: float = np.inf,
 ) -> AucStatistic:
-    """Test a difference between areas by Wald's test, with a normal distribution or Student's t."""
+    """Test a difference between areas by Wald's test, with Student's t if ``df`` is finite, otherwise with z."""
     if variance <= VARIANCE_TOL:
         return zero_variance_test(estimate, n_units, hypothesis, level)
     std_error = float(np.sqrt(variance))
@@ -354,13 +355,12 @@ def wald_test(
 def zero_variance_test(
     difference: float, units: tuple[Any, Any], hypothesis: Hypothesis, level: float, *, same: bool = False
 ) -> AucStatistic:
-    """Test a difference that is the same for all observations of the sample.
+    """Test a difference between two curves that is the same for all observations of the sample.
 
-    The test uses an upper limit for the frequency of other differences in the population.
-
-    If all n observations show the same difference d, the upper confidence limit for the fraction of the population with
-    another difference is 1 - p^(1/n) at level 1 - p (Clopper and Pearson 1934). The true difference is then at least
-    p^(1/n) (1 + d) - 1, because other differences are at least -1.
+    The test allows for other differences in the population. If all n observations show the same difference d, the upper
+    confidence limit for the fraction of the population with another difference is 1 - p^(1/n) at level 1 - p (Clopper
+    and Pearson 1934). The true difference is then at least p^(1/n) (1 + d) - 1, because other differences are at least
+    -1.
     """
     low, high = (2 * float(end) - 1 for end in zero_variance_interval(np.asarray((1 + difference) / 2), units, level))
     interval = Interval(low, high, level, "unseen", difference, Flags(same_curve=same, fallback=not same))

@@ -38,7 +38,10 @@ STD_ERRORS = ("delong", "hanley-mcneil", "smoothed-logit", "bootstrap")
 PARTIAL_AUC_STD_ERRORS = ("delong", "smoothed-logit", "bootstrap")
 """Methods for the standard error of a partial area."""
 PSEUDO_COUNT = 0.25
-"""Number of pseudo-observations, placed at the chance area, that each class gets for the center of an interval."""
+"""Number of pseudo-observations that are added to each class to compute the center of an interval.
+
+Their placement value is the area of an uninformative feature.
+"""
 PSEUDO_COUNT_VARIANCE = 0.5
 """Number of pseudo-observations that are added to each class to estimate the variance."""
 CHANCE_WEIGHT = 0.1
@@ -60,7 +63,7 @@ _XTOL = 1e-14
 
 # ---- smoothed areas
 class Tails(NamedTuple):
-    """One-sided p-values for a null value, for the alternatives that the quantity is larger and that it is smaller."""
+    """One-sided p-values for the alternatives that a quantity is greater than a null value, and that it is less."""
 
     greater: float
     less: float
@@ -69,7 +72,7 @@ class Tails(NamedTuple):
 
     @classmethod
     def from_lower(cls, p_value: float, df: Any) -> Tails:
-        """Return the one-sided p-values, given the p-value ``greater``; the statistic is the t with this p-value."""
+        """Return the one-sided p-values, computed from the p-value ``greater``, and the t that has this p-value."""
         statistic = -float(stdtrit(df, p_value)) if p_value < 1 / 2 else 0.0
         return cls(p_value, max(1 - p_value, 1 / 2), statistic)
 
@@ -326,10 +329,10 @@ def _min_variance(centre: FloatArray, sizes: tuple[Any, Any], variance: FloatArr
 def _lost_share(area: FloatArray, n: Any, function: Any, argument: float, *, otherwise: float) -> FloatArray:
     """Return a quantile or a probability of the beta distribution of Clopper and Pearson's upper bound (1934).
 
-    The bound is that of the proportion of discordant pairs among n pairs that share no observation, where n is the size
-    of the smaller class. It is only used if 0 < n (1 - area) < 1, which means that fewer than one of these pairs is
-    discordant on average; in all other cases, ``otherwise`` is returned. The use of this distribution is a rule of
-    thumb, because n (1 - area) is not an integer.
+    This bound applies to the proportion of discordant pairs among n pairs that share no observation, where n is the
+    size of the smaller class. The beta distribution is used only if 0 < n (1 - area) < 1, so that fewer than one
+    discordant pair is expected; otherwise, the value ``otherwise`` is returned. The use of this distribution is a rule
+    of thumb, because n (1 - area) is not an integer.
     """
     lost, won = np.broadcast_arrays(n * (1 - area), n * area)
     is_near = (lost > 0) & (lost < 1)
@@ -349,12 +352,13 @@ def smooth_centre(estimate: FloatArray, n_units: tuple[Any, Any], null_value: fl
 
 
 def _effective_sizes(areas: Placements) -> tuple[FloatArray, FloatArray]:
-    """Return, for each class, the effective number of independent observations that smoothing uses with clusters.
+    """Return the effective number of independent observations in each class of clustered data.
 
-    This number is the geometric mean of two numbers. The first is Kish's effective number of clusters (1965): 1 divided
-    by the sum of the squares of the fractions of the observations in each cluster. The second is the number of
-    observations, multiplied by the variance computed for independent rows and divided by the variance computed for
-    clusters. The second number is limited to the range from the number of clusters to the number of observations.
+    This number is the geometric mean of two numbers. The first is Kish's effective number of clusters (1965), 1 / (sum
+    of f^2 over the clusters), where f is the fraction of the observations that a cluster contains. The second is the
+    number of observations multiplied by v/w, where v is the variance of the area if clusters are ignored, and w is the
+    variance with clusters. The second number is limited to the range from the number of clusters to the number of
+    observations.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         worth = np.nan_to_num(_diagonal(areas.unclustered().variance()) / _diagonal(areas.variance()), posinf=np.inf)
@@ -386,11 +390,11 @@ def shared_smoothing(first: Any, second: Any, first_added: Any, second_added: An
     """Return the covariance that smoothing adds to two areas from the same observations.
 
     ``first_added`` and ``second_added`` are the variances that smoothing adds to the two areas. ``first`` and
-    ``second`` are the sums of squares of the placement values in one class, or the variances of the two areas. The
-    smaller of these two numbers is divided by the larger; the square root of this ratio is the assumed correlation of
-    the two contributions. The correlation is 1 if both numbers are equal, so that smoothing adds nothing to the
-    variance of the difference. The correlation is smaller if the curves have different shapes, because an observation
-    that the sample lacks may then affect only one of the curves.
+    ``second`` describe the variability of the two areas; they are either sums of squares of the placement values in one
+    class, or variances. The added contributions are assumed to have the correlation sqrt(r), where r is the smaller of
+    ``first`` and ``second`` divided by the larger. The correlation is 1 if ``first`` and ``second`` are equal; equal
+    added variances then cancel in the variance of the difference. The correlation is smaller if the curves have
+    different shapes, because an observation that the sample lacks may then affect only one of the curves.
     """
     larger = np.maximum(first, second)
     ratio = np.divide(np.minimum(first, second), larger, out=np.zeros(np.shape(larger)), where=larger > 0)
@@ -703,9 +707,9 @@ class AreaContrast:
 
 
 def skewness_shifts(skewness: Any, quantiles: Any) -> tuple[FloatArray, FloatArray]:
-    """Return how far the lower and the upper bound are shifted to correct for skewness, in standard errors.
+    """Return the shifts of the lower and of the upper bound that correct for skewness, in standard errors.
 
-    A bound is never moved towards the estimate.
+    A bound is never shifted towards the estimate.
 
     References
     ----------
@@ -725,7 +729,7 @@ def auc_interval(areas: Placements, level: float, method: str | None, replicate:
     Parameters
     ----------
     areas : Placements
-        Placements of one curve.
+        Placement values of one curve.
     level : float
         Confidence level, in (0, 1).
     method : str or None
@@ -760,7 +764,7 @@ def auc_interval(areas: Placements, level: float, method: str | None, replicate:
 def _interval_limits(
     areas: Placements, smoothed: SmoothedAreas, level: float, method: str, replicate: Any
 ) -> tuple[Any, Any]:
-    """Return the bounds of the confidence interval; both are equal if the standard error is 0."""
+    """Return the bounds of the confidence interval; the two bounds are equal if the standard error is 0."""
     area, units = float(areas.estimate), areas.n_units
     if method == "smoothed-logit":
         return smoothed.interval(level)
@@ -796,7 +800,7 @@ def auc_std_error(areas: Placements, method: str | None, replicate: Any = None) 
 
 
 def critical_value(df: float, level: float) -> float:
-    """Return the quantile that Student's t (normal if ``df`` is infinite) exceeds with probability (1 - level)/2."""
+    """Return the two-sided critical value of Student's t or, if ``df`` is infinite, of the normal distribution."""
     return -float(stdtrit(df, (1 - level) / 2))
 
 
@@ -817,7 +821,7 @@ def hanley_mcneil_variance(area: Any, count: tuple[Any, Any]) -> Any:
 def _newcombe_low(area: float, count: tuple[float, float], quantile: float) -> float:
     """Return the lower score bound of Newcombe (2006, method 5), which uses the variance at the bound.
 
-    The upper bound is 1 minus the lower bound for 1 minus the area.
+    The upper bound for an area A is 1 minus the lower bound for 1 - A.
 
     References
     ----------
@@ -900,8 +904,8 @@ def ameans_interval(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the interval of (TPR + TNR)/2 at a fixed threshold, from Wilson's intervals of the two rates.
 
-    The distance of a bound of TPR + TNR from the estimate is the square root of the sum of two squares: the squared
-    distances of the TPR and of the TNR from their own bounds.
+    The distance between TPR + TNR and its bound is sqrt(a^2 + b^2), where a and b are the distances of the TPR and of
+    the TNR from their Wilson bounds.
 
     References
     ----------

@@ -151,7 +151,7 @@ def mcnemar_test(
     Observations that both classifiers predict correctly, or that both predict wrongly, contain no information about
     which classifier has the lower error rate. The test therefore uses only the other observations: b observations that
     only the first classifier predicts correctly, and c that only the second predicts correctly. Under the null
-    hypothesis, each of these observations favours either classifier with probability 1/2, so that b has a binomial
+    hypothesis, each of these observations favors either classifier with probability 1/2, so that b has a binomial
     distribution with b + c trials [1]_.
 
     The interval of the difference combines the Wilson intervals of the two error rates by Newcombe's square-and-add

@@ -54,7 +54,7 @@ ESTIMATE_METHODS: tuple[EstimateMethod, ...] = get_args(EstimateMethod)
 """Methods for the confidence interval of an AUC with strata or clusters; the first is the default."""
 _MAX_REPR_GROUPS = 4
 _MIN_MEAN_SHARE = 0.6
-"""Lower limit of the variance of the AUC of a group, as a multiple of the variance computed from group means."""
+"""Lower limit of the variance of a group's AUC, as a fraction of the second estimate described in ``welch_test``."""
 
 
 # ---- several curves on the same observations
@@ -537,10 +537,10 @@ def auc_estimate(
     -----
     The variance is estimated by the method of DeLong, DeLong and Clarke-Pearson in each stratum. A stratum with only
     one observation of a class, such as a matched pair, contains no information about this variance; the variance
-    between all these strata is used instead. With clusters, the variance is (G - 1)/G times the sum of e^2 over the G
+    between all such strata is used instead. With clusters, the variance is (G - 1)/G times the sum of e^2 over the G
     clusters, where e is the change of the AUC when one cluster is left out [2]_. Intervals then use Student's t with 3
-    (sum e^2)^2 / sum e^4 - 2 degrees of freedom, limited to the range from 4 to G - 1. This number is small if the
-    clusters have very unequal sizes.
+    (sum e^2)^2 / sum e^4 - 2 degrees of freedom, limited to the range from 4 to G - 1. The degrees of freedom are few
+    if the clusters have very unequal sizes.
 
     Groups are compared on the logit scale by Welch's test for means with unequal variances [3]_. If the estimated
     variance of the AUC A of a group is below 0.6 A(1 - A)(r0/n0 + r1/n1), it is replaced by this lower limit. Here n0
@@ -629,11 +629,10 @@ def _estimate(sample: CurveSample, level: float, method: str | None) -> AucEstim
 
 
 def welch_test(areas: Sequence[SmoothedAreas], squares: Any) -> tuple[FloatArray, FloatArray]:
-    """Return Welch's F (1951) for the logits of the smoothed areas of groups, and its p-value, in one or more studies.
+    """Return Welch's F (1951) and its p-value for the logits of the smoothed areas of groups, in one or more studies.
 
     ``squares`` contains, for each group and class, the sum of squared deviations of the placement values from the area,
     shape (groups, 2, ...).
-
 
     A group that, by chance, lacks the rare values that contribute most to the variance has an extreme area A and an
     estimated variance that is too small. For one feature, the variances of the placement values, divided by A(1 - A),

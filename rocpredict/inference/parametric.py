@@ -145,7 +145,7 @@ class ParametricUncertainty(Uncertainty):
 
     # ---- intervals and tests
     def area_std_error(self, rate_range: RateRange | None, method: str | None) -> Any:
-        """Return the standard error of the AUC or of a partial area."""
+        """Return the standard error of the AUC or, with ``rate_range``, of the partial area."""
         if rate_range is None and self._uses_empirical(method):
             return self._empirical.area_std_error(None, method)
         area = area_function(rate_range)
@@ -158,7 +158,7 @@ class ParametricUncertainty(Uncertainty):
         return to_scalar(np.where(density > 0, density * probit.std_error, 0.0))
 
     def area_interval(self, rate_range: RateRange | None, level: float, method: str | None) -> Interval[Any]:
-        """Return the confidence interval of the AUC or of a partial area."""
+        """Return the confidence interval of the AUC or, with ``rate_range``, of the partial area."""
         area = area_function(rate_range)
         if rate_range is not None:
             return self._probability_interval(area, level, method, lambda: pivotal_areas(*self._moments, rate_range))
@@ -175,7 +175,7 @@ class ParametricUncertainty(Uncertainty):
         return replace(interval, low=low, high=high, estimate=estimate, flags=flags)
 
     def probit_area(self, rate_range: RateRange | None) -> ProbitEstimate:
-        """Return the probit of the AUC or of a partial area of two Gaussians, with a delta-method standard error."""
+        """Return the probit of the AUC or, with ``rate_range``, of the partial area, and its standard error."""
         return (
             auc_probit(*self._moments)
             if rate_range is None
@@ -202,7 +202,7 @@ class ParametricUncertainty(Uncertainty):
         )
 
     def tpr_at_fpr_interval(self, fpr: FloatArray, level: float, method: str | None) -> Interval[Any]:
-        """Return the confidence interval of the TPR at an FPR, for each feature or for each of the given FPRs.
+        """Return the confidence interval of the TPR at each FPR or, for a batch, at one FPR per feature.
 
         The interval is [0, 1] if the standard deviation of a class is 0. At the ends of the curve, where the TPR is
         known, the interval has width 0.
@@ -295,7 +295,7 @@ class ParametricUncertainty(Uncertainty):
         return self._probability_interval(ameans, level, method, draw)
 
     def _band(self, fpr: FloatArray, level: float, kind: str, method: str | None) -> ConfidenceBand:
-        """Return a pointwise band of intervals, or the simultaneous Working-Hotelling band for two Gaussians.
+        """Return the band of the requested kind; simultaneous bands use the method of Working and Hotelling.
 
         On the probit scale, the curve of two Gaussians is a straight line. The F quantile in the method of Working and
         Hotelling is computed with the degrees of freedom of the smaller class. With a chi-squared quantile, which is
@@ -336,7 +336,7 @@ class ParametricUncertainty(Uncertainty):
         return isinstance(self.negative, Gaussian) and isinstance(self.positive, Gaussian)
 
     def _check_gaussian(self, name: str) -> None:
-        """Raise RocPredictError unless both classes are Gaussian, for methods that cannot be replaced by resampling."""
+        """Raise RocPredictError, with the name of the called method, unless both classes are Gaussian."""
         if not self._is_gaussian:
             raise RocPredictError(
                 f"{name} of a predicted curve is available for two Gaussians only; if you have a sample, use the "
@@ -367,7 +367,7 @@ class ParametricUncertainty(Uncertainty):
         return self._empirical.placements(None)
 
     def _uses_empirical(self, method: str | None) -> bool:
-        """Return True if the interval is that of the empirical AUC, as for fitted families except "gaussian"."""
+        """Return True if the interval of the empirical AUC is used, as for all fitted families except "gaussian"."""
         is_bootstrap = isinstance(method, str) and method == "bootstrap"
         return self.refit is not None and not self._is_gaussian and not is_bootstrap
 
@@ -399,7 +399,7 @@ class ParametricUncertainty(Uncertainty):
         return method
 
     def bootstrap(self, statistic: Quantity, n_outputs: int = 1) -> tuple[FloatArray, Flags]:
-        """Return the statistics of all resamples to which the family can be fitted, and flags.
+        """Return the statistic of every resample to which the family can be fitted, and a flag for failed fits.
 
         The statistics have shape (fits, n_outputs).
         """
@@ -419,7 +419,7 @@ class ParametricUncertainty(Uncertainty):
         return replicates, Flags(dropped_resamples=len(replicates) < n_requested)
 
     def _tpr_limits(self, fpr: FloatArray, level: float, method: str) -> tuple[Limits, Flags]:
-        """Return the limits of the TPR at one FPR per feature or at the given FPRs, and whether any refit failed."""
+        """Return the limits of the TPR at each FPR (in a batch, one FPR per feature), and a flag for failed fits."""
         if method == "delta":
             return tpr_probit(*self._moments, fpr).interval(level), Flags()
 
@@ -467,7 +467,7 @@ class ParametricUncertainty(Uncertainty):
         return Interval(low, high, level, method, to_scalar(estimate), self._flat_flags(is_flat))
 
     def _flat_flags(self, is_flat: Any) -> Flags:
-        """Return flags for intervals that replace an interval of width 0, and for classes of one observation."""
+        """Return flags for replaced intervals of width 0, and for classes with a single observation."""
         single = np.broadcast_to(np.minimum(*self.class_sizes) <= 1, np.shape(is_flat))
         return Flags(fallback=is_flat, single_observation=single)
 
@@ -493,7 +493,7 @@ class ProbitEstimate(NamedTuple):
             return ndtr(self.z - half), ndtr(self.z + half)
 
     def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
-        """Return the confidence interval, transformed from probits to probabilities."""
+        """Return the confidence interval of the probability, computed on the probit scale."""
         return self.limits(student_critical_value(self.df, level))
 
     def tails(self, value: float) -> Tails:
@@ -629,7 +629,7 @@ def _auc_parts(
 
 
 def _safe_divide(part: FloatArray, whole: ArrayOrFloat) -> FloatArray:
-    """Return part/whole, or infinity if ``whole`` is 0, as for the standard deviation of a single observation."""
+    """Return part/whole, or infinity if ``whole`` is 0 (no degrees of freedom)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(np.greater(whole, 0), np.divide(part, whole), np.inf)
 
@@ -651,15 +651,15 @@ def noncentral_t_interval(
     """Return the confidence interval of Phi(c), from an estimate z of c.
 
     The interval is exact if size * z has a noncentral t distribution with noncentrality size * c and ``freedom``
-    degrees of freedom. If P(X >= threshold) = Phi(c) is estimated from n Gaussian values, this holds with size^2 = n
-    and freedom = n - 1.
+    degrees of freedom. If P(X >= threshold) = Phi(c) is estimated from n Gaussian values, this condition is met with
+    size^2 = n and freedom = n - 1.
     """
     low, high = np.vectorize(_noncentral_t_limits)(size * z, freedom, level)
     return ndtr(low / size), ndtr(high / size)
 
 
 def _noncentral_t_limits(t: float, freedom: float, level: float) -> tuple[float, float]:
-    """Return the noncentralities at which P(T > t), or P(T < t), is (1 - level)/2 for a noncentral t variable T."""
+    """Return the confidence limits of the noncentrality parameter, from one value ``t`` of a noncentral t variable."""
     from scipy.optimize import brentq
     from scipy.stats import nct
 
@@ -687,9 +687,10 @@ def _noncentral_t_limits(t: float, freedom: float, level: float) -> tuple[float,
 class PivotalAuc:
     """Distribution of the generalized pivot of D, where AUC = Phi(D) (see Li, Liao and Liu 2008).
 
-    The standard deviation of each class is drawn as s sqrt((n - 1)/chi-squared), where chi-squared is a random variable
-    with n - 1 degrees of freedom. Given the drawn standard deviations, the distance between the means has a normal
-    distribution. The distribution of the pivot is therefore a mixture of normal distributions.
+    The standard deviation of each class is drawn as s sqrt((n - 1)/q), where s is the standard deviation of the n
+    observations, and q is a chi-squared variate with n - 1 degrees of freedom. Given the drawn standard deviations, the
+    distance between the means has a normal distribution. The distribution of the pivot is therefore a mixture of normal
+    distributions.
 
     Attributes
     ----------
@@ -776,19 +777,19 @@ def pivotal_draws(negative: Gaussian[Any], positive: Gaussian[Any], count: Count
 
 
 def lattice(n_dims: int) -> FloatArray:
-    """Return quasi-random numbers, the points of a Korobov lattice in the unit cube, shape (draws, n_dims)."""
+    """Return the points of a Korobov lattice in the unit cube, as quasi-random numbers, shape (draws, n_dims)."""
     generator = [pow(_KOROBOV, power, _N_PIVOTS) for power in range(n_dims)]
     return np.asarray((np.outer(np.arange(_N_PIVOTS), generator) % _N_PIVOTS + 0.5) / _N_PIVOTS)
 
 
 def _draw_std(std: FloatArray, count: ArrayOrFloat, axis: int) -> FloatArray:
-    """Return draws of s sqrt(f/q), the pivot of a standard deviation, from one coordinate of the lattice."""
+    """Return draws of the pivot of a standard deviation, ``std`` times ``_std_ratios``."""
     return np.asarray(std * _std_ratios(float(count), axis))
 
 
 @lru_cache(maxsize=16)  # the chi-squared quantiles take most of the time of an interval
 def _std_ratios(count: float, axis: int) -> FloatArray:
-    """Return sqrt(f/q), where q are chi-squared quantiles with f = n - 1 degrees of freedom."""
+    """Return sqrt(f/q), where q are chi-squared quantiles with f = ``count`` - 1 degrees of freedom."""
     half = (count - 1) / 2
     quantiles = gammaincinv(half, lattice(axis + 1)[:, axis])
     return readonly_array(np.sqrt(half / np.maximum(quantiles, np.finfo(float).tiny)))

@@ -179,7 +179,7 @@ class Placements:
     negative is the fraction of the positives above this negative. Ties count half. The variance in each stratum is
     estimated by the method of DeLong, DeLong and Clarke-Pearson [1]_. With clusters, there is only one stratum, and the
     variance is estimated by the jackknife over clusters. A stratum in which a class has a single observation, such as a
-    matched pair, does not provide an estimate of the variance; the variance between all these strata is used instead.
+    matched pair, does not provide an estimate of the variance; the variance between all such strata is used instead.
 
     References
     ----------
@@ -338,7 +338,7 @@ class Placements:
         return replace(self, strata=tuple(strata), wins_within_clusters=within)
 
     def _between_strata(self) -> FloatArray:
-        """Return the variance between the strata with a class of one unit; for a single one, an upper bound."""
+        """Return the variance between the strata with a single-unit class; for one such stratum, an upper bound."""
         strata = [part for part, single in zip(self.strata, self.has_singleton_class, strict=True) if single]
         if len(strata) <= 1:
             lowest, highest = self.bounds
@@ -372,11 +372,11 @@ class Placements:
 
 
 def _fourth_moment_df(changes: FloatArray) -> float:
-    """Return the degrees of freedom of a jackknife variance, from the squares of the changes e over G clusters.
+    """Return the degrees of freedom of a jackknife variance, from the change e of the area for each left-out cluster.
 
     For one curve, the degrees of freedom are 3 (sum e^2)^2 / sum e^4 - 2. This is Satterthwaite's approximation for
-    Gaussian changes e with unequal variances, which are estimated by e^2. For K curves, the result is at least K + 3
-    and at most G - 1. If G - 1 is below K + 3, the result is G - 1.
+    Gaussian changes e with unequal variances, which are estimated by e^2. For K curves and G clusters, the result is
+    limited to the range from K + 3 to G - 1; if G - 1 is below K + 3, the result is G - 1.
     """
     n_clusters, n_curves = len(changes), 1 if changes.ndim == 1 else changes.shape[1]
     if n_curves == 1:
@@ -399,10 +399,10 @@ def _products(first: FloatArray, second: FloatArray) -> FloatArray:
 
 
 def distinct_variance(values: FloatArray, weights: Any = None) -> FloatArray:
-    """Return half of the mean squared difference between two placements that differ, over the last axis.
+    """Return half of the mean squared difference between two unequal placement values, along the last axis.
 
-    Without ties this is the sample variance, which is also returned for more than ``_MAX_DISTINCT`` placements. If all
-    placements are equal, it is 0. Frequency weights need one axis.
+    Without ties, the result is the sample variance, which is also returned for more than ``_MAX_DISTINCT`` values. If
+    all values are equal, the result is 0. With ``weights``, ``values`` must be one-dimensional.
     """
     total, n = (values.shape[-1], values.shape[-1]) if weights is None else (weights.sum(), len(values))
     mean = np.average(values, axis=-1, weights=weights, keepdims=True)
@@ -436,13 +436,13 @@ def compute_placements(negative: Ecdf, positive: Ecdf) -> Placements:
 
 
 def partial_placements(negative: Ecdf, positive: Ecdf, rate_range: RateRange) -> Placements:
-    """Return the placement values for the partial area over a range of FPR or TPR, divided by the width of the range.
+    """Return placement values whose mean is the partial area divided by the width of the range of FPR or TPR.
 
     On the empirical curve, each value of a negative corresponds to a step in FPR. For a range of FPR, the placement
     value of a negative is the mean TPR over this step. Outside the range, the TPR is replaced by the TPR at the nearer
     limit of the range. A constant is then added to the placement values of all negatives, so that the mean of these
-    values is the area. With these values, the variance includes the sampling variation of the thresholds at both ends
-    of the range.
+    values is the area. A variance that is estimated from these values includes the sampling variation of the thresholds
+    at both ends of the range.
     """
     axis, low, high = rate_range
     if axis == "tpr":  # compute the area under the curve of the exchanged classes
@@ -535,7 +535,7 @@ class CurveSample:
 
     @classmethod
     def from_rows(cls, features: Mapping[str, ArrayLike], y: ArrayLike, options: RowOptions) -> CurveSample:
-        """Split rows by class; ``nan_policy`` determines whether missing values raise an error or omit the row."""
+        """Split rows by class; rows with missing values raise an error or are omitted, depending on ``nan_policy``."""
         check_option("stratum_weights", options.stratum_weights, STRATUM_WEIGHTS)
         if options.clusters is not None and options.strata is not None:
             raise RocPredictError("clusters= and strata= cannot be combined; pass one of them")
@@ -679,7 +679,7 @@ def _apply_weights(rows: ClassRows, weights: FloatArray | None) -> tuple[list[ND
 
 
 def _find_directions(classes: tuple[ClassColumns, ClassColumns], names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the direction of each feature in which the empirical AUC is at least 1/2."""
+    """Return, for each feature, the direction with an empirical AUC of at least 1/2."""
     pairs = [[part.distribution(curve) for part in classes] for curve in range(len(names))]
     directions = tuple("lower" if EmpiricalSolver(*pair).auc() < 0.5 else "higher" for pair in pairs)
     check_same_direction(directions, names)

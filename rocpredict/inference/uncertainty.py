@@ -106,7 +106,7 @@ class UncertaintyMixin(Generic[Value]):
         Returns
         -------
         std_error : float or array of shape F
-            Standard error of each curve, where F is the shape of a batch of curves.
+            Standard error for each curve, where F is the shape of a batch of curves.
 
         Raises
         ------
@@ -166,9 +166,11 @@ class UncertaintyMixin(Generic[Value]):
         the other class; its weight is 1/4 to estimate the area, and 1/2 to estimate the variance. The interval uses
         quantiles of Student's t with Satterthwaite's degrees of freedom, as does the method "delta".
 
-        The method "pivotal" draws standard deviations as s sqrt((n - 1)/chi-squared), and then means from normal
-        distributions. The limits are quantiles of the AUC over these draws. The coverage of each method is reported in
-        the documentation ("How intervals cover").
+        The method "pivotal" first draws the standard deviation of each class as s sqrt((n - 1)/q), where s is the
+        standard deviation of the n observations, and q is a chi-squared variate with n - 1 degrees of freedom. The
+        means are then drawn from normal distributions with these standard deviations divided by sqrt(n). The limits are
+        quantiles of the AUC over these draws. The coverage of each method is reported in the documentation ("How
+        intervals cover").
 
         References
         ----------
@@ -209,8 +211,8 @@ class UncertaintyMixin(Generic[Value]):
             - "delong": the AUC minus ``null``, divided by DeLong's standard error.
             - "mann-whitney": test of the hypothesis that both classes have the same distribution, by a normal
               approximation with tie correction.
-            - "exact": exact permutation test of the hypothesis that "mann-whitney" tests, over all ways to assign the
-              labels to the observations, for up to 200 observations.
+            - "exact": exact test of the same hypothesis as "mann-whitney", by permutation of the labels. The test
+              accepts up to 200 observations.
 
             For two Gaussians with known class sizes: "pivotal" (default) or "delta"; p is 1 minus the highest
             confidence level at which the interval by this method excludes ``null``.
@@ -264,7 +266,7 @@ class UncertaintyMixin(Generic[Value]):
         fpr, tpr : (low, high), optional
             Range of FPR or of TPR; pass exactly one of the two.
         correction : {None, "mcclish"}, default=None
-            Scale of the area, as in ``partial_auc``.
+            McClish's correction of the area, or None for the uncorrected area, as in ``partial_auc``.
         method : str, optional
             For samples: "delong" (default), "smoothed-logit" or "bootstrap". "delong" includes the uncertainty of the
             thresholds at both ends of the range. For two Gaussians with known class sizes: "delta".
@@ -276,7 +278,7 @@ class UncertaintyMixin(Generic[Value]):
         Returns
         -------
         std_error : float or array of shape F
-            Standard error of each curve, where F is the shape of a batch of curves.
+            Standard error for each curve, where F is the shape of a batch of curves.
 
         Raises
         ------
@@ -308,7 +310,7 @@ class UncertaintyMixin(Generic[Value]):
         fpr, tpr : (low, high), optional
             Range of FPR or of TPR; pass exactly one of the two.
         correction : {None, "mcclish"}, default=None
-            Scale of the area, as in ``partial_auc``.
+            McClish's correction of the area, or None for the uncorrected area, as in ``partial_auc``.
         method : str, optional
             For samples:
 
@@ -325,10 +327,10 @@ class UncertaintyMixin(Generic[Value]):
         Returns
         -------
         Interval
-            Confidence interval. By default, the interval for samples contains the empirical partial area. The flag
-            ``extrapolated`` is set if fewer than one negative is expected below the upper limit of a range of FPR, or
-            fewer than one positive above the lower limit of a range of TPR. The interval then depends on an assumption
-            about the shape of the curve in this range.
+            Confidence interval. By default, the interval for samples contains the empirical partial area. For a range
+            of FPR, the flag ``extrapolated`` is set if the upper limit times the number of negatives is below 1. For a
+            range of TPR, the flag is set if 1 minus the lower limit, times the number of positives, is below 1. The
+            interval then depends on an assumption about the shape of the curve in this range.
 
         Raises
         ------
@@ -493,9 +495,9 @@ class UncertaintyMixin(Generic[Value]):
         fpr : array-like of shape (k,), optional
             FPRs of the band. By default, 201 evenly spaced FPRs from 0 to 1.
         method : str, optional
-            For pointwise bands, as in ``tpr_at_fpr_interval`` and, for a prediction that was fitted to a sample, also
-            "bootstrap". For simultaneous bands, "kolmogorov-smirnov" for samples [1]_, and "working-hotelling" for two
-            Gaussians with known class sizes [2]_.
+            For pointwise bands, the methods of ``tpr_at_fpr_interval``; for a prediction that was fitted to a sample,
+            also "bootstrap". For simultaneous bands, "kolmogorov-smirnov" for samples [1]_, and "working-hotelling" for
+            two Gaussians with known class sizes [2]_.
         n_resamples : int, default=2000
             Number of resamples or draws, for methods that use random numbers.
         rng : int or numpy.random.Generator, default=0
