@@ -115,7 +115,7 @@ class StudyDesign:
     estimated : ComparedQuantity
         Quantity that the study estimates: AUC, partial AUC or TPR at an FPR.
     quantity : {"width", "power"}
-        Planned quantity.
+        Whether the study is planned for the width of an interval or for the power of a test.
     target : float or None
         Width or power that the study must reach; None if the numbers of observations are given instead.
     level : float
@@ -240,11 +240,11 @@ class StudyDesign:
         return bool(min(counts) >= _MIN_FORMULA_SIZE and errors >= _MIN_EXPECTED_ERRORS)
 
     def _expected(self, counts: SampleSizes) -> float:
-        """Return the mean width or the power by a formula, for an estimate that is normal on the logit scale.
+        """Compute the mean width or the power by a formula that assumes a normal estimate on the logit scale.
 
         For an estimated AUC A, the expected variance of the placement values is multiplied by A(1 - A)/(C(1 - C)),
-        where C is the expected AUC. For two AUCs, the deviation of each AUC from the expected value is predicted from
-        the deviation of the difference between the AUCs by linear regression.
+        where C is the expected AUC. For two AUCs, the deviation of each AUC from its expected value is predicted by
+        linear regression on the deviation of their difference.
         """
         same, both = self._covariances
         centres = [float(roc.auc()) for roc in self._rocs]
@@ -294,8 +294,8 @@ class StudyDesign:
     def _simulate(self, counts: SampleSizes) -> tuple[FloatArray, FloatArray]:
         """Return the limits of the default interval in each simulated study.
 
-        Every simulated study contains the observations of the smaller studies, so that the results change smoothly with
-        the sample size.
+        A larger simulated study contains the observations of every smaller one, so that the results change smoothly
+        with the sample size.
         """
         report_progress(len(self._simulations), 0)
         n_studies = next((n for n in _N_STUDIES if n * sum(counts) <= _MAX_SIMULATED_VALUES), _N_STUDIES[-1])
@@ -445,7 +445,7 @@ class StudyDesign:
         return "The variance is the same under the null hypothesis."
 
     def describe_bias(self, method: str, share: float) -> str:
-        """Describe how the sample size that a method computes differs from that of the reference method, and why."""
+        """Describe how and why the sample size by a method differs from the sample size by the reference method."""
         why = _BIASES[method]
         classes: Any = self.curve.negative, self.curve.positive
         if method == "hanley-mcneil" and is_gaussian(self.curve) and classes[0].std > classes[1].std:
@@ -469,8 +469,8 @@ def _smallest_satisfying(
 ) -> int:
     """Return the smallest integer for which a condition holds, by bisection that begins at ``start``.
 
-    If the condition holds for an integer, it must hold for all larger integers. The result may exceed the smallest
-    integer by up to ``resolution`` times this integer.
+    If the condition holds for an integer, it must hold for all larger integers. The result may exceed the smallest such
+    integer by up to ``resolution`` times its value.
     """
     low, high = _MIN_CLASS_SIZE - 1, max(start, _MIN_CLASS_SIZE)
     step = max(1, high // 8)
@@ -654,8 +654,8 @@ class SampleSizeByMethod(Result):
     achieved_reference : float
         Width of the default interval, or power of the default test, for the same numbers of observations.
     bias : str
-        Difference from the sample size that the reference method (see ``sample_size``) computes, with the reason for
-        the difference.
+        Comparison with the sample size by the reference method (see ``sample_size``), and the reason for the
+        difference.
     """
 
     method: str
@@ -685,7 +685,7 @@ class SampleSize(Result):
     total : int
         Number of all observations in the study.
     quantity : {"width", "power"}
-        Planned quantity.
+        Whether the study is planned for the width of an interval or for the power of a test.
     target : float or None
         Width or power that the study must reach; None if the numbers of observations were given instead.
     achieved : float
@@ -703,8 +703,8 @@ class SampleSize(Result):
     method : str
         Method by which the sample size is computed.
     bias : str
-        Difference from the sample size that the reference method (see ``sample_size``) computes, with the reason for
-        the difference.
+        Comparison with the sample size by the reference method (see ``sample_size``), and the reason for the
+        difference.
     goal : str
         Description of the goal.
     assumptions : tuple of str
@@ -830,7 +830,8 @@ def sample_size(
         AUC under the null hypothesis, such as 0.5, or a second curve with which the expected curve is compared.
     correlation : float or pair of float, optional
         Correlation of the two features among the negatives and among the positives, if both features are measured on
-        the same observations. By default, the two curves come from different observations.
+        the same observations. A single value applies to both classes. By default, the two curves come from different
+        observations.
     fpr, tpr : (low, high), optional
         Range of FPR or TPR over which a partial AUC is estimated, as in ``roc.partial_auc``; the study is then planned
         for this partial AUC.
@@ -892,8 +893,8 @@ def sample_size(
 
     where Q1 is the probability that two random positives are both larger than one random negative, and Q2 is the
     probability that one random positive is larger than two random negatives. For two Gaussians, Q1 and Q2 can be
-    computed in closed form. The covariance of two AUCs of the same observations has a formula of the same form. All
-    formulas are in the documentation ("Sample size and power").
+    computed in closed form. A formula of the same form gives the covariance of two AUCs that are estimated from the
+    same observations. All formulas are in the documentation ("Sample size and power").
 
     References
     ----------
