@@ -84,7 +84,7 @@ def sum_strips(
 ) -> Iterator[tuple[slice, Output]]:
     """Yield the columns of each strip of tiles, and the sum of the results of ``work`` over the tiles of this strip.
 
-    The results are added from the top tile to the bottom tile.
+    The results are added in the order of the tiles, so that the sum does not depend on the number of threads.
     """
     strips = list(strips)
     results = map_ordered(work, (tile for _, tiles in strips for tile in tiles), n_jobs)
@@ -135,7 +135,7 @@ class Sparse(NamedTuple):
 def is_canonical(X: Any) -> bool:
     """Return whether each cell of a sparse matrix is stored at most once.
 
-    A second matrix with the same arrays is checked, because SciPy stores the result in the matrix.
+    A second matrix with the same arrays is checked, so that SciPy does not store the result in the matrix of the user.
     """
     return bool(type(X)((X.data, X.indices, X.indptr), shape=X.shape, copy=False).has_canonical_format)
 
@@ -179,7 +179,7 @@ class Classes(NamedTuple):
 
 
 _MAX_SHIFT_RATIO = 9.0
-"""Largest squared distance of the mean from the shift, divided by the variance, at which sums are accurate."""
+"""Largest (mean - shift)^2, divided by the variance, at which sums are accurate."""
 _MIN_POWER_SUM = 1e-280
 """Smallest sum of powers without a risk of underflow."""
 
@@ -198,7 +198,7 @@ class Sums(NamedTuple):
 
     @classmethod
     def zero(cls, order: int, classes: int, width: int, *, omit: bool = False) -> Sums:
-        """Return the sums over no rows. The arrays of extremes have rows only if four powers are summed."""
+        """Return the sums before any row is added. The arrays of extremes have rows only if four powers are summed."""
         low = np.full((classes if order == 4 else 0, width), np.inf)
         return cls(np.zeros((classes * omit, width), np.int64), np.zeros((order, classes, width)), low, -low)
 
@@ -222,7 +222,7 @@ class SparseSums(NamedTuple):
 
     @classmethod
     def zero(cls, order: int, classes: int, width: int) -> SparseSums:
-        """Return the sums over no rows."""
+        """Return the sums before any row is added."""
         shape = classes, width
         return cls(Sums.zero(order, *shape, omit=True), np.zeros(shape, np.int64), np.zeros(shape))
 
@@ -239,11 +239,11 @@ class Moments(NamedTuple):
     Attributes
     ----------
     count : array of int64, or of float64 with weights
-        Number of values that are not missing, or the sum of their weights.
+        Number of values that are not missing; with weights, the sum of their weights.
     n_missing : array of int64
-        Number of NaN.
+        Number of missing values (NaN).
     mean, m2 : array of float64
-        Mean, and sum of (x - mean)^2; NaN and 0 if there are no values.
+        Mean, and sum of (x - mean)^2. If there are no values, the mean is NaN and the sum is 0.
     m3, m4 : array of float64, or None
         Sums of (x - mean)^3 and (x - mean)^4.
     minimum, maximum : array of float64, or None
@@ -288,7 +288,7 @@ class Moments(NamedTuple):
 
 
 def central_sums(powers: FloatArray, count: NDArray[Any]) -> list[FloatArray]:
-    """Compute the mean minus the shift, and M2, the sum of squared deviations; with four powers, also M3 and M4."""
+    """Compute the mean minus the shift, and the sum of each further power of the deviations from the mean."""
     first, second = powers[:2]
     mean = first / np.maximum(count, np.finfo(float).tiny)
     m2 = second - first * mean
@@ -332,8 +332,8 @@ def merge(a: Moments, b: Moments) -> Moments:
     Returns
     -------
     Moments
-        Merged moments. If one set of rows has no values of a feature, the moments of this feature are those of the
-        other set.
+        Merged moments. If one set of rows has no values of a feature, the moments of the other set are returned for
+        this feature.
 
     Notes
     -----

@@ -34,23 +34,24 @@ class GroupedValues(NamedTuple):
     zeros: NDArray[np.int64]
     """Number of zeros of each part that are not stored in ``values``, shape (b, G).
 
-    If this number is above 0, no zero of the part is stored, and the element before its first value is unused."""
+    If this number is above 0, no zero of the part is stored, and the element before the first value of the part is
+    unused."""
     rows: NDArray[Any] | None = None
     """Row of each value, or None if the values are divided into parts.
 
     With rows, the values of a feature are not divided: ``first`` and ``last`` have shape (b, 1), values may be 0, and
     ``zeros`` contains the number of rows of each group."""
     labels: NDArray[np.int32] | None = None
-    """Group of each row; rows outside of all groups have the number of groups."""
+    """Index of the group of each row; G for rows outside of all groups."""
 
 
 class RankStatistics(NamedTuple):
     """Rank statistics of T class pairs and b features, as arrays of shape (T, b)."""
 
     negatives: IntArray
-    """Number of negatives without a missing value."""
+    """Number of negatives with a value other than NaN."""
     positives: IntArray
-    """Number of positives without a missing value."""
+    """Number of positives with a value other than NaN."""
     area: FloatArray
     """Empirical AUC, P(positive > negative) + P(equal)/2.
 
@@ -117,7 +118,7 @@ class SortGroups(NamedTuple):
     unions: tuple[Indexes, ...] = ()
     """Sets of groups that the engine merges.
 
-    For a pair whose negative group includes the positive class, the index of the negative group is then the index of
+    If the negative group of a pair includes the positive class, the index of this group in ``pairs`` is the index of
     one of these sets."""
 
     @property
@@ -141,7 +142,7 @@ class SortPlan:
     keys: ThreadBuffer = field(default_factory=ThreadBuffer)
 
     def release(self) -> None:
-        """Free the memory of this thread that is larger than a block, because the next block is read meanwhile."""
+        """Free buffers of this thread that are larger than a block, to make room for the next block that is read."""
         for memory in (self.values, self.keys):
             if len(memory.buffer) > BLOCK_BYTES:
                 memory.buffer = np.empty(0, dtype=np.uint8)
@@ -154,8 +155,8 @@ def plan_groups(
 
     The negative classes of a class pair form one group. If several class pairs consist of the same classes, as in
     comparisons of one class against the rest, all of these classes form one group. For each of these class pairs, the
-    positives are then removed from the sorted values of the group. If ``joins`` is True, these groups of all classes
-    are not sorted; instead, each class is sorted, and the engine merges the sorted classes.
+    positives are then removed from the sorted values of the group. If ``joins`` is True, each of these groups is
+    divided into its classes, and the engine joins and sorts their values.
     """
     shared = Counter(class_pair.classes for class_pair in class_pairs if len(class_pair.negative) > 1)
     pair_groups = [
@@ -379,10 +380,10 @@ def count_blocks(
 
     Notes
     -----
-    Each class is sorted separately, and two sorted classes are compared in one pass. The rank sums are sums of integers
-    and therefore exact. Variances follow from the placement values by the method of DeLong, DeLong and Clarke-Pearson
-    (1988), as in Sun and Xu (2014). Only the stored values of a sparse column are sorted; its zeros form one group of
-    ties.
+    Each group of classes is sorted separately, and two sorted groups are compared in one pass. The rank sums are sums
+    of integers and therefore exact. Variances follow from the placement values by the method of DeLong, DeLong and
+    Clarke-Pearson (1988), as in Sun and Xu (2014). Only the stored values of a sparse column are sorted; its zeros form
+    one group of ties.
 
     Examples
     --------

@@ -47,7 +47,7 @@ _COPY_ROWS_FORTRAN = 16_384
 _BATCH_SIZE = 1_024
 """Number of adjacent features that are recomputed at a time."""
 _MAX_SKIPPED = 4
-"""A range of features is copied as a whole if at least one in this number of features is selected.
+"""A range of features is copied as a whole if it contains at most this number of features for each selected feature.
 
 Otherwise, only the selected features are copied."""
 _MAX_POWER = 1_000
@@ -129,8 +129,9 @@ def _dense_moments(table: _Table) -> Moments:
 def _median_of_three(X: NDArray[Any], classes: Classes) -> FloatArray:
     """Return the median of the first, middle and last value of each class and feature.
 
-    This median is subtracted before values are summed. It is a value of the data, so the differences are exact if the
-    standard deviation is small, and 0 if all values are equal. The result is NaN if one of the three values is missing.
+    The median is subtracted from the values before they are summed. Since the median is one of the values, the
+    differences are exact if the standard deviation is small, and 0 if all values are equal. The result is NaN if one of
+    the three values is missing.
     """
     shift = np.zeros((len(classes.samples), X.shape[1]))
     for k, rows in enumerate(classes.samples):
@@ -180,8 +181,8 @@ def _power_sums(
 ) -> Iterator[tuple[slice, Sums]]:
     """Yield the sums of the powers of (value - shift) for the given features, computed without a copy if possible.
 
-    If ``omit`` is True, NaN is counted and omitted. If ``power``, of shape (K, b), is passed, finite values are
-    multiplied by 2**power with the power of their class and feature, and infinite values are omitted.
+    If ``omit`` is True, NaN is counted and omitted. If ``power`` of shape (K, b) is passed, each finite value is
+    multiplied by 2**power for its class and feature, and infinite values are omitted.
     """
     scratch, in_place = ThreadBuffer(), power is None and table.is_readable_in_place and _is_contiguous(features)
     add = partial(table.engine.power_sums, by_columns=table.is_fortran)
@@ -228,7 +229,8 @@ class _Extremes(NamedTuple):
 def _robust_moments(table: _Table, features: NDArray[np.intp]) -> Moments:
     """Compute the moments of features that may have infinite, missing, very large or very small values.
 
-    If a feature has infinite values, its mean is infinite, or NaN if both signs occur, and M2 is NaN.
+    If a feature has infinite values, its mean is infinite, and its sum of squared deviations is NaN. If infinite values
+    of both signs occur, the mean is NaN.
     """
     scan = _scan_extremes(table, features)
     n_valid = np.where(scan.counted > 0, scan.counted, 1)
@@ -406,7 +408,8 @@ def moments(
     The sums are computed from deviations of the values from the median of three values of the class. A constant offset
     therefore causes no loss of digits, and equal values have a variance of exactly 0. A feature is read again if its
     sums are not finite (NaN, infinities), or if this median is far from the mean. The relative error of the mean and of
-    M2 is 1e-12. M2 overflows for standard deviations above 1e154 and underflows for standard deviations below 1e-162.
+    M2, the sum of squared deviations, is 1e-12. M2 overflows for standard deviations above 1e154 and underflows for
+    standard deviations below 1e-162.
 
     Examples
     --------

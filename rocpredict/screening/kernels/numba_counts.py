@@ -18,9 +18,10 @@ UNIT_RUN = np.uint64(1)
 
 @exact_jit
 def run_length_encode_all(values, first, last, zeros, starts):  # type: ignore[no-untyped-def]
-    """Replace values with their distinct values, including zeros, and return the number of distinct values.
+    """Replace sorted values with their distinct values, and return the number of distinct values.
 
-    ``starts`` receives the number of values below each distinct value, followed by the number of all values.
+    ``zeros`` is the number of zeros that are not stored in ``values``. ``starts`` receives the number of values below
+    each distinct value, followed by the number of all values.
     """
     starts[0] = 0
     if not zeros:
@@ -82,10 +83,13 @@ reach 2^63."""
 _MIN_ROUGH = 2**20
 """With fewer values than this, sums of squared ranks are below 2^62, so that 64-bit integers are exact."""
 _BEFORE, _END, _RANK, _STEP, _TOTAL, _SQUARES0, _SQUARES1, _POSITIVES = range(8)
-"""Columns of the state of a class: number of its values so far, number of values of other classes below the last of
-them, next rank and grid point of the other classes, sums of doubled ranks and of their squares, number of values."""
+"""Columns of the state of a class while values are read in ascending order.
+
+The columns are the number of values of this class so far, the number of values of other classes up to the last of them,
+the rank and the grid point of the next TPR, the sum of doubled ranks, the sums of squared doubled ranks of the other
+classes and of this class, and the number of all values of this class."""
 JOINS_CLASSES = True
-"""True if the engine merges the sorted values of single classes itself."""
+"""True if the engine joins and sorts the values of single classes itself."""
 _SIGN, _LOW_BITS = np.uint64(2**31), np.uint64(2**32 - 1)
 
 
@@ -164,7 +168,7 @@ def _end_of_numbers(values, first, last):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def _join(values, first, last, at, out, labels, ranks):  # type: ignore[no-untyped-def]
-    """Copy the numbers of all classes, and count those of each class in total, below and at its threshold."""
+    """Copy all values except NaN; count the values of each class in total, below and at its threshold."""
     n = INDEX_TYPE(0)
     for k in range(len(first)):
         start, below, tied, threshold = n, 0, 0, at[k]
@@ -180,7 +184,7 @@ def _join(values, first, last, at, out, labels, ranks):  # type: ignore[no-untyp
 
 @exact_jit
 def _join_rows(values, rows, groups, at, out, labels, ranks, zeros):  # type: ignore[no-untyped-def]
-    """Copy the numbers of all rows of a class as ``_join`` does, and subtract stored values from ``zeros``."""
+    """Copy and count values as ``_join`` does, and subtract the counts of stored values from ``zeros``."""
     n, classes = INDEX_TYPE(0), len(zeros)
     ranks[:] = 0
     for i in range(len(values)):
@@ -198,7 +202,7 @@ def _join_rows(values, rows, groups, at, out, labels, ranks, zeros):  # type: ig
 
 @exact_jit
 def _pack(bits, labels, keys):  # type: ignore[no-untyped-def]
-    """Write integers that sort as the float32 values, with the class in the low bits, and return their bounds."""
+    """Write integers in the order of the float32 values, with the class in the low bits, and return their extremes."""
     low, high = ~np.uint64(0), np.uint64(0)
     for i in range(len(bits)):
         bit = np.uint64(bits[i])
@@ -219,7 +223,7 @@ def _unpack(keys, bits, labels):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def _pack_places(bits, keys):  # type: ignore[no-untyped-def]
-    """Write integers of the leading bits of float64 values and of their positions, and return their bounds."""
+    """Write integers of the leading bits and the positions of float64 values, and return bounds of the integers."""
     low, high, n_bits, width = ~np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
     for i in range(len(bits)):
         key = as_key(bits[i])
@@ -237,7 +241,7 @@ def _pack_places(bits, keys):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def _pick(keys, values, labels, out, out_labels):  # type: ignore[no-untyped-def]
-    """Copy values and labels in the order of keys that contain positions, and correct the order of close values.
+    """Copy values and labels in the order of keys from ``_pack_places``, and correct the order of close values.
 
     Returns False if too many values are out of order.
     """
@@ -378,7 +382,7 @@ def _negative_rank(negatives, step):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def _add_run(k, count1, count, below, n_all, state, rough, pair_of, counts, f):  # type: ignore[no-untyped-def]
-    """Add a run of tied values, ``count1`` of them in class k, and write the TPRs of class k at the FPRs of the run."""
+    """Add a run of tied values with ``count1`` values of class k, and write the TPRs of class k for this run."""
     before = state[k, _BEFORE]
     low, count0 = below - before, count - count1
     gap, twice, tied_twice, twice1 = low - state[k, _END], 2 * before, 2 * before + count1, 2 * low + count0
@@ -436,8 +440,8 @@ def _tally(parts, starts, places, pairs, thresholds, counts):  # type: ignore[no
 def _count_untied(parts, places, pair, threshold, counts, f):  # type: ignore[no-untyped-def]
     """Write the rank statistics of a feature without ties and return True; return False for other features.
 
-    The integer sums are the same as in ``_class_pair``. They follow from i_j, the number of negatives below positive j,
-    since the squares of the numbers of positives below the negatives sum to the sum of (2 j + 1) (n - i_j).
+    The integer sums are the same as in ``_class_pair``. They follow from i_j, the number of negatives below positive j.
+    The squared numbers of positives below each of the n negatives have the same sum as (2 j + 1) (n - i_j) over j.
     """
     n, p = pair[0], pair[1]
     if parts.zeros[f, n] or parts.zeros[f, p]:
@@ -567,11 +571,11 @@ def _rank(values, starts, threshold):  # type: ignore[no-untyped-def]
 def _merge(a, sa, b, sb, places):  # type: ignore[no-untyped-def]
     """Return sums over all values, from which the AUC, its variance and the tie correction are computed.
 
-    The placement count of a value is the number of values of the other class below it; ties count 1/2. The sums are the
-    sum of the doubled placement counts of the positives, the sum of the squares of doubled placement counts in each
-    class, and the sum of the terms of the tie correction. ``places`` receives the number of runs of positives below
-    each run of negatives. Two independent merges, below and above the middle value, run in the same loop, so that the
-    processor can overlap their steps.
+    The placement count of a value is the number of values of the other class below it; ties count 1/2. The result
+    contains the sum of the doubled placement counts of the positives, the sum of squared doubled placement counts in
+    each class (as integers and as floats), and the part of the tie correction that is due to ties between the classes.
+    ``places`` receives the number of runs of positives below each run of negatives. Two independent merges, below and
+    above the middle value, run in the same loop, so that the processor can overlap their steps.
     """
     middle, end, start = INDEX_TYPE(len(a) // 2), INDEX_TYPE(len(a)), INDEX_TYPE(0)
     cut, b_end = INDEX_TYPE(np.searchsorted(b, a[middle]) if len(a) else 0), INDEX_TYPE(len(b))
@@ -626,10 +630,11 @@ def _add_ties(sa, sb, i, j, take0, take1, sums):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def _sum_squares(total, squares, rough, count, others):  # type: ignore[no-untyped-def]
-    """Compute the sum of squared deviations of placement values, which are integers divided by twice ``others``.
+    """Compute the sum of squared deviations of placement values from their mean.
 
-    ``squares`` is exact modulo 2^64; the missing multiple of 2^64 is derived from ``rough``, the same sum in float64.
-    The deviations are computed from the integer next to the mean, so that few digits cancel.
+    A placement value is an integer divided by twice ``others``. ``squares`` is the sum of the squared integers, exact
+    modulo 2^64. The missing multiple of 2^64 is derived from ``rough``, the same sum in float64. The deviations are
+    computed from the integer next to the mean, so that few digits cancel.
     """
     centre = (2 * total + count) // (2 * count)
     remainder = total - count * centre

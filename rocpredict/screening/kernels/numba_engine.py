@@ -141,7 +141,7 @@ def _add(X, rows, left, k, j, end, shift, powers, low, high):  # type: ignore[no
 
 @_fast_jit
 def _replace_nan(x, shift, missing, buffer):  # type: ignore[no-untyped-def]
-    """Copy values to a buffer; each NaN is counted, and replaced by the shift."""
+    """Copy values to a buffer, replace each NaN by the shift, and count NaNs."""
     for j in range(len(shift)):
         value = np.float64(x[j])
         missing[j] += np.isnan(value)
@@ -181,7 +181,7 @@ def _row_sums(X, codes, shift, first, missing, powers, low, high):  # type: igno
 
 @_sum_jit
 def _two_classes(values, codes, first, second):  # type: ignore[no-untyped-def]
-    """Count the values of classes 0 and 1, and sum two powers about the shift of each class."""
+    """Count the values of classes 0 and 1, and sum their deviations from the shift and the squared deviations."""
     a1 = a2 = b1 = b2 = 0.0
     a_count = b_count = 0
     for i in range(len(values)):
@@ -334,7 +334,7 @@ def partition_csc(
 ) -> NDArray[np.int64]:
     """Copy nonzero values to parts of ``values``; see ``partition_csc`` of the NumPy engine.
 
-    The element before each part and the last element of ``values`` must not contain values of a part.
+    The element before each part and the last element of ``values`` must be unused.
     """
     last = np.empty_like(first)
     for layer in layers:
@@ -359,7 +359,7 @@ def _split(data, indices, indptr, labels, bounds, values):  # type: ignore[no-un
 
 @exact_jit
 def _split_two(data, indices, indptr, labels, bounds, values):  # type: ignore[no-untyped-def]
-    """Split into two groups without branches, with the ends of the parts in local variables."""
+    """Divide the values of each column into two groups, without branches."""
     for c in range(len(bounds)):
         end0, end1 = INDEX_TYPE(bounds[c, 0]), INDEX_TYPE(bounds[c, 1])
         for e in range(INDEX_TYPE(indptr[c]), INDEX_TYPE(indptr[c + 1])):

@@ -1,7 +1,7 @@
 """Radix sort of the numba engine.
 
-Sorting numbers by their bits takes 5 to 12 ns per value on each processor. ``np.sort`` takes 4 to 55 ns; it is slow on
-processors without AVX2, and on those whose AVX-512 instruction for compressed stores is slow.
+Sorting numbers by their bits takes 5 to 12 ns per value. ``np.sort`` takes 4 to 55 ns: it is slow on processors without
+AVX2, and on processors with AVX-512 and a slow instruction for compressed stores.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ def numba_jit(*fastmath: str) -> Callable[[Jitted], Jitted]:
 
 exact_jit = numba_jit()
 MIN_RADIX = 1_000
-"""Fewer values are sorted faster by NumPy."""
+"""Smallest number of values for which the radix sort is used; NumPy sorts fewer values faster."""
 _DIGIT_BITS = np.uint64(11)
 _N_DIGITS = 3
 _N_VALUES = 2**11
-"""Number of values of a digit."""
+"""Number of different values of a digit."""
 _DIGIT_MASK = np.uint64(_N_VALUES - 1)
 _SORTED_BITS = np.uint64(33)
 """Number of leading bits by which keys are sorted; an insertion sort then corrects the order of the other bits."""
@@ -69,7 +69,7 @@ def _excess_bits(width):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def _starts_of_digits(counts):  # type: ignore[no-untyped-def]
-    """Replace the numbers of keys with each digit by the position of the first of these keys."""
+    """Replace the number of keys with each digit by the position at which the first of these keys is written."""
     for d in range(_N_DIGITS):
         start = _ZERO
         for digit in range(_N_VALUES):
@@ -90,7 +90,7 @@ def _move(keys, out, low, shift, starts):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def sort_keys(keys, other, low, high):  # type: ignore[no-untyped-def]
-    """Write keys from ``low`` to ``high`` to the other array in the order of their 33 leading bits; both change.
+    """Write keys between ``low`` and ``high`` to ``other``, sorted by their 33 leading bits, and overwrite ``keys``.
 
     Keys with equal leading bits keep their order.
     """
@@ -109,7 +109,7 @@ def sort_keys(keys, other, low, high):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def as_key(bits):  # type: ignore[no-untyped-def]
-    """Return an integer that sorts as the float64 with these bits."""
+    """Convert the bits of a float64 to an integer, such that the integers have the same order as the floats."""
     return bits ^ (_ALL_BITS if bits & _SIGN else _SIGN)
 
 
@@ -120,7 +120,7 @@ def _is_nan(bits):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def _sort_long(values, keys):  # type: ignore[no-untyped-def]
-    """Sort the bits of float64; return False, with the values in any order, if many values differ in low bits only."""
+    """Sort float64 values, passed as bits; return False, with unsorted values, if many differ in low bits only."""
     low, high, n = _ALL_BITS, _ZERO, len(values)
     for i in range(len(values)):
         key = as_key(values[i])
@@ -149,7 +149,7 @@ def _sort_long(values, keys):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def _move_nan(values):  # type: ignore[no-untyped-def]
-    """Move NaN to the end, and return the number of other values with their least and greatest key."""
+    """Move NaN to the end; return the number of other values, and their smallest and largest key."""
     low, high, n = _ALL_BITS, _ZERO, 0
     for i in range(len(values)):
         bits = values[i]
@@ -200,7 +200,7 @@ def insert_values(values, labels):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def _sort_short(values, keys):  # type: ignore[no-untyped-def]
-    """Sort the bits of float32 and return True; NaN of either sign is last."""
+    """Sort float32 values, passed as bits, with NaN of either sign last; always return True."""
     first, second, mask = np.uint32(11), np.uint32(22), np.uint32(_N_VALUES - 1)
     counts = np.zeros((_N_DIGITS, _N_VALUES), np.uint64)
     for i in range(len(values)):

@@ -50,7 +50,7 @@ def power_sums(
     tile : pair of slices
         m rows and b columns.
     codes : array of shape (m,)
-        Class of each of these rows; -1 for rows without a class.
+        Class of each row of the tile; -1 for rows without a class.
     shift : array of shape (K, b)
         Values that are subtracted before the powers are computed, one for each class and feature.
     sums : Sums of shape (K, b)
@@ -76,7 +76,7 @@ def power_sums(
 
 
 def _take(part: NDArray[Any], rows: NDArray[np.intp], axis: int, buffers: _Buffers) -> NDArray[Any]:
-    """Copy the selected rows along an axis; ``take`` is not used if it would first copy the whole ``part``."""
+    """Copy the selected rows along an axis, without a copy of the whole ``part``."""
     if axis == 0 and not part.flags.c_contiguous:
         return part[rows]
     shape = (len(rows), part.shape[1]) if axis == 0 else (len(part), len(rows))
@@ -177,7 +177,7 @@ def sparse_sums(
 
 
 JOINS_CLASSES = False
-"""True if the engine merges the sorted values of single classes itself."""
+"""True if the engine joins and sorts the values of single classes itself."""
 _STEPS = 2 * np.arange(N_FPR) + 1
 """FPRs of the grid in units of 1/(2 N_FPR)."""
 _TILE = 2048
@@ -197,7 +197,7 @@ def gather(X: NDArray[Any], rows: NDArray[np.int32], columns: slice, out: NDArra
 
 
 def sort_parts(values: NDArray[Any], first: Indexes, last: Indexes, keys: ThreadBuffer) -> None:
-    """Sort each part from ``first`` to ``last`` in place; NaN is last. An engine may use ``keys`` as memory."""
+    """Sort each part from ``first`` to ``last`` in place, with NaN last; ``keys`` is not used by this engine."""
     for start, stop in zip(first.tolist(), last.tolist(), strict=True):
         values[start:stop].sort()
 
@@ -335,10 +335,11 @@ def _ties(negative: RunLengths, positive: RunLengths, below: Indexes, to: Indexe
 
 
 def _scatter(twice: Indexes, runs: RunLengths, n_others: int) -> tuple[int, float]:
-    """Return the sum of ``twice`` over all values, and the sum of squared deviations of the placement values.
+    """Return the sum of the doubled ranks ``twice``, and the sum of squared deviations of the placement values.
 
-    ``twice`` is the result of ``_double_ranks``. Divided by twice the size of the other class, it is the placement
-    value. Deviations from the integer next to the mean are exact, and few digits cancel in the sum of their squares.
+    The doubled ranks are the result of ``_double_ranks``. A placement value is a doubled rank divided by twice the size
+    of the other class. Deviations from the integer next to the mean are exact, and few digits cancel in the sum of
+    their squares.
     """
     counts = runs.counts
     total = int(twice.sum() if counts is None else (twice * counts).sum())
