@@ -37,7 +37,7 @@ _TILES_IN_MEMORY = 12
 
 The budget also covers the blocks that are being read, sorted copies of blocks, and labels."""
 _COLUMNS_IN_MEMORY = 5
-"""Ratio of the memory that screening a column needs to the size of this column, for columns larger than a block."""
+"""Memory that is needed to screen a column larger than a block, divided by the size of the column."""
 
 
 class MemoryBudget(NamedTuple):
@@ -155,7 +155,7 @@ class ColumnSource(ABC):
         """Return one column unchanged."""
 
     def validate(self, columns: Iterable[int]) -> None:  # noqa: B027
-        """Raise RocPredictError if one of these columns has both numbers and text."""
+        """Raise RocPredictError if one of the columns has both numbers and text."""
 
     @property
     def not_numeric(self) -> NDArray[np.bool_]:
@@ -244,7 +244,7 @@ class SlicedSource(DenseSource):
         return BlockSource.iter_blocks(self, columns, budget)
 
     def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
-        """Yield blocks of rows, which are adjacent in a file, or blocks of columns if ``columns`` is passed."""
+        """Yield blocks of rows, which are fast to read from a file, or blocks of columns if ``columns`` is passed."""
         if columns is not None:
             yield from super().iter_tiles(columns, budget)
             return
@@ -258,7 +258,7 @@ class SlicedSource(DenseSource):
         return np.float32 if self.array.dtype == np.float32 else np.float64
 
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
-        """Read adjacent columns together."""
+        """Write the selected columns into an array; adjacent columns are read together."""
         for first, run in contiguous_runs(columns):
             values = np.asarray(self.array[:, run])
             floats = as_float_array("X", values) if values.dtype.kind in "iu" else values
@@ -388,7 +388,7 @@ _NO_ORDER = f"X is a query that returns its rows in a different order each time;
 
 
 class DaskQuery:
-    """Dask DataFrame that has those methods of a lazy narwhals frame which ``DataFrameSource`` calls."""
+    """Dask DataFrame with the methods of a lazy narwhals frame that ``DataFrameSource`` calls."""
 
     def __init__(self, native: Any) -> None:
         self._native = native
@@ -617,7 +617,10 @@ def _objects(items: list[Any]) -> NDArray[Any]:
 
 
 INDEX_NAMES = "", "Unnamed: 0", "__index_level_0__"
-"""Names of the column of row indices that pandas or R wrote: in CSV, in CSV read by pandas, and in Parquet."""
+"""Names of a column with row indices.
+
+The name is "" in CSV files that pandas or R wrote, "Unnamed: 0" if pandas reads such a file, and "__index_level_0__" in
+Parquet files that pandas wrote."""
 
 
 def check_feature_names(names: Any, columns: int, holder: str = "X") -> NDArray[np.str_]:

@@ -108,7 +108,7 @@ def _detect_encoding(first_bytes: bytes) -> str:
 
 
 def check_first_bytes(first_bytes: bytes, name: str) -> None:
-    """Raise RocPredictError for JSON, and for NUL bytes in the first line unless the file is UTF-16 or UTF-32."""
+    """Raise RocPredictError for a JSON file, and for a first line with NUL bytes that is not in UTF-16 or UTF-32."""
     if first_bytes.lstrip()[:1] == b"{" and name.lower().endswith(".json"):
         raise RocPredictError(
             f"{name} is JSON; pass a CSV, Parquet or Feather file (TwoClassSummary.from_json reads a summary)"
@@ -513,7 +513,7 @@ class ColumnKinds:
         self._numeric = np.full(len(names), numeric)
         self._n_rows = 0
         self._first_text: dict[int, tuple[int, int, str]] = {}
-        """For each column with text, the row, the column and the message of the first text."""
+        """For each column with text, the row and the column of the first text, and the error message for it."""
 
     @property
     def is_text(self) -> NDArray[np.bool_]:
@@ -660,7 +660,7 @@ class ChunkedCsv(BlockSource):
     ) -> NDArray[np.int32]:
         """Return the codes of the labels of a chunk, and check the columns that may not be numeric.
 
-        These are the columns in which the chunks so far have text or only missing values.
+        A column is checked if it has text, or only missing values, in the chunks that have been read.
         """
         import polars as pl
 
@@ -761,7 +761,7 @@ class ChunkedCsv(BlockSource):
         return result
 
     def _read_lines(self, chunk: _Chunk, content: bytes, names: list[str]) -> NDArray[np.float64]:
-        """Read a chunk with the ``csv`` module, which raises an error with the line of a cell that is not a number."""
+        """Read a chunk with the ``csv`` module; if a cell is not a number, the error message names its line."""
         import csv
         import io
 

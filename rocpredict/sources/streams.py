@@ -46,7 +46,7 @@ def _write(file: IO[bytes], values: NDArray[Any]) -> None:
 
 
 class SpooledColumns(BlockSource):
-    """Columns of float64 in a temporary file, to which rows are added and from which blocks of columns are read."""
+    """Columns of float64 in a temporary file; rows can be added, and blocks of columns can be read."""
 
     is_streamed = True
 
@@ -182,7 +182,7 @@ def _piece_name(piece: Any) -> str:
 
 
 def _check_arrow_types(fragment: Any, schema: Any) -> None:
-    """Raise RocPredictError if a file lacks a column of the data set, or has text for numbers or numbers for text."""
+    """Raise RocPredictError if a file lacks a column of the data set, or has text instead of numbers or vice versa."""
     import pyarrow as pa
 
     own = fragment.physical_schema
@@ -336,7 +336,7 @@ class SparseFile(ColumnSource):
         return blocks[0] if len(blocks) == 1 else sp.hstack(blocks, format="csc")
 
     def _spool(self, budget: MemoryBudget) -> None:
-        """Write the matrix to a temporary file in blocks of rows, each of which is in CSC format."""
+        """Write the matrix to a temporary file, as blocks of rows in CSC format."""
         self._file = tempfile.TemporaryFile()  # noqa: SIM115
         finalize(self, self._file.close)
         self._stored = np.zeros(self.shape[1], dtype=np.int64)
