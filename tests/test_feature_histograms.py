@@ -281,7 +281,7 @@ def test_histograms_that_are_refused():
         "in a row of histogram_edges, the edges do not ascend": lambda: rp.summarize(
             columns, y, histogram_edges=[[np.nan, 1.0]] * 7
         ),
-        "histogram_edges= has the feature 'normalx'; features are 'normal', ": lambda: rp.summarize(
+        "histogram_edges= contains 'normalx', which is not a feature; features are 'normal', ": lambda: rp.summarize(
             columns, y, histogram_edges={"normalx": [1.0]}
         ),
         "histogram_edges= of 'normal': 'a'": lambda: rp.summarize(columns, y, histogram_edges={"normal": "a"}),
@@ -295,7 +295,7 @@ def test_histograms_that_are_refused():
             rp.summarize(columns, y)
         ),
         "empirical='histogram' is not available with weights=": screened(columns, y, weights=np.ones(100)),
-        "empirical='histogram' needs two classes, and y has 3; pass positive=": screened(columns, np.arange(100) % 3),
+        "empirical='histogram' needs two classes, and y has 3 classes; pass one": screened(columns, np.arange(100) % 3),
         "empirical='histogram' needs one pair of classes; pass negative= or pairs='rest'": screened(
             columns, np.arange(100) % 3, positive=1, pairs="all"
         ),

@@ -305,7 +305,7 @@ def test_histograms_of_dask_tables_are_counted_on_the_workers(client, folder):
     assert rp.summarize(array, labels, histogram_edges=edges, **CLASSES).histograms == expected
     counted = rp.summarize(sparse, Y, histogram_edges=edges, **CLASSES).histograms
     assert counted == rp.summarize(np.nan_to_num(X), Y, histogram_edges=edges, **CLASSES).histograms
-    with pytest.raises(RocPredictError, match="empirical='histogram' needs two classes, and y has 3; pass positive="):
+    with pytest.raises(RocPredictError, match="needs two classes, and y has 3 classes; pass one label as positive="):
         rp.screen(array, labels, empirical="histogram")
 
 

@@ -160,14 +160,15 @@ def test_edges_that_are_no_list_of_numbers_or_that_no_site_can_keep(tmp_path, mo
     Path("edges.json").write_text('{"glucose": [5000, 6000], "mass": [0]}', encoding="utf-8")
     code, out, err = run(command)
     assert code == 0
-    assert "warning: no edge of glucose is kept: on one side of each edge, a class has fewer than --min-count 5" in err
+    assert "warning: no histogram edge of glucose is kept: on one side of each edge, a class has fewer than" in err
+    assert "--min-count 5 values, so the bounds of the empirical AUC are 0 and 1" in err
     assert "Histograms list edges" in out
     rows = json.loads(run("screen out.json --empirical histogram --json")[1])["features"]
     flags = next(row["flags"] for row in rows if row["feature"] == "glucose")
     assert "wide_bounds" in flags
     assert "point_mass" not in flags
     summary = rp.summarize(table, "outcome", **CLASSES, histogram_edges={"glucose": [5000.0]})
-    with pytest.warns(rp.AssumptionWarning, match="no edge of glucose is kept.*pass a smaller min_count="):
+    with pytest.warns(rp.AssumptionWarning, match="no histogram edge of glucose is kept.*pass a smaller min_count="):
         assert "Histograms have no edges" in summary.suppress_small_counts(5, histograms=True).to_json()
 
 
@@ -241,8 +242,8 @@ def test_files_that_do_not_belong_together(sites, run):
         "3 to 30 negative and 3 to 30 positive; pass a smaller --min-count",
         f"summarize a.csv {OPTIONS} --unit mass": "--unit mass is not COLUMN=UNIT; pass --unit glucose=mg/dL, "
         "for example",
-        f"summarize a.csv {OPTIONS} --unit size=m": "--unit has the feature 'size'; features are 'glucose', 'mass', "
-        "'rare'",
+        f"summarize a.csv {OPTIONS} --unit size=m": "--unit contains 'size', which is not a feature; features are "
+        "'glucose', 'mass', 'rare'",
         "summarize a.csv --positive sick": "--label is needed; pass one column: outcome, glucose, mass, rare",
     }
     check_each({line: (line, words) for line, words in expected.items()}, lambda case: _is_refused(run, *case))
@@ -341,7 +342,7 @@ def test_statistics_of_a_table_are_a_summary():
         "mean, std and count have shapes (2,), (3,), (1,); pass numbers": {"mean": ([1, 2], [1, 2, 3])},
         "mean=[1, [2]] is not a real number or an array": {"mean": ([1, [2]], 3)},
         "negative='a' is also the positive label": {"negative": "a", "positive": "a"},
-        "units= has the feature 'y'; features are 'x0'": {"units": {"y": "m"}},
+        "units= contains 'y', which is not a feature; features are 'x0'": {"units": {"y": "m"}},
         "units=3 is not a mapping of feature names to text": {"units": 3},
     }
     valid = {"mean": (0, 1), "std": (1, 1), "count": (9, 9)}

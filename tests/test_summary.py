@@ -238,7 +238,7 @@ def test_summaries_that_do_not_add_up():
     first = summary()
     for words, other in {
         "only the first has 'b'; only the second has 'c'": summary(names=["a", "c"]),
-        "features are in another order, first 'a' and 'b' at position 0": summary(names=["b", "a"]),
+        "their features are in different orders: 'a' and 'b' at position 0": summary(names=["b", "a"]),
         "the negative label is 'n' in the first and 'x' in the second": summary(y="xw", positive="w", negative="x"),
         "the positive label is 'p' in the first and 'w' in the second": summary(y=["n", "w"], positive="w"),
         "the negative label is 'n' in the first and 'p' in the second": summary(positive="n", negative="p"),

@@ -34,7 +34,7 @@ class ClassSummary(Result):
     Attributes
     ----------
     count : array of shape (features,)
-        Number of values that are not missing, or the sum of their weights.
+        Number of values that are not missing; with weights, the sum of their weights.
     n_missing : array of shape (features,)
         Number of missing values (NaN).
     mean : array of shape (features,)
@@ -254,7 +254,10 @@ class MomentsByLabel(NamedTuple):
 
     @classmethod
     def of(cls, batches: Iterable[tuple[FeatureTable, NDArray[Any]]], **options: Any) -> Self:
-        """Compute the moments of batches, which may lack labels; ``options`` are passed to ``read_moments``."""
+        """Compute the moments of batches, each of which may contain only some of the labels.
+
+        ``options`` are passed to ``read_moments``.
+        """
         names: Any = None
         totals: dict[Any, Moments] = {}
         not_numeric, n_rows, n_unlabelled = np.zeros(0, dtype=bool), 0, 0

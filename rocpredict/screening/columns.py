@@ -40,12 +40,12 @@ With 30 observations per class, the error of the computed optimism is about 0.00
 def prediction_optimism(
     count: tuple[ArrayOrFloat, ArrayOrFloat], d: FloatArray, s0: FloatArray, s1: FloatArray, direction_from_data: bool
 ) -> FloatArray:
-    """Compute the mean excess of the predicted Ameans over the actual Ameans at the predicted threshold.
+    """Compute the mean excess of the predicted Ameans over the true Ameans at the predicted threshold.
 
     This is a parametric bootstrap. Samples are simulated from two Gaussians. These Gaussians differ less than the
     classes in the data, because the difference that is expected from sampling variation is removed. From each sample, a
-    threshold and its Ameans are predicted. This predicted Ameans is compared with the true Ameans of the same threshold
-    for the two Gaussians. The random numbers are fixed, so the result is reproducible.
+    threshold and the Ameans at this threshold are predicted. The predicted Ameans is compared with the true Ameans of
+    the two Gaussians at this threshold. The random numbers are fixed, so the result is reproducible.
 
     Parameters
     ----------
@@ -78,11 +78,11 @@ def empirical_optimism(
 ) -> FloatArray:
     """Compute the optimism of the empirical Ameans at the best threshold, for well-separated classes.
 
-    One observation at the threshold shifts the estimated threshold by (z^2 + (z^2 - 1)^2/2)/(n H). Here, z is the
-    z-score of the threshold in the class of this observation, n is the size of this class, and H is the slope of the
-    log density ratio. At the best threshold, both classes have the same density g. The shift, multiplied by g/2 and
-    added up over both classes, is the covariance of the threshold with the empirical rates. This covariance is the term
-    of order 1/n in the optimism; it diverges as the classes become equal.
+    The optimism of order 1/n is the covariance of the estimated threshold with the empirical rates. One observation at
+    the threshold shifts the estimated threshold by (z^2 + (z^2 - 1)^2/2)/(n H). Here, z is the z-score of the threshold
+    in the class of this observation, n is the size of this class, and H is the slope of the log density ratio. The
+    covariance is the sum of the shifts of both classes, multiplied by g/2, where g is the density of either class at
+    the best threshold. The covariance diverges as the classes become equal.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def empirical_optimism(
 def _shrunken_population(
     d: FloatArray, s0: FloatArray, s1: FloatArray, n0: FloatArray, n1: FloatArray
 ) -> tuple[FloatArray, ...]:
-    """Return two Gaussians that differ like the classes, after the expected sampling variation has been removed.
+    """Return two Gaussians that differ as the classes do, except for the difference expected from sampling variation.
 
     The first Gaussian has mean 0. The result contains the mean of the second Gaussian, the standard deviations of both,
     and the class sizes.
@@ -124,7 +124,7 @@ def _shrunken_population(
 
 
 def _sample_optimism(population: tuple[FloatArray, ...], draws: FloatArray, direction_from_data: bool) -> FloatArray:
-    """Return the predicted Ameans minus the achieved Ameans in simulated samples, shape (samples, features)."""
+    """Return the predicted Ameans minus the true Ameans at the same threshold, shape (simulated samples, features)."""
     draw = draws.T[:, :, None]
     distance, w0, w1, n0, n1 = population
     m0, m1 = draw[0] * w0 / np.sqrt(n0), distance + draw[1] * w1 / np.sqrt(n1)
@@ -187,17 +187,17 @@ class Prediction(NamedTuple):
     columns: dict[str, Any]
     """Columns that do not depend on the family."""
     model_columns: dict[str, Any]
-    """Columns of the Gaussian model. In rows with family "auto", the columns of ``shrinkage_columns`` replace them; a
-    column that ``shrinkage_columns`` does not compute is NaN in these rows."""
+    """Columns of the Gaussian model. In rows with family "auto", ``shrinkage_columns`` replaces their values; a column
+    without a shrunk estimate is NaN in these rows."""
     flags: Flags
     optimism: FloatArray
-    """Mean excess of the predicted Ameans over the achieved Ameans, from ``prediction_optimism``."""
+    """Mean excess of the predicted Ameans over the true Ameans, from ``prediction_optimism``."""
     empirical_optimism: FloatArray
-    """Optimism of the empirical Ameans at its best threshold, from ``empirical_optimism``."""
+    """Optimism of the empirical Ameans at the best threshold, from ``empirical_optimism``."""
 
 
 def _gaussian_pairs(summary: TwoClassSummary, direction: Direction) -> GaussianPairs:
-    """Return the Gaussians of a summary, with the requested direction or, for "auto", the direction of the means."""
+    """Return the Gaussians of a summary; for the direction "auto", the means determine the direction."""
     classes = summary.negative, summary.positive
     is_valid = classes[0].is_valid & classes[1].is_valid
     m0, m1 = (np.where(is_valid, class_summary.mean, 0.0) for class_summary in classes)
@@ -277,7 +277,7 @@ def effect_size(pair: GaussianPairs) -> FloatArray:
 
 
 def welch_p_value(pair: GaussianPairs) -> FloatArray:
-    """Compute the two-sided p-value of Welch's t-test (Welch 1947), which tests a predicted AUC of 1/2.
+    """Compute the two-sided p-value of Welch's t-test (Welch 1947) for equal means, which imply a predicted AUC of 1/2.
 
     If one class has zero variance, the p-value is at least the p-value of Student's t-test with pooled variance. If
     both classes have zero variance, t is undefined. The p-value is then 2 divided by the number of ways to assign the
@@ -302,18 +302,18 @@ def welch_p_value(pair: GaussianPairs) -> FloatArray:
 
 
 _COARSE_FPR = (np.arange(64) + 0.5) / 64
-"""FPRs at which the variance of an empirical curve is computed; 64 are enough, because it changes slowly with FPR."""
+"""FPRs at which the variance of an empirical curve is computed; 64 suffice, since the variance changes slowly."""
 _COARSE_PROBIT = ndtri(_COARSE_FPR)
 _MAX_SLOPE = 20.0
 _MISFIT_BLOCK = 64
 """Number of features whose curves are compared at a time, so that the curves fit into the cache of the processor."""
 SCREENING_MISFIT_RATIO = 1.1
-"""Limit of the mean squared distance between the predicted and the empirical curve, divided by its expectation.
+"""Limit of the mean squared difference between predicted and empirical curve, as a multiple of its expectation.
 
 If the classes are Gaussian with equal standard deviations, 1% of samples with 5 to several hundred observations per
 class exceed this limit. The fraction is 2 to 3% if one standard deviation is three times the other, and 5% if one is
 ten times the other. The median of the ratio is 0.3, below 1, since the Gaussians are fitted to the same data. With 1000
-or more observations per class, ``MAX_HARMLESS_AREA`` is the limit instead."""
+or more observations per class, ``MAX_HARMLESS_AREA`` is the stricter limit."""
 
 
 def misfit(pair: GaussianPairs, empirical: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
@@ -321,7 +321,7 @@ def misfit(pair: GaussianPairs, empirical: FloatArray) -> tuple[FloatArray, NDAr
 
     ``empirical`` contains the TPRs of the empirical curves, shape (features, N_FPR). The mean squared difference
     between predicted and empirical TPR is compared with the variance of the empirical TPR. At a fixed FPR, this
-    variance is TPR (1 - TPR)/positives + slope^2 FPR (1 - FPR)/negatives; its average over FPRs is used.
+    variance is TPR (1 - TPR)/positives + slope^2 FPR (1 - FPR)/negatives. The variance is averaged over FPRs.
     """
     area, square = np.empty((2, len(empirical)))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -340,7 +340,7 @@ def misfit(pair: GaussianPairs, empirical: FloatArray) -> tuple[FloatArray, NDAr
 
 
 def _expected_square(pair: GaussianPairs) -> FloatArray:
-    """Return the variance of the TPR of an empirical curve of binormal data at a fixed FPR, averaged over FPRs."""
+    """Return the sampling variance of the empirical TPR at a fixed FPR for binormal data, averaged over FPRs."""
     tpr, probit = _binormal_tpr(pair, _COARSE_FPR, _COARSE_PROBIT)
     slope = (pair.s0 / pair.s1)[:, None] * np.exp((_COARSE_PROBIT**2 - probit**2) / 2)
     slope = np.minimum(np.nan_to_num(slope, nan=0.0, posinf=_MAX_SLOPE), _MAX_SLOPE)
@@ -427,9 +427,9 @@ def _rare_binary(counts: RankStatistics) -> tuple[NDArray[np.bool_], FloatArray,
     A table is described by four numbers of observations: all observations, those in the smaller class, those with the
     rarer value, and those in the smaller class with the rarer value. If a feature has two distinct values, these four
     numbers follow from ``ties`` and ``area``, and the sums of squares follow from the four numbers. A feature with more
-    values is recognized because its sums of squares are different. The only exceptions are 20 of 430,000 small tables
-    with three or four values, in which all values of one class are equal. A feature with such a table gets the p-value
-    of the table with two values.
+    values is recognized because its sums of squares are different. Only 20 of 430,000 small tables with three or four
+    values are not recognized; in these tables, all values of one class are equal. A feature with such a table is
+    treated as if it had two distinct values.
     """
     sizes = counts.negatives.astype(float), counts.positives.astype(float)
     total, smaller = sizes[0] + sizes[1], np.minimum(*sizes)
@@ -571,7 +571,7 @@ _MAX_BLOCK_FEATURES, _MAX_BLOCK_VALUES = 128, 2**20  # limits of a block that is
 
 
 class ShrinkageBlock(NamedTuple):
-    """Shrunk estimates of a set of features, with the positions of these features."""
+    """Shrunk estimates of a set of features, with the indices of these features."""
 
     columns_index: NDArray[np.intp]
     columns: dict[str, FloatArray]

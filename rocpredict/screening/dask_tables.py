@@ -167,7 +167,7 @@ def _reduce(tasks: list[Any], merge_parts: Callable[..., Any]) -> Any:
     """Return one task that merges the results of all tasks by a tree of merges.
 
     Each task reads and reduces one part, so that a worker can load one part while it computes another. The graph is
-    written directly, because Dask would analyze all tasks again for each task of the tree.
+    built without ``dask.delayed``, which would analyze all tasks again for each merge.
     """
     keys = [task.key for task in tasks]
     graph = dict(da.optimize(HighLevelGraph.merge(*(task.__dask_graph__() for task in tasks)), keys))
@@ -196,8 +196,8 @@ def compute(tasks: Iterable[Any]) -> Any:
 def open_table(X: Any, y: Any, names: Any = None, *, needs_order: bool = True) -> DaskTable | None:
     """Return the features and labels of a Dask array or DataFrame.
 
-    For a DataFrame without a fixed row order, return None unless ``y`` is the name of a column and ``needs_order`` is
-    False.
+    For a DataFrame without a fixed row order, return None if ``needs_order`` is True or ``y`` is not the name of a
+    column.
     """
     check_index({"X": X, "y": None if isinstance(y, str) else y})
     table = _from_array(X, y, names) if isinstance(X, da.Array) else _from_frame(X, y, names, needs_order)

@@ -32,8 +32,8 @@ from rocpredict.sources.table import FeatureTable, format_names
 DEFAULT_EDGES = 256
 """Default number of edges of each feature.
 
-With this number, the bounds of an empirical AUC are about 0.004 from its exact value, and the error of its estimate is
-at most 0.02 standard errors."""
+With this number of edges, the bounds of an empirical AUC differ from the exact AUC by about 0.004, and the error of the
+estimated AUC is at most 0.02 standard errors."""
 MAX_EDGES = 65_536
 _BLOCK_FEATURES = 256
 """Number of features whose histograms are evaluated or counted at a time."""
@@ -46,8 +46,8 @@ _SAMPLE_ROWS, _SAMPLE_CELLS = 4096, 2**24
 class FeatureHistograms(Result):
     """Histograms of features in the negative and in the positive class, with the extremes of each cell.
 
-    Histograms of parts of a table can be added if their edges are equal. If one of two histograms has been coarsened,
-    their edges may differ; their sum has the edges that both have in common. Each edge has its own cell for the values
+    Histograms of parts of a table can be added if their edges are equal. A coarsened histogram can also be added to a
+    histogram with other edges; the sum then has the edges that are in both. Each edge has its own cell for the values
     equal to the edge, so that frequent values are counted as ties. An open cell contains the values between two edges,
     below the first edge or above the last edge.
 
@@ -59,8 +59,9 @@ class FeatureHistograms(Result):
         Number of values of each class (negative, positive) in each cell: the open cell below the first edge, the cell
         of the values equal to this edge, the next open cell, and so on.
     minimum, maximum : array of shape (2, features, edges + 1)
-        Smallest and largest value in each open cell; inf and -inf for a cell without values. In coarsened histograms,
-        the extremes are inf and -inf for all cells, and an open cell may contain values equal to its lower edge.
+        Smallest and largest value in each open cell. For a cell without values, the minimum is inf and the maximum is
+        -inf. In coarsened histograms, all cells have these extremes, and an open cell may contain values equal to its
+        lower edge.
     """
 
     edges: FloatArray
@@ -114,8 +115,8 @@ class FeatureHistograms(Result):
         edges : list of arrays
             Ascending edges of each feature in the result; all of them must be edges of these histograms.
         ties : list of arrays of bool, optional
-            Mask of the edges of each feature that have their own cell in the result. By default, all edges. Values
-            equal to an edge without its own cell are counted in the open cell above this edge.
+            For each feature, the mask of the edges that have their own cell in the result. By default, all edges.
+            Values equal to an edge without its own cell are counted in the open cell above this edge.
         """
         target = pad_rows(edges)
         counts = np.zeros((2, *target.shape[:1], 2 * target.shape[1] + 1), dtype=np.int64)
@@ -162,8 +163,8 @@ class FeatureHistograms(Result):
     def _without_ties(self, other: FeatureHistograms) -> FeatureHistograms:
         """Return histograms in which values equal to some edges are counted in the open cells above these edges.
 
-        An edge is treated in this way if ``other`` has no values in the cell of the edge, but has values in the open
-        cell above the edge, where values equal to the edge may have been counted.
+        ``other`` may already include values equal to an edge in the open cell above it. This is assumed for edges where
+        ``other`` has values in the open cell, but none in the cell of the edge.
         """
         is_joined = (other.counts[:, :, 1::2].sum(axis=0) == 0) & (other.counts[:, :, 2::2].sum(axis=0) > 0)
         own = _rows(self.edges)
@@ -187,7 +188,7 @@ class FeatureHistograms(Result):
         Returns
         -------
         pair of arrays of shape (features,)
-            Bounds, each of which is attained by some data; NaN if a class has no values.
+            Smallest and largest AUC; NaN if a class has no values.
         """
         bounds = [part[1:] for _, part in self._blocks()]
         low, high = (np.concatenate(side) for side in zip(*bounds, strict=True)) if bounds else np.empty((2, 0))
@@ -202,7 +203,8 @@ class FeatureHistograms(Result):
         Parameters
         ----------
         thresholds : array of shape (features,)
-            Threshold of each feature, or NaN. For a threshold between the extremes of a cell, counts are interpolated.
+            Threshold of each feature, or NaN. If a threshold is between the extremes of a cell, the number of values
+            below it is interpolated.
         """
         for block, (area, *_) in self._blocks():
             part = self.select(block)
@@ -238,9 +240,9 @@ class FeatureHistograms(Result):
         Returns
         -------
         array of shape (features, edges)
-            Edges for ``summarize(..., histogram_edges=...)``. The number of edges that are added to a cell is
-            proportional to its uncertainty: the greatest possible number of pairs in which the positive is larger,
-            minus the least possible number. The additional edges are equally spaced between the extremes of the cell.
+            Edges for ``summarize(..., histogram_edges=...)``. The number of edges added to a cell is proportional to
+            the uncertainty of the cell: the largest possible number of pairs with a larger positive, minus the smallest
+            possible number. The additional edges are equally spaced between the extremes of the cell.
         """
         rows = []
         for j in range(len(self)):
@@ -304,13 +306,13 @@ class FeatureHistograms(Result):
                         target[index, j, : n + 1] = np.where(np.isnan(values), target[index, j, : n + 1], values)
         except (KeyError, IndexError, TypeError, ValueError):
             raise RocPredictError(
-                f"{short_repr(content)} are not histograms, which need edges, and for each class count, minimum and "
-                "maximum, with one list for each feature"
+                f"{short_repr(content)} is not a dictionary of histograms; it needs edges, and for each class count, "
+                "minimum and maximum, with one list for each feature"
             ) from None
         result = cls(edges, counts, *extremes)
         if (np.diff(edges) <= 0).any() or not result._extremes_fit():
             raise RocPredictError(
-                "histograms are invalid: edges do not ascend, or a minimum or maximum lies outside its bin"
+                "histograms are invalid: edges do not ascend, or a minimum or maximum is outside its cell"
             )
         return result
 
@@ -320,7 +322,7 @@ class FeatureHistograms(Result):
         return tuple(self.counts[:, :, ::2].astype(float))
 
     def _extremes_fit(self) -> bool:
-        """Return whether all extremes lie in their open cells, and whether only cells with values have extremes."""
+        """Return whether all extremes are in their open cells, and cells without values have no extremes."""
         left, right = _sides(self.edges)
         is_filled = self.counts[:, :, ::2] > 0
         low, high = self.minimum, self.maximum
@@ -524,18 +526,18 @@ class RowSample(NamedTuple):
         return sample
 
     def merge(self, other: RowSample) -> RowSample:
-        """Return a sample of the rows of two parts, from a sample of each part."""
+        """Merge the samples of two parts into a sample of all their rows."""
         return self.merge_all([self, other])
 
     @classmethod
     def merge_all(cls, parts: list[RowSample]) -> RowSample:
-        """Return a sample of the rows of all parts, from a sample of each part."""
+        """Merge the samples of all parts into a sample of all rows."""
         keys, values = np.concatenate([part.keys for part in parts]), np.concatenate([part.values for part in parts])
         rows = np.argsort(keys, kind="stable")[: cls.limit(values.shape[1])]
         return cls(keys[rows], values[rows])
 
     def edges(self, n_edges: int) -> FloatArray:
-        """Return the distinct values of each feature, or quantiles if it has more than ``n_edges`` distinct values."""
+        """Return the distinct values of each feature, or quantiles if a feature has more than ``n_edges`` of them."""
         rows = []
         for column in self.values.T:
             values = np.sort(column[~np.isnan(column)])
@@ -607,8 +609,8 @@ def choose_edges(
         unknown = [name for name in histogram_edges if name not in names]
         if unknown:
             raise RocPredictError(
-                f"histogram_edges= has the feature {short_repr(unknown[0])}; features are {format_names(names)}"
-                f"{suggest(unknown[0], names)}"
+                f"histogram_edges= contains {short_repr(unknown[0])}, which is not a feature; features are "
+                f"{format_names(names)}{suggest(unknown[0], names)}"
             )
         histogram_edges = pad_rows([_check_row(name, histogram_edges.get(name, [])) for name in names])
         if not histogram_edges.size:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _WEIGHT_LEVEL = 0.95
 """Confidence level of the upper limit of tau^2 that determines the weights of the random-effects model."""
 _LEAST_QUANTILE = 0.025
-"""Probability of a chi^2 quantile; Q in the random-effects interval is at least this quantile (see ``pool``)."""
+"""Probability of the chi^2 quantile that is the smallest Q used in random-effects intervals (see ``pool``)."""
 _MAX_DISTANCE = 8.25
 """Largest value of D that is pooled (see ``pool``); for D above 8.29, the AUC rounds to 1."""
 _MAX_ITER, _RTOL = 200, 1e-12  # Newton's method for tau^2
@@ -60,14 +60,14 @@ class PooledAuc(Result):
         Number of studies that are pooled: studies with two values or more in each class, and a standard deviation above
         0 in at least one class.
     study_auc, study_low, study_high, weights : array of shape (features, studies)
-        AUC of each study with its confidence interval, and its random-effects weight. For a study without the feature,
-        the AUC is NaN and the weight is 0.
+        AUC of each study, confidence interval of this AUC, and random-effects weight of the study. For a study without
+        the feature, the AUC is NaN and the weight is 0.
     is_separated : array of bool of shape (features, studies)
-        Mask of the studies in which the classes are separated; their effect size D is limited (see ``pool``).
+        Mask of the studies with separated classes. The effect size D of these studies is limited (see ``pool``).
     level : float
         Confidence level.
     flags : Flags
-        ``no_values``, ``single_study``, ``point_mass``, ``separated_study`` and ``close_studies``.
+        Flags of the features: ``no_values``, ``single_study``, ``point_mass``, ``separated_study``, ``close_studies``.
     """
 
     feature_names: tuple[str, ...]
@@ -137,7 +137,7 @@ class PooledAuc(Result):
         return plot_result("plot_forest", (self,), {"feature": feature} | options)
 
     def feature_index(self, name: str | None) -> int:
-        """Return the index of a feature, or 0 if its name is None.
+        """Return the index of a feature, or 0 if ``name`` is None.
 
         Parameters
         ----------
@@ -206,15 +206,15 @@ def pool(
     AUC. The wider of the two intervals (the modified method [3]_) has a coverage of up to 99.8%.
 
     The weights of the random-effects mean are computed with the upper 95% confidence limit of tau^2 (Q profile [4]_)
-    instead of its estimate; ``tau`` is the estimate. With an estimate of 0, a large study would have nearly all the
-    weight, and the coverage for a few studies of unequal size would be as low as 76%. With the upper limit of tau^2,
-    the coverage of 95% intervals is 94 to 98% in 360 simulated settings with 2 to 20 studies of 10 or more observations
-    per class. With more studies, or with fewer observations in a class, the bias of D reduces the coverage. For 20
-    studies with 250 observations in one class and 5 in the other (AUC 0.9, SD ratio 2.5), the coverage is 90%. The
-    disadvantage of the upper limit is a larger error of the random-effects mean. If the studies are homogeneous, this
-    error is up to 1.6 times the error with the usual weights. If one study is much larger than the others, this error
-    is up to 3.7 times the error of the fixed-effect mean. The interval is wide if only two or three studies are pooled,
-    since Student's t then has one or two degrees of freedom.
+    instead of its estimate; ``tau`` is the estimate. If the estimate were used and were 0, a large study would have
+    nearly all the weight, and the coverage for a few studies of unequal size would be as low as 76%. With the upper
+    limit of tau^2, the coverage of 95% intervals is 94 to 98% in 360 simulated settings with 2 to 20 studies of 10 or
+    more observations per class. With more studies, or with fewer observations in a class, the bias of D reduces the
+    coverage. For 20 studies with 250 observations in one class and 5 in the other (AUC 0.9, SD ratio 2.5), the coverage
+    is 90%. The disadvantage of the upper limit is a larger error of the random-effects mean. If the studies are
+    homogeneous, this error is up to 1.6 times the error with the usual weights. If one study is much larger than the
+    others, this error is up to 3.7 times the error of the fixed-effect mean. The interval is wide if only two or three
+    studies are pooled, since Student's t then has one or two degrees of freedom.
 
     A study is flagged as separated if the lower 95% limit of its AUC, from the normal approximation on the probit
     scale, is above 1 - 1/(2 n0 n1). This bound is the AUC of a sample of n0 negatives and n1 positives with one tied
@@ -345,7 +345,7 @@ def _study_estimates(
     """Return the estimates of D, the bounded estimates that are pooled, and a mask of features.
 
     The estimates have the shape (features, studies); they are NaN if D is undefined. The mask marks features that have
-    a standard deviation of 0 in both classes of a study.
+    a standard deviation of 0 in both classes of at least one study.
     """
     parts, bounded_parts = np.full((2, 3, len(features), len(studies)), np.nan)
     is_point, place = np.zeros(len(features), dtype=bool), {name: index for index, name in enumerate(features)}
@@ -389,10 +389,9 @@ def _bound_separated(estimate: ProbitEstimate, stds: list[FloatArray], counts: l
 def _weighted_mean(
     z: FloatArray, variance: FloatArray, tau_squared: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return the mean of z with weights w = 1/(variance + tau^2), and quantities that depend on the weights.
+    """Return the weighted mean of z, its standard error, the weights divided by their sum, and Q.
 
-    The quantities are the standard error of the mean, the weights divided by their sum, and the sum of
-    w (z - mean)^2.
+    The weights are w = 1/(variance + tau^2), and Q is the sum of w (z - mean)^2.
     """
     weights = 1 / (variance + tau_squared[:, None])
     total = weights.sum(axis=1)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def _write(path: Any, content: str | bytes, *suffixes: str) -> None:
-    """Write text or bytes to an open file, or to a path that ends with one of the suffixes or has no suffix."""
+    """Write text or bytes to an open file or to a path with an allowed suffix or no suffix."""
     if not hasattr(path, "write"):
         files.check_suffix("path=", files.check_writable(path), *suffixes, "")
         files.write_atomic(path, content)
@@ -76,8 +76,8 @@ class ScreeningResult(Result):
     columns : mapping of str to array of shape (rows,)
         Columns by name, in the order of the table in the Notes, without ``flags``.
     flags : Flags
-        For each flag, by name, the mask of the rows that have this flag; see ``flag_mask``. A flag that no row has is
-        not included.
+        Mask of the rows with each flag, by the name of the flag. A flag that no row has is not included; see
+        ``flag_mask``.
     class_pairs : tuple of (negative, positive) labels
         Labels of the classes; "rest" stands for all other labels.
     level : float
@@ -96,9 +96,9 @@ class ScreeningResult(Result):
     n_unlabelled : int
         Number of rows of the table that were omitted because they have no label.
     n_screened, n_tested : int
-        Number of rows of the complete result, and number of these rows that have a p-value. ``q_value`` is adjusted for
-        ``n_tested`` tests. A selection of rows, such as ``top(10)``, has the ``n_screened`` and the ``n_tested`` of the
-        complete result.
+        ``n_screened`` is the number of rows of the complete result, and ``n_tested`` is the number of these rows with a
+        p-value. ``q_value`` is adjusted for ``n_tested`` tests. Selecting rows, as with ``top(10)``, does not change
+        the two numbers.
 
     Notes
     -----
@@ -108,7 +108,7 @@ class ScreeningResult(Result):
     feature                   Name of the feature.
     (annotations)             Annotations of the features, such as the columns of ``adata.var``.
     negative, positive        Labels of the classes, if there are several class pairs.
-    n_negative, n_positive    Number of values that are not missing, or the sum of their weights.
+    n_negative, n_positive    Number of values that are not missing; with weights, the sum of their weights.
     n_missing                 Number of missing values in both classes.
     negative_mean, ...        Mean and standard deviation (ddof=1) of each class.
     effect_size               Cohen's d.
@@ -117,18 +117,19 @@ class ScreeningResult(Result):
                               scale).
     empirical_auc, ...        Empirical AUC (Mann-Whitney, ties count 1/2), DeLong's standard error, and a
                               smoothed-logit confidence interval.
-    empirical_auc_min, ...    With ``empirical="histogram"``: least and greatest AUC of data with the same histograms.
+    empirical_auc_min, ...    With ``empirical="histogram"``: smallest and largest possible AUC of data with the same
+                              histograms.
     p_value                   Two-sided p-value: Mann-Whitney test if there is an empirical AUC, else Welch's t-test.
     q_value                   p-value adjusted for ``n_tested`` tests.
     threshold                 Threshold with the best predicted Ameans (balanced accuracy).
-    ameans, tpr, fpr          Predicted values at this threshold.
+    ameans, tpr, fpr          Predicted Ameans, TPR and FPR at this threshold.
     ameans_corrected          Optimism-corrected Ameans (see ``screen``).
-    misfit                    Mean absolute distance between the predicted and the empirical curve. In rows with family
-                              "auto", the distance of the fitted model from the empirical curve.
-    family                    With ``family="auto"``: "auto" for rows of the shrunk estimate, "gaussian" for other
-                              predictions, "" if nothing was predicted.
+    misfit                    Mean absolute difference in TPR between the predicted and the empirical curve. In rows
+                              with family "auto", the difference between the fitted model and the empirical curve.
+    family                    With ``family="auto"``: "auto" for rows with the shrunk estimate, "gaussian" for rows
+                              with another prediction, "" for rows without a prediction.
     model_weight              With ``family="auto"``: weight w of the model in the estimate; the data have weight 1 - w.
-    flags                     Names of the flags, in ``to_dict`` and written files.
+    flags                     Names of the flags of the row; in ``to_dict`` and in written files, not in ``columns``.
     ========================= ==========================================================================================
 
     Examples
@@ -242,9 +243,10 @@ class ScreeningResult(Result):
         Parameters
         ----------
         by : str
-            Name of a column, or "discrimination" for the order in which ``screen`` returns the rows. This order depends
-            on the distance of the empirical AUC from 1/2 (of the predicted AUC if there is no empirical one). Ties are
-            resolved by the distance of the predicted AUC from 1/2, then by the absolute effect size.
+            Name of a column, or "discrimination" for the order in which ``screen`` returns the rows. In this order,
+            rows are sorted by the distance of the empirical AUC from 1/2; if a row has no empirical AUC, its predicted
+            AUC is used. Ties are resolved by the distance of the predicted AUC from 1/2, then by the absolute effect
+            size.
         descending : bool, optional
             Whether large values come first. By default, False for text, dates, p_value, q_value, misfit, empirical_se,
             n_missing and fpr, and True for other columns.
@@ -285,12 +287,12 @@ class ScreeningResult(Result):
 
         Notes
         -----
-        An apostrophe is inserted before a name or an annotation that is not a number and begins with =, +, -, @, a tab
-        or a line break. A spreadsheet would otherwise evaluate such text as a formula (OWASP, "CSV Injection"). Quotes,
-        spaces and invisible characters at the beginning of the text are skipped in this check. An apostrophe is also
-        inserted before a formula that follows a semicolon, a bar, a tab or a line break, because a spreadsheet that
-        uses this character as its separator would begin a new cell there. Numbers are never changed. Parquet, JSON and
-        data frames contain all text unchanged.
+        A spreadsheet would evaluate a name or an annotation that begins with =, +, -, @, a tab or a line break as a
+        formula (OWASP, "CSV Injection"). An apostrophe is therefore inserted before such text, unless it is a number.
+        Quotes, spaces and invisible characters at the beginning of the text are ignored in this check. An apostrophe is
+        also inserted before a formula that follows a semicolon, a vertical bar, a tab or a line break, because a
+        spreadsheet that uses this character as its separator would begin a new cell there. Numbers are never changed.
+        Parquet, JSON and data frames contain all text unchanged.
         """
         text = files.format_csv_columns(self._columns())
         if path is None:
@@ -409,7 +411,7 @@ class ScreeningResult(Result):
         Raises
         ------
         RocPredictError
-            If ``rocpredict.reports.screening.screening_report`` raises an error.
+            If the report cannot be written, an option is invalid, or ``data`` differ from the data that were screened.
         """
         return report_screening(self, path, n_top=n_top, title=title, data=data, date=date)
 
@@ -470,9 +472,9 @@ class ScreeningResult(Result):
 def discrimination_sort_keys(columns: Mapping[str, NDArray[Any]]) -> tuple[NDArray[Any], ...]:
     """Return the keys by which rows are sorted in the default order.
 
-    The keys are the distance of the empirical AUC from 1/2 (of the predicted AUC if there is no empirical one), the
-    distance of the predicted AUC from 1/2, and the absolute effect size. The effect size is needed for features whose
-    predicted AUC rounds to 1.
+    The first key is the distance of the empirical AUC from 1/2 or, in rows without an empirical AUC, of the predicted
+    AUC. The second key is the distance of the predicted AUC from 1/2. The third key, the absolute effect size,
+    determines the order of features whose predicted AUC rounds to 1.
     """
     predicted = np.abs(columns["auc"] - 0.5)
     empirical = np.abs(columns["empirical_auc"] - 0.5)

@@ -125,7 +125,7 @@ class ResultCollector:
         self._mark(class_pair, features, prediction.flags | _degenerate_flags(summary))
 
     def add_empirical(self, class_pair: Any, features: NDArray[np.intp], columns: dict[str, Any], flags: Flags) -> None:
-        """Add the empirical columns of a set of features and class pairs that already have their predicted columns."""
+        """Add the empirical columns of a set of features and class pairs; call ``add_predicted`` first."""
         achieved, (excess, empirical_excess) = columns.pop(AMEANS_AT_THRESHOLD), self._excess[:, class_pair, features]
         # Subtract the optimism of the predicted Ameans or of the best empirical Ameans, whichever is larger.
         ameans = achieved - np.maximum(excess, np.minimum(empirical_excess, np.abs(achieved - 0.5)))
@@ -163,7 +163,7 @@ class ResultCollector:
         self._estimated[:, features] = other._estimated
 
     def to_result(self, not_numeric: NDArray[np.bool_] | None = None) -> ScreeningResult:
-        """Return the result, sorted by discrimination; features that are not numeric are flagged."""
+        """Return the screening result, sorted by discrimination, with a flag for features that are not numeric."""
         options = self._options
         if not_numeric is not None:
             self._mark(slice(None), slice(None), Flags(not_numeric=not_numeric))
@@ -273,32 +273,34 @@ def screen(
         NumPy array of numbers (a memory map is read in blocks), SciPy sparse matrix (never made dense as a whole),
         pandas, polars or pyarrow data frame, or an object with ``X`` and ``var_names`` such as AnnData. The table is
         neither changed nor copied as a whole. A path may be passed instead: a CSV, Parquet, Feather or h5ad file, a
-        folder or pattern of files with the same columns, or a list of paths. A column with the row index of a data
-        frame (its name is empty, "Unnamed: 0" or "__index_level_0__") is not used as a feature. Without ``y``, pass a
-        ``TwoClassSummary`` or an iterable of (X, y) batches; both require ``empirical=False`` or
+        folder or pattern of files with the same columns, or a list of paths. In a data frame or file, a column named
+        "", "Unnamed: 0" or "__index_level_0__" contains the row index and is not used as a feature. Without ``y``, pass
+        a ``TwoClassSummary`` or an iterable of (X, y) batches; both require ``empirical=False`` or
         ``empirical="histogram"``. With ``empirical=False``, batches may have three or more classes.
     y : array-like of shape (n,), or str, optional
-        Class labels, or the name of the column with the labels in a data frame, in a file or in ``obs``.
+        Class labels, or the name of the column that contains them: a column of the data frame or file or, for AnnData,
+        of ``obs``.
     positive : label, optional
         Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans. With three or more labels
         and neither ``positive`` nor ``negative``, each label is compared with the rest.
     negative : label, optional
         Label of the negative class. By default, all labels other than the positive one are negative. If ``negative`` is
-        passed, observations with a third label are omitted.
+        passed, observations with labels other than ``positive`` and ``negative`` are omitted.
     pairs : {"rest", "all"}, default="rest"
         How pairs of classes are formed from three or more labels.
 
         - "rest": each label against all others.
         - "all": every pair of labels. If ``positive`` is passed, only the pairs with this label as the positive class.
     empirical : {True, False, "top", "histogram"}, default=True
-        Features whose empirical AUC is computed. Computing an exact AUC requires sorting the values of the feature.
+        Features whose empirical AUC is computed. An exact empirical AUC takes longer than a prediction, because the
+        values of the feature are sorted.
 
         - True: all features.
         - False: no feature; all columns are predicted from the class moments.
         - "top": for each class pair, the ``n_top`` features whose predicted AUC is farthest from 1/2.
-        - "histogram": all features; ``X`` may also be batches, or a summary that contains histograms. The AUC is
-          estimated from histograms, and the columns ``empirical_auc_min`` and ``empirical_auc_max`` contain its bounds.
-          Available for two classes only.
+        - "histogram": all features. The empirical AUC is estimated from histograms, and the columns
+          ``empirical_auc_min`` and ``empirical_auc_max`` contain bounds of the exact AUC. ``X`` may also consist of
+          batches, or be a summary that contains histograms. Available for two classes only.
     n_top : int, default=100
         Number of features per class pair whose empirical AUC is computed if ``empirical="top"``.
     family : {"gaussian", "auto"}, default="gaussian"
@@ -311,14 +313,14 @@ def screen(
     moments : {2, 4}, default=2
         With ``moments=4``, the result also contains the skewness, excess kurtosis, minimum and maximum of both classes.
     direction : {"auto", None, "higher", "lower"}, default="auto"
-        Direction of the classification rule, on which the columns threshold, ameans, tpr and fpr depend. The predicted
-        and the empirical AUC are always computed for "higher", so that the choice of the direction does not bias them.
+        Direction of the classification rule. The columns threshold, ameans, tpr and fpr depend on it. The predicted and
+        the empirical AUC are always computed for "higher", so that the choice of the direction does not bias them.
 
         - "auto": "higher" for features whose mean is larger in the positive class, else "lower".
         - None or "higher": positive when x >= threshold.
         - "lower": positive when x <= threshold.
     weights : array-like of shape (n,), optional
-        Frequency weights, 0 or more; whole numbers for ``family="auto"``.
+        Frequency weights, 0 or more. ``family="auto"`` requires whole numbers.
     level : float, default=0.95
         Confidence level, in (0, 1).
     adjust : {"benjamini-hochberg", "benjamini-yekutieli", "holm", "bonferroni", "none"}, default="benjamini-hochberg"
@@ -336,27 +338,30 @@ def screen(
     n_jobs : int, default=1
         Number of threads; -1 for one thread on each processor. The result does not depend on this number.
     nan_policy : {"raise", "omit"}, default="omit"
-        How missing values are handled: "raise" raises an error; "omit" omits them for each feature, and the column
-        ``n_missing`` contains their number. Rows without a label are omitted and counted in ``n_unlabelled``, except in
-        batches and Dask tables, where they raise an error.
+        How missing values and missing labels are handled.
+
+        - "raise": a missing value or a missing label raises an error.
+        - "omit": missing values of a feature are omitted, and the column ``n_missing`` contains their number. Rows
+          without a label are omitted and counted in ``n_unlabelled``; in batches and Dask tables, they raise an error.
     layer : str, optional
-        Layer of an AnnData object or h5ad file to screen. By default, ``X``.
+        Layer of an AnnData object or h5ad file to screen. By default, the main matrix ``X`` is screened.
     use_raw : bool, default=False
-        Whether to screen the attribute ``raw`` of an AnnData object or h5ad file.
+        Whether to screen the matrix ``raw.X`` of an AnnData object or h5ad file.
     memory : float or str, default="1GB"
         Memory budget for tables that are read from files, lazy queries or batch readers: a number of bytes, or text
         such as "500MB". The budget limits the size of the blocks in which the table is read. If a single column needs
-        more than the budget, an error states the necessary budget. The memory for labels and results is not included.
+        more than the budget, an error states the necessary budget. The budget does not include the memory for labels
+        and results.
     progress : callable, optional
-        Function that is called as ``progress(done, total)``, where ``done`` and ``total`` are numbers of features. If a
-        table is read twice, as for histograms, the count starts again. For batches and for Arrow scanners and readers,
-        ``done`` is the number of rows read so far, and ``total`` is 0 (unknown).
+        Function that is called as ``progress(done, total)``, where ``done`` and ``total`` are numbers of features. If
+        the table is read twice, as for histograms, ``done`` starts again from 0. For batches and for Arrow scanners and
+        readers, ``done`` is the number of rows read so far, and ``total`` is 0 (unknown).
 
     Returns
     -------
     ScreeningResult
-        One row for each feature and class pair, sorted by the distance of the empirical AUC from 1/2 (of the predicted
-        AUC if there is no empirical one).
+        One row for each feature and class pair. The rows are sorted by the distance of the empirical AUC from 1/2,
+        largest distance first; if a row has no empirical AUC, its predicted AUC is used.
 
     Raises
     ------
@@ -378,10 +383,10 @@ def screen(
     correction and without continuity correction. This p-value is exact if the feature has two distinct values and an
     expected count in the 2 x 2 table of classes and values is below 5. The null hypothesis of this test is that both
     classes have the same distribution. The test may reject this hypothesis for classes that differ only in variability,
-    even if the interval from ``empirical_low`` to ``empirical_high`` contains 1/2. For other features, ``p_value`` is
-    from Welch's t-test [3]_, since the AUC of two Gaussians is 1/2 if their means are equal. The standard error of the
-    empirical AUC is computed by the method of DeLong et al. [1]_. By default, p-values are adjusted by the method of
-    Benjamini and Hochberg [2]_.
+    even if the interval from ``empirical_low`` to ``empirical_high`` contains 1/2. For features without an empirical
+    AUC, ``p_value`` is from Welch's t-test [3]_, since the AUC of two Gaussians is 1/2 if their means are equal. The
+    standard error of the empirical AUC is computed by the method of DeLong et al. [1]_. By default, p-values are
+    adjusted by the method of Benjamini and Hochberg [2]_.
 
     ``ameans_corrected`` is the Ameans (balanced accuracy) at the predicted threshold, corrected for optimism. The
     expected optimism is subtracted from the empirical Ameans at this threshold or, for features without an empirical
@@ -393,17 +398,19 @@ def screen(
     features on new data.
 
     In rows with family "auto", ``ameans`` and ``ameans_corrected`` are equal: both are the Ameans that is expected on
-    new data, which is less than the Ameans computed from ``tpr`` and ``fpr``. If the direction is chosen from the data,
-    this expected Ameans is too high for uninformative features: by 0.06, 0.05, 0.03 and 0.02 with 10, 20, 50 and 100
-    observations per class. The columns ``auc_low`` and ``auc_high`` are NaN in rows with family "auto"; use the
-    interval of the empirical AUC instead. In these rows, ``misfit`` is the mean absolute difference in TPR between the
-    curve of the fitted model and the empirical curve. A large difference is not flagged, since the shrunk estimate
-    takes the difference into account. With ``direction="auto"``, the direction is chosen from the same data, so the
-    prior assumption that positives have larger (or smaller) values is not used; pass ``direction="higher"`` or
-    ``direction="lower"`` to make this assumption.
+    new data. This expected Ameans is less than the Ameans computed from ``tpr`` and ``fpr``. If the direction is chosen
+    from the data, the expected Ameans is too high for uninformative features: by 0.06 with 10 observations per class,
+    by 0.05 with 20, by 0.03 with 50, and by 0.02 with 100. The columns ``auc_low`` and ``auc_high`` are NaN in rows
+    with family "auto"; use the interval of the empirical AUC instead. In these rows, ``misfit`` is the mean absolute
+    difference in TPR between the curve of the fitted model and the empirical curve. A large difference is not flagged,
+    since the shrunk estimate takes the difference into account. With ``direction="auto"``, the direction is chosen from
+    the same data, and the estimate does not assume in advance which class has larger values. To assume that positives
+    have larger values, pass ``direction="higher"``; to assume that they have smaller values, pass
+    ``direction="lower"``.
 
     The flag ``misfit`` indicates that the empirical curve differs from the predicted curve by more than sampling
-    variation explains, and by more than 0.02 in mean absolute TPR. Use the empirical columns of such features.
+    variation explains, and that the mean absolute difference in TPR exceeds 0.02. Use the empirical columns of such
+    features.
 
     References
     ----------
@@ -504,10 +511,10 @@ def _screen(
 
 
 def _check_one_pair(options: _ScreenOptions, coded: EncodedLabels, positive: Label) -> None:
-    """Raise RocPredictError if histograms of more than one class pair are needed."""
+    """Raise RocPredictError if histograms are requested for more than one class pair."""
     if options.empirical == "histogram" and len(coded.class_pairs) > 1:
         raise RocPredictError(
-            f"empirical='histogram' needs two classes, and y has {coded.classes}; pass positive="
+            f"empirical='histogram' needs two classes, and y has {coded.classes} classes; pass one label as positive="
             if positive is None
             else "empirical='histogram' needs one pair of classes; pass negative= or pairs='rest'"
         )
@@ -555,8 +562,7 @@ def _screen_dask(
 ) -> ScreeningResult:
     """Screen a Dask table.
 
-    The moments are computed by a tree of tasks. The empirical columns are computed on the workers, one block of columns
-    for each task.
+    Dask computes the moments in a tree of tasks, and the empirical columns in one task for each block of columns.
     """
     placeholder = FeatureTable(lazy.names, lazy.n_rows, DenseSource(np.empty((0, 0))), lazy.not_numeric)
     run = _ScreeningRun(options, placeholder, coded, weights)
@@ -591,7 +597,9 @@ def _screen_block(
     """Screen a block of columns on a worker."""
     options, names, coded = setting
     if len(block) != len(codes):
-        raise RocPredictError("X and y have different numbers of rows in a repeated computation; compute X and y first")
+        raise RocPredictError(
+            "X and y have different numbers of rows when they are computed again; compute X and y first"
+        )
     table = FeatureTable(names[features], len(block), DenseSource(block), np.zeros(len(features), dtype=bool))
     run = _ScreeningRun(options, table, coded._replace(codes=codes), weights)
     run.run()
@@ -662,7 +670,7 @@ class _ScreeningRun:
         gaussians = GaussianPairs(*map(np.stack, zip(*pairs, strict=True)))
 
         def to_columns(columns: slice, counts: RankStatistics) -> tuple[slice, dict[str, Any], Flags]:
-            """Return ``columns``, and the empirical columns and flags, shape (class pairs, features)."""
+            """Return the slice of a block of features, with their empirical columns and flags."""
             shape = counts.area.shape
             parts: Any = (part.reshape(-1, *part.shape[2:]) for part in counts)
             statistics = RankStatistics(*parts)
@@ -705,7 +713,7 @@ class _ScreeningRun:
 def _check_frequency_weights(weights: FloatArray | None, coded: EncodedLabels, family: str) -> None:
     """Raise RocPredictError if the weights are not frequency weights.
 
-    Weights that have been normalized are recognized by a class whose weights sum to less than 1. With
+    The error is raised if the weights of a class sum to less than 1, because such weights have been normalized. With
     ``family="auto"``, fractional weights also raise the error.
     """
     if weights is None:
@@ -760,7 +768,7 @@ def _as_summary(X: Any, options: _ScreenOptions, **classes: Any) -> TwoClassSumm
 
 
 def _screen_batches(batches: Iterable[Any], options: _ScreenOptions, **classes: Any) -> ScreeningResult:
-    """Screen batches by the moments of their classes, as if all rows were in one table with any number of classes."""
+    """Screen the rows of all batches as one table, by the moments of each class."""
     kernel: dict[str, Any] = {"order": options.moments, "engine": options.engine, "n_jobs": options.n_jobs}
     parts = MomentsByLabel.of(batches, **kernel)
     coded = encode_labels(parts.labels, **classes)
@@ -807,8 +815,8 @@ def _from_summary(
 def _widened(columns: dict[str, Any], statistics: RankStatistics, is_wide: NDArray[np.bool_]) -> dict[str, Any]:
     """Return the confidence interval and the p-value of the empirical AUC of each feature.
 
-    If the bounds of the AUC are wide, the confidence interval is extended by the distance of each bound from the
-    estimate, and the p-value is the largest p-value of any AUC between the bounds.
+    If the bounds of the exact AUC are far apart, each confidence limit is moved outwards by the distance between the
+    estimate and the bound on the same side. The p-value is then the largest p-value of any AUC between the bounds.
     """
     auc, (least, greatest) = columns["empirical_auc"], (columns[name] for name in _BOUND_COLUMNS)
     low, high = columns["empirical_low"] - (auc - least), columns["empirical_high"] + (greatest - auc)

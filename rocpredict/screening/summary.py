@@ -1,4 +1,4 @@
-"""Counts and moments of features in two classes, which can be merged, written to JSON and screened."""
+"""Summaries of features in two classes: counts and moments that can be added, written to JSON and screened."""
 
 from __future__ import annotations
 
@@ -78,9 +78,10 @@ class TwoClassSummary(Result):
         Labels of the classes; "rest" stands for all other labels.
     units : tuple of str
         Unit of each feature, "" if it is unknown. Summaries can be added only if each feature has the same unit in all
-        of them.
+        summaries.
     min_count : int
-        Argument ``min_count`` of ``suppress_small_counts``; 0 if nothing was suppressed.
+        Argument ``min_count`` of ``suppress_small_counts``; 0 for a summary without suppression, and for a sum that
+        includes such a summary.
     histograms : FeatureHistograms, optional
         Histograms of the features, from which ``screen(..., empirical="histogram")`` computes empirical AUCs.
     file_checksums : tuple of str
@@ -151,8 +152,8 @@ class TwoClassSummary(Result):
         Raises
         ------
         RocPredictError
-            If a value is out of range, shapes do not match, both labels are equal, or names are not unique or their
-            number is wrong.
+            If a value is out of range, shapes do not match, both labels are equal, names are not unique, or the number
+            of names is wrong.
 
         Examples
         --------
@@ -230,7 +231,7 @@ class TwoClassSummary(Result):
         return replace(total, file_checksums=checksums, _origins=self._origins | other._origins)
 
     def _plus(self, other: TwoClassSummary) -> TwoClassSummary:
-        """Return the sum without checking whether the summaries have rows in common."""
+        """Return the sum of two summaries, without checking whether they contain the same observations."""
         problem = describe_difference(self, other)
         if problem:
             raise RocPredictError(f"summaries cannot be added: {problem}")
@@ -285,7 +286,7 @@ class TwoClassSummary(Result):
         )
 
     def suppress_small_counts(self, min_count: int = 5, *, histograms: bool = False) -> TwoClassSummary:
-        """Return a summary without extremes, in which features with few observations have no values.
+        """Return a summary without extremes, and without the statistics of features with few observations.
 
         Parameters
         ----------
@@ -293,15 +294,15 @@ class TwoClassSummary(Result):
             Minimum number of values that a feature must have in each class. A feature with fewer than ``min_count``
             values in a class has no values in the result.
         histograms : bool, default=False
-            Whether to keep histograms. Cells are then merged until each cell has at least ``min_count`` values of each
-            class, and the extremes of the cells are omitted. The remaining edges are not changed, so they must not be
-            values of observations: agree on edges between the sites, and pass them as
-            ``summarize(..., histogram_edges=...)``.
+            Whether to keep the histograms. If True, cells of the histograms are merged until each cell has at least
+            ``min_count`` values of each class, and the extremes of the cells are omitted. The remaining edges are not
+            changed. Edges must therefore not be values of observations: agree on edges between the sites, and pass them
+            as ``summarize(..., histogram_edges=...)``.
 
         Returns
         -------
         TwoClassSummary
-            Summary with two moments. The counts and the numbers of missing values of suppressed features are 0.
+            Summary with two moments. For suppressed features, the counts and the numbers of missing values are 0.
 
         Raises
         ------
@@ -346,9 +347,9 @@ class TwoClassSummary(Result):
             had, has = (~np.isnan(part.edges).all(axis=1) for part in (before, kept))
             if lost := np.array(self.feature_names)[had & ~has & ~is_small].tolist():
                 warnings.warn(
-                    f"no edge of {format_list(lost, 10)} is kept: on one side of each edge, a class has fewer than "
-                    f"min_count={min_count} values, so the file does not bound the empirical AUC; agree on edges "
-                    "nearer to the middle of the values, or pass a smaller min_count=",
+                    f"no histogram edge of {format_list(lost, 10)} is kept: on one side of each edge, a class has "
+                    f"fewer than min_count={min_count} values, so the bounds of the empirical AUC are 0 and 1; "
+                    "agree on edges nearer to the middle of the values, or pass a smaller min_count=",
                     AssumptionWarning,
                     stacklevel=2,
                 )
@@ -470,7 +471,7 @@ class TwoClassSummary(Result):
         return (_checksum([*self.feature_names, *self.units, *labels], *values),)
 
     def _describe_contents(self) -> str:
-        """Describe the values that the JSON contains, and the information about observations in these values."""
+        """Describe the values in the JSON, and the information about single observations that they contain."""
         sentences = [
             "For each feature and class: the number of values, the number of missing values, the mean, and the sum of "
             "squared deviations from the mean" + (", and of third and fourth powers." if self.order == 4 else "."),
@@ -515,8 +516,8 @@ def as_units(units: Mapping[str, str] | None, names: Sequence[str]) -> tuple[str
     unknown = [name for name in units if name not in names]
     if unknown:
         raise RocPredictError(
-            f"units= has the feature {short_repr(unknown[0])}; features are {format_list(map(repr, names))}"
-            f"{suggest(unknown[0], names)}"
+            f"units= contains {short_repr(unknown[0])}, which is not a feature; features are "
+            f"{format_list(map(repr, names))}{suggest(unknown[0], names)}"
         )
     return tuple(units.get(name, "") for name in names)
 
@@ -534,7 +535,7 @@ def describe_difference(first: TwoClassSummary, second: TwoClassSummary) -> str:
         ]
         if not parts:
             index, pair = next((index, pair) for index, pair in enumerate(zip(*names, strict=True)) if len({*pair}) > 1)
-            parts = [f"features are in another order, first {pair[0]!r} and {pair[1]!r} at position {index}"]
+            parts = [f"their features are in different orders: {pair[0]!r} and {pair[1]!r} at position {index}"]
         return "; ".join(parts)
     for name, *units in zip(names[0], first.units, second.units, strict=True):
         if units[0] != units[1]:
@@ -553,7 +554,7 @@ def describe_label_difference(first: TwoClassSummary, second: TwoClassSummary, n
 
 
 def _checksum(words: Sequence[str], *arrays: NDArray[Any]) -> str:
-    """Return the SHA-256 hash of a list of words, written as compact JSON in ASCII, and of arrays of numbers."""
+    """Return the SHA-256 hash of words (as compact JSON in ASCII), followed by arrays of numbers."""
     digest = hashlib.sha256(json.dumps(list(words), separators=(",", ":")).encode())
     for array in arrays:
         digest.update(array.astype("<f8").tobytes())
@@ -561,7 +562,7 @@ def _checksum(words: Sequence[str], *arrays: NDArray[Any]) -> str:
 
 
 def _content_checksum(content: Mapping[str, Any]) -> str:
-    """Return the SHA-256 hash of all entries except "content_checksum", as compact JSON in ASCII with sorted keys."""
+    """Return the SHA-256 hash of the content without "content_checksum", as compact JSON in ASCII with sorted keys."""
     others = {name: value for name, value in content.items() if name != "content_checksum"}
     return hashlib.sha256(json.dumps(others, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
@@ -610,13 +611,14 @@ def summarize(
         Table or path as in ``screen``. Without ``y``, an iterable of (X, y) batches of one table; the batches need not
         fit into memory together.
     y : array-like of shape (n,), or str, optional
-        Class labels, or the name of the column with the labels in a data frame, in a file or in ``obs``.
+        Class labels, or the name of the column that contains them: a column of the data frame or file or, for AnnData,
+        of ``obs``.
     positive : label, optional
         Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
     negative : label, optional
         Label of the negative class. By default, all labels other than the positive one are negative. If ``negative`` is
-        passed, observations with a third label are omitted. If ``positive`` and ``negative`` are both passed, one of
-        the two classes may be absent from the table.
+        passed, observations with labels other than ``positive`` and ``negative`` are omitted. If ``positive`` and
+        ``negative`` are both passed, one of the two classes may be absent from the table.
     moments : {2, 4}, default=2
         Number of moments.
 
@@ -628,12 +630,12 @@ def summarize(
         Names of the features, as in ``screen``; not available for batches.
     units : mapping of str to str, optional
         Units of features by name, such as ``{"glucose": "mg/dL"}``. Summaries can be added only if each feature has the
-        same unit in all of them.
+        same unit in all summaries.
     histogram_edges : int, array-like of shape (features, edges), or mapping of str to array-like, optional
         Number of histogram edges, or the ascending edges of each feature: an array padded with NaN, or a mapping from
-        feature names to edges. If a number is passed, the edges are values from random rows of the table. For batches,
-        these rows are from all batches if ``X`` can be read twice (such as a list), and otherwise from the first batch.
-        By default, no histograms are computed.
+        feature names to edges. If a number is passed, the edges are values of the feature in randomly selected rows.
+        For batches, rows are selected from all batches if ``X`` can be read twice, such as a list; if ``X`` can be read
+        only once, rows are selected from the first batch. By default, no histograms are computed.
     engine : {"auto", "numpy", "numba"}, default="auto"
         Computing engine, as in ``screen``.
     n_jobs : int, default=1
@@ -641,7 +643,7 @@ def summarize(
     layer : str, optional
         Layer of an AnnData object or h5ad file, as in ``screen``.
     use_raw : bool, default=False
-        Whether to read ``raw`` of an AnnData object or h5ad file.
+        Whether to read the matrix ``raw.X`` of an AnnData object or h5ad file.
     memory : float or str, default="1GB"
         Memory budget for tables that are read from files or queries, as in ``screen``.
 
@@ -661,10 +663,10 @@ def summarize(
 
     Notes
     -----
-    Before powers are summed, a value of the data is subtracted from all values of a feature, so that a constant offset
-    causes no loss of digits. The moments of parts of a table are merged by the pairwise update [1]_ [2]_. When
-    summaries are added, the mean is rounded. After an addition, the relative error of the sum of squared deviations is
-    about 1e-16 times the square root of the number of values, times the ratio of the offset to the standard deviation.
+    For each feature and class, one of the values is subtracted from all values before powers are summed, so that no
+    digits are lost if the mean is large. The moments of parts of a table are merged by the pairwise update [1]_ [2]_.
+    When summaries are added, the mean is rounded. The relative error of the sum of squared deviations is then about
+    1e-16 times the square root of the number of values, times the ratio of the mean to the standard deviation.
 
     References
     ----------
@@ -731,7 +733,7 @@ def open_dask(X: Any, y: Any, names: Any = None, *, needs_order: bool = True) ->
 
 
 def _encode_batch_labels(labels: NDArray[Any], positive: Any, negative: Any) -> EncodedLabels:
-    """Encode the labels of a part of a table; if both classes are named, the part may lack one of them."""
+    """Encode labels; if ``positive`` and ``negative`` are both passed, one of the classes may be absent."""
     names = unique_labels(labels)
     is_present = [is_label(label, names) for label in (positive, negative)]
     if positive is None or negative is None or all(is_present) or not (_is_one(positive) and _is_one(negative)):
