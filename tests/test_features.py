@@ -299,7 +299,7 @@ REFUSED = {
     "X has no columns": {},
     "X is empty": [],
     "X is ragged: row 2 has 1 value where row 0 has 2": [[1, 2], [3, 4], [5]],
-    "'a' has 1 rows, 'b' 2": {"a": [1], "b": [1, 2]},
+    "'a' has 1 rows, and 'b' has 2": {"a": [1], "b": [1, 2]},
     "X contains complex numbers; real numbers are needed": X * 1j,
     "X is a sparse matrix of complex128; real numbers are needed": scipy.sparse.csc_array(X * 1j),
     "X has shape (0, 3) and no rows": scipy.sparse.csc_array((0, 3)),

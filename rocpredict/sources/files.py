@@ -160,17 +160,16 @@ def read_table_and_labels(
     Parameters
     ----------
     X : path, list of paths, or table
-        A table is passed to ``split_table_and_labels``. A path is a file that ``open_tables`` reads, a folder or a
-        pattern of such files, or an h5ad file.
+        Table as in ``split_table_and_labels``; path of a file that ``open_tables`` reads; folder or pattern of such
+        files; or path of an h5ad file.
     y : str or array-like of shape (n,)
-        Name of the column with the labels, or one label for each row. For an h5ad file, the name of a column of
-        ``obs``.
+        Name of the column with the labels (for an h5ad file, a column of ``obs``), or one label for each row.
     names : sequence of str, optional
         Names of the features.
     layer : str, optional
-        Layer of an AnnData object or h5ad file. By default, ``X``.
+        Layer of an AnnData object or h5ad file. By default, the main matrix ``X`` is read.
     use_raw : bool, default=False
-        Whether to read ``raw`` of an AnnData object or h5ad file.
+        Whether to read the matrix ``raw.X`` of an AnnData object or h5ad file.
     nan_policy : {"raise", "omit"}, optional
         How missing labels are handled, as in ``check_labels``.
     budget : MemoryBudget, optional
@@ -217,7 +216,7 @@ def check_batches(batches: Any) -> Any:
 
 
 def read_batches(batches: Any) -> Iterator[tuple[FeatureTable, NDArray[Any]]]:
-    """Yield the features and labels of each batch, or raise RocPredictError if there is none."""
+    """Yield the features and labels of each batch, or raise RocPredictError if there is no batch."""
     batch = None
     for batch in check_batches(batches):
         yield read_table_and_labels(*check_pair("a batch", batch, "(X, y)"))
@@ -232,7 +231,7 @@ def _read_files(
     column_index(np.array(reader.names), label, argument="y", source_name=Path(paths[0]).name)
     table, labels = reader.features(label=label, nan_policy=nan_policy)
     if names is not None:
-        table = replace(table, names=check_feature_names(names, len(table), "the files without their labels"))
+        table = replace(table, names=check_feature_names(names, len(table), "each file without its labels"))
     assert labels is not None
     return table, labels
 
@@ -243,9 +242,11 @@ def is_h5ad(path: str | PathLike[str]) -> bool:
 
 
 def _open_h5ad(paths: Sequence[str | PathLike[str]]) -> Any:
-    """Return an object with the attributes of AnnData, whose matrices are read from the file when they are needed."""
+    """Return an object with the attributes of AnnData; its matrices are read from the file when they are needed."""
     if len(paths) > 1:
-        raise RocPredictError("h5ad files cannot be combined with other files; pass one, or (AnnData, y) batches")
+        raise RocPredictError(
+            "h5ad files cannot be combined with other files; pass one h5ad file, or (AnnData, y) batches"
+        )
     path, _ = _open_path(paths[0])
     try:
         import h5py
@@ -270,13 +271,14 @@ def _open_h5ad(paths: Sequence[str | PathLike[str]]) -> Any:
 
 
 def find_files(paths: PathArgument) -> list[str | PathLike[str]]:
-    """Return the files that paths, folders and patterns stand for; no file may be named twice.
+    """Return the files that are named by paths, contained in folders or matched by patterns.
 
     Parameters
     ----------
     paths : path, or sequence of paths
-        A folder stands for its visible files of one format (h5ad files must be named one by one). A pattern such as
-        ``"2024-*.parquet"`` stands for the files that match it. The files of a folder or pattern are sorted by name.
+        Paths of files or folders, or patterns. For a folder, its visible CSV, Parquet or Feather files are returned;
+        they must have the same format. h5ad files must be named one by one. For a pattern such as ``"2024-*.parquet"``,
+        the matching files are returned. The files of a folder or pattern are sorted by name.
 
     Returns
     -------
@@ -358,11 +360,11 @@ def open_tables(paths: PathArgument) -> TableReader:
     Notes
     -----
     If polars is installed (extra ``frames``), CSV files of 8 MB or more are read with polars, several times as fast as
-    with the ``csv`` module. With polars, the labels and the features are read in separate passes. Numbers that need
-    more than 4 MB (8 bytes per cell) are stored in a temporary file if the files are read without polars, or if whole
-    columns are needed, as for empirical AUCs. The environment variable TMPDIR sets the folder of this file. A cell may
-    have at most 131,072 characters, and the first line at most 64 MB. Columns of Parquet and Feather files are read
-    when they are needed.
+    with the ``csv`` module. With polars, the labels and the features are read in separate passes. Without polars, or if
+    whole columns are needed (as for empirical AUCs), the numbers of CSV files are stored in memory or, above 4 MB (8
+    bytes per cell), in a temporary file. The environment variable TMPDIR sets the folder of this file. A cell may have
+    at most 131,072 characters, and the first line at most 64 MB. Columns of Parquet and Feather files are read when
+    they are needed.
 
     Examples
     --------

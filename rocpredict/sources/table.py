@@ -48,7 +48,7 @@ class FeatureTable(Result):
     n_rows : int
         Number of rows.
     source : ColumnSource
-        Array, matrix, frame or files with the values.
+        Source of the values: an array, matrix, frame or files.
     not_numeric : array of bool of shape (features,)
         Mask of the columns with text, dates or other objects, which are read as NaN.
     annotations : dict of str to array of shape (features,)
@@ -87,7 +87,7 @@ class FeatureTable(Result):
         Yields
         ------
         place : slice
-            Positions of the features of the block among the features that are read.
+            Slice of the requested features that the block contains.
         block : array or sparse matrix of shape (n_rows, features of the block)
             Values. If all features of an array or of a sparse matrix are read, the array or matrix itself is the only
             block, neither copied nor converted. Other tables are read in Fortran-ordered blocks of float64 (float32 if
@@ -166,7 +166,7 @@ def check_has_numeric(table: FeatureTable) -> FeatureTable:
 
 
 def _without_index(table: FeatureTable, X: Any) -> FeatureTable:
-    """Return the table without the columns that have a name in ``INDEX_NAMES``.
+    """Return the table without columns of row indices.
 
     If X is a mapping or a feature table, no column is removed, because the user chose the names.
     """
@@ -175,7 +175,7 @@ def _without_index(table: FeatureTable, X: Any) -> FeatureTable:
 
 
 def check_row_order(table: FeatureTable, name: str) -> None:
-    """Raise RocPredictError if the rows of a table have no fixed order, which separate labels or weights need."""
+    """Raise RocPredictError if the rows of a table have no fixed order, so that separate arrays cannot be matched."""
     if isinstance(table.source, DataFrameSource) and not table.source.is_ordered:
         remedy = "pass y as the name of a column, or " if name == "y" else ""
         raise RocPredictError(
@@ -246,16 +246,17 @@ def split_table_and_labels(
     Parameters
     ----------
     X : array-like of shape (n, features), or another table
-        Table, as in ``as_feature_table``. A column of a data frame is not a feature if its name is in ``INDEX_NAMES``.
+        Table, as in ``as_feature_table``. In a data frame, a column named "", "Unnamed: 0" or "__index_level_0__"
+        contains the row index and is not used as a feature.
     y : array-like of shape (n,), or str
-        Class labels, or the name of the column of X (for AnnData, of its ``.obs``) that contains them. This column is
-        then not a feature. If X is a query without a fixed row order, the labels must be a column of X.
+        Class labels, or the name of the column of X that contains them (for AnnData, a column of ``.obs``). This column
+        is then not a feature. If X is a query without a fixed row order, the labels must be a column of X.
     names : sequence of str, optional
         Name of each feature. By default, the column names of the table.
     layer : str, optional
-        Layer of an AnnData. By default, its ``.X``.
+        Layer of an AnnData object. By default, the main matrix ``.X`` is read.
     use_raw : bool, default=False
-        Whether to read ``.raw`` of an AnnData.
+        Whether to read the matrix ``.raw.X`` of an AnnData object.
     nan_policy : {"raise", "omit"}, optional
         How missing labels are handled, as in ``check_labels``.
 
@@ -269,7 +270,8 @@ def split_table_and_labels(
     Raises
     ------
     RocPredictError
-        If ``as_feature_table`` raises an error, ``y`` is not a column, or labels are missing or their number is wrong.
+        If ``as_feature_table`` raises an error, ``y`` is not a column, labels are missing, or the number of labels is
+        wrong.
 
     Examples
     --------
@@ -293,7 +295,7 @@ def check_length(n_rows: int, labels: NDArray[Any]) -> None:
 
 
 def _split_table(X: Any, y: Any, names: Iterable[Any] | None, **source: Any) -> tuple[FeatureTable, Any]:
-    """Return the features, and the labels as they were passed or as they are in their column."""
+    """Return the features, and the unchanged labels."""
     if isinstance(y, str) and not _is_anndata(X):
         table = read_table(X, **source)
         place = column_index(table.names, y, argument="y", source_name="X")
@@ -353,7 +355,7 @@ def _is_anndata(X: Any) -> bool:
 
 
 def _arrow_reader(X: Any) -> Any:
-    """Return the reader of an Arrow scanner or reader, or None for other objects."""
+    """Return an Arrow reader, or the reader of an Arrow scanner; return None for other objects."""
     if not type(X).__module__.startswith("pyarrow") or hasattr(X, "columns") or hasattr(X, "get_fragments"):
         return None
     reader = X.to_reader() if hasattr(X, "to_reader") else X
@@ -434,7 +436,7 @@ def _from_mapping(X: Mapping[Any, Any], names: Iterable[Any] | None) -> FeatureT
     first, rows = next(iter(lengths.items()))
     for name, length in lengths.items():
         if length != rows:
-            problem = f"X has columns of different lengths: {first!r} has {rows} rows, {name!r} {length}"
+            problem = f"X has columns of different lengths: {first!r} has {rows} rows, and {name!r} has {length}"
             raise RocPredictError(f"{problem}; pass columns of equal length")
     feature_names = check_feature_names(list(X) if names is None else names, len(columns))
     return _from_source(ColumnwiseSource(feature_names.tolist(), rows, columns), feature_names)
