@@ -195,13 +195,13 @@ def test_a_criterion_that_needs_a_prevalence_raises_without_it(criterion):
 
 def test_shapes_that_do_not_fit_the_batch():
     batch, three = ROCS["batch"], [0.1, 0.2, 0.3]
-    words = "has shape (3,), but the shape of the batch of features is (2,); pass one number, or an array of this shape"
+    words = "has shape (3,); pass one number, or an array of shape (2,) (the shape of the batch of features)"
     for method in ("tpr", "rates", "tpr_at_fpr", "threshold_at_tpr", "slope"):
         refused(partial(getattr(batch, method), three), words)
     refused(lambda: batch.partial_auc(fpr=(0, three)), words)
     refused(lambda: batch.best_threshold("max_fpr", value=three), words)
     refused(lambda: batch.crossings(prevalence=three), words)
-    refused(lambda: batch.rates(0, prevalence=three), "prevalence has shape (3,), but the shape of the rates is (2,)")
+    refused(lambda: batch.rates(0, prevalence=three), "or an array of shape (2,) (the shape of the rates)")
     refused(
         lambda: rp.rates(tp=[1, 2], fp=[1, 2, 3], fn=1, tn=1),
         "shapes cannot be broadcast: tp (2,), fp (3,), fn (), tn ()",
@@ -229,8 +229,8 @@ FROM_STATS = {
     ),
     "iqr alone": ({"iqr": (1, 2)}, "median= and iqr= belong together"),
     "all of them": ({"mean": (1, 2), "median": (1, 2), "iqr": (1, 2)}, "iqr= cannot be combined with mean="),
-    "wrong sign": ({"mean": (1, 2), "effect_size": -1}, "effect_size=-1 does not match mean=; pass one with the sign"),
-    "no effect": ({"mean": (1, 2), "effect_size": 0}, "effect_size=0 does not match mean="),
+    "wrong sign": ({"mean": (1, 2), "effect_size": -1}, "effect_size=-1 and mean= do not imply a positive and finite"),
+    "no effect": ({"mean": (1, 2), "effect_size": 0}, "effect_size=0 and mean= do not imply"),
     "NaN effect": ({"effect_size": NAN}, "effect_size=nan contains NaN"),
     "one std": ({"mean": (1, 2), "std": 1}, "std=1 is not a pair; pass (negative, positive)"),
     "a word": ({"mean": "ab", "std": (1, 2)}, "mean='ab' is not a pair"),

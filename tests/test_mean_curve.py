@@ -170,7 +170,7 @@ REFUSED = [
     ([STEPS[0], [1, 2, 3]], {}, r"folds\[1\]=.* is not a pair; pass \(x, y\) or an EmpiricalRoc"),
     ([STEPS[0], ([1, 2], [1, 1])], {}, r"folds\[1\]: y has only the label 1; two classes"),
     ([STEPS[0], ([1, np.nan], [0, 1])], {}, r"folds\[1\]: x has missing values.*nan_policy='omit'"),
-    (STEPS, {"direction": "auto"}, "direction='auto' could differ between folds"),
+    (STEPS, {"direction": "auto"}, "direction='auto' could select a different direction in each fold"),
     ([empirical_roc(*STEPS[0], direction="lower"), STEPS[1]], {}, "folds have different directions"),
     (STEPS, {"n_points": 1}, "n_points=1 is not between 2 and 10000000"),
     (STEPS, {"n_points": 2.5}, "n_points=2.5 is not an integer"),

@@ -70,7 +70,7 @@ def is_auc_fast(roc: Any) -> bool:
 
 
 def _thumbnail_points(roc: Any) -> tuple[FloatArray, FloatArray]:
-    """Return the FPR and TPR at a small number of thresholds that cover the range of both classes."""
+    """Return FPRs and TPRs for the small plot of a table; the thresholds cover the values of both classes."""
     pair: tuple[Any, ...] = roc._oriented_distributions
     every = roc._solver.is_discrete and sum(len(d.unique_values) for d in pair) <= 2 * _N_POINTS
     inner = np.concatenate([d.unique_values if every else _quantile_grid(d, quick=roc._solver.is_fast) for d in pair])
@@ -78,7 +78,7 @@ def _thumbnail_points(roc: Any) -> tuple[FloatArray, FloatArray]:
 
 
 def _rates_on_curve(roc: Any, thresholds: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the FPR and TPR at descending thresholds that start at infinity.
+    """Return the FPRs and TPRs at descending thresholds; the first threshold must be infinite.
 
     Both rates are set to 0 at the first threshold, even if the data contain infinite values.
     """
@@ -88,9 +88,10 @@ def _rates_on_curve(roc: Any, thresholds: FloatArray) -> tuple[FloatArray, Float
 
 
 def _quantile_grid(distribution: Any, *, quick: bool) -> FloatArray:
-    """Return upper quantiles at a grid of tail probabilities.
+    """Return the quantiles of a distribution for a grid of upper tail probabilities.
 
-    If ``quick`` is False, only a few quantiles are computed, and the grid is filled by linear interpolation.
+    Pass ``quick=False`` for a distribution with slow quantiles. Only a few quantiles are then computed, and the others
+    are interpolated linearly.
     """
     probabilities = ndtr(np.linspace(-4, 4, _N_POINTS if quick else _N_SEARCHED_POINTS))
     quantiles = np.asarray(distribution.isf(probabilities))
@@ -99,7 +100,7 @@ def _quantile_grid(distribution: Any, *, quick: bool) -> FloatArray:
 
 
 def _distribution_label(distribution: Any) -> str:
-    """Return a description of the distribution of a class."""
+    """Return the description of a class distribution for the table."""
     if not isinstance(distribution, ShrinkageDistribution):
         return repr(distribution)
     weight = f"model weight {1 - distribution.data_weight:.4g}"
@@ -107,7 +108,7 @@ def _distribution_label(distribution: Any) -> str:
 
 
 def n_terms(distribution: Any) -> int:
-    """Return the number of components that are summed to evaluate a distribution once; 0 if it has no components."""
+    """Return the number of components of a mixture or kernel density, or 0 for any other distribution."""
     if hasattr(distribution, "base"):
         return n_terms(distribution.base)
     return len(distribution.components.weights) if hasattr(distribution, "components") else 0
@@ -124,22 +125,23 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     Parameters
     ----------
     negative, positive : distribution
-        Distribution of each class: ``Gaussian``, ``Ecdf`` or a frozen scipy.stats distribution. Two Gaussians may be
-        batches of shape F (one distribution per feature); results then have shape F.
+        Distribution of each class: ``Gaussian``, ``Ecdf`` or a frozen scipy.stats distribution. For a batch of
+        features, ``negative`` and ``positive`` are ``Gaussian`` objects of shape F, with one distribution for each
+        feature. Results then have shape F.
     direction : {None, "higher", "lower", "auto"}, default=None
         Direction of the classification rule:
 
         * None or "higher": positive when x >= threshold.
         * "lower": positive when x <= threshold.
-        * "auto": the direction with an AUC of at least 0.5. The choice is made once and stored in ``direction``.
+        * "auto": the direction with an AUC of at least 0.5. The chosen direction is stored in ``direction``.
     count : pair of float or of arrays of shape F, optional
-        Number of observations in each class, (negative, positive). These numbers determine the prevalence.
+        Number of observations in each class, (negative, positive). The prevalence is computed from these numbers.
     omitted : pair of int, default=(0, 0)
         Number of observations in each class, (negative, positive), that were omitted because of missing values.
     n_unlabelled : int, default=0
         Number of rows that were omitted because they have no label.
     negative_labels : tuple, default=()
-        Labels of the negative class if it has more than one label; the repr shows them.
+        Labels that form the negative class, if there is more than one. They are printed in the repr.
 
     Raises
     ------
@@ -210,14 +212,14 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         threshold : float or array-like
-            Threshold, in the unit of the feature. For one feature, an array of any shape is accepted; for a batch, one
-            number or an array of shape F.
+            Threshold, in the unit of the feature. For one feature, an array of any shape is accepted; for a batch of
+            features of shape F, one number or an array of shape F.
 
         Returns
         -------
         float or array
             Probability P(x >= threshold) in the positive class, or P(x <= threshold) with direction "lower". The result
-            has the shape of ``threshold`` for one feature, and shape F for a batch.
+            has the shape of ``threshold`` for one feature, and shape F for a batch of features.
 
         Examples
         --------
@@ -246,7 +248,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         -------
         float or array
             Probability P(x >= threshold) in the negative class, or P(x <= threshold) with direction "lower". The result
-            has the shape of ``threshold`` for one feature, and shape F for a batch.
+            has the shape of ``threshold`` for one feature, and shape F for a batch of features.
 
         Examples
         --------
@@ -271,7 +273,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Returns
         -------
         float or array
-            1 - FPR. The result has the shape of ``threshold`` for one feature, and shape F for a batch.
+            1 - FPR. The result has the shape of ``threshold`` for one feature, and shape F for a batch of features.
 
         Examples
         --------
@@ -296,7 +298,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Returns
         -------
         float or array
-            1 - TPR. The result has the shape of ``threshold`` for one feature, and shape F for a batch.
+            1 - TPR. The result has the shape of ``threshold`` for one feature, and shape F for a batch of features.
 
         Examples
         --------
@@ -362,19 +364,20 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         threshold : float or array-like
             Threshold, as in ``tpr``.
         prevalence : float or array-like, optional
-            Proportion of positives in the population where the rule is used, in [0, 1]. By default, the prevalence
-            is computed from ``count``, if the counts are known.
+            Proportion of positives in the population where the rule is used, in [0, 1]. By default, the prevalence is
+            computed from ``count``, if it is known.
 
         Returns
         -------
         Rates
-            The four rates, and the measures that are computed from these rates. Measures such as accuracy or PPV need a
-            prevalence.
+            TPR, FPR, TNR and FNR, and the performance measures that are computed from these rates. Some measures, such
+            as accuracy and PPV, also need a prevalence.
 
         Raises
         ------
         RocPredictError
-            If ``prevalence`` is outside [0, 1], or the shape of an argument does not match the batch.
+            If ``prevalence`` is outside [0, 1], or if the shape of an argument does not match the shape of the batch of
+            features.
 
         Examples
         --------
@@ -397,7 +400,9 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
     # ---- along the curve
     def log_auc_complement(self) -> Value:
-        """Return the natural logarithm of 1 - AUC, which does not underflow for two Gaussians.
+        """Return the natural logarithm of 1 - AUC.
+
+        For two Gaussians, the result is finite even if 1 - AUC is too small for a float.
 
         Returns
         -------
@@ -422,13 +427,13 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         ----------
         fpr : float or array-like
             Highest false positive rate that is allowed, in [0, 1]. For one feature, an array of any shape is accepted;
-            for a batch, one number or an array of shape F.
+            for a batch of features of shape F, one number or an array of shape F.
 
         Returns
         -------
         float or array
             Thresholds in the unit of the feature. The result has the shape of ``fpr`` for one feature, and shape F for
-            a batch.
+            a batch of features.
 
         Raises
         ------
@@ -454,13 +459,13 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         ----------
         tpr : float or array-like
             Lowest true positive rate that is allowed, in [0, 1]. For one feature, an array of any shape is accepted;
-            for a batch, one number or an array of shape F.
+            for a batch of features of shape F, one number or an array of shape F.
 
         Returns
         -------
         float or array
             Thresholds in the unit of the feature. The result has the shape of ``tpr`` for one feature, and shape F for
-            a batch.
+            a batch of features.
 
         Raises
         ------
@@ -482,18 +487,19 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     def slope(self, fpr: ArrayLike) -> float | FloatArray:
         """Return the slope of the ROC curve at an FPR.
 
-        The slope equals the likelihood ratio f1(t)/f0(t) at the threshold t that has this FPR.
+        The slope equals f1(t)/f0(t), the ratio of the densities of the positives and the negatives at the threshold t
+        with this FPR.
 
         Parameters
         ----------
         fpr : float or array-like
-            False positive rate, in [0, 1]. For one feature, an array of any shape is accepted; for a batch, one number
-            or an array of shape F.
+            False positive rate, in [0, 1]. For one feature, an array of any shape is accepted; for a batch of features
+            of shape F, one number or an array of shape F.
 
         Returns
         -------
         float or array
-            Slopes dTPR/dFPR. The result has the shape of ``fpr`` for one feature, and shape F for a batch.
+            Slopes dTPR/dFPR. The result has the shape of ``fpr`` for one feature, and shape F for a batch of features.
 
         Raises
         ------
@@ -514,12 +520,13 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Returns
         -------
         Hook
-            Smallest and largest FPR of the hook, and the area between the hook and the chance line. The curve of two
-            Gaussians with different standard deviations always has a hook, which is often too small to see.
+            Smallest and largest FPR of the hook, and the area between the hook and the chance line. If the curve is
+            predicted from two Gaussians with different standard deviations, it always has a hook, but the hook is often
+            too small to see.
 
         See Also
         --------
-        proper : ROC curve of the likelihood-ratio rule, which is never below the chance line.
+        proper : ROC curve of the likelihood-ratio rule; this curve is never below the chance line.
 
         Examples
         --------
@@ -535,8 +542,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         n_points : int, default=513
-            Number of thresholds at which the curve is computed. The thresholds cover the range of values of both
-            classes. For empirical curves, this argument is ignored and all points are returned.
+            Number of thresholds at which the curve is computed. The thresholds cover the values of both classes. For
+            empirical curves, this argument is ignored and all points are returned.
 
         Returns
         -------
@@ -578,8 +585,9 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
         Notes
         -----
-        With a prevalence (base rate) BR, the precision is TPR BR/(TPR BR + FPR (1 - BR)). Curves for different
-        prevalences are not comparable. ``average_precision()`` returns the area under the curve.
+        With a prevalence (base rate) BR, the precision is TPR BR/(TPR BR + FPR (1 - BR)). Precision-recall curves for
+        different prevalences are not comparable. The method ``average_precision`` of the result returns the area under
+        the curve.
 
         Examples
         --------
@@ -609,10 +617,10 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         rule : {"best", "probability"}, default="best"
             Decision rule:
 
-            * "best": at each p, the threshold with the highest net benefit. This is the best threshold if a false
-              positive costs p and a false negative 1 - p.
-            * "probability": positive when x >= p, for a feature that is itself a predicted probability. This is the
-              decision curve of Vickers and Elkin [1]_.
+            * "best": use the threshold with the highest net benefit at each p. This threshold also minimizes the
+              expected cost if a false positive costs p and a false negative costs 1 - p.
+            * "probability": classify as positive when x >= p. The feature must be a predicted probability. The result
+              is the decision curve of Vickers and Elkin [1]_.
 
         Returns
         -------
@@ -626,10 +634,10 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
         Notes
         -----
-        With "best", the result is the net benefit after a perfect calibration that preserves the order of the values.
-        This net benefit is never below the net benefit of treating all or no observations, but it is optimistic if the
-        thresholds are chosen and evaluated on the same data. With "probability", poor calibration also reduces the net
-        benefit.
+        With "best", the result is the net benefit that the feature would have if its values were converted to perfectly
+        calibrated probabilities without changing their order. This net benefit is never below the net benefit of
+        treating all observations or of treating none, but it is optimistic if the thresholds are chosen and evaluated
+        on the same data. With "probability", poor calibration of the feature reduces the net benefit.
 
         References
         ----------
@@ -647,8 +655,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         base_rate = resolve_prevalence("decision_curve", prevalence, self.prevalence, self.shape)
         if str(rule) == "probability" and np.any(self._is_lower):
             raise RocPredictError(
-                "rule='probability' uses x as the probability of being positive, but with direction='lower' small "
-                "values are predicted positive; use rule='best'"
+                "rule='probability' uses the feature as the probability of the positive class, but with "
+                "direction='lower' low values are classified as positive; use rule='best'"
             )
         return DecisionCurve._from_solver(self._solver, self._to_feature_scale, base_rate, probabilities, rule)
 
@@ -697,18 +705,20 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
             * "accuracy", "f1", "f_beta": highest value of the measure of this name; uses ``prevalence``.
             * "closest_topleft": smallest distance to the corner (FPR = 0, TPR = 1).
             * "min_tpr": highest TNR subject to TPR >= ``value``.
-            * "min_tnr", "max_fpr": highest TPR subject to TNR >= ``value`` or FPR <= ``value``, respectively.
-            * function: takes the ``Rates`` of many thresholds and returns the values to maximize.
+            * "min_tnr": highest TPR subject to TNR >= ``value``.
+            * "max_fpr": highest TPR subject to FPR <= ``value``.
+            * function: called with the ``Rates`` at many thresholds, and returns one value for each threshold. The
+              threshold with the highest value is chosen.
         prevalence : float or array-like of shape F, optional
-            Proportion of positives in the population where the rule is used, in [0, 1]. By default, the prevalence
-            is computed from ``count``, if the counts are known.
+            Proportion of positives in the population where the rule is used, in [0, 1]. By default, the prevalence is
+            computed from ``count``, if it is known.
         cost_fp, cost_fn : float or array-like of shape F, default=1.0
             Cost of a false positive and cost of a false negative, for the criterion "cost".
         beta : float, optional
             For the criterion "f_beta": recall has ``beta**2`` times the weight of precision.
         value : float or array-like of shape F, optional
-            Lowest TPR, lowest TNR or highest FPR that is allowed, for the criteria "min_tpr", "min_tnr" and "max_fpr",
-            respectively.
+            Limit for three of the criteria: the lowest allowed TPR for "min_tpr", the lowest allowed TNR for "min_tnr",
+            and the highest allowed FPR for "max_fpr".
 
         Returns
         -------
@@ -722,11 +732,13 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
         Notes
         -----
-        For two Gaussians, the best threshold in Ameans or cost is the crossing of the weighted densities at which the
-        likelihood ratio increases. This crossing solves the quadratic equation of [1]_. If no crossing is better than
-        classifying all or no observations as positive, the threshold is infinite. For samples, all thresholds between
-        two neighboring values are equally good; if several such intervals are best, the result is the midpoint of the
-        middle one. Rates on the data from which the threshold was chosen are optimistic.
+        For two Gaussians and the criterion "ameans" or "cost", the class densities are weighted by prevalence and
+        costs. The weighted densities are equal at up to two thresholds, the roots of a quadratic equation [1]_. The
+        best threshold is the root at which the likelihood ratio increases with x (decreases for direction "lower"). If
+        classifying all observations as positive, or all as negative, is at least as good, the best threshold is
+        infinite. For samples, all thresholds between two neighboring values have the same rates. If the thresholds of
+        several such intervals are equally good, the result is the midpoint of the middle interval. The rates of the
+        best threshold are optimistic if they are computed from the data from which the threshold was chosen.
 
         References
         ----------
@@ -790,8 +802,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Returns
         -------
         array of shape (k,), or F + (2,) for a batch
-            Thresholds in ascending order. For a batch, NaN stands for a crossing that does not exist.
-            Empirical curves have no crossings.
+            Thresholds in ascending order. For a batch of features, NaN stands for a crossing that does not exist. For
+            empirical curves, the array is empty.
 
         Raises
         ------
@@ -800,14 +812,15 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
         Notes
         -----
-        The crossings satisfy prevalence cost_fn f1(t) = (1 - prevalence) cost_fp f0(t). They are computed directly from
-        the parameters for two Gaussians, for histograms, and for most pairs of distributions of the same family. For
-        other pairs, each crossing is first bracketed between two points of a grid. The grid contains about 2,000
-        quantiles of both classes. For mixtures of up to 1,000 normal distributions, the grid also contains points
-        around each component, a quarter of an SD apart. Each interval of the grid is halved until the log likelihood
-        ratio is nearly linear between its bounds. If a density oscillates too fast for these points to resolve, some
-        crossings may be missed. If the weighted densities are equal over a whole interval (up to rounding),
-        ``best_threshold("cost", ...)`` returns the flag ``crossings_uncertain``.
+        A crossing t satisfies prevalence cost_fn f1(t) = (1 - prevalence) cost_fp f0(t), where f0 is the density of the
+        negatives and f1 the density of the positives. For two Gaussians, for histograms, and for most pairs of
+        distributions of the same family, the crossings are computed directly from the parameters. For other pairs, each
+        crossing is first bracketed between two points of a grid. The grid contains about 2,000 quantiles of both
+        classes. For mixtures of up to 1,000 normal distributions, the grid also contains points around each component,
+        at distances of a quarter of the SD of this component. Each interval of the grid is halved until the log
+        likelihood ratio is nearly linear within the interval. If a density oscillates too fast for this grid, some
+        crossings may be missed. If the weighted densities are equal over a whole interval (up to rounding), the result
+        of ``best_threshold("cost", ...)`` has the flag ``crossings_uncertain``.
 
         Examples
         --------
@@ -828,8 +841,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
         Notes
         -----
-        For a shrunk estimate (family "auto"), only the model is used, because a likelihood ratio estimated from single
-        observations is noise.
+        For a shrunk estimate (family "auto"), the likelihood ratio is computed only from the fitted model. The
+        empirical distribution is not used, because a likelihood ratio of single observations would be mostly noise.
 
         Examples
         --------
@@ -861,42 +874,42 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         max_fpr : float or array-like of shape F, optional
             Highest proportion of the negatives that may be ruled in. By default 0.05, unless ``min_ppv`` is passed.
         min_npv : float or array-like of shape F, optional
-            Lowest negative predictive value of the observations ruled out, in place of ``max_fnr``; requires a
-            prevalence.
+            Lowest allowed negative predictive value of the observations ruled out, in place of ``max_fnr``. It requires
+            a prevalence.
         min_ppv : float or array-like of shape F, optional
-            Lowest positive predictive value of the observations ruled in, in place of ``max_fpr``; requires a
-            prevalence.
+            Lowest allowed positive predictive value of the observations ruled in, in place of ``max_fpr``. It requires
+            a prevalence.
         prevalence : float or array-like of shape F, optional
             Proportion of positives in the population where the rule is used. By default, the prevalence is computed
-            from ``count``, if the counts are known.
+            from ``count``, if it is known.
 
         Returns
         -------
         GreyZone
             The two thresholds that meet the requirements and leave as few observations as possible undecided. If no
-            finite threshold meets the requirement for ruling out (or ruling in), this threshold is infinite, and no
-            observation is ruled out (or ruled in).
+            finite threshold meets the requirement for ruling out, the threshold for ruling out is infinite, and no
+            observation is ruled out. The same holds for ruling in.
 
         Raises
         ------
         RocPredictError
-            If two requirements are passed for one threshold, a requirement is outside [0, 1], or a predictive value is
-            requested without a prevalence in (0, 1).
+            If both ``max_fnr`` and ``min_npv`` or both ``max_fpr`` and ``min_ppv`` are passed, if one of these values
+            is outside [0, 1], or if ``min_npv`` or ``min_ppv`` is passed without a prevalence in (0, 1).
 
         Notes
         -----
         Observations at or above the upper threshold are classified as positive, and observations below the lower
         threshold as negative. With direction "lower", observations at or below the lower threshold are classified as
-        positive, and observations above the upper threshold as negative. If the two regions would overlap, one
-        threshold meets both requirements: ``single_threshold`` is then True, and both bounds are the threshold in the
-        overlap that has the highest Ameans.
+        positive, and observations above the upper threshold as negative. If the ruled-in and ruled-out regions would
+        overlap, one threshold meets both requirements. ``single_threshold`` is then True, and both thresholds are equal
+        to the threshold in the overlap that has the highest Ameans.
 
         The PPV does not always increase with the threshold, because negatives can be more frequent than positives far
         out in the tail. ``min_ppv`` is a limit for the PPV of all ruled-in observations taken together. Among the
-        thresholds that meet this requirement, the threshold that leaves the fewest observations undecided is chosen.
-        ``min_npv`` and the NPV are treated in the same way. For samples, the thresholds and the rates are computed from
-        the same data. The rates are therefore optimistic: the error rates in the population may exceed the
-        requirements.
+        thresholds for which this PPV is at least ``min_ppv``, the threshold that leaves the fewest observations
+        undecided is chosen. The threshold for ``min_npv`` is chosen in the same way. For samples, the thresholds and
+        the rates are computed from the same data. The rates are therefore optimistic: the error rates in the population
+        may exceed the requirements.
 
         The partition into three zones is described in [1]_. With error rates as requirements, the grey zone equals the
         intermediate range of the two-graph ROC plot [2]_.
@@ -926,7 +939,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         return find_grey_zone(self._solver, limits, base_rate, self._is_lower, self._to_feature_scale)
 
     def plot(self, kind: PictureKind = "roc", *, ax: Axes | None = None, **options: object) -> Axes:
-        """Plot the ROC curve, or draw another plot of the same two classes.
+        """Plot the ROC curve, the class distributions or a related curve, as ``kind`` selects.
 
         Parameters
         ----------
@@ -938,15 +951,17 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
             * "probit": ROC curve on probit axes.
             * "measures": performance measures against the threshold.
             * "cost": cost curve.
-            * "band", "simultaneous_band": ROC curve with a pointwise or simultaneous confidence band.
+            * "band": ROC curve with a pointwise confidence band.
+            * "simultaneous_band": ROC curve with a simultaneous confidence band.
             * "precision_recall": precision-recall curve.
             * "decision": decision curve.
-            * "stability": distribution of the best threshold over bootstrap resamples, for empirical curves.
+            * "stability": distribution of the best threshold over bootstrap resamples; only for empirical curves.
         ax : matplotlib Axes, optional
             Axes to draw on. By default, the axes of a new figure.
         **options
-            Options of the function in ``rocpredict.plots`` that is named after the kind (``plot_roc``,
-            ``plot_densities``, ...; ``plot_band`` for both bands).
+            Options of the plotting function in ``rocpredict.plots``. The function for ``kind="roc"`` is ``plot_roc``,
+            and the functions for the other kinds are named in the same way. Both kinds of bands are drawn by
+            ``plot_band``.
 
         Returns
         -------
@@ -969,7 +984,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     # ---- representation and internals
     @property
     def _repr_suffix(self) -> str:
-        """Return the end of the repr, which states the direction, omitted observations and negative labels, if any."""
+        """Return the part of the repr with the direction, omitted observations and negative labels."""
         suffix = f", direction={self.direction!r}" if self.direction is not None else ""
         suffix += " (auto)" if self.auto_direction else ""
         labels = f", negative_labels={short_repr(self.negative_labels)}" if self.negative_labels else ""
@@ -1007,7 +1022,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         return Table(self._title, ("quantity", "value"), rows, flags=flags, plot=plot)
 
     def _batch_table(self) -> Table:
-        """Return a table of the first features of a batch; nothing is computed for the other features."""
+        """Return a table of the first features of a batch; results for the other features are not computed."""
         selected = slice(min(int(np.prod(self.shape)), MAX_ROWS))
         pair: tuple[Any, ...] = self._oriented_distributions
         moments = [[np.broadcast_to(part, self.shape).flat[selected] for part in (d.mean, d.std)] for d in pair]
@@ -1048,7 +1063,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         return rate
 
     def _check_batch_argument(self, name: str, values: FloatArray) -> FloatArray:
-        """Return ``values``, or raise an error if their shape does not fit the batch."""
+        """Return ``values``, or raise an error if their shape does not match the batch of features."""
         if values.ndim and not all(isinstance(d, Gaussian) for d in (self.negative, self.positive)):
             raise RocPredictError(f"{name}={short_repr(values.tolist())} has shape {values.shape}; pass one number")
         _check_shapes(name, values.shape, "the batch of features", self.shape)
@@ -1071,7 +1086,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         return to_scalar(self._reflect(threshold, grid=grid))
 
     def _reflect(self, threshold: FloatArray, *, grid: bool) -> FloatArray:
-        """Return thresholds, with reversed signs for direction "lower".
+        """Return thresholds, multiplied by -1 for direction "lower".
 
         If ``grid`` is True, the last axis of ``threshold`` is a grid of thresholds for each feature.
         """
@@ -1092,7 +1107,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         return np.broadcast_to(tails, self.shape + tails.shape[-1:])
 
     def _thresholds(self, points: int) -> FloatArray:
-        """Return thresholds that cover the range of both classes, descending from +inf to -inf."""
+        """Return descending thresholds from +inf to -inf that cover the values of both classes."""
         if (thresholds := self._solver.thresholds) is not None:
             return thresholds
         wide = [add_grid_axis(d) for d in self._oriented_distributions]
@@ -1104,9 +1119,9 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
 
 def _quantiles_with_atoms(distribution: Distribution, tail: FloatArray) -> FloatArray:
-    """Return upper quantiles for tail probabilities.
+    """Return the quantiles of a distribution for upper tail probabilities.
 
-    A quantile at a point mass is replaced by the next larger float if its tail probability is below 0.5.
+    If a quantile is at a point mass and the tail probability is below 0.5, the next larger float is returned.
     """
     quantiles = np.asarray(distribution.isf(tail))
     at = np.asarray(distribution.sf_inclusive(quantiles)) > distribution.sf(quantiles)
@@ -1119,8 +1134,7 @@ def _check_shapes(name: str, shape: tuple[int, ...], whole: str, whole_shape: tu
         np.broadcast_shapes(shape, whole_shape)
     except ValueError:
         raise RocPredictError(
-            f"{name} has shape {shape}, but the shape of {whole} is {whole_shape}; pass one number, or an "
-            "array of this shape"
+            f"{name} has shape {shape}; pass one number, or an array of shape {whole_shape} (the shape of {whole})"
         ) from None
 
 
@@ -1129,7 +1143,7 @@ def check_count(count: Any, shape: tuple[int, ...]) -> tuple[ArrayOrFloat, Array
     negatives, positives = (check_real("count", c) for c in check_pair("count", count))
     for class_size in (negatives, positives):
         if not ((class_size > _MIN_COUNT) & (class_size < np.inf)).all() or class_size.shape not in {(), shape}:
-            each = f" or array of shape {shape}" if shape else ""
+            each = f" or an array of shape {shape}" if shape else ""
             raise RocPredictError(
                 f"count={short_repr(count)} is invalid; pass a finite number above 0{each} for each class"
             )

@@ -58,7 +58,7 @@ class CurveMethods(Generic[Value]):
 
         See Also
         --------
-        auc_complement : 1 - AUC without loss of digits.
+        auc_complement : 1 - AUC, accurate even when the AUC is close to 1.
         partial_auc : area between two FPRs or two TPRs.
 
         Examples
@@ -97,16 +97,16 @@ class CurveMethods(Generic[Value]):
         Parameters
         ----------
         fpr : (low, high), optional
-            FPR range. The result is the area under the curve in this range, the integral of TPR over FPR.
+            Range of FPRs. The result is the area under the curve in this range, which is the integral of TPR over FPR.
         tpr : (low, high), optional
-            TPR range, in place of ``fpr``. The result is the area to the right of the curve, the integral of 1 - FPR
-            over TPR.
+            Range of TPRs, in place of ``fpr``. The result is the area to the right of the curve in this range, which is
+            the integral of 1 - FPR over TPR.
         correction : {None, "mcclish"}, default=None
             Scale of the result:
 
-            * None: the area itself.
-            * "mcclish": area rescaled so that it is 1/2 for the chance line and 1 for a perfect curve [1]_. A value
-              below 1/2 (possibly below 0) indicates that the curve is worse than chance in this range.
+            * None: the partial area itself.
+            * "mcclish": the partial area, rescaled so that it is 1/2 for the chance line and 1 for a perfect curve
+              [1]_. A value below 1/2 (possibly below 0) indicates that the curve is worse than chance in this range.
 
         Returns
         -------
@@ -144,14 +144,14 @@ class CurveMethods(Generic[Value]):
         Parameters
         ----------
         fpr : float or array-like
-            False positive rate, in [0, 1]. For one feature, an array of any shape is accepted; for a batch, one number
-            or an array of shape F.
+            False positive rate, in [0, 1]. For one feature, an array of any shape is accepted; for a batch of features
+            of shape F, one number or an array of shape F.
 
         Returns
         -------
         float or array
             Highest TPR of the curve at this FPR. The result has the shape of ``fpr`` for one feature, and shape F for a
-            batch.
+            batch of features.
 
         Raises
         ------
@@ -176,13 +176,14 @@ class CurveMethods(Generic[Value]):
         Parameters
         ----------
         tpr : float or array-like
-            True positive rate, in [0, 1]. For one feature, an array of any shape is accepted; for a batch, one number
-            or an array of shape F.
+            True positive rate, in [0, 1]. For one feature, an array of any shape is accepted; for a batch of features
+            of shape F, one number or an array of shape F.
 
         Returns
         -------
         float or array
-            False positive rates. The result has the shape of ``tpr`` for one feature, and shape F for a batch.
+            False positive rates. The result has the shape of ``tpr`` for one feature, and shape F for a batch of
+            features.
 
         Raises
         ------
@@ -211,13 +212,14 @@ class PrecisionRecallCurve(Result):
         True positive rates.
     precision : array of shape (T,)
         Proportion of positives among the observations classified as positive. At the first point, no observation is
-        classified as positive, and the precision is 0/0. The first precision of an empirical curve is set to 1, as in
-        scikit-learn; the first precision of a predicted curve is set to the precision of the second point.
+        classified as positive, so the precision is undefined (0/0). The first precision of an empirical curve is set to
+        1, as in scikit-learn; the first precision of a predicted curve is set to the precision of the second point.
     prevalence : float
         Proportion of positives for which the precision is computed. This proportion is also the expected precision of
         random guessing.
     solver : Solver
-        Solver of the two class distributions, which are reflected for direction "lower".
+        Object that computes rates and areas from the two class distributions. For direction "lower", it contains the
+        distributions of -x.
     """
 
     thresholds: FloatArray
@@ -245,9 +247,10 @@ class PrecisionRecallCurve(Result):
 
         Notes
         -----
-        For samples, the average precision is the sum of (R_k - R_(k-1)) P_k over the points of the curve, without
-        interpolation, as in scikit-learn's ``average_precision_score``. For densities, the average precision is
-        the integral of precision over recall, computed by quadrature.
+        For samples, the average precision is the sum of (R_k - R_(k-1)) P_k over the points k of the curve, where R_k
+        is the recall and P_k the precision at point k. As in scikit-learn's ``average_precision_score``, the curve is
+        not interpolated. For densities, the average precision is the integral of precision over recall, computed by
+        quadrature.
 
         Examples
         --------
@@ -342,7 +345,7 @@ class DecisionCurve(Result):
         else:  # positive when x >= p, where x is a predicted probability
             negative, positive = solver.negative, solver.positive
             if any(np.any(d.cdf_strict(0.0) > 0) or np.any(d.sf(1.0) > 0) for d in (negative, positive)):
-                problem = "rule='probability' compares x with p, but x has values outside [0, 1]"
+                problem = "rule='probability' needs probabilities as feature values, but some values are outside [0, 1]"
                 raise RocPredictError(f"{problem}; use rule='best'")
             thresholds, tpr, fpr = p, np.asarray(positive.sf_inclusive(p)), np.asarray(negative.sf_inclusive(p))
         price = (1 - prevalence) * p / (1 - p)
@@ -375,9 +378,9 @@ class DecisionCurve(Result):
 def resolve_prevalence(
     quantity: str, prevalence: ArrayLike | None, empirical: ArrayLike | None, shape: tuple[int, ...]
 ) -> float:
-    """Return ``prevalence`` or, if it is None, the ``empirical`` proportion of positives.
+    """Return ``prevalence``, or ``empirical`` (the proportion of positives in the data) if ``prevalence`` is None.
 
-    An error is raised for a batch of features, and if both arguments are None.
+    RocPredictError is raised for a batch of features, or if ``prevalence`` and ``empirical`` are both None.
     """
     if shape:
         raise RocPredictError(f"{quantity} needs one feature; this is a batch of ROC curves of shape {shape}")
@@ -389,7 +392,7 @@ def resolve_prevalence(
 
 
 def check_one_or_each(name: str, value: Any, shape: tuple[int, ...]) -> None:
-    """Raise RocPredictError unless a value is one number or an array with the shape of the batch."""
+    """Raise RocPredictError unless ``value`` is one number or an array with the shape of the batch of features."""
     if np.shape(value) not in {(), shape}:
         allowed = f"one number or an array of shape {shape}" if shape else "one number"
         numbers = short_repr(np.asarray(value).tolist())

@@ -36,14 +36,14 @@ class EmpiricalRoc(Roc[float]):
         * "lower": positive when x <= threshold.
         * "auto": the direction with an AUC of at least 0.5.
     count : pair of float, optional
-        Number of observations in each class, (negative, positive). By default, the sizes of the samples; no other
-        numbers are accepted.
+        Number of observations in each class, (negative, positive). May be omitted, because these numbers must equal the
+        sizes of the samples.
     omitted : pair of int, default=(0, 0)
         Number of observations in each class, (negative, positive), that were omitted because of missing values.
     n_unlabelled : int, default=0
         Number of rows that were omitted because they have no label.
     negative_labels : tuple, default=()
-        Labels of the negative class if it has more than one label; the repr shows them.
+        Labels that form the negative class, if there is more than one. They are printed in the repr.
     source_rows : SourceRows, optional
         Row numbers of the observations in the original data. ``empirical_roc`` stores these numbers, so that
         ``auc_test`` can check that two curves are based on the same observations.
@@ -57,8 +57,8 @@ class EmpiricalRoc(Roc[float]):
     Notes
     -----
     A tie between a positive and a negative counts one half in the AUC and appears as a diagonal segment of the curve.
-    Thresholds are midpoints between neighboring distinct values: all thresholds between the same two values give the
-    same rates.
+    Thresholds are midpoints between neighboring distinct values, because all thresholds between two neighboring values
+    have the same rates.
 
     Examples
     --------
@@ -128,7 +128,7 @@ class EmpiricalRoc(Roc[float]):
         y : array-like of shape (n,)
             Class labels.
         scores : array-like of shape (n,)
-            Probabilities or decision values, larger for the positive class.
+            Predicted probabilities or decision values, with larger values for the positive class.
         positive : label, optional
             Label of the positive class. May be omitted if the labels are {0, 1}, {-1, 1} or booleans.
         negative : label, optional
@@ -167,7 +167,7 @@ class EmpiricalRoc(Roc[float]):
         nan_policy: NanPolicy = "raise",
         weights: ArrayLike | None = None,
     ) -> EmpiricalRoc:
-        """Return the ROC curve of the scores that a fitted classifier assigns to data, preferably test data.
+        """Return the ROC curve of the scores of a fitted classifier on the data ``X``, preferably test data.
 
         Parameters
         ----------
@@ -197,8 +197,8 @@ class EmpiricalRoc(Roc[float]):
         Raises
         ------
         RocPredictError
-            If ``estimator`` is not a fitted classifier for two classes or does not have the method, or if the data are
-            invalid, as in ``empirical_roc``.
+            If ``estimator`` is not a fitted classifier for two classes, if it does not have the method that
+            ``response_method`` selects, or if the data are invalid, as in ``empirical_roc``.
         """
         check_index({"X": X, "y": y, "weights": weights})
         check_option("response_method", response_method, ("auto", *_RESPONSE_METHODS))
@@ -264,7 +264,8 @@ def empirical_roc(
         * "lower": positive when x <= threshold.
         * "auto": the direction with an AUC of at least 0.5.
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle observations with missing values: raise an error, or omit them and store how many were omitted.
+        How to handle observations with missing values: "raise" raises an error; "omit" omits these observations and
+        stores their number.
     weights : array-like of shape (n,), optional
         Frequency weight of each observation, 0 or more. An integer weight k is equivalent to k copies of the
         observation.

@@ -40,9 +40,9 @@ class GreyZone(Result, Generic[Value]):
     ----------
     low, high : float or array of shape F
         Lower and upper threshold, in the unit of the feature; the grey zone is between them. If no finite threshold
-        meets the requirement for ruling out (or ruling in), this threshold is infinite, and no observation is ruled out
-        (or ruled in). If both thresholds are equal, no observation is undecided. ``rule_out`` and ``rule_in`` return
-        the same two numbers, named by role.
+        meets the requirement for ruling out, the threshold for ruling out is infinite, and no observation is ruled out.
+        The same holds for ruling in. If both thresholds are equal, no observation is undecided. The properties
+        ``rule_out`` and ``rule_in`` contain the same two thresholds, named by their use.
     tpr, fpr : float or array of shape F
         Proportion of the positives (``tpr``) and of the negatives (``fpr``) that are ruled in, that is, classified as
         positive.
@@ -56,7 +56,7 @@ class GreyZone(Result, Generic[Value]):
     prevalence : float or array, or None
         Proportion of positives in the population where the rule is used.
     lower : bool or array of shape F
-        True for direction "lower"; low values are then ruled in.
+        True for direction "lower"; observations with low values are then ruled in.
     """
 
     low: Value
@@ -98,7 +98,7 @@ class GreyZone(Result, Generic[Value]):
 
     @property
     def undecided(self) -> Value:
-        """Return the proportion of undecided observations in a population with the given ``prevalence``."""
+        """Return the proportion of undecided observations in a population with this ``prevalence``."""
         base_rate = self._prevalence_for("undecided")
         return to_scalar(base_rate * self.undecided_positive + (1 - base_rate) * self.undecided_negative)
 
@@ -146,9 +146,10 @@ class GreyZone(Result, Generic[Value]):
 
     @property
     def undefined(self) -> tuple[str, ...]:
-        """Return the names of the properties that are 0/0 for at least one feature.
+        """Return the names of the properties that are undefined (0/0) for at least one feature.
 
-        A property is 0/0 if a zone contains no observations, or if no observation of a class is decided.
+        A predictive value or likelihood ratio is undefined if its zone contains no observations. ``decided_rates`` are
+        undefined if no observation of a class is decided.
         """
         no_positive_call, no_negative_call = np.add(self.tpr, self.fpr) == 0, np.add(self.tnr, self.fnr) == 0
         no_undecided = np.add(self.undecided_negative, self.undecided_positive) == 0
@@ -173,10 +174,10 @@ class GreyZone(Result, Generic[Value]):
 
 
 class _Demand(NamedTuple):
-    """Requirement on one threshold, either a maximum error rate or minimum odds of correct to wrong decisions.
+    """Requirement on one threshold: a maximum error rate, or a minimum for the odds of a correct decision.
 
-    At a threshold, ``right`` returns the proportion of one class that is decided correctly, and ``wrong`` returns the
-    proportion of the other class that is decided wrongly.
+    ``right(t)`` is the proportion of one class that is classified correctly at threshold t. ``wrong(t)`` is the
+    proportion of the other class that is misclassified at t.
     """
 
     right: Callable[[FloatArray], Any]
@@ -185,9 +186,9 @@ class _Demand(NamedTuple):
     log_odds: FloatArray | None
 
     def is_met(self, t: FloatArray) -> NDArray[np.bool_]:
-        """Return True where a threshold meets the requirement up to rounding errors.
+        """Return whether each threshold meets the requirement, up to rounding errors.
 
-        A threshold that rules no observation in or out meets every requirement.
+        A threshold that decides no observation meets every requirement.
         """
         wrong = np.asarray(self.wrong(t))
         if self.rate is not None:
@@ -200,8 +201,8 @@ class _Demand(NamedTuple):
 def _check_demand(limits: dict[str, Any], names: tuple[str, str], prior: Any) -> tuple[Any, Any]:
     """Return the maximum error rate and the minimum log odds of a correct decision; one of the two is None.
 
-    ``names`` are the keys of the error rate and of the predictive value in ``limits``. ``prior`` is the log odds that
-    an observation belongs to the class for which the decision is wrong.
+    ``names`` are the keys of the error rate and of the predictive value in ``limits``. ``prior`` is the prior log odds
+    of the class for which the decision is wrong.
     """
     rate, value = names
     if limits[value] is None:
@@ -219,9 +220,10 @@ _ZoneLimits: TypeAlias = tuple[FloatArray, FloatArray, NDArray[np.bool_]]
 def find_grey_zone(
     solver: Solver, limits: dict[str, Any], prevalence: Any, lower: ArrayLike, to_feature_scale: Callable[..., Any]
 ) -> GreyZone[Any]:
-    """Find the grey zone of two distributions that are already reflected for direction "lower".
+    """Find the grey zone of two class distributions.
 
-    ``limits`` contains the arguments max_fnr, max_fpr, min_npv and min_ppv of ``Roc.grey_zone``, keyed by name.
+    For direction "lower", ``solver`` must contain the distributions of -x. ``limits`` contains the arguments max_fnr,
+    max_fpr, min_npv and min_ppv of ``Roc.grey_zone``, keyed by name.
     """
     for rate, value in (("max_fnr", "min_npv"), ("max_fpr", "min_ppv")):
         if limits[rate] is not None and limits[value] is not None:
@@ -300,10 +302,10 @@ def _grey_zone_search(solver: Solver, rule_out: _Demand, rule_in: _Demand) -> _Z
 
 
 def _widest_regions(solver: Solver, rule_out: _Demand, rule_in: _Demand, t: FloatArray) -> _ZoneLimits:
-    """Return the bounds of the widest decided regions, or the best single threshold if the regions overlap.
+    """Return the bounds of the widest ruled-out and ruled-in regions, or the best threshold if they overlap.
 
-    The bounds are elements of ``t``, the candidate thresholds in ascending order. If the regions overlap and no
-    threshold in the overlap meets both requirements, only the rule-out region is shortened.
+    The bounds are chosen from ``t``, the candidate thresholds in ascending order. If the regions overlap but no
+    threshold in the overlap meets both requirements, the ruled-out region is shortened until the overlap vanishes.
     """
     meets_in, meets_out = rule_in.is_met(t), rule_out.is_met(t)
     first = int(np.argmax(meets_in))
@@ -320,7 +322,7 @@ def _ameans(solver: Solver, t: FloatArray) -> FloatArray:
 
 
 def _bisect(holds: Callable[[FloatArray], NDArray[np.bool_]], left: float, right: float) -> tuple[float, float]:
-    """Return the last float between two thresholds at which ``holds`` is false, and the first at which it is true."""
+    """Return two neighboring floats between two thresholds; ``holds`` is false at the first and true at the second."""
     if not (np.isfinite(left) and np.isfinite(right)):
         return left, right
     before, there = bisect(holds, np.asarray(left), np.asarray(right))

@@ -34,23 +34,23 @@ _MAX_FAST_SIZE = 20_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LikelihoodRatioGain(Result, Generic[Value]):
-    """Gain of the likelihood-ratio rule over the best single threshold in the declared direction.
+    """Gain of the likelihood-ratio rule over the best single threshold in the direction of the ROC curve.
 
     Attributes
     ----------
     auc_single, auc : float or array of shape F
         AUC of the one-threshold rule and of the likelihood-ratio rule.
     ameans_single, ameans : float or array of shape F
-        Highest Ameans (balanced accuracy) of each rule.
+        Highest Ameans (balanced accuracy) of the one-threshold rule and of the likelihood-ratio rule.
     hook : Hook
         Part of the curve of the one-threshold rule that is below the chance line.
 
     Notes
     -----
-    ``youden_gain`` is the gain in the highest Youden's J = TPR - FPR, which is twice the gain in Ameans. The highest J
-    of the likelihood-ratio rule equals the total variation distance between the class distributions, which is 1 minus
-    their overlap. If the densities cross at most twice, as the densities of two Gaussians do, ``youden_gain`` equals
-    the J of the best single threshold in the opposite direction.
+    ``youden_gain`` is the gain in the highest Youden's J = TPR - FPR. It is twice the gain in Ameans. The highest J of
+    the likelihood-ratio rule equals the total variation distance between the class distributions, that is, 1 minus the
+    overlap of their densities. If the densities cross at most twice, as the densities of two Gaussians do,
+    ``youden_gain`` equals the J of the best single threshold in the opposite direction.
     """
 
     auc_single: Value
@@ -97,33 +97,33 @@ class LikelihoodRatioGain(Result, Generic[Value]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LikelihoodRatioRoc(CurveMethods[Value], Result):
-    """ROC curve of the likelihood-ratio rule, which predicts the positive class for high likelihood ratios.
+    """ROC curve of the likelihood-ratio rule, which classifies observations with high likelihood ratios as positive.
 
-    No other rule based on the same feature is better [1]_: the curve is concave and nowhere below the curve of the
-    one-threshold rule for the same two distributions. For two Gaussians with different standard deviations the rule has
-    two thresholds [2]_, and its AUC is at least the larger of AUC and 1 - AUC of the one-threshold rule.
-    ``Roc.proper()`` returns this curve.
+    No other rule based on the same feature is better [1]_: the curve is concave, and it is nowhere below the curve of
+    the one-threshold rule for the same two distributions. For two Gaussians with different standard deviations, the
+    likelihood-ratio rule has two thresholds [2]_. Its AUC is at least max(A, 1 - A), where A is the AUC of the
+    one-threshold rule. ``Roc.proper()`` returns this curve.
 
     Parameters
     ----------
     base : Solver
-        Solver of the two class distributions, which are reflected for direction "lower".
+        Object that computes rates and areas from the two class distributions. For direction "lower", it contains the
+        distributions of -x.
     _to_feature_scale : function
-        Function that converts a threshold of the solver to the scale of the feature.
+        Function that converts a threshold of ``base`` to the scale of the feature.
 
     Notes
     -----
     The computation depends on the distributions:
 
-    * Two Gaussians: the AUC and the best rule have closed forms. Rates are computed from the two thresholds, which
-      are found by Newton's method; partial areas are computed by quadrature. All features of a batch are computed at
-      once.
+    * Two Gaussians: the AUC and the best rule have closed forms. The two thresholds for a given rate are found by
+      Newton's method, and partial areas are computed by quadrature. All features of a batch are computed at once.
     * Samples: the values are ranked by a likelihood ratio estimated from the same samples, so the curve is optimistic.
     * Other densities: the range of the feature is divided at the local extrema of the likelihood ratio, and the results
       for the segments are combined.
-    * One class with a density and one discrete class: the likelihood ratio separates the classes perfectly.
+    * One class with a density and one discrete class: the likelihood-ratio rule separates the classes perfectly.
 
-    The numerical error of the results is about 1e-12.
+    Results are accurate to about 1e-12.
 
     References
     ----------
@@ -162,9 +162,9 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         Parameters
         ----------
         n_points : int, default=513
-            Number of points of the curve. The points cover the range of values of both classes. For empirical curves,
-            this argument is ignored and all points are returned. If the likelihood ratio is constant over an interval,
-            the number of points may differ slightly from ``n_points``.
+            Number of points of the curve. The points cover the values of both classes. For empirical curves, this
+            argument is ignored and all points are returned. If the likelihood ratio is constant over an interval, the
+            number of points may differ slightly from ``n_points``.
 
         Returns
         -------
@@ -187,8 +187,8 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         -------
         TwoThresholdRule
             Thresholds in the unit of the feature, and the rates of the rule. If both classes have densities, the FPR of
-            the rule equals ``fpr`` up to a relative error of about 1e-12; if several values have the same likelihood
-            ratio, the FPR of the rule may be lower.
+            the rule equals ``fpr`` up to a relative error of about 1e-12; if several feature values have the same
+            likelihood ratio, the FPR of the rule may be lower.
 
         Raises
         ------
@@ -230,8 +230,9 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
 
         Notes
         -----
-        The rule is "positive where f1(x) > kappa f0(x)", with kappa = (1 - prevalence) cost_fp/(prevalence cost_fn).
-        The curve has the slope kappa at the operating point of this rule.
+        The rule is "positive where f1(x) > kappa f0(x)". Here f0 is the density of the negatives, f1 is the density of
+        the positives, and kappa = (1 - prevalence) cost_fp/(prevalence cost_fn). At the operating point of this rule,
+        the slope of the curve is kappa.
 
         Examples
         --------
@@ -244,7 +245,7 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         return self._on_own_axis(self._solver.rule(log_cost_ratio(prevalence, cost_fp, cost_fn)))
 
     def gain(self) -> LikelihoodRatioGain[Value]:
-        """Return the gain of this rule over the best single threshold.
+        """Return the gain of the likelihood-ratio rule over the best single threshold.
 
         Returns
         -------
@@ -257,7 +258,7 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         return LikelihoodRatioGain(single[0], self.auc(), single[1], self.best_rule().ameans, hook)
 
     def _rate(self, name: str, rate: ArrayLike) -> FloatArray:
-        """Return rates, or raise an error if one is outside [0, 1] or their shape does not fit the batch."""
+        """Return ``rate``, or raise an error if it is outside [0, 1] or does not match the batch of features."""
         rates = check_probabilities(name, rate)
         return self._check_batch_argument(name, rates) if self.base.shape else rates
 
@@ -267,7 +268,7 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         return values
 
     def _on_own_axis(self, rule: TwoThresholdRule[Any]) -> TwoThresholdRule[Value]:
-        """Return the same rule with thresholds on the scale of the feature."""
+        """Convert the thresholds of a rule to the scale of the feature."""
         limits = [np.asarray(self._to_feature_scale(limit)) for limit in (rule.low, rule.high)]
         fields = {name: to_scalar(getattr(rule, name)) for name in ("positive_inside", "tpr", "fpr", "tnr", "fnr")}
         return rule._replace(

@@ -40,9 +40,9 @@ class MeanRoc(Result):
     Attributes
     ----------
     fpr, tpr : array of shape (m,)
-        Points of the mean curve from (0, 0) to (1, 1): at each FPR, the mean TPR of the folds. If the curve of a fold
-        rises vertically at an FPR, this FPR occurs twice, first with the mean of the lowest TPRs of all folds at this
-        FPR, and then with the mean of the highest TPRs.
+        Points of the mean curve from (0, 0) to (1, 1). ``tpr`` is the mean of the TPRs of the folds at each FPR. If the
+        curve of any fold has a vertical step at an FPR, this FPR occurs twice. The first of the two points has the mean
+        of the lowest TPR of each fold at this FPR, and the second point has the mean of the highest TPR of each fold.
     low, high : array of shape (m,)
         Lower and upper limit of the pointwise confidence band of the mean curve.
     std : array of shape (m,)
@@ -50,18 +50,18 @@ class MeanRoc(Result):
     aucs : array of shape (folds,)
         AUC of each fold.
     auc : float
-        Mean of the AUCs of the folds, which is also the area under the exact mean curve.
+        Mean of the AUCs of the folds. If ``n_points`` was not passed, this is also the area under the mean curve.
     auc_interval : Interval
         Confidence interval of the mean AUC.
     fold_sizes : array of shape (folds, 2)
         Number of negatives and number of positives in each fold.
     level : float
-        Confidence level of the interval, and of the band at each FPR.
+        Confidence level of ``auc_interval``, and of the band at each FPR.
     fold_rocs : tuple of EmpiricalRoc
         ROC curves of the folds.
     flags : Flags
-        ``fallback``: all folds have the same AUC, so the width of the interval is computed from the number of
-        observations.
+        The flag ``fallback`` is set if all folds have the same AUC. The width of ``auc_interval`` is then computed only
+        from the numbers of observations.
     """
 
     fpr: FloatArray
@@ -170,15 +170,16 @@ def mean_roc(
         Label of the negative class. By default, all other labels are negative.
     direction : {None, "higher", "lower"}, default=None
         Direction of the classification rule, the same for all folds; None means "higher". "auto" is not accepted,
-        because its result could differ between folds.
+        because it could select different directions in different folds.
     n_points : int, optional
-        Number of evenly spaced FPRs at which the mean curve is computed; an FPR at which the curve of a fold rises
-        vertically occurs twice in the result. By default, the mean curve is computed at all FPRs at which the curve of
-        any fold has a vertex; it is then exact, and the area under it is the mean AUC.
+        Number of evenly spaced FPRs at which the mean curve is computed. An FPR at which the curve of any fold has a
+        vertical step occurs twice in the result. By default, the mean curve is computed at every FPR at which the curve
+        of any fold has a vertex. The mean curve is then exact, and the area under it equals the mean AUC.
     level : float, default=0.95
         Confidence level, in (0, 1), of the pointwise band and of the interval for the mean AUC.
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle observations with missing values: raise an error, or omit them and store how many were omitted.
+        How to handle observations with missing values: "raise" raises an error; "omit" omits these observations and
+        stores their number.
 
     Returns
     -------
@@ -192,34 +193,35 @@ def mean_roc(
 
     Notes
     -----
-    The curve is the vertical average of the curves of the folds [1]_. ``positive``, ``negative``, ``direction`` and
-    ``nan_policy`` apply to folds that are passed as (x, y).
+    The mean curve is the vertical average of the curves of the folds [1]_. ``positive``, ``negative``, ``direction``
+    and ``nan_policy`` apply only to folds that are passed as (x, y).
 
     At each FPR, the band is Wilson's score interval for the mean TPR of the K folds, with the quantile of Student's t
     distribution with K - 1 degrees of freedom in place of the normal quantile. The band therefore stays within [0, 1]
     and has a positive width except at (0, 0) and (1, 1). The number of observations in Wilson's formula is
     TPR(1 - TPR)/SE² or the total number of positives, whichever is smaller. Here TPR is the mean over the K folds, and
-    SE is the standard error of this mean. Without the second number, the band would be very narrow if the TPRs of the
-    folds were nearly equal by chance.
+    SE is the standard error of this mean. Without the limit by the number of positives, the band would be very narrow
+    if the TPRs of the folds were nearly equal by chance.
 
-    The interval for the mean AUC is computed in the same way, but the number of observations in Wilson's formula is at
-    most 2 H, where H is the harmonic mean of the total number of negatives and the total number of positives. If all
-    folds have the same AUC, the number of observations is H. At level 0.95, the interval contained the true AUC in
-    97.6% to 99.8% of 800 simulated samples of 5 or 10 independent folds. The smallest folds had 10 + 10 observations in
-    the two classes, and the largest had 8 + 100. With 2 folds, the interval is too wide to be useful.
+    The interval for the mean AUC is computed in the same way, except that the limit for the number of observations in
+    Wilson's formula is 2 H. Here H is the harmonic mean of the total number of negatives and the total number of
+    positives. If all folds have the same AUC, the number of observations in the formula is H. At level 0.95, the
+    interval contained the true AUC in 97.6% to 99.8% of 800 simulated samples of 5 or 10 independent folds. The two
+    classes of a fold had 10 and 10 observations in the smallest folds, and 8 and 100 in the largest. With 2 folds, the
+    interval is too wide to be useful.
 
     The band is a confidence band for the expected mean curve of folds with these class sizes, not for the population
     curve. The mean curve of small folds is biased: it is above the population curve at the upper end of each vertical
-    step, and below the population curve at the lower end.
+    step, and below the population curve at the lower end of the step.
 
     The folds of a cross-validation share training data, so their curves are not independent, and no unbiased estimator
     of the variance of the mean curve exists [2]_. The band is usually too narrow to predict the curve of another sample
     of the same size, and it is not a simultaneous band for the whole curve.
 
-    A curve of the pooled scores of all folds estimates another quantity: it also compares positives of one fold with
-    negatives of another fold, whose scores come from another model and may have another scale. The AUC of the pooled
-    scores may be below or above the AUC of every fold. The mean curve compares only observations that the same model
-    has scored.
+    The ROC curve of the pooled scores of all folds estimates a different quantity, because positives of one fold are
+    then also compared with negatives of other folds. The scores of different folds were computed by different models
+    and may have different scales. The AUC of the pooled scores may be below or above the AUC of every fold. For the
+    mean curve, only scores computed by the same model are compared.
 
     References
     ----------
@@ -269,9 +271,11 @@ def _fold_rocs(folds: Iterable[Any], options: dict[str, Any]) -> tuple[Empirical
                 raise RocPredictError(f"folds[{k}]: {error}") from None
     rocs: tuple[EmpiricalRoc, ...] = tuple(fold_list)
     if any(roc.auto_direction for roc in rocs):
-        raise RocPredictError("direction='auto' could differ between folds; use 'higher' or 'lower' for all folds")
+        raise RocPredictError(
+            "direction='auto' could select a different direction in each fold; use 'higher' or 'lower' for all folds"
+        )
     if len({"lower" if roc.direction == "lower" else "higher" for roc in rocs}) > 1:
-        raise RocPredictError("folds have different directions, 'higher' and 'lower'; use the same for all folds")
+        raise RocPredictError("folds have different directions, 'higher' and 'lower'; use one direction for all folds")
     return rocs
 
 

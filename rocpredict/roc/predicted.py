@@ -56,19 +56,19 @@ _RATIO_OK, _RATIO_LARGE = 1.0, 4.0
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ModelFit(Result):
-    """Distance of a predicted curve from the empirical curve, and the weight of the model.
+    """Distance between the curve of a fitted model and the empirical curve, and the model weight.
 
     Attributes
     ----------
     model_weight : float
-        Weight of the model in the shrunk estimate of family "auto", in [0, 1]; the weight of the empirical distribution
-        is 1 minus this number. For other families, the weight that "auto" would assign to a model with the same misfit
-        ratio.
+        Weight of the model in the shrunk estimate of family "auto", in [0, 1]. The weight of the empirical distribution
+        is 1 - ``model_weight``. For other families, ``model_weight`` is the weight that "auto" would assign to a model
+        with the same misfit ratio.
     is_shrinkage : bool
         True if the prediction is a shrunk estimate (family "auto").
     area_between : float
-        Mean absolute difference in TPR between the curve of the model and the empirical curve, over all FPRs. This
-        difference includes the sampling variation of the empirical curve; to judge the model, use ``misfit_ratio``.
+        Absolute difference in TPR between the curve of the model and the empirical curve, averaged over all FPRs. Part
+        of this difference is sampling variation of the empirical curve; to judge the model, use ``misfit_ratio``.
     misfit_ratio : float
         Cramer-von Mises statistic of the model, divided by its expected value for a correct model with known
         parameters. The statistic is the mean, over the pooled ranks, of the squared difference between the observed and
@@ -112,7 +112,7 @@ _MEDIAN_SKEW_LIMIT = 0.2
 
 
 class _TwoClassMoments(Protocol):
-    """Moments of two classes, such as a ``TwoClassSummary``.
+    """Type of an object with the moments of two classes, such as a ``TwoClassSummary``.
 
     Each class has the attributes ``is_valid``, ``mean``, ``std`` and ``count``.
     """
@@ -132,23 +132,24 @@ class PredictedRoc(Roc[Value]):
     Parameters
     ----------
     negative, positive : distribution
-        Distribution of each class: ``Gaussian``, ``Ecdf`` or a frozen scipy.stats distribution. Two Gaussians may be
-        batches of shape F (one distribution per feature); results then have shape F.
+        Distribution of each class: ``Gaussian``, ``Ecdf`` or a frozen scipy.stats distribution. For a batch of
+        features, ``negative`` and ``positive`` are ``Gaussian`` objects of shape F, with one distribution for each
+        feature. Results then have shape F.
     direction : {None, "higher", "lower", "auto"}, default=None
         Direction of the classification rule:
 
         * None or "higher": positive when x >= threshold.
         * "lower": positive when x <= threshold.
-        * "auto": the direction with an AUC of at least 0.5. The choice is made once and stored in ``direction``.
+        * "auto": the direction with an AUC of at least 0.5. The chosen direction is stored in ``direction``.
     count : pair of float or of arrays of shape F, optional
-        Number of observations in each class, (negative, positive). These numbers determine the prevalence and the width
-        of confidence intervals.
+        Number of observations in each class, (negative, positive). The prevalence and the width of confidence intervals
+        are computed from these numbers.
     omitted : pair of int, default=(0, 0)
         Number of observations in each class, (negative, positive), that were omitted because of missing values.
     n_unlabelled : int, default=0
         Number of rows that were omitted because they have no label.
     negative_labels : tuple, default=()
-        Labels of the negative class if it has more than one label; the repr shows them.
+        Labels that form the negative class, if there is more than one. They are printed in the repr.
     pair_fit : PairFit, optional
         Samples of both classes, and the function that fits their distributions. ``predict_roc`` stores this
         information for the bootstrap.
@@ -163,7 +164,7 @@ class PredictedRoc(Roc[Value]):
     --------
     predict_roc : fit the class distributions to a sample.
     PredictedRoc.from_stats : use published means and standard deviations.
-    compare : compare a predicted with an empirical curve.
+    compare : compare a predicted curve with an empirical curve.
 
     Notes
     -----
@@ -255,8 +256,8 @@ class PredictedRoc(Roc[Value]):
     ) -> PredictedRoc[Any]:
         """Predict the ROC curve from published summary statistics of both classes.
 
-        Pass ``mean`` with ``std`` or ``sem``, or ``median`` with ``iqr``, or ``effect_size``. All of these statistics
-        except ``effect_size`` are pairs (negative, positive).
+        Pass one of these combinations: ``mean`` with ``std``, ``mean`` with ``sem``, ``median`` with ``iqr``, or
+        ``effect_size`` with or without ``mean``. Each statistic except ``effect_size`` is a pair (negative, positive).
 
         Parameters
         ----------
@@ -269,7 +270,7 @@ class PredictedRoc(Roc[Value]):
         sem : pair of float or of arrays of shape F, optional
             Standard errors of the means, in place of ``std``: std = sem sqrt(count).
         median : pair of float or of arrays of shape F, optional
-            Class medians, in place of ``mean``; they require ``iqr``.
+            Class medians, in place of ``mean``. ``iqr`` is then required.
         iqr : pair of float, of (q1, q3), or of arrays, optional
             Interquartile range of each class, passed as a width or as two quartiles (q1, q3). The fitted Gaussian has
             the median as its mean; its standard deviation is (q3 - q1)/1.349.
@@ -277,9 +278,9 @@ class PredictedRoc(Roc[Value]):
             Cohen's d = (mean difference)/(pooled std), in place of ``std``. Without ``mean``, the class means are 0 and
             d, and both standard deviations are 1.
         family : str, default="gaussian"
-            Family of the distributions with these means and SDs: "gaussian", "gamma", "lognormal", "weibull",
-            "exponential", "logistic", "laplace" or "beta". Families other than "gaussian" are available only for one
-            feature, from ``mean`` with ``std`` or ``sem``; "exponential" needs only ``mean``.
+            Family of the class distributions, which have the given means and SDs: "gaussian", "gamma", "lognormal",
+            "weibull", "exponential", "logistic", "laplace" or "beta". Families other than "gaussian" accept only one
+            feature, and only ``mean`` with ``std`` or ``sem``. For "exponential", ``mean`` alone is sufficient.
         direction : {None, "higher", "lower", "auto"}, default=None
             Direction of the classification rule:
 
@@ -369,7 +370,7 @@ class PredictedRoc(Roc[Value]):
         Returns
         -------
         PredictedRoc
-            Batch of shape (features,).
+            Batch of shape (features,), with one ROC curve for each feature.
 
         Raises
         ------
@@ -397,22 +398,22 @@ class PredictedRoc(Roc[Value]):
         return PredictedRoc(*(Gaussian(c.mean, c.std) for c in classes), direction=direction, count=count)
 
     def model_fit(self) -> ModelFit:
-        """Compare the fitted model with the sample to which it was fitted.
+        """Compare the model with the sample to which it was fitted.
 
         Returns
         -------
         ModelFit
-            Distance between the curve of the model and the empirical curve, and the weight of the model.
+            Distance between the curve of the model and the empirical curve, and the model weight.
 
         Raises
         ------
         RocPredictError
-            If the prediction is not based on a sample, or if the method is called for a batch of features.
+            If the distributions were not fitted to a sample, or if the method is called for a batch of features.
 
         Notes
         -----
-        With family "auto", the model weight is the weight of the model in the estimate. For other families, the model
-        weight is the weight that "auto" would assign to a model with the same misfit ratio.
+        With family "auto", ``model_weight`` is the weight of the model in the shrunk estimate. For other families, it
+        is the weight that "auto" would assign to a model with the same misfit ratio.
 
         Examples
         --------
@@ -491,13 +492,17 @@ def predict_roc(
         Distribution that is fitted to each class:
 
         * "gaussian": mean and standard deviation (ddof=1), as in the founding paper.
-        * "auto": shrunk estimate, a compromise between a model and the empirical distribution. Its curve is rarely less
-          accurate than the empirical curve and usually more accurate; ``model_fit()`` returns the weight of the model.
-        * "boxcox", "yeojohnson": Gaussians after a common power transform of both classes.
+        * "auto": shrunk estimate, a compromise between a model and the empirical distribution. The curve of this
+          estimate is usually more accurate than the empirical curve, and rarely less accurate. ``model_fit()`` returns
+          the weight of the model.
+        * "boxcox", "yeojohnson": a Gaussian for each class, after both classes are transformed by the same power
+          transform.
         * "gamma", "lognormal", "logistic", "laplace", "exponential", "weibull", "beta", "student_t", "skew_normal":
           fitted by maximum likelihood. The lower bound of "gamma", "lognormal", "exponential", "weibull" and "beta" is
           fixed at 0, and the upper bound of "beta" at 1.
-        * "kde", "mixture", "histogram": kernel density estimate, Gaussian mixture, histogram.
+        * "kde": kernel density estimate.
+        * "mixture": Gaussian mixture.
+        * "histogram": histogram.
         * "empirical": the empirical distribution of the sample.
         * a distribution such as ``scipy.stats.gumbel_r``: fitted by its own ``fit`` method (maximum likelihood). For a
           distribution on x > 0, the lower bound is fixed at 0 if all values are positive.
@@ -508,11 +513,12 @@ def predict_roc(
         * "lower": positive when x <= threshold.
         * "auto": the direction with an AUC of at least 0.5.
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle observations with missing values: raise an error, or omit them and store how many were omitted.
+        How to handle observations with missing values: "raise" raises an error; "omit" omits these observations and
+        stores their number.
     weights : array-like of shape (n,), optional
         Frequency weight of each observation, 0 or more. An integer weight k is equivalent to k copies of the
-        observation. Non-integer weights are accepted only for the families "gaussian" and "empirical"; bootstrap
-        methods are then unavailable.
+        observation. Only the families "gaussian" and "empirical" accept non-integer weights, and bootstrap methods are
+        unavailable for such weights.
 
     Returns
     -------
@@ -527,9 +533,9 @@ def predict_roc(
     Warns
     -----
     AssumptionWarning
-        With family "gaussian", "kde", "histogram" or "mixture": if the family does not fit the data and the misfit
-        affects the curve (see ``rocpredict.diagnose``). With family "auto": if the data contradict the declared
-        direction.
+        For the families "gaussian", "kde", "histogram" and "mixture": if the family does not fit the data and the
+        misfit affects the curve (see ``rocpredict.diagnose``). For the family "auto": if the data contradict
+        ``direction``.
 
     See Also
     --------
@@ -564,8 +570,8 @@ def predict_roc(
         if np.asarray(empirical.high) < 0.5:
             warnings.warn(
                 f"the data contradict direction={direction!r}: the empirical AUC is "
-                f"{format_estimate(empirical.estimate, empirical, empirical.level)}, the estimate for this direction "
-                f"is {format_rate(roc.auc())}; omit direction= unless it was known before the data were seen",
+                f"{format_estimate(empirical.estimate, empirical, empirical.level)}, and the predicted AUC for this "
+                f"direction is {format_rate(roc.auc())}; omit direction= unless it was known before the data were seen",
                 AssumptionWarning,
                 stacklevel=2,
             )
@@ -573,7 +579,7 @@ def predict_roc(
 
 
 def fit_warning(family: Any, fitted: tuple[Any, Any], samples: tuple[FloatArray, FloatArray]) -> str | None:
-    """Return the text of a warning if the curve of two fitted distributions does not fit the samples, or else None."""
+    """Return a warning if the curve of two fitted distributions does not fit the samples, or None if it does."""
     if not isinstance(family, str) or family not in ASSUMPTIONS:
         return None
     tpr_at = None if family == "gaussian" else partial(solver_for(*fitted).along, "fpr")
@@ -584,7 +590,7 @@ def fit_warning(family: Any, fitted: tuple[Any, Any], samples: tuple[FloatArray,
 
 
 def _boxcox_fits(samples: tuple[FloatArray, FloatArray]) -> bool:
-    """Return whether the ROC curve predicted with family "boxcox" agrees with the empirical curve of the samples."""
+    """Return whether the ROC curve predicted with family "boxcox" fits the samples."""
     from rocpredict.distributions.fitting import get_fitter
 
     try:
@@ -595,7 +601,7 @@ def _boxcox_fits(samples: tuple[FloatArray, FloatArray]) -> bool:
 
 
 def _expand_weights(classes: ClassSamples) -> tuple[FloatArray, FloatArray] | None:
-    """Return the values of both classes, each repeated according to its weight, or None if this is not possible.
+    """Return the values of both classes, each repeated as often as its weight, or None if this is impossible.
 
     The result is None if a weight is not an integer, or if the weights of a class sum to more than
     ``MAX_EXPANDED_ROWS``.
@@ -664,6 +670,7 @@ def _from_effect_size(mean: Any, effect_size: Any) -> tuple[Gaussian[Any], Gauss
         std = (high - low) / d
     if not np.all((std > 0) & np.isfinite(std)):
         raise RocPredictError(
-            f"effect_size={short_repr(effect_size)} does not match mean=; pass one with the sign of mean[1] - mean[0]"
+            f"effect_size={short_repr(effect_size)} and mean= do not imply a positive and finite "
+            "standard deviation; pass an effect size with the sign of mean[1] - mean[0]"
         )
     return Gaussian(low, std), Gaussian(high, std)
