@@ -63,10 +63,10 @@ class MultivariateMoments(NamedTuple):
     mean : pair of arrays of shape (p,)
         Means of the features in each class, in the units of the features.
     scale : array of shape (p,)
-        Unit in which the covariances are expressed: sqrt(variance of the negatives + variance of the positives) for
-        each feature, or 1 if this is 0.
+        Unit of each feature in the covariance matrices: the square root of the sum of the variances in the two classes,
+        or 1 for a feature that is constant in both classes.
     covariance : pair of arrays of shape (p, p)
-        Covariance matrices of the classes, in units of ``scale``.
+        Covariance matrices of the negatives and of the positives, in units of ``scale``.
     """
 
     names: tuple[str, ...]
@@ -86,12 +86,12 @@ class MultivariateMoments(NamedTuple):
 
     @classmethod
     def of_stats(cls, mean: Any, covariance: Any, names: Iterable[str] | None) -> Self:
-        """Return the moments from published means and covariance matrices, both as pairs (negative, positive)."""
+        """Return the moments from published means and covariance matrices, each a pair (negative, positive)."""
         means = [check_finite("mean", vector) for vector in check_pair("mean", mean)]
         for vector in means:
             if vector.ndim != 1 or not vector.size:
-                allowed = "pass an array of shape (p,), with one mean for each feature"
-                raise RocPredictError(f"mean= of a class has shape {vector.shape}; {allowed}")
+                allowed = "pass an array of shape (p,) for each class, with one mean for each feature"
+                raise RocPredictError(f"mean has an entry of shape {vector.shape}; {allowed}")
         size = len(means[0])
         if len(means[1]) != size:
             sizes = f"{size} features in the negative and {len(means[1])} in the positive class"
@@ -103,7 +103,7 @@ class MultivariateMoments(NamedTuple):
         for which, part in (("negative", negative), ("positive", positive)):
             if float(eigh(part, eigvals_only=True)[0]) < -_SYMMETRY_TOL:
                 raise RocPredictError(
-                    f"covariance= of the {which} class has a negative eigenvalue (perhaps the printed "
+                    f"the covariance matrix of the {which} class has a negative eigenvalue (perhaps the printed "
                     "numbers are rounded); pass a positive semidefinite matrix"
                 )
         feature_names = tuple(check_feature_names(names, size, "mean").tolist())
@@ -111,12 +111,12 @@ class MultivariateMoments(NamedTuple):
 
     @property
     def difference(self) -> FloatArray:
-        """Mean of the positives minus mean of the negatives for each feature, in units of ``scale``."""
+        """Difference between the class means (positive - negative) of each feature, in units of ``scale``."""
         return np.asarray((self.mean[1] - self.mean[0]) / self.scale)
 
     @property
     def total(self) -> FloatArray:
-        """Sum of both covariance matrices. The diagonal is 1, or 0 for constant features."""
+        """Sum of both covariance matrices. A diagonal element is 1, or 0 for a constant feature."""
         return np.asarray(self.covariance[0] + self.covariance[1])
 
     def score_moments(self, weights: FloatArray) -> tuple[Gaussian, Gaussian]:
@@ -134,7 +134,7 @@ def _check_not_constant(names: tuple[str, ...], stds: FloatArray, problem: str) 
 
 
 def check_nonsingular(total: FloatArray, names: tuple[str, ...], subject: str, remedy: str) -> None:
-    """Raise RocPredictError if a covariance matrix whose diagonal is 1 is singular."""
+    """Raise RocPredictError if a covariance matrix with a diagonal of ones is singular."""
     values, vectors = eigh(total, driver="evd")
     if n_redundant := int((values < SINGULAR_TOL).sum()):
         loadings = (vectors[:, :n_redundant] ** 2).sum(axis=1)
@@ -146,8 +146,8 @@ def check_nonsingular(total: FloatArray, names: tuple[str, ...], subject: str, r
 def _as_covariance(covariance: Any, size: int) -> FloatArray:
     matrix = check_finite("covariance", covariance)
     if matrix.shape != (size, size):
-        allowed = f"pass an array of shape ({size}, {size}) for {size} means"
-        raise RocPredictError(f"covariance= of a class has shape {matrix.shape}; {allowed}")
+        allowed = f"pass an array of shape ({size}, {size}) for each class, because mean has {size} features"
+        raise RocPredictError(f"covariance has an entry of shape {matrix.shape}; {allowed}")
     variances = np.diag(matrix)
     if (variances < 0).any():
         raise RocPredictError(f"covariance={short_repr(covariance)} has a negative diagonal; pass variances >= 0")
@@ -169,11 +169,11 @@ _BRACKET = 1e-4  # far beyond the error of the last grid, in log odds
 
 
 def optimal_weights(moments: MultivariateMoments, criterion: str, ridge: float = 0.0) -> tuple[FloatArray, float]:
-    """Return the weights of the best combination, and the parameter l of the Anderson-Bahadur family.
+    """Return the weights of the best linear combination, and its ``mixing_weight`` (see ``LinearCombination``).
 
-    With ``ridge``, the variance of each feature in both classes is increased by ``ridge`` times the mean of the two
-    variances. The weights are scaled so that the mean of the variances of the score in the two classes is 1. A constant
-    feature has weight 0. If all class means are equal, RocPredictError is raised.
+    If ``ridge`` is positive, the variance of each feature is increased in both classes, by ``ridge`` times the mean of
+    its variances in the two classes. The weights are scaled so that the mean of the variances of the score in the two
+    classes is 1. A constant feature has weight 0. If all class means are equal, RocPredictError is raised.
     """
     if ridge:
         more = ridge / 2 * np.eye(len(moments.scale))
@@ -197,13 +197,14 @@ def optimal_weights(moments: MultivariateMoments, criterion: str, ridge: float =
 
 
 def _anderson_bahadur(d: FloatArray, tau: FloatArray) -> tuple[FloatArray, float]:
-    """Search the family v = d/((1 - l)(1 - tau) + l tau) for the highest Ameans.
+    """Return the weights v = d/((1 - l)(1 - tau) + l tau) with the highest Ameans, and the parameter l.
 
-    In the coordinates used here, d is the difference between the class means, and the variances are tau for the
-    positives and 1 - tau for the negatives. At the optimum, no coordinate has a negative denominator. If a coordinate
-    had one, changing the sign of v in this coordinate would increase the difference between the mean scores without
-    changing the standard deviations. The denominator of a coordinate can be 0 if the class means are equal in this
-    coordinate and only the standard deviations differ. In this case, d is changed slightly, so that v is finite.
+    The coordinates are uncorrelated in both classes. In these coordinates, d is the difference between the class means,
+    and the variances are tau for the positives and 1 - tau for the negatives. At the optimum, no coordinate has a
+    negative denominator. If a coordinate had one, changing the sign of v in this coordinate would increase the
+    difference between the mean scores without changing the standard deviations of the scores. The denominator of a
+    coordinate can be 0 if the class means are equal in this coordinate and only the standard deviations differ. In this
+    case, d is changed slightly, so that v is finite.
     """
     v, mixing, errors = _grid_search(d, tau)
     extremes = [np.argmin(tau), np.argmax(tau)]
@@ -217,10 +218,10 @@ def _anderson_bahadur(d: FloatArray, tau: FloatArray) -> tuple[FloatArray, float
 
 
 def _grid_search(d: FloatArray, tau: FloatArray) -> tuple[FloatArray, float, float]:
-    """Return the best v of the family, with the parameter l and FPR + FNR, by a search on successively finer grids.
+    """Return the weights v with the lowest FPR + FNR, their parameter l, and the lowest FPR + FNR.
 
-    Close to its minimum, FPR + FNR changes by less than its rounding error, so grids determine v to about 1e-8 only.
-    The last step therefore finds the member whose best threshold implies its own line (see ``_family``).
+    The search uses successively finer grids. Close to the minimum, FPR + FNR changes by less than its rounding error,
+    so the grids determine v only to about 1e-8. The last step therefore solves the equation ``excess`` = 0.
     """
     limits = min(tau.min(), 0.5), max(tau.max(), 0.5)
     centre, width = 0.0, _SEARCH_RADIUS
@@ -232,7 +233,7 @@ def _grid_search(d: FloatArray, tau: FloatArray) -> tuple[FloatArray, float, flo
         centre, width = log_odds[best], width / 36
 
     def excess(log_odds: float) -> float:
-        """Return the l that the best threshold of a member of the family implies, minus the l of this member."""
+        """Return an l computed from the best threshold of the score, minus the l of its weights; 0 at the optimum."""
         v, mixing = _family(np.array([log_odds]), d, tau, limits)
         solver = _solver(v, d, tau)
         _, negative_std, mean, positive_std = solver.parameters
@@ -251,13 +252,13 @@ def _grid_search(d: FloatArray, tau: FloatArray) -> tuple[FloatArray, float, flo
 def _family(
     log_odds: FloatArray, d: FloatArray, tau: FloatArray, limits: tuple[float, float]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return one member v of the family per row, for each entry of ``log_odds``, and the parameter l of each member.
+    """Return the weights v (one row) and the parameter l for each entry of ``log_odds``.
 
-    The best v has the denominator (1 - tau) zN/sN - tau zP/sP. Here zN and zP are the z-scores of the threshold, and sN
-    and sP the standard deviations of the score, in the negatives and in the positives. This denominator is a linear
-    function of tau that is nonnegative at all entries of ``tau`` and at 1/2. Every such function is proportional to a
-    weighted mean of two lines, of which one is 0 at the lower limit and the other at the upper limit in ``limits``.
-    ``log_odds`` contains the log odds of the weight of the first of these lines.
+    Each v is d divided by a linear function of tau that is nonnegative between the two ``limits``. Every such function
+    is proportional to a weighted mean of two lines: one is 0 at the lower limit, and the other is 0 at the upper limit.
+    ``log_odds`` contains the log odds of the weight of the first line. The best v has the denominator (1 - tau) zN/sN -
+    tau zP/sP. Here zN and zP are the z-scores of the threshold in the negatives and in the positives, and sN and sP are
+    the standard deviations of the score in these classes.
     """
     low, high = limits
     if high - low <= _ROUNDING:
@@ -273,14 +274,14 @@ def _family(
 
 
 def _solver(v: FloatArray, d: FloatArray, tau: FloatArray) -> BinormalSolver:
-    """Return the solver for the distributions of the score, for each row of ``v``."""
+    """Return the solver for the class distributions of the scores; each row of ``v`` defines one score."""
     squares = v * v
     negative = Gaussian(np.zeros(len(v)), np.sqrt(squares @ (1 - tau)))
     return BinormalSolver(negative, Gaussian(v @ d, np.sqrt(squares @ tau)))
 
 
 def _errors(v: FloatArray, d: FloatArray, tau: FloatArray) -> FloatArray:
-    """Return FPR + FNR at the best threshold of the score, for each row of ``v``."""
+    """Return FPR + FNR at the best threshold of each score; each row of ``v`` defines one score."""
     best = _solver(v, d, tau).optimal(np.zeros(len(v)))
     return np.asarray(best.fpr + best.fnr)
 
@@ -301,8 +302,9 @@ class LinearCombination(Result):
     criterion : {"auc", "ameans"}
         Criterion that the coefficients maximize.
     mixing_weight : float
-        Parameter l of the coefficients, which are proportional to (l S1 + (1 - l) S0)^-1 (m1 - m0). Here m0 and S0 are
-        the mean and the covariance matrix of the negatives, and m1 and S1 those of the positives. For "auc", l is 0.5.
+        Parameter l: the coefficients are proportional to (l S1 + (1 - l) S0)^-1 (m1 - m0). Here m0 and S0 are the mean
+        and the covariance matrix of the negatives, and m1 and S1 are the mean and the covariance matrix of the
+        positives. For "auc", l is 0.5.
     negative, positive : Gaussian
         Gaussian distribution of the score in each class.
     roc : PredictedRoc
@@ -312,15 +314,15 @@ class LinearCombination(Result):
     threshold : float
         Threshold of the score at which the predicted Ameans is highest.
     auc_cv, ameans_cv : float or None
-        Empirical AUC and Ameans on held-out observations, estimated by cross-validation. ``auc_cv`` and ``ameans_cv``
-        are None for published moments, or if ``n_folds=None`` was passed.
+        Empirical AUC and empirical Ameans on held-out observations, computed by cross-validation. Both are None for
+        published moments, or if ``n_folds=None`` was passed.
     n_folds : int or None
         Number of cross-validation folds.
 
     Notes
     -----
     ``auc``, ``ameans`` and ``roc`` describe the data (or the published moments) from which the coefficients are
-    estimated. As predictions for new data, the AUC and the Ameans are too high by about p/n, for p features and n
+    estimated. For new data, the predicted AUC and the predicted Ameans are too high by about p/n, for p features and n
     observations; see the Notes of ``fit_linear_combination``. ``auc_cv`` and ``ameans_cv`` do not have this bias.
     """
 
@@ -424,7 +426,7 @@ class LinearCombination(Result):
         _check_not_constant(moments.names, np.diag(moments.total), "constant within each class")
         if not ridge:
             remedy = ", or pass ridge=0.01, for example"
-            check_nonsingular(moments.total, moments.names, "the covariances of the classes are", remedy)
+            check_nonsingular(moments.total, moments.names, "the covariance matrices of the classes are", remedy)
         weights, mixing = optimal_weights(moments, criterion, ridge)
         negative, positive = moments.score_moments(weights)
         roc = PredictedRoc(negative, positive, count=count)
@@ -477,7 +479,7 @@ class LinearCombination(Result):
         return np.asarray(values @ self.coefficients)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as a dictionary, with the coefficients by feature name."""
+        """Return the result as a dictionary; the coefficients are keyed by feature name."""
         coefficients = dict(zip(self.feature_names, self.coefficients.tolist(), strict=True))
         return super().to_dict() | {"coefficients": coefficients}
 
@@ -565,7 +567,7 @@ def _number_of_folds(n_folds: Any, samples: Samples) -> int:
         if n_train < _MIN_ROWS:
             raise RocPredictError(
                 f"the {name} class has {pluralize(len(sample), 'observation')}, and n_folds={requested} leaves "
-                f"{n_train} for training; cross-validation needs 3 or more of each class (n_folds=None skips it)"
+                f"{n_train} for training; pass 3 or more of each class, or n_folds=None to skip cross-validation"
             )
     return count
 
@@ -603,19 +605,19 @@ def fit_linear_combination(
         * "ameans": the Ameans (balanced accuracy) at the best threshold [2]_. The coefficients are the same as for
           "auc" if the covariance matrices of the classes are equal or proportional.
     ridge : float, optional
-        Ridge parameter; needed if features are redundant or if there are more features than observations. Before the
-        weights are computed, the variance of each feature is increased in both classes, by ``ridge`` times the mean of
-        the variances in the two classes. The predicted curve is computed without this increase.
+        Ridge parameter; needed if features are redundant, or if p >= n - 1 for p features and n observations. Before
+        the weights are computed, the variance of each feature is increased in both classes, by ``ridge`` times the mean
+        of its variances in the two classes. The predicted curve is computed with the original variances.
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle missing values: "raise" raises an error, and "omit" omits observations in which any feature is
-        missing and reports the number of these observations.
+        How to handle observations with missing values: "raise" raises an error; "omit" omits each observation in which
+        any feature is missing, and stores the number of omitted observations.
     feature_names : iterable of str, optional
         Names of the features. By default, the column names of the data frame, or "x0", "x1", ...
     n_folds : int or None, default=10
         Number of cross-validation folds. If ``n_folds`` exceeds the size of the smaller class, this size is used
         instead. If None, no cross-validation is performed.
     rng : None, int or numpy.random.Generator, default=0
-        Seed or generator by which observations are assigned to folds.
+        Seed or generator for the random assignment of observations to folds.
 
     Returns
     -------
@@ -624,39 +626,40 @@ def fit_linear_combination(
     Raises
     ------
     RocPredictError
-        If the data or labels are invalid, if a feature is constant or has infinite values, if features are redundant or
-        p >= n - 1 and no ``ridge`` is passed, if a class has fewer than three observations (two with ``n_folds=None``),
-        or if the class means are equal.
+        If the data or labels are invalid, if a feature is constant or has infinite values, if ``ridge`` is needed but
+        not passed, if a class has fewer than three observations (two with ``n_folds=None``), or if the class means are
+        equal.
 
     Notes
     -----
     Let m0 and m1 be the mean vectors of the negatives and the positives, S0 and S1 the covariance matrices (with
     ddof=1), and delta = m1 - m0. For "auc", the weights are w = (S0 + S1)^-1 delta, and the AUC is Phi(sqrt(delta' w)).
     For "ameans", the weights are w = (l S1 + (1 - l) S0)^-1 delta. The number l is chosen so that the Ameans at the
-    best threshold is highest; only numbers for which l S1 + (1 - l) S0 has no negative eigenvalue are considered. This
-    l is outside [0, 1] if the TPR or the TNR is below 1/2. If the covariance matrices are equal, both criteria result
-    in Fisher's linear discriminant.
+    best threshold is highest; only numbers for which l S1 + (1 - l) S0 has no negative eigenvalue are considered. The
+    chosen l is outside [0, 1] if the TPR or the TNR at the best threshold is below 1/2. If the covariance matrices are
+    equal, both criteria result in Fisher's linear discriminant.
 
-    The AUC and the Ameans are predicted from the n observations to which the weights are fitted, and are therefore too
-    high by about p/n. The size of this bias was simulated for two Gaussian classes with equal covariance matrices and
-    n/2 observations each (300 samples). For p = 10 and a best possible AUC of 0.8, the predicted AUC exceeded the AUC
-    for new data by 0.038 (n = 200) and by 0.077 (n = 100). For a best possible AUC of 0.95, the predicted AUC exceeded
-    the AUC for new data by 0.026 (n = 100). For 20 uninformative features and 200 observations, the predicted AUC was
-    0.68.
+    The predicted AUC and the predicted Ameans are computed from the n observations to which the weights are fitted. For
+    new data, they are therefore too high by about p/n. The size of this bias was simulated for two Gaussian classes
+    with equal covariance matrices and n/2 observations each (300 samples). For p = 10 and a best possible AUC of 0.8,
+    the predicted AUC exceeded the AUC for new data by 0.038 (n = 200) and by 0.077 (n = 100). For a best possible AUC
+    of 0.95, the predicted AUC exceeded the AUC for new data by 0.026 (n = 100). For 20 uninformative features and 200
+    observations, the predicted AUC was 0.68.
 
     ``auc_cv`` and ``ameans_cv`` avoid this bias by cross-validation, with folds that are stratified by class. The
-    weights and the threshold are fitted to all folds except one, and evaluated on the remaining fold. The AUC is
-    computed in each fold and averaged over the folds, because scores with different weights are not comparable. In the
-    same simulations, the mean of ``auc_cv`` differed from the true AUC by at most 0.003, except for n = 40 and p = 4,
-    where it was 0.007 lower. The bias could also be estimated by a formula and subtracted, but the formula would again
-    assume Gaussian classes. ``auc_cv`` depends on one random partition into folds. On average, ``auc_cv`` is slightly
-    too low, because each fit uses fewer observations. ``auc_cv`` is too high if observations depend on each other, for
-    example if there are several observations of each patient. If features are redundant in the training data of a fold,
-    the weights with the smallest norm are used.
+    weights and the threshold are fitted to all folds except one and evaluated on the remaining fold; this is repeated
+    for each fold. The AUC is computed in each fold and averaged over the folds, because scores that are computed with
+    different weights are not comparable. In the same simulations, the mean of ``auc_cv`` differed from the true AUC by
+    at most 0.003. The only exception was the setting with n = 40 and p = 4, in which the mean of ``auc_cv`` was 0.007
+    too low. A formula for the bias would be an alternative to cross-validation, but it would again assume Gaussian
+    classes. ``auc_cv`` depends on one random partition into folds. On average, ``auc_cv`` is slightly too low, because
+    each fit uses fewer observations. ``auc_cv`` is too high if the observations are not independent, for example if
+    each patient has several observations. If features are redundant in the training data of a fold, the weights with
+    the smallest norm are used.
 
     The weights are computed by an eigendecomposition of S0 + S1 for standardized features, which also identifies
-    redundant features. A combination of features is treated as constant if the variance of this combination is below
-    1e-10 times the variance of a feature.
+    redundant features. A combination of the standardized features (with coefficients of unit norm) is treated as
+    constant if its variance is below 1e-10 times the variance of a single feature.
 
     References
     ----------
@@ -725,8 +728,8 @@ def class_mean_distance(
     """Compute the distance between each observation and the mean of a class.
 
     Observations of this class tend to have small distances. If ``class_label`` is the positive label, positives
-    therefore have **smaller** values: pass ``direction="lower"`` to ``predict_roc`` or ``empirical_roc``. If
-    ``class_label`` is the negative label, positives have larger values, and no direction is needed.
+    therefore tend to have **smaller** distances: pass ``direction="lower"`` to ``predict_roc`` or ``empirical_roc``. If
+    ``class_label`` is the negative label, positives tend to have larger distances, and ``direction`` may be omitted.
 
     Parameters
     ----------
@@ -742,12 +745,12 @@ def class_mean_distance(
         * "euclidean": Euclidean distance, for features in a common unit, as in the founding paper (see the glossary).
         * "mahalanobis": Mahalanobis distance with the covariance matrix of the class, for features in any units.
     leave_one_out : bool, default=False
-        If True, the mean (and the covariance matrix) for an observation of the class is computed without this
-        observation. If False, each observation of the class shifts the mean towards itself, so that the distance is
-        smaller on average than for a new observation.
+        If True, the distance of an observation of the class is computed from the mean (and the covariance matrix) of
+        the other observations of the class. If False, each observation of the class shifts the mean towards itself, so
+        its distance is smaller on average than the distance of a new observation.
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle observations with missing values: "raise" raises an error. With "omit", the mean is computed
-        without these observations, and their distances are NaN.
+        How to handle observations with missing values: "raise" raises an error; "omit" computes the mean without these
+        observations, and their distances are NaN.
 
     Returns
     -------
@@ -758,21 +761,21 @@ def class_mean_distance(
     ------
     RocPredictError
         If ``class_label`` is not in ``y``, if an option is invalid, if values are infinite, if values are missing and
-        ``nan_policy`` is "raise", or if the class has too few observations. For "mahalanobis", also if features are
-        constant or redundant in the class.
+        ``nan_policy`` is "raise", or if the class has too few observations. With "mahalanobis", an error is also raised
+        if features are constant or redundant in the class.
 
     Notes
     -----
     With ``leave_one_out``, the Euclidean distances of observations of the class are multiplied by n/(n - 1), where n is
-    the size of the class. Each squared Mahalanobis distance d² is replaced by (n/(n - 1))² (n - 2)/(n - 1) d²/(1 - n
-    d²/(n - 1)²), which follows from the Sherman-Morrison formula.
+    the size of the class. The squared Mahalanobis distance d² of each of these observations is replaced by (n/(n - 1))²
+    (n - 2)/(n - 1) d²/(1 - n d²/(n - 1)²). This expression follows from the Sherman-Morrison formula.
 
     Distances are never negative and therefore not Gaussian. If you predict a ROC curve from distances, compare the
     prediction with the empirical curve.
 
     Examples
     --------
-    Table III of the founding paper has the values 0.71 and 1.74:
+    The mean distances are the values 0.71 and 1.74 in Table III of the founding paper:
 
     >>> from rocpredict.datasets import load_iris
     >>> iris = load_iris()
@@ -821,7 +824,7 @@ def _mahalanobis(
     _check_not_constant(names, fit.std, "constant in the class")
     deviation = (values - fit.mean) / fit.std
     correlation = deviation[members].T @ deviation[members] / (n - 1)
-    check_nonsingular(correlation, names, "the covariance of the class is", ", or use metric='euclidean'")
+    check_nonsingular(correlation, names, "the covariance matrix of the class is", ", or use metric='euclidean'")
     distance = spatial_distance.cdist(deviation, np.zeros((1, p)), metric="mahalanobis", VI=inv(correlation))[:, 0]
     if leave_one_out:
         squared = distance[members] ** 2
@@ -829,7 +832,7 @@ def _mahalanobis(
         if (remainder < _LEAVE_ONE_OUT_TOL).any():
             row = np.flatnonzero(members)[np.argmin(remainder)]
             raise RocPredictError(
-                f"the covariance of the class becomes singular if row {row} is left out; "
+                f"the covariance matrix of the class becomes singular if row {row} is left out; "
                 "use leave_one_out=False, metric='euclidean' or fewer features"
             )
         distance[members] = np.sqrt((n / (n - 1)) ** 2 * ((n - 2) / (n - 1)) * squared / remainder)

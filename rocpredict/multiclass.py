@@ -45,14 +45,14 @@ MULTICLASS_METHODS: tuple[MulticlassMethod, ...] = get_args(MulticlassMethod)
 
 
 class BinaryProblem(NamedTuple):
-    """Binary problem, with the index of the column of scores and the indices of the positive and negative classes."""
+    """Binary problem: index of its column of scores, and indices of its positive and negative classes."""
 
     column: int
     positive: tuple[int, ...]
     negative: tuple[int, ...]
 
     def rows(self, class_name: str, groups: Groups) -> NDArray[np.intp]:
-        """Return the row indices of all observations that are "positive" or "negative" in this problem."""
+        """Return the row indices of the positives or of the negatives of this problem, as ``class_name`` selects."""
         return np.concatenate([groups[k] for k in getattr(self, class_name)])
 
 
@@ -63,13 +63,13 @@ class Decomposition:
     Attributes
     ----------
     columns : array of shape (n, columns)
-        Scores.
+        Scores of the n observations.
     groups : list of arrays
         Row indices of each class.
     problems : list of BinaryProblem
         Binary problems.
     weights : array of shape (means, problems)
-        Weights of the binary problems in each mean AUC.
+        Weight of the AUC of each binary problem in each mean AUC.
     rocs : list of EmpiricalRoc
         Empirical ROC curve of each binary problem.
     """
@@ -82,7 +82,7 @@ class Decomposition:
 
     @classmethod
     def of_scores(cls, columns: FloatArray, groups: Groups, method: str, average: str | None) -> Decomposition:
-        """Decompose a multiclass problem, with ``method`` and ``average`` as in ``multiclass_auc``."""
+        """Decompose a multiclass problem; ``method`` and ``average`` are described in ``multiclass_auc``."""
         sizes, classes = [len(rows) for rows in groups], range(len(groups))
         if method == "one-vs-rest":
             problems = [BinaryProblem(k, (k,), tuple(other for other in classes if other != k)) for k in classes]
@@ -102,7 +102,7 @@ class Decomposition:
         return cls(columns, groups, problems, single, [EmpiricalRoc(*pair) for pair in samples])
 
     def mean(self, areas: FloatArray) -> FloatArray:
-        """Return the weighted mean AUCs.
+        """Return each mean AUC, a weighted mean over the binary problems.
 
         ``areas`` contains the AUCs of the binary problems along the last axis, shape (..., problems).
         """
@@ -112,10 +112,9 @@ class Decomposition:
     def influence(self) -> FloatArray:
         """Return the influence of each observation on the AUC of each binary problem, shape (n, problems).
 
-        If an observation is positive in the problem, the influence is the placement value of the observation in the
-        problem, multiplied by the size of the class of the observation and divided by the number of all positives of
-        the problem. If an observation is negative, the divisor is the number of all negatives. Observations that do not
-        belong to the problem have an influence of 0.
+        The influence of a positive of the problem is its placement value times m/M. Here m is the size of its class,
+        and M is the number of all positives of the problem. For a negative, M is the number of all negatives of the
+        problem. Observations that do not belong to the problem have an influence of 0.
         """
         influence = np.zeros((len(self.columns), len(self.problems)))
         for index, (problem, roc) in enumerate(zip(self.problems, self.rocs, strict=True)):
@@ -146,7 +145,7 @@ class Decomposition:
         return np.concatenate(chunks)
 
     def interval(self, level: float, replicates: FloatArray | None = None) -> Interval:
-        """Return the confidence interval of each mean AUC; it is a bootstrap interval if ``replicates`` are passed."""
+        """Return the confidence interval of each mean AUC, by the bootstrap if ``replicates`` are passed."""
         estimate, influence = self.mean(np.array([roc.auc() for roc in self.rocs])), self.influence()
         has_singleton = min(len(rows) for rows in self.groups) == 1
         limits, replaced = [], []
@@ -181,12 +180,12 @@ _ROUNDING = 1e-12
 
 
 def _variance(values: FloatArray, groups: Groups) -> float:
-    """Return the variance of a mean AUC by DeLong's method, generalized to several classes."""
+    """Return the variance of a mean AUC from the influences, by DeLong's method for several classes."""
     return sum(float(values[rows].var(ddof=1)) / len(rows) for rows in groups if len(rows) > 1)
 
 
 def _effective_size(problems: list[BinaryProblem], groups: Groups) -> float:
-    """Return the harmonic mean of the class sizes, multiplied by the number of pairs of classes that are compared."""
+    """Return the harmonic mean of the class sizes, times the number of class pairs that are compared."""
     pairs = {frozenset((i, j)) for problem in problems for i in problem.positive for j in problem.negative}
     sizes = [len(groups[k]) for k in set().union(*pairs)]
     return len(pairs) * len(sizes) / sum(1 / size for size in sizes)
@@ -219,12 +218,12 @@ def _conservative_limits(weights: FloatArray, rocs: list[EmpiricalRoc], level: f
 
 
 class BinaryAuc(NamedTuple):
-    """AUC of one of the binary problems into which a multiclass problem is decomposed.
+    """AUC of one binary problem of a multiclass problem.
 
     Attributes
     ----------
     positive, negative : label
-        Labels of the two classes. If all other classes together are negative, ``negative`` is "rest".
+        Labels of the two classes. If several classes together are negative, ``negative`` is "rest".
     auc : float
         Proportion of pairs in which the positive has a larger score than the negative; ties count half.
     interval : Interval
@@ -244,24 +243,25 @@ class MulticlassAuc(Result):
     Attributes
     ----------
     auc : float, or array of shape (classes,) or (pairs,) if ``average`` is None
-        Average AUC, or all AUCs if ``average`` is None. The AUC is 1/2 for uninformative scores, and 1 if the scores
-        separate the classes of every binary problem perfectly.
+        Average AUC. If ``average`` is None, the AUC of each class ("one-vs-rest") or of each pair of classes (other
+        methods). An AUC is 1/2 for uninformative scores, and 1 for scores that separate the classes perfectly.
     interval : Interval
         Confidence interval of the AUC, with the same shape as ``auc``.
     binary_aucs : tuple of BinaryAuc
         AUC and confidence interval of each binary problem.
     method : str
-        Decomposition into binary problems.
+        Method by which the classes are decomposed into binary problems; see ``multiclass_auc``.
     average : str or None
-        How the AUCs of the binary problems are averaged.
+        Method by which the AUCs of the binary problems are averaged; see ``multiclass_auc``.
     labels : tuple
         Class labels, in the order of the columns of scores.
     n_by_class : dict of label to int
         Number of observations of each class.
     flags : Flags
         The flag ``single_observation`` is set if a class has only one observation. The flag ``fallback`` is set if the
-        interval is the conservative interval described in the Notes of ``multiclass_auc``, because a class has only one
-        observation or all observations of each class have the same placement value.
+        variance cannot be estimated, because a class has only one observation, or because all observations of each
+        class have the same placement value. The interval is then the conservative interval of the Notes of
+        ``multiclass_auc`` or, for a single binary problem, ``EmpiricalRoc.auc_interval``.
     """
 
     auc: ArrayOrFloat
@@ -313,29 +313,30 @@ def multiclass_auc(
     Parameters
     ----------
     scores : array-like of shape (n, K) or (n,)
-        Scores on any scale. Either pass one column for each class, in which observations of this class have larger
-        values, or pass one feature whose values increase in the order of the labels.
+        Scores on any scale. With shape (n, K), each class has a column in which its observations tend to have larger
+        values. With shape (n,), the scores are one feature, and its values tend to increase in the order of the labels.
     y : array-like of shape (n,)
         Class labels.
     labels : sequence of K labels, optional
-        Labels in the order of the columns or, for one feature, in the order of the classes from low to high values of
-        the feature. By default, the labels of ``y`` in sorted order; for one feature, this default requires numeric
-        labels.
+        Labels in the order of the columns. For one feature, the order of the labels must go from the class with low
+        values to the class with high values. By default, the labels of ``y`` are sorted; for one feature, this default
+        requires numeric labels.
     method : {"hand-till", "one-vs-rest", "one-vs-one"}, default="hand-till"
         Decomposition into binary problems:
 
-        * "hand-till", "one-vs-one": every pair of classes is compared. The AUC of a pair is the mean of two AUCs, one
-          for the column of each of the two classes. If there is only one feature, each pair has a single AUC.
-        * "one-vs-rest": each class is compared with all other classes together, by the column of this class. The result
-          depends on the class frequencies.
+        * "hand-till", "one-vs-one": every pair of classes is compared. The AUC of a pair is the mean of two AUCs: one
+          is computed from the column of the first class, and the other from the column of the second class. If there is
+          only one feature, each pair has a single AUC.
+        * "one-vs-rest": each class is compared with all other classes together; the AUC is computed from the column of
+          this class. The result depends on the class frequencies.
     average : {"macro", "weighted", None}, default="macro"
         Average over the binary problems:
 
         * "macro": equal weights.
-        * "weighted": weights proportional to the number of observations of the class or of the pair. This is not
-          available for "hand-till".
-        * None: no average. The result contains one AUC for each class, or for each pair of classes in lexicographic
-          order.
+        * "weighted": weights proportional to the number of observations of the class ("one-vs-rest") or of the two
+          classes of a pair ("one-vs-one"). "weighted" is not available for "hand-till".
+        * None: no average. With "one-vs-rest", the result contains one AUC for each class. With the other methods, it
+          contains one AUC for each pair of classes; the pairs are in lexicographic order.
     level : float, default=0.95
         Confidence level, in (0, 1).
     interval_method : {"smoothed-logit", "bootstrap"}, default="smoothed-logit"
@@ -362,7 +363,7 @@ def multiclass_auc(
 
     Notes
     -----
-    Hand and Till proposed the average over pairs of classes [1]_.
+    The method "hand-till" is named after the authors who proposed the average over pairs of classes [1]_.
 
     The method "smoothed-logit" computes an interval on the logit scale with the variance of DeLong, DeLong and
     Clarke-Pearson [2]_, generalized to several classes. The influence of an observation is the weighted sum of the
@@ -371,37 +372,39 @@ def multiclass_auc(
     AUC. Let A be the average AUC, and N the number of pairs of classes multiplied by the harmonic mean of the class
     sizes. The center of the interval is C = (A N + 1/8)/(N + 1/4), as if a quarter of a pseudo-observation with an AUC
     of 1/2 had been added to N observations. A variance below C(1 - C)/(3 N) is replaced by C(1 - C)/(3 N). If there is
-    a single binary problem, the interval is that of ``roc.auc_interval`` for the ROC curve of this problem.
+    a single binary problem, the interval is computed by ``roc.auc_interval()``, where ``roc`` is the ROC curve of this
+    problem.
 
-    The interval of a single AUC (``roc.auc_interval``) is smoothed in another way: in each class, about half of the
-    largest variance that placement values can have is added to the sum of the squared deviations of the placement
-    values. This method is not suitable for an average AUC, because the influence of an observation is a mean of
+    The interval of a single AUC (``roc.auc_interval``) is smoothed in a different way. In each class, about half of the
+    largest possible variance of the placement values is added to the sum of their squared deviations from the mean.
+    This kind of smoothing is not suitable for an average AUC, because the influence of an observation is a mean of
     placement values in several binary problems and therefore varies less than a single placement value. When intervals
-    of average AUCs were computed with the smoothing for a single AUC and Student's t, their coverage at level 0.95 was
-    0.98 to 1.00. These intervals were up to 1.3 times as wide as the intervals by "smoothed-logit" at an AUC of 0.8,
-    and up to 6.6 times as wide at an AUC of 0.98 (three and five Gaussian classes, 250 samples each). In one simulation
-    with 5 to 200 observations per class and AUCs of 0.5 to 0.99, the coverage of the intervals by "smoothed-logit" was
-    0.924 to 0.996 (250 samples each). In a second simulation, the coverage was 0.927 to 0.988 (45 settings, 400 samples
-    each, standard error 0.005 to 0.013).
+    of average AUCs were computed with the smoothing for a single AUC and quantiles of Student's t distribution, their
+    coverage at level 0.95 was 0.98 to 1.00. These intervals were up to 1.3 times as wide as the intervals by
+    "smoothed-logit" at an AUC of 0.8, and up to 6.6 times as wide at an AUC of 0.98 (three and five Gaussian classes,
+    250 samples each). In one simulation with 5 to 200 observations per class and AUCs of 0.5 to 0.99, the coverage of
+    the intervals by "smoothed-logit" was 0.924 to 0.996 (250 samples each). In a second simulation, the coverage was
+    0.927 to 0.988 (45 settings, 400 samples each, standard error 0.005 to 0.013).
 
-    The method was chosen from fifteen methods by simulation. For three Gaussian classes of 10, 20 and 50 observations
-    and AUCs of 0.8, 0.9 and 0.98, the coverage at level 0.95 was 0.944 to 0.977 with one column per class. With one
-    feature, the coverage was 0.947 to 0.965 (2000 samples each). For classes of 10, 20 and 50 observations and other
-    averages, the coverage was 0.950 to 0.982; for five classes of 10 observations, it was 0.942 to 0.969. The coverage
-    of the percentile bootstrap was 0.978 in one setting, and 0.912 to 0.953 in all others (1000 samples each). For 10
-    observations per class, the intervals by "smoothed-logit" are 1.04 to 1.1 times as wide as the bootstrap intervals
-    at AUCs of 0.8 and 0.9, and 1.3 to 1.7 times as wide at an AUC of 0.98. If half an observation were added to each
-    class instead, the intervals would be 2.4 to 2.9 times as wide at an AUC of 0.98.
+    The method "smoothed-logit" was chosen from fifteen methods by simulation. For three Gaussian classes of 10, 20 and
+    50 observations and AUCs of 0.8, 0.9 and 0.98, the coverage at level 0.95 was 0.944 to 0.977 with one column per
+    class. With one feature, the coverage was 0.947 to 0.965 (2000 samples each). For classes of 10, 20 and 50
+    observations and other ways of averaging, the coverage was 0.950 to 0.982. For five classes of 10 observations, the
+    coverage was 0.942 to 0.969. The coverage of the percentile bootstrap was 0.978 in one setting, and 0.912 to 0.953
+    in all others (1000 samples each). For 10 observations per class, the intervals by "smoothed-logit" are 1.04 to 1.1
+    times as wide as the bootstrap intervals at AUCs of 0.8 and 0.9, and 1.3 to 1.7 times as wide at an AUC of 0.98. If
+    half an observation were added to each class instead of the smoothing described above, the intervals at an AUC of
+    0.98 would be 2.4 to 2.9 times as wide as the intervals by "smoothed-logit".
 
     If all observations of each class have the same placement value, or if a class has only one observation, the
-    variance cannot be estimated from the placement values. A conservative interval is then used for an average AUC. The
-    limits of this interval are the weighted means of the limits for the binary problems. The limits for each problem
-    are computed with the error probability 1 - ``level`` divided by the number of problems (Bonferroni). The
-    conservative interval is different if all pairs of observations of each binary problem have the same outcome (all
-    are ordered correctly, all are ordered wrongly, or all are tied). The limits are then A q and 1 - (1 - A) q with q =
-    ((1 - level)/2)**(1/m), where m is the size of the smallest class. These limits are valid because a binary problem
-    contains m independent pairs. If the probability of the common outcome were below q, the probability that all m
-    pairs have this outcome would be below (1 - level)/2.
+    variance cannot be estimated from the placement values. A conservative interval is then used for an average AUC. Its
+    limits are the weighted means of the confidence limits of the AUCs of the binary problems. For each problem, the
+    error probability 1 - ``level`` is divided by the number of problems (Bonferroni). A different conservative interval
+    is used if, in each binary problem, all pairs of a positive and a negative have the same outcome (all are ordered
+    correctly, all are ordered wrongly, or all are tied). Its limits are A q and 1 - (1 - A) q with q = ((1 -
+    level)/2)**(1/m), where A is the average AUC and m is the size of the smallest class. These limits are valid because
+    each binary problem contains m independent pairs. If the probability of the common outcome were below q, the
+    probability that all m pairs have this outcome would be below (1 - level)/2.
 
     For one feature, the direction is not chosen from the data: the AUC is below 1/2 if the values of the feature
     decrease in the order of the labels.
@@ -479,7 +482,7 @@ def _as_columns(scores: Any) -> FloatArray:
 
 
 def _class_names(y: NDArray[Any], labels: ArrayLike | None, columns: FloatArray, method: str) -> list[Any]:
-    """Return the labels in the order of the columns or, for one feature, of increasing values of the feature."""
+    """Return the labels in the order that ``labels`` of ``multiclass_auc`` requires."""
     present = unique_labels(y)
     one_feature = columns.shape[1] == 1
     if one_feature and method == "one-vs-rest":
@@ -494,7 +497,7 @@ def _class_names(y: NDArray[Any], labels: ArrayLike | None, columns: FloatArray,
     unlisted, absent = [name for name in present if name not in names], [name for name in names if name not in present]
     if unlisted or absent:
         raise RocPredictError(
-            f"labels={short_repr(names)} does not match the classes of y; pass each of these once: {present}"
+            f"labels={short_repr(names)} does not match the classes of y; pass each class of y once: {present}"
         )
     if len(names) < 2:
         raise RocPredictError(f"y has only one label, {names[0]!r}; pass two classes or more")

@@ -316,10 +316,10 @@ FITS = [
 MOMENTS = [
     (5, (1, 1), "mean=5 is not a pair"),
     (([0, 0], [1]), (np.eye(2), np.eye(2)), "mean has 2 features in the negative and 1 in the positive class"),
-    (([[0]], [[1]]), (np.eye(1), np.eye(1)), r"mean= of a class has shape \(1, 1\)"),
-    (([0, 0], [1, 1]), ([1, 1], [1, 1]), r"covariance= of a class has shape \(2,\); pass an array of shape \(2, 2\)"),
+    (([[0]], [[1]]), (np.eye(1), np.eye(1)), r"mean has an entry of shape \(1, 1\)"),
+    (([0, 0], [1, 1]), ([1, 1], [1, 1]), r"covariance has an entry of shape \(2,\); pass an array of shape \(2, 2\)"),
     (([0, 0], [1, 1]), (np.eye(2), [[1, 0.5], [0, 1]]), "is not symmetric"),
-    (([0, 0], [1, 1]), (np.eye(2), [[1, 2], [2, 1]]), "covariance= of the positive class has a negative eigenvalue"),
+    (([0, 0], [1, 1]), (np.eye(2), [[1, 2], [2, 1]]), "matrix of the positive class has a negative eigenvalue"),
     (([0, 0], [1, 1]), (np.eye(2), -np.eye(2)), "has a negative diagonal"),
     (([0, np.nan], [1, 1]), (np.eye(2), np.eye(2)), "mean=.* contains NaN"),
     (([0, 0], [1, 1]), (np.ones((2, 2)), np.ones((2, 2))), "singular: 1 of the features 'x0', 'x1' can be"),
@@ -352,7 +352,7 @@ DISTANCES = [
         np.column_stack([X6, np.arange(12) == 4]),
         Y6,
         MAHALANOBIS | {"leave_one_out": True},
-        "the covariance of the class becomes singular if row 4 is left out",
+        "the covariance matrix of the class becomes singular if row 4 is left out",
     ),
 ]
 
