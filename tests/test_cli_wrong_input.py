@@ -80,7 +80,7 @@ DIAGNOSE = {
     "diagnose pima": "diagnose needs one feature, but 8 are selected; select one with --feature",
     f"{AGE} --feature mass": "diagnose needs one feature, but 2 are selected",
     "diagnose iris --feature petal_width": "--positive is needed",
-    f"{AGE} --family empirical": "age: --family 'empirical' has no fit to diagnose",
+    f"{AGE} --family empirical": "age: --family 'empirical' fits no model that could be diagnosed",
     f"{AGE} --resamples 3": "--resamples 3 is too few; pass 20 or more",
 }
 SAMPLE_SIZE = {

@@ -129,7 +129,7 @@ def test_invalid_comparisons_are_refused():
             lambda: compare(empirical, empirical),
             "predicted= is an empirical curve; compare two samples with rp.auc_test",
         ),
-        (lambda: compare(predicted, predicted), "is not empirical; pass rp.empirical_roc"),
+        (lambda: compare(predicted, predicted), "is not an empirical ROC curve; pass rp.empirical_roc"),
         (lambda: compare(batch, empirical), r"predicted is a batch of shape \(2,\); compare one feature at a time"),
         (
             lambda: compare(predicted, lower),

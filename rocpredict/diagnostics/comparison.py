@@ -41,23 +41,25 @@ class Comparison(Result):
     empirical_auc_low, empirical_auc_high : float
         Bounds of the confidence interval for the empirical AUC, computed by the default method of ``auc_interval``.
     level : float
-        Confidence level of this interval.
+        Confidence level of the interval for the empirical AUC.
     auc_error : float
         Predicted AUC minus empirical AUC.
     auc_error_z : float
         ``auc_error`` divided by the standard error of the empirical AUC (see the Notes of ``compare``). This ratio is
-        not the statistic of a z-test, which would require a prediction that is independent of these data.
+        not the statistic of a z-test. A z-test would require a prediction that is independent of the data of the
+        empirical curve.
     max_tpr_gap : float
         Predicted minus empirical TPR at the FPR where the absolute difference is largest. For n >= 3 negatives, only
-        FPRs from 1/n to 1 - 1/n are considered. Closer to 0 and 1, the empirical curve is a single step, which no
-        smooth curve can follow.
+        FPRs from 1/n to 1 - 1/n are considered. At FPRs closer to 0 or 1, the empirical curve is a single step, and no
+        smooth curve can be close to it.
     max_tpr_gap_fpr : float
         FPR at which the TPRs of the two curves differ most.
     area_between : float
-        Mean absolute difference in TPR over all FPRs; see ``rocpredict.distributions.ecdf.area_between``.
+        Absolute difference in TPR between the two curves, averaged over all FPRs; see
+        ``rocpredict.distributions.ecdf.area_between``.
     ks_negative, ks_positive, ks : float
-        Largest absolute difference between the predicted and the empirical distribution function of each class, and the
-        larger of these two values.
+        Largest absolute difference between the predicted and the empirical distribution function, for the negatives
+        (``ks_negative``) and for the positives (``ks_positive``). ``ks`` is the larger of these two values.
     predicted_threshold, empirical_threshold : float
         Threshold with the highest predicted Ameans, and threshold with the highest empirical Ameans.
     predicted_ameans : float
@@ -67,10 +69,9 @@ class Comparison(Result):
     empirical_ameans : float
         Highest empirical Ameans. This value is optimistic, since the threshold was chosen from the same data.
     empirical_ameans_corrected : float
-        Optimism-corrected Ameans of the empirical threshold, an estimate of its Ameans on new data.
+        Optimism-corrected Ameans of the empirical threshold: an estimate of the Ameans of this threshold on new data.
     threshold_regret : float
-        Loss of Ameans on these data if the predicted threshold is used: empirical_ameans -
-        ameans_at_predicted_threshold.
+        Loss of empirical Ameans if the predicted threshold is used: empirical_ameans - ameans_at_predicted_threshold.
     curves : (predicted, empirical)
         The two ROC curves, which ``plot`` draws.
     """
@@ -150,8 +151,8 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
     predicted : PredictedRoc
         Predicted ROC curve of one feature.
     empirical : EmpiricalRoc
-        Empirical ROC curve of the same feature and direction. The comparison is fairer with data that were not used to
-        fit the prediction.
+        Empirical ROC curve of the same feature, with the same direction. The comparison is fairer if the prediction was
+        not fitted to the data of this curve.
     level : float, default=0.95
         Confidence level of the interval for the empirical AUC, in (0, 1).
 
@@ -167,20 +168,20 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
 
     See Also
     --------
-    rocpredict.diagnose : Test of a fitted prediction against its data, with remedies.
+    rocpredict.diagnose : Test of the fit of a prediction to its data, with suggestions.
     rocpredict.auc_test : Test of the AUCs of two features or samples.
 
     Notes
     -----
     ``auc_error_z`` is ``auc_error`` divided by DeLong's standard error of the empirical AUC. If the prediction is
-    fitted to the same data, the errors of the predicted and the empirical AUC are correlated. For two Gaussian classes
-    of 20, 50 and 200 observations each, ``auc_error_z`` was between -0.4 and 0.4 in 95% of samples; for two lognormal
-    classes of 200 observations each, its mean was -4.5. For a prediction fitted to the same data, an ``auc_error_z`` of
-    1 or -1 is therefore already evidence against the predicted distributions.
+    fitted to the same data, the errors of the predicted and the empirical AUC are correlated. In simulations with two
+    Gaussian classes of 20, 50 and 200 observations each, ``auc_error_z`` was between -0.4 and 0.4 in 95% of samples.
+    With two lognormal classes of 200 observations each, the mean of ``auc_error_z`` was -4.5. For a prediction fitted
+    to the same data, an ``auc_error_z`` of 1 or -1 is therefore already evidence against the predicted distributions.
 
-    If DeLong's standard error is 0 (because the classes do not overlap) or a class has a single observation, the
-    smoothed standard error is used. If all values are tied, the standard error of Hanley and McNeil is used.
-    ``auc_error_z`` is therefore always finite.
+    The method "smoothed-logit" of ``auc_std_error`` replaces DeLong's method if DeLong's standard error is 0 (because
+    the classes do not overlap) or if a class has a single observation. If all values are tied, the standard error of
+    Hanley and McNeil is used. ``auc_error_z`` is therefore always finite.
 
     Examples
     --------
@@ -235,7 +236,9 @@ def _check(predicted: Roc, empirical: EmpiricalRoc) -> None:
     if isinstance(predicted, EmpiricalRoc):
         raise RocPredictError("predicted= is an empirical curve; compare two samples with rp.auc_test")
     if not isinstance(empirical, EmpiricalRoc):
-        raise RocPredictError(f"empirical={short_repr(empirical)} is not empirical; pass rp.empirical_roc(...)")
+        raise RocPredictError(
+            f"empirical={short_repr(empirical)} is not an empirical ROC curve; pass rp.empirical_roc(...)"
+        )
     if predicted.shape:
         raise RocPredictError(f"predicted is a batch of shape {predicted.shape}; compare one feature at a time")
     first, second = _direction(predicted), _direction(empirical)
@@ -246,7 +249,7 @@ def _check(predicted: Roc, empirical: EmpiricalRoc) -> None:
 
 
 def _as_count(total: float) -> float:
-    """Return a number of observations as an integer if it is whole; sums of weights may be fractions."""
+    """Return ``total`` as an integer if it is whole; a sum of weights may be fractional."""
     return int(total) if float(total).is_integer() else total
 
 
@@ -255,7 +258,7 @@ def _direction(roc: Roc) -> str:
 
 
 def _empirical_std_error(empirical: EmpiricalRoc) -> float:
-    """Return the standard error of the empirical AUC, computed by the first method that yields a value above 0."""
+    """Return the first positive standard error of the empirical AUC, from methods in order of preference."""
     lonely = min(empirical.negative.total, empirical.positive.total) <= 1
     methods: tuple[AucErrorMethod, ...] = ("delong", "smoothed-logit", "hanley-mcneil")
     errors = (empirical.auc_std_error(method=method) for method in methods[lonely:])

@@ -1,4 +1,4 @@
-"""Diagnosis of how well a predicted ROC curve fits the data, with findings and their severity."""
+"""Diagnosis of the fit of a predicted ROC curve to its data."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ class DiagnosticFinding(Result):
     name : str
         Name of the check, such as "positive skewness".
     value : float
-        Measured value; NaN if it is undefined.
+        Value of the measure that is checked; NaN if it is undefined.
     severity : {"ok", "note", "warn"}
-        Severity of the deviation.
+        Severity of the result.
     message : str
         Description of the result.
     suggestion : str
@@ -81,7 +81,7 @@ class DiagnosticFinding(Result):
 
 
 class QuantilePlotData(NamedTuple):
-    """Normal scores of one class: expected scores, scores under the fitted distribution, and bounds of a 95% band."""
+    """Normal scores of one class: expected values, values under the fitted distribution, and a 95% band."""
 
     expected: FloatArray
     fitted: FloatArray
@@ -113,7 +113,7 @@ class DiagnosisPlotData(NamedTuple):
 class Diagnosis(Result):
     """Diagnosis of a predicted ROC curve, with its findings and a verdict.
 
-    ``print(diagnosis)`` shows all findings, and ``diagnosis.plot()`` plots them.
+    ``print(diagnosis)`` shows all findings, and ``diagnosis.plot()`` plots the ROC curves, quantiles and densities.
 
     Attributes
     ----------
@@ -122,21 +122,22 @@ class Diagnosis(Result):
     direction : str
         Direction of the rule, "higher" or "lower".
     negative, positive : ClassDescription
-        Count, moments, ties, values at the limits, outliers and goodness of fit of each class.
+        Number of observations, moments, ties, values at the minimum or maximum, outliers, and goodness of fit of each
+        class.
     std_ratio : Interval
-        Standard deviation of the positives divided by the standard deviation of the negatives, with a confidence
-        interval.
+        Ratio of the standard deviations (positives divided by negatives), with a confidence interval.
     predicted_auc, empirical_auc, auc_error, auc_p_value : float
         Predicted AUC, empirical AUC, predicted minus empirical AUC, and the p-value of this difference. The p-values
         are computed by a parametric bootstrap; see ``diagnose``.
     area_between, area_between_expected, area_between_p_value : float
-        Mean absolute difference between the predicted and the empirical TPR over all FPRs, the mean of this measure in
-        samples simulated from the fitted distributions, and the p-value of the observed difference.
+        ``area_between`` is the absolute difference between the predicted and the empirical TPR, averaged over all FPRs.
+        ``area_between_expected`` is the mean of this measure in samples simulated from the fitted distributions, and
+        ``area_between_p_value`` is the p-value of the observed difference.
     max_tpr_gap, max_tpr_gap_fpr, max_tpr_gap_threshold : float
         Predicted minus empirical TPR at the FPR where the absolute difference is largest, this FPR, and the predicted
         threshold at this FPR. For n >= 3 negatives, only FPRs from 1/n to 1 - 1/n are considered.
     gap_low_fpr, gap_middle_fpr, gap_high_fpr : float
-        Mean of predicted minus empirical TPR in each third of the FPR axis.
+        Mean of predicted minus empirical TPR for FPRs in [0, 1/3], [1/3, 2/3] and [2/3, 1].
     threshold : float
         Predicted threshold with the highest Ameans (balanced accuracy).
     threshold_regret, threshold_p_value : float
@@ -209,7 +210,7 @@ class Diagnosis(Result):
 
     @property
     def _smallest_p_notes(self) -> list[str]:
-        """Sentence on the smallest possible p-value, if a printed p-value has this value."""
+        """Sentence on the smallest possible p-value, if any printed p-value is equal to it."""
         n_fits = self.n_resamples - self.n_failed
         smallest = 1 / (n_fits + 1)
         printed = self.area_between_p_value, self.auc_p_value, self.threshold_p_value
@@ -219,7 +220,7 @@ class Diagnosis(Result):
 
     @property
     def severity(self) -> str:
-        """Highest severity of all findings except the sample size: "ok", "note" or "warn"."""
+        """Highest severity ("ok", "note" or "warn") of all findings except the finding on the sample size."""
         return max((item.severity for item in self.findings if item.name != "sample size"), key=SEVERITIES.index)
 
     def finding(self, name: str) -> DiagnosticFinding | None:
@@ -239,7 +240,7 @@ class Diagnosis(Result):
         return next((item for item in self.findings if str(name) in {item.name, item._title}), None)
 
     def plot(self, **options: object) -> Axes:
-        """Plot the predicted and empirical curves, the quantiles of each class, and the densities.
+        """Plot the two ROC curves, and the quantiles and the density of each class.
 
         Parameters
         ----------
@@ -290,7 +291,8 @@ def diagnose(
     direction : {"higher", "lower", "auto"}, optional
         Direction of the classification rule, as in ``predict_roc``. By default, "higher".
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle observations with missing values: raise an error, or omit them and store how many were omitted.
+        How to handle observations with missing values: "raise" raises an error; "omit" omits these observations and
+        stores their number.
     n_resamples : int, default=500
         Number of samples that are simulated from the fitted distributions, 20 or more.
     rng : None, int or numpy.random.Generator, default=0
@@ -314,11 +316,12 @@ def diagnose(
     -----
     p-values are computed by a parametric bootstrap [1]_: samples of the same sizes are simulated from the fitted
     distributions, the family is refitted to each simulated sample, and the measure of misfit is computed again. If b of
-    n simulated values are at least as large as the observed value, the p-value is (b + 1)/(n + 1). The refit is
-    necessary: the textbook p-value of the Kolmogorov-Smirnov test ignores that parameters are estimated. Families that
-    are passed by name, except "auto" and "histogram", are fitted to all simulated samples at once. The diagnosis then
-    takes about a second; with 200 observations per class, it takes 8 s for "beta" and 25 s for "skew_normal". For any
-    other family, each simulated sample needs two separate fits.
+    n simulated values of a measure are at least as large as the observed value, the p-value is (b + 1)/(n + 1). The
+    refit is necessary because the parameters are estimated from the data; the textbook p-value of the
+    Kolmogorov-Smirnov test would ignore this. Families that are passed by name, except "auto" and "histogram", are
+    fitted to all simulated samples at once. For most of these families, the diagnosis takes about a second. With 200
+    observations per class, it takes 8 s for "beta" and 25 s for "skew_normal". For any other family, the two classes of
+    each simulated sample are fitted one at a time, which takes longer.
 
     A large p-value does not prove that the family is correct: with 20 observations per class, no check is decisive.
     With thousands of observations, a small p-value can result from a misfit that hardly affects the curve: see
@@ -342,7 +345,7 @@ def diagnose(
     """
     resampling = BootstrapOptions(n_resamples, rng)
     if isinstance(family, str) and family == "empirical":
-        raise RocPredictError("family='empirical' has no fit to diagnose; pass another family")
+        raise RocPredictError("family='empirical' fits no model that could be diagnosed; pass another family")
     x, y = as_rereadable(x), as_rereadable(y)
     labels: dict[str, Any] = {"positive": positive, "negative": negative, "nan_policy": nan_policy}
     with suppress_misfit_warning():  # the findings report it in detail
@@ -394,7 +397,7 @@ def diagnose(
 
 # ---- findings
 class _Limits(NamedTuple):
-    """Limit above which a measure has severity "note", and limit above which it has severity "warn"."""
+    """Limits of a measure, above which the severity is "note" or "warn"."""
 
     note: float
     warn: float
@@ -412,8 +415,8 @@ class _Limits(NamedTuple):
 
 _SKEWNESS, _KURTOSIS = _Limits(1.0, 2.0), _Limits(1.0, 3.0)
 _Z = _Limits(2.6, 3.3)
-"""Limits for the z-scores of skewness and kurtosis. A finding has the lower one of two severities, by these limits and
-by the limits for the skewness or kurtosis itself."""
+"""Limits for the z-scores of skewness and kurtosis. A finding on skewness has two severities, one from the skewness and
+one from its z-score, and the lower of the two is reported. Kurtosis is treated in the same way."""
 _SHARE, _OUTLIERS = _Limits(0.05, 0.10), _Limits(0.001, 0.02)
 _STD_RATIO = _Limits(1.5, 2.0)
 _AREA, _AUC_ERROR, _REGRET = _Limits(0.0, 0.02), _Limits(0.01, 0.02), _Limits(0.02, 0.03)
@@ -428,10 +431,10 @@ _AMOUNTS = {
     "threshold": "the Ameans at the predicted threshold is {:.3f} below the best Ameans",
 }
 _TITLES = {"ties": "ties among", "outliers": "outliers among", "boundary": "boundary values of"}
-"""Beginning of the printed names of findings about a class, if it is not the name of the check with "of"."""
+"""First words of the printed names of findings on a class, for checks whose printed name is not "<check> of"."""
 
 _ShapeCheck = tuple[str, float, str, str, str]
-"""Name, value, severity, message and suggestion of a check, not yet adapted to the family."""
+"""Name, value, severity, message and suggestion of a check, before they are adapted to the family."""
 
 
 def _find(d: Diagnosis) -> Iterator[DiagnosticFinding]:
@@ -448,7 +451,7 @@ def _finding(name: str, value: float, severity: str, message: str, suggestion: s
 
 
 def _shape_finding(d: Diagnosis, check: _ShapeCheck, word: str = "") -> DiagnosticFinding:
-    """Return a finding about the shape of a class; the severity is at most "note" unless the family is "gaussian"."""
+    """Return a finding on a class; for families other than "gaussian", its severity is at most "note"."""
     name, value, severity, message, remedy = check
     if word:
         name, message = f"{word} {name}", f"{word} class: {message}"
@@ -460,7 +463,7 @@ def _shape_finding(d: Diagnosis, check: _ShapeCheck, word: str = "") -> Diagnost
 
 
 def _suggest_for_skewness(d: Diagnosis) -> str:
-    """Return a remedy for skewness; no smooth family is suggested if many values of a class are equal or at a limit."""
+    """Return a suggestion for skewed classes; a smooth family is not suggested if many values are equal."""
     for shape in (d.negative, d.positive):
         checks = {} if shape.constant else {name: severity for name, _, severity, *_ in _check_shape(shape)}
         if shape.constant or "warn" in (checks["ties"], checks["boundary"]):
@@ -542,7 +545,7 @@ def _check_class(d: Diagnosis, word: str, shape: ClassDescription) -> Iterator[D
 
 
 def _check_shape(shape: ClassDescription) -> Iterator[_ShapeCheck]:
-    """Yield the results of the checks of moments, ties, values at the limits, and outliers of a class."""
+    """Yield the results of the checks of moments, ties, boundary values and outliers of a class."""
     severities = _SKEWNESS.severity(abs(shape.skewness)), _Z.severity(abs(shape.skewness_z))
     message = f"skewness {_format_signed(shape.skewness)} ({_format_z(shape.skewness_z)})"
     yield "skewness", shape.skewness, _milder(*severities), message, SKEWED_SUGGESTION
@@ -633,7 +636,7 @@ def _summarize(d: Diagnosis) -> str:
 _POINTS = 301
 _BINS = (5, 40)
 _MAX_IQR = 5
-"""Largest distance of the drawn values from the quartiles, in interquartile ranges."""
+"""Largest distance between a plotted value and the nearer quartile, in interquartile ranges."""
 _MARGIN = 0.04
 
 
@@ -657,7 +660,7 @@ def _make_plot_data(
 
 
 def _quantiles(distribution: Distribution, values: FloatArray, band: FloatArray, *, mirrored: bool) -> QuantilePlotData:
-    """Return the normal scores in ascending order of the feature; if ``mirrored``, ``values`` have reversed signs."""
+    """Return the normal scores in ascending order of the feature; ``values`` are -x if ``mirrored``."""
     ranks = plot_ranks(len(values))
     expected = ndtri((ranks + 0.5) / len(values))
     fitted = normal_scores(distribution, values[ranks])
@@ -669,9 +672,9 @@ def _quantiles(distribution: Distribution, values: FloatArray, band: FloatArray,
 def _axis_limits(samples: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
     """Return the bin edges of the histograms, and the values at which densities are drawn.
 
-    The bin width is chosen for the class with the smaller variability. Values that are far beyond the quartiles of both
-    classes fall into one wide bin on each side. Most of these two bins is outside of the plot, so that a few outliers
-    do not compress the other values.
+    The bin width is chosen for the class with the smaller interquartile range. Values far beyond the quartiles of both
+    classes fall into one wide bin on each side of the histogram. These two bins are mostly outside of the plot, so that
+    a few outliers do not compress the other values.
     """
     first, last = min(x[0] for x in samples), max(x[-1] for x in samples)
     exponent = int(np.frexp(max(abs(first), abs(last)))[1])

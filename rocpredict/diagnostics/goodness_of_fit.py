@@ -31,7 +31,7 @@ _OUTLIER_IQR_FACTOR = 3  # a value further than this from a quartile, in interqu
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassDescription(Result):
-    """Description of the values of one class, and measures of how well the fitted distribution agrees with them.
+    """Description of the values of one class, and measures of the fit of their distribution.
 
     Attributes
     ----------
@@ -55,11 +55,12 @@ class ClassDescription(Result):
         Most frequent value (the lowest if several are equally frequent), and the fraction and number of observations
         with this value.
     fraction_at_minimum, fraction_at_maximum, fraction_at_zero : float
-        Fractions of observations equal to the minimum, to the maximum and to 0.
+        Fractions of observations that are equal to the minimum, to the maximum, and to 0.
     outliers : float
         Fraction of observations that are more than 3 interquartile ranges beyond the quartiles.
     ks : float
-        Largest absolute difference between the fitted and the empirical distribution function.
+        Kolmogorov-Smirnov statistic: largest absolute difference between the fitted and the empirical distribution
+        function.
     anderson_darling : float
         Anderson-Darling statistic A^2 of the fitted distribution; inf if a value is impossible under this distribution.
     p_value : float
@@ -103,7 +104,7 @@ class ClassDescription(Result):
 def describe_classes(
     roc: Roc, rows: tuple[FloatArray, FloatArray], observed: GoodnessOfFit, p: GoodnessOfFit
 ) -> list[ClassDescription]:
-    """Describe both classes and their fits; for direction "lower", the fits are evaluated at negated values."""
+    """Describe both classes; for direction "lower", the fits are evaluated for the distributions of -x."""
     samples = sort_by_direction(roc, *rows)
     fits = zip(orient_classes(roc), samples, observed[:2], p[:2], strict=True)
     return [
@@ -144,11 +145,11 @@ def _describe(values: FloatArray, ks: float, anderson_darling: float, p_value: f
 
 
 def std_ratio(negative: ClassDescription, positive: ClassDescription, level: float = 0.95) -> Interval:
-    """Return the SD of the positives divided by the SD of the negatives, with an interval from the F distribution.
+    """Return the SD ratio (positives divided by negatives), with an interval from the F distribution.
 
-    If the excess kurtosis of a class is positive, its degrees of freedom n - 1 are divided by 1 + kurtosis/2, since the
-    sample variance of a heavy-tailed distribution varies more (Shoemaker 2003). If a class has zero variance, the
-    interval is [0, inf].
+    If the excess kurtosis of a class is positive, the degrees of freedom n - 1 of this class are divided by 1 +
+    kurtosis/2, because the sample variance of a heavy-tailed distribution varies more (Shoemaker 2003). If a class has
+    zero variance, the interval is [0, inf].
     """
     if negative.constant or positive.constant:
         estimate = nan if negative.constant and positive.constant else float("inf") if negative.constant else 0.0
@@ -161,7 +162,7 @@ def std_ratio(negative: ClassDescription, positive: ClassDescription, level: flo
 
 
 def _skewness(moment: float, count: int, *, constant: bool) -> dict[str, float]:
-    """Return the skewness G1 (computed from the moment g1), its standard error and its z-score."""
+    """Return the skewness G1, its standard error and its z-score; ``moment`` is the skewness g1."""
     n = float(count)
     is_defined = count >= 3 and not constant
     se = sqrt(6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3))) if count >= 3 else nan
@@ -171,7 +172,7 @@ def _skewness(moment: float, count: int, *, constant: bool) -> dict[str, float]:
 
 
 def _kurtosis(moment: float, count: int, *, constant: bool) -> dict[str, float]:
-    """Return the excess kurtosis G2 (computed from the moment g2), its standard error and its z-score."""
+    """Return the excess kurtosis G2, its standard error and its z-score; ``moment`` is the excess kurtosis g2."""
     n = float(count)
     is_defined = count >= 4 and not constant
     se = sqrt(24 * n * (n - 1) ** 2 / ((n - 3) * (n - 2) * (n + 3) * (n + 5))) if count >= 4 else nan
@@ -196,29 +197,29 @@ _MAX_POINTS = 400
 
 
 class GoodnessOfFit(NamedTuple):
-    """Measures of misfit, each a number for the data or an array for many simulated samples."""
+    """Measures of misfit; each is a number for the data, or an array with one number for each simulated sample."""
 
     negative: ArrayOrFloat
     """Anderson-Darling statistic A^2 of the negative class."""
     positive: ArrayOrFloat
     """Anderson-Darling statistic A^2 of the positive class."""
     area_between: ArrayOrFloat
-    """Mean |predicted TPR - empirical TPR| over all FPRs."""
+    """Absolute difference between predicted and empirical TPR, averaged over all FPRs."""
     auc_error: ArrayOrFloat
-    """Absolute value of the mean of predicted TPR - empirical TPR over all FPRs."""
+    """Absolute difference between the means of the predicted and the empirical TPR over all FPRs."""
     threshold_regret: ArrayOrFloat
-    """Best empirical Ameans minus the empirical Ameans at the observed value with the highest predicted Ameans."""
+    """Best empirical Ameans, minus the empirical Ameans at the observed value with the best predicted Ameans."""
 
 
 class SortedSamples(NamedTuple):
-    """Both samples in ascending order, oriented for the rule "positive if x >= threshold"."""
+    """Samples of both classes in ascending order; the values are -x for direction "lower"."""
 
     negative: FloatArray
     positive: FloatArray
 
 
 def sort_by_direction(roc: Roc, negative: FloatArray, positive: FloatArray) -> SortedSamples:
-    """Sort two samples, with reversed signs for direction "lower"."""
+    """Sort two samples; for direction "lower", their values are multiplied by -1."""
     sign = -1.0 if roc.direction == "lower" else 1.0
     return SortedSamples(np.sort(sign * negative), np.sort(sign * positive))
 
@@ -240,7 +241,7 @@ def goodness_of_fit(roc: Roc, samples: SortedSamples) -> GoodnessOfFit:
 
 
 def goodness_of_fit_batch(pair: tuple[Distribution, Distribution], samples: SortedSamples) -> _Chunk:
-    """Return measures of misfit and normal scores for a batch of pairs of fitted distributions and untied samples."""
+    """Return measures of misfit and normal scores for many samples without ties and their fitted distributions."""
     negative, positive = map(add_grid_axis, pair)
     predicted = solver_for(negative, positive).along("fpr", COMPARISON_FPR)
     falling = FallingValues.from_samples(samples)
@@ -253,13 +254,16 @@ def goodness_of_fit_batch(pair: tuple[Distribution, Distribution], samples: Sort
 
 
 class FallingValues(NamedTuple):
-    """Descending values of both classes for each of B samples, with the counts of each class at or above each value.
+    """Pooled values of both classes in descending order, for B samples, with cumulative counts of each class.
 
     Attributes
     ----------
     values : array of shape (B, n0 + n1)
+        Values in descending order.
     is_negative : array of bool of the same shape
+        Whether each value is a value of a negative.
     negatives, positives : arrays of int of the same shape
+        Number of negatives and number of positives at or above each value.
     """
 
     values: FloatArray
@@ -269,7 +273,7 @@ class FallingValues(NamedTuple):
 
     @classmethod
     def from_samples(cls, samples: SortedSamples) -> FallingValues:
-        """Pool the samples of shape (B, n0) and (B, n1)."""
+        """Pool the samples of the negatives, shape (B, n0), and of the positives, shape (B, n1)."""
         together = np.concatenate(samples, axis=1)
         order = np.argsort(together, axis=1)[:, ::-1]
         is_negative = order < samples.negative.shape[1]
@@ -301,9 +305,10 @@ def _scores_of_tails(below: FloatArray, above: FloatArray) -> FloatArray:
 
 
 def anderson_darling(below: FloatArray, above: FloatArray) -> FloatArray:
-    """Return the Anderson-Darling statistic A^2, computed from both log tail probabilities of sorted values.
+    """Return the Anderson-Darling statistic A^2 from the log tail probabilities of sorted values.
 
-    The last axis contains the values of a sample. A^2 is inf if the tail probability of a value is 0.
+    ``below`` and ``above`` contain the logarithms of the lower and of the upper tail probabilities; their last axis
+    contains the values of a sample. A^2 is inf if a tail probability is 0.
     """
     n = below.shape[-1]
     weights = np.arange(1, 2 * n, 2) / n
@@ -311,7 +316,7 @@ def anderson_darling(below: FloatArray, above: FloatArray) -> FloatArray:
 
 
 def ks_statistic(distribution: Distribution, sample: Ecdf) -> float:
-    """Return the largest absolute difference between the distribution functions of a distribution and a sample."""
+    """Return the Kolmogorov-Smirnov distance between a distribution and a sample."""
     values = sample.unique_values
     after = np.abs(distribution.cdf(values) - sample.cdf(values))
     before = np.abs(distribution.cdf_strict(values) - sample.cdf_strict(values))
@@ -324,7 +329,7 @@ def plot_ranks(count: int) -> NDArray[np.intp]:
 
 
 def _mid_tails(distribution: Distribution, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the lower and upper tail probabilities of values; half of a point mass at a value is in each tail."""
+    """Return the lower and upper tail probabilities of values; a point mass is divided equally between both tails."""
     below = (np.asarray(distribution.cdf_strict(values)) + distribution.cdf(values)) / 2
     above = (np.asarray(distribution.sf_inclusive(values)) + distribution.sf(values)) / 2
     return below, above
@@ -386,7 +391,7 @@ def p_values(observed: GoodnessOfFit, simulated: GoodnessOfFit) -> GoodnessOfFit
 
 
 def _bootstrap_gaussian(roc: PredictedRoc, counts: tuple[int, int], resampling: BootstrapOptions) -> Iterator[_Chunk]:
-    """Simulate many Gaussian samples at a time, in units of the larger standard deviation to avoid overflow."""
+    """Simulate and fit many Gaussian samples at once, in units of the larger SD to avoid overflow."""
     low, high = cast(tuple[Gaussian, Gaussian], orient_classes(roc))
     unit = max(low.std, high.std)
     distance = float(np.clip(high.mean / unit - low.mean / unit, -_MAX_SEPARATION, _MAX_SEPARATION))
@@ -404,7 +409,7 @@ def _bootstrap_gaussian(roc: PredictedRoc, counts: tuple[int, int], resampling: 
 
 
 def _bootstrap_batch(roc: PredictedRoc, counts: tuple[int, int], resampling: BootstrapOptions) -> Iterator[_Chunk]:
-    """Simulate many samples at a time from a family that is fitted in batches."""
+    """Simulate and fit many samples at once, for a family with a fit that accepts batches."""
     streams, fit = resampling.streams(), cast(PairFit, roc.pair_fit)
     for size in resampling.chunk_sizes(_ARRAYS_PER_ROW * sum(counts)):
         drawn = [
@@ -422,7 +427,7 @@ def _bootstrap_batch(roc: PredictedRoc, counts: tuple[int, int], resampling: Boo
 
 
 def _bootstrap_generic(roc: PredictedRoc, counts: tuple[int, int], resampling: BootstrapOptions) -> Iterator[_Chunk]:
-    """Simulate one sample at a time.
+    """Simulate and fit one sample at a time.
 
     Samples to which the family cannot be fitted are omitted.
     """
