@@ -1,7 +1,8 @@
 """Predict the ROC curve, its area and its best threshold from two class distributions.
 
-A feature is one number per observation; a threshold on the feature predicts the class. Do not use rocpredict for
-time-to-event outcomes, for repeated measurements without ``clusters=``, or to fit classifiers.
+A feature is one number per observation; the class of an observation is predicted by comparing this number with a
+threshold. Do not use rocpredict for time-to-event outcomes or to fit classifiers. For repeated measurements, use only
+functions with the argument ``clusters``, and pass it.
 """
 
 from importlib import import_module

@@ -54,7 +54,7 @@ class Dataset(Result):
     units : tuple of str
         Unit of each feature; "1" for a dimensionless feature.
     description, source, license : str
-        Description of the data, reference to their source, and licence.
+        Description, source and license of the data.
     """
 
     X: FloatArray
@@ -127,7 +127,7 @@ class Dataset(Result):
 
 
 def _abbreviate(names: Any) -> str:
-    """Format a list on one line; a long list is shortened to its first entries and their total number."""
+    """Format a list on one line; a long list is shortened to its first entries and the number of all entries."""
     items = list(names)
     more = f", ... {len(items)} in all" if len(items) > _MAX_NAMES_REPR else ""
     text = short_repr(items[:_MAX_NAMES_REPR], 120)
@@ -170,7 +170,7 @@ def load_iris() -> Dataset:
 
 
 def load_pima(*, zeros_as_missing: bool = False) -> Dataset:
-    """Load the diabetes data of 768 women of Pima heritage, with eight features and labels "neg" and "pos".
+    """Load the diabetes data of 768 women of Pima heritage, with eight features and the labels "neg" and "pos".
 
     Parameters
     ----------
@@ -192,8 +192,9 @@ def load_pima(*, zeros_as_missing: bool = False) -> Dataset:
 
     Notes
     -----
-    The numbers of zeros that stand for missing values are: glucose 5, pressure 35, triceps 227, insulin 374, mass 11 of
-    768. These zeros reduce the means of both classes; if they are kept, a Gaussian fits insulin and triceps poorly.
+    Zeros stand for missing values in 5 of the 768 observations of glucose, 35 of pressure, 227 of triceps, 374 of
+    insulin, and 11 of mass. These zeros reduce the means of both classes. If they are kept, a Gaussian fits insulin and
+    triceps poorly.
 
     Examples
     --------
@@ -222,7 +223,7 @@ def load_pima(*, zeros_as_missing: bool = False) -> Dataset:
 
 
 def load_breast_cancer() -> Dataset:
-    """Load the Wisconsin diagnostic data of 569 breast masses, with thirty features, labeled "benign" or "malignant".
+    """Load the Wisconsin data of 569 breast masses, with thirty features and the labels "benign" and "malignant".
 
     Returns
     -------
@@ -234,7 +235,7 @@ def load_breast_cancer() -> Dataset:
 
     Notes
     -----
-    A concavity of 0 (13 observations) is a valid value, for an outline without indentations.
+    A concavity of 0 (13 observations) is a valid value: the outline has no indentations.
 
     Examples
     --------

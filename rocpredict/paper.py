@@ -56,7 +56,7 @@ TABLE_3 = {
     "class 2 to the mean of class 3": (1.70, 0.60),
     "class 3 to the mean of class 3": (0.82, 0.45),
 }
-"""Mean and SD of the Euclidean distance to a class mean in all four features, as printed in the paper."""
+"""Mean and SD of the Euclidean distance to a class mean, with all four features, as printed in the paper."""
 TABLE_4 = {
     "sepal length": (0.7847, 0.7175),
     "sepal width": (0.6735, 0.6259),
@@ -69,11 +69,11 @@ TABLE_4 = {
 _NEGATIVE, _POSITIVE = "versicolor", "virginica"
 _N_REPLICATIONS = 400
 _GRID_STEPS = dict(zip(TABLE_4, (0.2, 0.1, 0.1, 0.1, 0.04, 0.05), strict=True))
-"""Steps of threshold grids for which the trapezoidal area agrees with the printed AUC; the paper states no steps."""
+"""Steps between thresholds for which the trapezoidal AUC agrees with the printed AUC; the paper states no steps."""
 
 
 def example() -> PredictedRoc:
-    """Return the ROC curve predicted from two Gaussians, the example in the paper.
+    """Return the ROC curve of the example in the paper, predicted from two Gaussians.
 
     Returns
     -------
@@ -279,7 +279,7 @@ def _by_class(feature: tuple[FloatArray, NDArray[np.str_], Direction]) -> tuple[
 
 
 def _sampling(measure: str, count: tuple[int, int]) -> tuple[float, float]:
-    """Return the expected value and the standard error of a measure in an experiment with given class sizes."""
+    """Return the mean and the standard deviation of a measure over experiments with the same class sizes."""
     predicted = example()
     if measure == "AUC":
         variance = BinormalSolver(predicted.negative, predicted.positive).empirical_auc_variance(count)
@@ -307,8 +307,9 @@ def _trapezoid_auc(roc: PredictedRoc, step: float) -> float:
 def figure_1() -> Figure:
     """Plot two class densities and the four areas into which a threshold divides them.
 
-    The threshold divides each density into two areas: true and false negatives (TN, FN) are below the threshold, true
-    and false positives (TP, FP) are above. At the best threshold, both densities are equal.
+    The areas of the true negatives (TN) and of the false negatives (FN) are below the threshold. The areas of the true
+    positives (TP) and of the false positives (FP) are above the threshold. At the best threshold, both densities are
+    equal.
 
     Returns
     -------
@@ -322,8 +323,8 @@ def figure_1() -> Figure:
 def figure_2(*, rng_balanced: int = 0, rng_imbalanced: int = 0) -> Figure:
     """Plot the predicted ROC curve of the example with the ROC curves of two simulated experiments.
 
-    The classes are N(4, 3) and N(8, 2). One experiment is balanced, the other imbalanced; the legend states their class
-    sizes (positives + negatives). The point with the highest Ameans is marked on each curve.
+    The negatives are N(4, 3), and the positives are N(8, 2). One experiment is balanced, the other imbalanced; the
+    class sizes (positives + negatives) are in the legend. The point with the highest Ameans is marked on each curve.
 
     Parameters
     ----------
@@ -342,8 +343,9 @@ def figure_2(*, rng_balanced: int = 0, rng_imbalanced: int = 0) -> Figure:
 def figure_3() -> Figure:
     """Plot predicted ROC curves for several means of the positive class.
 
-    The classes are N(0, 2) and N(m, 1) for m from 0 to 4. The larger the distance between the means, the higher the
-    curve. For small m, a part of the curve is visibly below the chance line, since the standard deviations differ.
+    The negatives are N(0, 2), and the positives are N(m, 1) for m from 0 to 4. The larger the distance between the
+    means, the higher the curve. For small m, a part of the curve is visibly below the chance line, since the standard
+    deviations differ.
 
     Returns
     -------
@@ -355,10 +357,11 @@ def figure_3() -> Figure:
 
 
 def figure_4() -> Figure:
-    """Plot predicted ROC curves for several standard deviations of the negative class, and their common point.
+    """Plot predicted ROC curves for several standard deviations of the negative class; they have a common point.
 
-    The classes are N(0, s) and N(2, 2) for s from 0.5 to 4. All curves have a common point at the threshold 0, which is
-    the median of the negatives for every s. The FPR of this point is 1/2, and its TPR is Phi(1) = 0.841.
+    The negatives are N(0, s) for s from 0.5 to 4, and the positives are N(2, 2). All curves have a common point at the
+    threshold 0, which is the median of the negatives for every s. The FPR of this point is 1/2, and its TPR is Phi(1) =
+    0.841.
 
     Returns
     -------
