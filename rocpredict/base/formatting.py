@@ -2,8 +2,8 @@
 
 Sentences, legends and reports show rates and AUCs with three decimals: "0.788 (95% CI 0.752 to 0.819)". More decimals
 are shown if they are needed to distinguish an estimate from 0, from 1 and from the bounds of its interval. P-values are
-shown as "p = 0.012" or "p < 0.001". Tables and reprs show six digits, or two for p-values: "4.8e-05". Only exact values
-are shown as 0 or 1.
+shown as "p = 0.012" or "p < 0.001". Tables and reprs show numbers with six significant digits and p-values with two:
+"4.8e-05". A rate is shown as 0 or 1 only if it is exactly 0 or 1.
 """
 
 from __future__ import annotations
@@ -149,5 +149,5 @@ def to_json_value(value: Any) -> Any:
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a cell is a number; booleans and durations are not."""
+    """Return whether a cell is a number; booleans and durations do not count as numbers."""
     return isinstance(value, (int, float, np.number)) and not isinstance(value, (bool, np.timedelta64))

@@ -1,12 +1,12 @@
 """Class labels, sample weights and the samples of two classes.
 
-Observations are matched by position. A pandas index is checked, but never used to reorder observations:
+Values and labels are matched by position. A pandas index is checked, but never used to reorder observations:
 
-- If the indexes are equal, or if only one argument has an index, observations are matched by position.
-- If one index is the default index 0, 1, 2, ... and the other is not, observations are matched by position. If the
-  other index is a permutation of the default index, an error is raised, since matching by index and matching by
-  position would give different results.
-- Indexes that differ in any other way cause an error, whose message names two remedies.
+- If two arguments have equal indexes, or if only one of them has an index, they are matched by position.
+- If one index is the default index 0, 1, 2, ... and the other is not, the arguments are matched by position, too. There
+  is one exception: if the other index is a permutation of the default index, an error is raised, since matching by
+  index and matching by position would give different results.
+- Any other difference between two indexes causes an error; the message suggests two remedies.
 
 A column of a Dask DataFrame causes an error, since each computation may return the rows in a different order.
 """
@@ -41,9 +41,9 @@ _MAX_VALUES_AS_LABELS = 20
 _MAX_LABELS = 1_000
 _OMIT_REMEDY = "pass nan_policy='omit' to omit them"
 REST_LABEL = "rest"
-"""Label of a class that consists of several negative labels."""
+"""Label of the negative class if it consists of several labels."""
 MAX_EXPANDED_ROWS = 10_000_000
-"""Largest sum of integer weights for which each observation is repeated as often as its weight states."""
+"""Largest sum of integer weights for which each row is replaced by as many copies as its weight."""
 
 
 class ClassRows(NamedTuple):
@@ -79,7 +79,7 @@ class SourceRows(NamedTuple):
     y: Any
 
     def shares_labels(self, other: SourceRows) -> bool:
-        """Return whether two label arrays share memory; equal copies may be labels of different observations."""
+        """Return whether two label arrays share memory; equal copies do not count, as they may label other rows."""
         if self.y is None or self.y is other.y:
             return self.y is not None
         first, second = np.asarray(self.y), np.asarray(other.y)
@@ -223,7 +223,7 @@ def encode_labels(
     pairs : {"rest", "all"} or None, default="rest"
         - "rest": each class against all others.
         - "all": every pair of classes; if ``positive`` is passed, only the pairs with this class.
-        - None: two classes only.
+        - None: one pair, the positive class against ``negative`` or, by default, against all other labels.
     """
     if pairs is not None:
         check_option("pairs", pairs, ("rest", "all"))
@@ -322,7 +322,7 @@ def check_feature(x: ArrayLike, name: str = "x") -> FloatArray:
     Raises
     ------
     RocPredictError
-        If ``x`` is not one column of real numbers, or has integers that float64 cannot distinguish.
+        If ``x`` is not one column of real numbers, or contains integers that float64 cannot distinguish.
     """
     array = _fill_masked(name, x)
     if array.ndim != 1:
@@ -343,7 +343,7 @@ def check_feature(x: ArrayLike, name: str = "x") -> FloatArray:
 
 
 def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = None) -> NDArray[Any]:
-    """Return the labels as an array of shape (n,), after checks for missing, compound and too many different labels.
+    """Check the labels, and return them as an array of shape (n,).
 
     Parameters
     ----------
@@ -352,8 +352,8 @@ def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = N
     x : array
         Feature values. If ``x`` is one column, the message about too many labels adds "were x and y exchanged?".
     nan_policy : {"raise", "omit"}, optional
-        With "omit", missing labels become None. Otherwise, missing labels cause an error, whose message suggests "omit"
-        if "raise" was passed.
+        With "omit", missing labels become None. Otherwise, missing labels cause an error. The message suggests "omit"
+        only if "raise" was passed.
     """
     labels = _fill_masked("y", y)
     if labels.ndim != 1:
@@ -384,7 +384,7 @@ def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = N
 
 
 def equal_labels(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
-    """Return a mask of the labels that equal ``label``, including trailing NUL characters, which NumPy would ignore."""
+    """Return a mask of the labels that equal ``label``; NUL characters at the end are compared, unlike in NumPy."""
     if labels.dtype.kind == "O":
         wrapped = np.empty((), dtype=object)
         wrapped[()] = _to_python(label)
@@ -467,7 +467,7 @@ def check_index(columns: Mapping[str, Any]) -> None:
 
 
 def check_not_lazy(name: str, values: Any) -> None:
-    """Raise RocPredictError for Dask arrays of unknown size and Dask DataFrame columns, whose row order may change."""
+    """Raise RocPredictError for Dask arrays of unknown size and Dask DataFrame columns; their row order may change."""
     is_part = type(values).__module__.startswith("dask.") and type(values).__name__ != "DataFrame"
     sizes = (getattr(values, "shape", None) or ()) if is_part else ()
     if any(not isinstance(size, int) for size in sizes):  # the length of such a column is not known in advance
@@ -513,7 +513,7 @@ def as_rereadable(values: Any) -> Any:
 
 
 def as_label_column(name: str, values: Any) -> NDArray[Any]:
-    """Return values of any shape as an array whose items have the types that ``check_labels`` returns."""
+    """Return values of any shape as an array with items of the types that ``check_labels`` returns."""
     return _times_to_objects(_fill_masked(name, values))
 
 
@@ -527,7 +527,7 @@ def find_missing(values: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _times_to_objects(values: NDArray[Any]) -> NDArray[Any]:
-    """Convert NumPy dates and times to Python objects, or to NumPy objects if they are finer than microseconds."""
+    """Convert NumPy dates and times to Python objects; if any is finer than a microsecond, all remain NumPy objects."""
     if values.dtype.kind not in "mM":
         return values
     coarse = values.astype(f"{values.dtype.kind}8[us]") if np.datetime_data(values.dtype)[0] == "ns" else values
@@ -582,7 +582,7 @@ def _negative_name(names: list[Any], positive: Any, negative: Any) -> Any:
 
 
 def _rest_name(names: list[Any]) -> str:
-    """Return a name for a class of several labels that differs from each of these labels."""
+    """Return a name for a class of several labels; the name differs from each of these labels."""
     return next(word for word in (REST_LABEL, "the rest", "all the rest", "every other") if word not in names)
 
 

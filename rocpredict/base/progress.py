@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 ProgressCallback = Callable[[int, int], None]
-"""Function that receives the number of finished steps of equal size and the total number of steps (0 if unknown)."""
+"""Function that receives the number of finished steps and the total number (0 if unknown); steps are equally long."""
 Item = TypeVar("Item")
 
 _callback: ContextVar[ProgressCallback | None] = ContextVar("progress callback", default=None)

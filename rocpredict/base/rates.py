@@ -46,7 +46,8 @@ def rates(*, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rate
     Parameters
     ----------
     tp, fp, fn, tn : float or array
-        Numbers of true positives, false positives, false negatives and true negatives, or sums of weights; 0 or more.
+        Numbers of true positives, false positives, false negatives and true negatives, 0 or more. With weighted
+        observations, sums of their weights.
         These arguments are keyword-only, since scikit-learn's ``confusion_matrix(...).ravel()`` returns another order:
         tn, fp, fn, tp.
 
@@ -59,7 +60,7 @@ def rates(*, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rate
     Raises
     ------
     RocPredictError
-        If a count is negative or not finite, or the shapes cannot be broadcast.
+        If a count is negative or not finite, or if the shapes of the arguments cannot be broadcast.
 
     Examples
     --------
@@ -99,7 +100,7 @@ def precision_from_rates(tpr: ArrayLike, fpr: ArrayLike, prevalence: ArrayLike) 
     Raises
     ------
     RocPredictError
-        If a value is not in [0, 1], or the shapes cannot be broadcast.
+        If a value is not in [0, 1], or if the shapes of the arguments cannot be broadcast.
 
     Examples
     --------
@@ -128,8 +129,8 @@ def precision_from_recall(recall: ArrayLike, n_positive: ArrayLike, n_predicted_
     Raises
     ------
     RocPredictError
-        If ``recall`` is outside [0, 1], if ``n_positive`` or ``n_predicted_positive`` is negative, or if the shapes
-        cannot be broadcast.
+        If ``recall`` is outside [0, 1], if ``n_positive`` or ``n_predicted_positive`` is negative, or if the shapes of
+        the arguments cannot be broadcast.
 
     Examples
     --------
@@ -203,7 +204,7 @@ class Rates(Result, Generic[Value]):
 
     @property
     def _batch_text(self) -> str:
-        """Return the values of the main measures as text if there are at most four thresholds."""
+        """Return the values of the main measures as text, or an empty string if there are more than four thresholds."""
         shape = self._result_shape()
         if np.prod(shape) > 4:
             return ""
@@ -212,7 +213,7 @@ class Rates(Result, Generic[Value]):
         return "".join(f", {name}=[{', '.join(f'{value:.6g}' for value in row)}]" for name, row in rows.items())
 
     def table(self) -> Table:
-        """Return a table of all measures; if there are several thresholds or prevalences, for the first ten of them."""
+        """Return a table of all measures, for at most the first ten thresholds or prevalences."""
         shape = self._result_shape()
         if shape == np.shape(self.tpr):
             return super().table()
@@ -401,7 +402,7 @@ MEASURES = (
 )
 """All measures."""
 ALIASES = {name: member.target for name, member in vars(Rates).items() if isinstance(member, _Alias)}
-"""Synonyms of measures in other disciplines, each with the name that the measure has here."""
+"""Mapping from other names of measures, such as "recall", to the names that ``Rates`` uses."""
 
 
 def divide_or_nan(part: ArrayLike, whole: ArrayLike) -> FloatArray:
@@ -420,7 +421,7 @@ def _matrix(tp: FloatArray, fp: FloatArray, fn: FloatArray, tn: FloatArray) -> F
 
 
 RateFunction: TypeAlias = Callable[[Rates[FloatArray]], ArrayLike]
-"""Function of rates that ``best_threshold(criterion=...)`` accepts."""
+"""Function that computes a criterion from rates, for ``best_threshold(criterion=...)``."""
 
 
 ProportionMethod: TypeAlias = Literal["clopper-pearson", "wilson"]
@@ -443,10 +444,11 @@ def zero_variance_interval(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the interval bounds of an AUC whose estimated variance is zero.
 
-    If the smaller class has n observations, it is possible to form n pairs of a negative and a positive that share no
-    observation. In the sample, all these pairs have the same outcome. An upper confidence bound for the proportion of
-    pairs with another outcome in the population is therefore 1 - ((1 - level)/2)^(1/n) (Clopper and Pearson 1934). The
-    bounds assume the worst case, in which all pairs with another outcome change the AUC in the same direction.
+    Each pair of a negative and a positive has one of three outcomes: the positive is larger, smaller or equal. If the
+    smaller class has n observations, n pairs can be formed that share no observation. In the sample, all these pairs
+    have the same outcome. An upper confidence bound for the proportion of pairs with another outcome in the population
+    is therefore 1 - ((1 - level)/2)^(1/n) (Clopper and Pearson 1934). The interval assumes the worst case, in which all
+    pairs with another outcome change the AUC in the same direction.
     """
     max_share = ((1 - level) / 2) ** (1 / np.minimum(*class_sizes))
     return np.asarray(estimate * max_share), np.asarray(1 - (1 - estimate) * max_share)
@@ -473,7 +475,7 @@ def proportion_interval(
     ----------
     successes, n_trials : float or array
         Number of observations that have the property of interest, and number of all observations: 0 <= successes <=
-        n_trials, with n_trials above 0. Sums of weights may be fractions.
+        n_trials, with n_trials above 0. With weighted observations, sums of weights, which may be fractions.
     level : float, default=0.95
         Confidence level, in (0, 1).
     method : {"clopper-pearson", "wilson"}, default="clopper-pearson"

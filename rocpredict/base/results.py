@@ -33,7 +33,7 @@ PLOT_KINDS: dict[PictureKind, tuple[str, dict[str, Any]]] = {
     **{kind: (f"plot_{kind}", {}) for part in get_args(PictureKind) for kind in get_args(part)},
     "simultaneous_band": ("plot_band", {"kind": "simultaneous"}),
 }
-"""Name of the function of ``rocpredict.plots`` and its fixed options, for each kind of plot of one ROC curve."""
+"""For each kind of plot of a ROC curve, the name of a function in ``rocpredict.plots`` and its fixed options."""
 
 
 def plot_roc_kind(roc: Any, kind: str, /, **options: Any) -> Any:
@@ -72,7 +72,7 @@ def omitted_text(result: Any) -> str:
 
 
 def omitted_notes(result: Any) -> list[str]:
-    """Return sentences on the observations of a result that were omitted because of missing values or labels."""
+    """Return sentences that state how many observations were omitted because of missing values or labels."""
     omitted, unlabelled = sum(getattr(result, "omitted", ())), result.n_unlabelled
     notes = [f"{pluralize(omitted, 'observation')} omitted because of missing values."] if omitted else []
     return notes + ([f"{pluralize(unlabelled, 'observation')} without a label omitted."] if unlabelled else [])
@@ -98,11 +98,11 @@ class Result:
         dictionary and the table contain the fields and ``derived``. The shape of a result is the shape of the first
         value in the table: () for one feature, F for a batch.
     _text, _text_batch : str
-        Templates, as for ``str.format``, of the text between the parentheses of the repr, for one feature and for a
-        batch. In a template, the text "name=" must be followed by the value of the attribute ``name``. "{auc:.6r}"
-        formats a rate by ``format_number``, which shows 1 only if the rate is exactly 1. "{flag_text}" stands for the
-        flags, "{omitted_text}" for the omitted observations, "{length}" for the number of items, and "{batch_shape}"
-        for the shape F of a batch.
+        Templates, as for ``str.format``, for the text between the parentheses of the repr. ``_text`` is used for one
+        feature, ``_text_batch`` for a batch. In a template, the text "name=" must be followed by the value of the
+        attribute ``name``. "{auc:.6r}" formats a rate by ``format_number``, which shows 1 only if the rate is exactly
+        1. "{flag_text}" stands for the flags, "{omitted_text}" for the omitted observations, "{length}" for the number
+        of items, and "{batch_shape}" for the shape F of a batch.
     _heading : str
         Template for the title of the table.
     _long : bool
@@ -134,7 +134,7 @@ class Result:
     def table(self) -> Table:
         """Return the result as a table, which can be converted to text, HTML, Markdown and CSV.
 
-        The table of a batch shows the first features only.
+        The table of a batch shows only the first ten features.
         """
         values, names = _Values(self), self._tabled or self._names()
         shape, heading = values["batch_shape"], self._heading.format_map(values) or type(self).__name__
@@ -387,8 +387,8 @@ FLAG_DESCRIPTIONS = {
     "always_positive": "no threshold is better than classifying all values as positive; the threshold is -inf "
     "(+inf if smaller values indicate the positive class)",
     "auto_direction": "the direction was chosen from the sample (direction='auto'), which makes the AUC optimistic",
-    "close_studies": "the studies agree more closely than 97.5% of homogeneous sets of studies; the random-effects "
-    "interval is computed for a larger variation between studies (the 2.5% quantile for homogeneous studies)",
+    "close_studies": "the AUCs of the studies vary less than the AUCs of 97.5% of homogeneous sets of studies; the "
+    "random-effects interval is computed for a larger variation (its 2.5% quantile for homogeneous studies)",
     "constant": "all values are equal; the feature is uninformative",
     "crossings_uncertain": "the likelihood ratio equals the cost ratio, up to rounding, over a whole interval; "
     "crossings in this interval may be missing or misplaced",
@@ -427,13 +427,14 @@ FLAG_DESCRIPTIONS = {
     "unbounded": "the data do not determine the threshold: it is infinite, or its standard error is unknown",
     "undefined": "the measure is 0/0; its interval is all of [0, 1]",
     "wide_bounds": "the bounds of the AUC from the histogram are more than 0.02 apart, because many values lie in one "
-    "cell (there are few edges, or later values lie outside the range of the edges); use more edges or split the cells",
+    "cell (there are few edges, or values read later lie outside the range of the edges); use more edges or split the "
+    "cells",
 }
 """Description of every flag that a result can have; docs/flags.md states when each flag is set."""
 
 
 class Flags(Result, Mapping[str, NDArray[np.bool_]]):
-    """Flags of a result, a mapping from the name of each flag to the mask of the features with this flag.
+    """Mapping from the name of each flag of a result to a mask of the features that have the flag.
 
     The mapping contains only flags that at least one feature has. For a single feature, ``"always_positive" in flags``,
     ``list(flags)`` and ``if flags`` therefore work as with a plain set of names.

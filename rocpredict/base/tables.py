@@ -85,7 +85,7 @@ def _svg_polyline(x: ArrayLike, y: ArrayLike, how: str) -> str:
 
 
 def _to_pixels(x: Any, y: Any) -> tuple[Any, Any]:
-    """Convert coordinates in [0, 1] to pixels, whose y axis points down; NaN becomes 0."""
+    """Convert coordinates in [0, 1] to pixels with a y axis that points down; NaN becomes 0."""
     side = _PLOT_SIZE - 2 * _MARGIN
     x, y = (np.clip(np.nan_to_num(part), 0, 1) for part in (x, y))
     return _MARGIN + side * x, _PLOT_SIZE - _MARGIN - side * y
@@ -122,7 +122,7 @@ class Table:
     title : str
     columns : sequence of str
     rows : sequence of sequences
-        Cells of each row: text, numbers, dates, or None for an empty cell. The first cell of a row contains its name.
+        Cells of each row: text, numbers, dates, or None for an empty cell. The first cell is the name of the row.
     formats : mapping of str to str or callable
         Format specification or formatting function of a column, keyed by the name of the column. By default, numbers
         are shown with six digits.

@@ -45,7 +45,7 @@ Label: TypeAlias = Hashable
 Seed: TypeAlias = int | Sequence[int] | np.random.SeedSequence | np.random.BitGenerator | np.random.Generator | None
 """Seed or generator that ``numpy.random.default_rng`` accepts."""
 Direction: TypeAlias = Literal["higher", "lower", "auto"] | None
-"""Side of the threshold on which values are classified as positive."""
+"""Side of the threshold on which observations are classified as positive."""
 Directions: TypeAlias = Direction | Sequence[Literal["higher", "lower"]]
 """One direction for all curves, or one for each curve."""
 Correction: TypeAlias = Literal["mcclish"] | None
@@ -63,7 +63,7 @@ def to_scalar(values: ArrayLike) -> ArrayOrFloat:
 
 
 def readonly_array(values: ArrayLike) -> FloatArray:
-    """Return a float64 copy that cannot be written to."""
+    """Return a read-only float64 copy."""
     array = np.array(values, dtype=np.float64)
     array.flags.writeable = False
     return array
@@ -91,7 +91,7 @@ def check_result(name: str, value: object, kind: type, maker: str) -> None:
 
 
 def as_float_array(name: str, array: NDArray[Any]) -> FloatArray:
-    """Return an array of numbers as float64, with NaN for missing values, or raise if float64 cannot represent them."""
+    """Return numbers as a float64 array, with NaN for missing values, or raise if float64 cannot represent a number."""
     if array.dtype.kind == "O":
         return _object_array_to_float(name, array)
     if array.dtype.kind in "iu":
@@ -249,7 +249,7 @@ def select_indices(name: str, item: Any, length: int) -> NDArray[np.intp]:
 
 
 def check_option(name: str, value: object, allowed: Iterable[object]) -> Any:
-    """Return the allowed option that equals ``value``, which may be a NumPy scalar, or raise if there is none."""
+    """Return the allowed option that equals ``value``, or raise if there is none; ``value`` may be a NumPy scalar."""
     options = list(allowed)
     plain = value.item() if isinstance(value, np.generic) else value
     for option in options:
@@ -288,7 +288,7 @@ def suggest(word: object, names: Iterable[object]) -> str:
 
 
 def _as_text(value: object) -> str | None:
-    """Convert text, a number or a boolean to text, the same for 1 and "1"; return None for other objects."""
+    """Convert text, a number or a boolean to text, so that 1 and "1" become equal; return None for other objects."""
     text = str(value).strip().casefold() if isinstance(value, (str, Number, np.generic)) else None
     with suppress(TypeError, ValueError):
         return repr(float(text))  # type: ignore[arg-type]
