@@ -1,7 +1,8 @@
 """Plots of ROC curves and related results, based on matplotlib.
 
-Each function accepts ``ax``, and returns the axes or the figure on which it has drawn. Without ``ax``, the function
-creates a figure that is not registered with pyplot, so that no global state changes and no figure has to be closed.
+Each function accepts ``ax``, and returns the axes on which it has drawn; ``plot_side_by_side`` and ``plot_diagnosis``
+return the figure. Without ``ax``, the function creates a figure that is not registered with pyplot, so that no global
+state changes and no figure has to be closed.
 Such a figure is displayed in notebooks. In a script, pass ``ax=plt.gca()`` to show the plot in a window, or write the
 figure to a file with ``save_figure(ax.figure, path)``. Axes that are passed must be rectilinear with linear scales; the
 scales can be changed afterwards.
@@ -11,14 +12,14 @@ Recurring parameters have the same meaning in all functions:
 ax : matplotlib Axes, optional
     Axes to draw on. By default, the axes of a new figure.
 labels : sequence of str, optional
-    Name of each curve. Names are shown literally, and long names are truncated.
+    Name of each curve. Names are shown literally, including "$", and long names are truncated.
 chance : bool, default=True
     Draw the chance line.
 legend : bool, default=True
     Draw a legend. If the legend is above the axes, a title needs ``pad=24`` (points) for a legend of one line,
     or ``pad=40`` for two lines.
 feature, unit : str, optional
-    Name and unit of the feature on the x axis. Both are shown literally, and a long name is truncated.
+    Name and unit of the feature on the x axis. Both are shown literally, including "$", and a long name is truncated.
 """
 
 from rocpredict.plots.curves import (

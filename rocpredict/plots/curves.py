@@ -94,9 +94,9 @@ def plot_roc(
 
     Notes
     -----
-    An empirical curve is drawn from point to point, with diagonal segments for ties between the classes. The area
-    between the chance line and a curve below it is hatched. The overlap of confidence bands is not a test of two curves
-    from the same observations, because the curves are correlated; use ``test``.
+    An empirical curve is drawn from point to point, with diagonal segments for ties between the classes. Where a curve
+    is below the chance line, the area between the two lines is hatched. The overlap of confidence bands is not a test
+    of two curves from the same observations, because the curves are correlated; use ``test``.
 
     Examples
     --------
@@ -143,7 +143,8 @@ def plot_comparison(predicted: Roc[float], empirical: EmpiricalRoc, *, ax: Axes 
     Raises
     ------
     RocPredictError
-        If an argument is not a curve of the stated type, or the directions differ, as in ``rocpredict.compare``.
+        If an argument is not a curve of the stated type, or if the curves have different directions, as in
+        ``rocpredict.compare``.
 
     Examples
     --------
@@ -654,8 +655,8 @@ def plot_diagnosis(
     -----
     * Left: the predicted and the empirical curve, the area between them (hatched), and the largest TPR difference.
     * Middle: normal scores of the observations under the fitted distribution, against the scores that are expected in a
-      sample of this size. If the distribution fits, the points are near the line. At each expected score, the point is
-      within the band for 95% of samples from the fitted distribution.
+      sample of this size. If the distribution fits, the points are near the line. For 95% of samples from the fitted
+      distribution, the point at a given expected score is within the band.
     * Right: the fitted densities with histograms of the data, and the predicted threshold.
 
     Examples

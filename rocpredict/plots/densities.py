@@ -23,7 +23,7 @@ _MAX_HEIGHT = 1e306
 
 
 class _ClassDrawing(NamedTuple):
-    """Data for drawing one class; ``stems`` are first the probabilities and later the heights of the point masses."""
+    """Data for drawing one class; ``stems`` are the probabilities of point masses, later scaled to heights."""
 
     class_style: style.ClassStyle
     distribution: Distribution
@@ -50,15 +50,17 @@ def plot_densities(
     Parameters
     ----------
     roc : Roc
-        Predicted or empirical ROC curve of one feature. Predicted densities are drawn as lines, samples as histograms.
+        Predicted or empirical ROC curve of one feature. Predicted densities are drawn as lines, and samples as
+        histograms.
     ax : matplotlib Axes, optional
         Axes to draw on. By default, the axes of a new figure.
     threshold : float or BestThreshold, optional
         Threshold, in the unit of the feature. By default, ``roc.best_threshold()``.
     prevalence : float, optional
         Proportion of positives, in [0, 1]. If a prevalence is passed, the densities are weighted by the class
-        proportions. The areas then add up to 1, and the crossings are candidates for the threshold with the highest
-        accuracy. Without a prevalence, the crossings are candidates for the threshold with the highest Ameans.
+        proportions. The four areas then add up to 1, and the crossings of the densities are candidates for the
+        threshold with the highest accuracy. Without a prevalence, the crossings are candidates for the threshold with
+        the highest Ameans.
     feature : str, default="x"
         Name of the feature.
     unit : str, optional
@@ -80,9 +82,9 @@ def plot_densities(
 
     Notes
     -----
-    Single values with a positive probability (of a discrete class, or a class with standard deviation 0) are drawn as
-    stems. In a plot that also shows densities, which have another unit, only the relative heights of the stems are
-    meaningful. Histograms have a bin edge at the threshold.
+    A single value with a positive probability is drawn as a stem; discrete classes and classes with a standard
+    deviation of 0 have such values. Probabilities and densities have different units. If the plot shows both, the
+    stems can be compared with each other, but not with the densities. Histograms have a bin edge at the threshold.
 
     Examples
     --------
@@ -167,7 +169,7 @@ def _density(distribution: Distribution, x: FloatArray) -> FloatArray:
 
 
 def _peak(drawing: _ClassDrawing) -> float:
-    """Return the height of a class on the y axis, with a limit for an unbounded density."""
+    """Return the largest height at which a class is drawn; the peak of an unbounded density is cut off."""
     highest = float(np.max(drawing.height, initial=0))
     if isinstance(drawing.distribution, Ecdf) or highest == 0:
         return highest
@@ -212,7 +214,7 @@ def _fill(ax: Axes, drawing: _ClassDrawing, threshold: float, *, upper_part: boo
 
 
 def _middle(drawing: _ClassDrawing, threshold: float, *, upper_part: bool) -> tuple[float, float]:
-    """Return the median x value of an area and the height of the density there."""
+    """Return the median of the values in an area, and the height of the density at the median."""
     d = drawing.distribution
     x = float(d.isf(float(d.sf_inclusive(threshold)) / 2) if upper_part else d.ppf(float(d.cdf_strict(threshold)) / 2))
     points = (drawing.points, drawing.stems) if len(drawing.points) else (drawing.x, drawing.height)
@@ -220,7 +222,7 @@ def _middle(drawing: _ClassDrawing, threshold: float, *, upper_part: bool) -> tu
 
 
 def _move_off_threshold(canvas: Canvas, text: str, x: float, threshold: float, *, upper_part: bool) -> float:
-    """Move a label into the axes, and to its side of the threshold if there is room."""
+    """Return the x position that keeps a label within the axes and, if there is room, on its side of the threshold."""
     low, high = canvas.ax.get_xlim()
     half = (canvas.text_size(text)[0] / 2 + 0.02) * (high - low)
     if upper_part and threshold + 2 * half < high:

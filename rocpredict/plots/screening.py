@@ -54,7 +54,7 @@ POINT = AucStyle("features", "o", "#0072B2", "#0072B2")
 
 
 def unique_class_pairs(table: ScreeningResult) -> list[tuple[Any, Any]]:
-    """Return the class pairs (negative, positive) of the rows."""
+    """Return the distinct class pairs (negative, positive) of the rows."""
     if len(table.class_pairs) == 1:
         return list(table.class_pairs)
     return list(dict.fromkeys(zip(table["negative"], table["positive"], strict=True)))
@@ -231,7 +231,10 @@ def _neg_log10_p(p: Any) -> FloatArray:
 
 
 def _draw_by_level(scatter: _Scatter, p: FloatArray, has_empirical: NDArray[np.bool_], level: float) -> None:
-    """Draw points with q <= level and with q > level; predicted AUCs are hollow points if there are empirical AUCs."""
+    """Draw the points with q <= level in one color, and those with q > level in another.
+
+    If the AUCs of some points are empirical and those of others are predicted, the predicted AUCs are hollow points.
+    """
     is_significant, zero, some = scatter.table["q_value"] <= level, p == 0, has_empirical[scatter.rows]
     mixed = bool(some.any() and not some.all())
     scatter.draw(zero, _ZERO, f"p < {_MIN_P_VALUE:.0e}, drawn at this value".replace("-", "−"))
@@ -350,10 +353,10 @@ def plot_screening(
     -----
     Long names are truncated in the middle. The predicted AUC of a row with the flag ``misfit`` is drawn as a cross.
 
-    In "volcano", the dashed line is at a p-value of ``max_q`` times p/q, where p and q are the p-value and the q-value
-    of the least significant row that has q <= ``max_q``. With the Benjamini-Hochberg adjustment, the line is at k
-    max_q/m if k of the m tested rows have q <= ``max_q``. P-values that are too small for a float are drawn as
-    triangles at the smallest positive float.
+    In "volcano", the dashed line separates the rows with q <= ``max_q`` from the other rows. It is at the p-value
+    ``max_q`` p/q, where p and q are the p-value and the q-value of the least significant row with q <= ``max_q``. With
+    the Benjamini-Hochberg adjustment, the line is at k ``max_q``/m if k of the m tested rows have q <= ``max_q``.
+    P-values that are too small for a float are drawn as triangles at the smallest positive float.
 
     Examples
     --------
@@ -383,7 +386,7 @@ def plot_screening(
 
 
 def plot_forest(pooled: PooledAuc, *, feature: str | None = None, ax: Axes | None = None, legend: bool = True) -> Axes:
-    """Plot the AUCs of studies and their pooled AUCs as a forest plot.
+    """Plot the AUC of each study and the pooled AUCs of one feature as a forest plot.
 
     Parameters
     ----------
@@ -407,8 +410,8 @@ def plot_forest(pooled: PooledAuc, *, feature: str | None = None, ax: Axes | Non
 
     Notes
     -----
-    The area of a square increases with the random-effects weight of the study. The width of a diamond is the confidence
-    interval of the pooled AUC.
+    The area of a square increases with the random-effects weight of the study. Each diamond extends over the confidence
+    interval of a pooled AUC.
 
     Examples
     --------

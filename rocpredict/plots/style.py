@@ -46,8 +46,9 @@ _UNPRINTABLE_CATEGORIES = ("Cc", "Cs", "Cn")
 def replace_missing_glyphs(text: str) -> str:
     """Replace each character of a text that the current font cannot draw by a square.
 
-    Direction marks are removed. Zero-width characters that the font lacks, such as those that join emoji, are removed,
-    too. A right-to-left name is enclosed in direction marks, so that the text around it is not reordered.
+    Direction marks in the text are removed. Zero-width characters that the font lacks, such as those that join emoji,
+    are removed, too. A right-to-left name is then enclosed in direction marks, so that the text around it is not
+    reordered.
     """
     fonts = tuple(findfont(FontProperties(family=[family])) for family in FontProperties().get_family())
     printable = "".join(_printable_character(character, fonts) for character in text)
@@ -223,7 +224,7 @@ def resolve_labels(
     longest: int = _MAX_LEGEND_LENGTH,
     argument: str = "labels",
 ) -> list[str]:
-    """Return the labels as printable text; ``labels=None`` stands for the defaults."""
+    """Return the labels, or ``defaults`` if ``labels`` is None, as printable text."""
     if not defaults:
         raise RocPredictError(f"no {noun} was passed; pass one or more")
     names = as_sequence(defaults if labels is None else labels)
@@ -264,7 +265,7 @@ _STEPS = 16
 
 
 def feature_axis_limits(roc: Roc, threshold: float) -> tuple[float, float]:
-    """Return limits of the x axis that include both classes and, unless it is far away, the threshold."""
+    """Return limits of the x axis that include both classes, and also the threshold if it is not far away."""
     limits = distribution_limits(roc.negative) + distribution_limits(roc.positive) or [0.0]  # all values are infinite
     low, high = min(limits), max(limits)
     if low - (high - low) < threshold < high + (high - low):
@@ -332,7 +333,7 @@ def histogram_bin_edges(roc: Roc, threshold: float) -> FloatArray:
 
 
 def _width(samples: list[Ecdf], reach: float) -> float:
-    """Return the smaller of two bin widths, from the number of distinct values and from the Freedman-Diaconis rule."""
+    """Return the smaller of the bin width for the number of distinct values and the Freedman-Diaconis bin width."""
     even_width = reach / np.clip(np.ceil(2 * max(len(d.unique_values) for d in samples) ** (1 / 3)), 5, _MAX_BINS)
     bulk = [2 * float(d.isf(0.25) - d.ppf(0.25)) / np.cbrt(d.total) for d in samples]
     bulk_widths = [width for width in bulk if np.isfinite(width) and width > 0]
@@ -348,7 +349,7 @@ _FIXED_METADATA: dict[str, Look] = {
 
 
 def save_figure(figure: Figure, path: str | PathLike[str]) -> Path:
-    """Write a figure to a file whose bytes are reproducible.
+    """Write a figure to a file; equal figures give files with the same bytes.
 
     Parameters
     ----------
@@ -668,8 +669,8 @@ def place_labels(
 def _cost(anchor: FloatArray, box: Box, points: FloatArray, others: Sequence[Box], most: float) -> float:
     """Return the cost of a label position, based on overlaps, hidden points and the line from the label to its point.
 
-    A longer line, or a line that crosses points or boxes, has a higher cost. A cost of ``most`` or more need not be
-    complete, because such a position is not chosen.
+    A longer line, or a line that crosses points or boxes, has a higher cost. A result of ``most`` or more may be lower
+    than the full cost, because such a position is not chosen.
     """
     clashes = 2 * sum(box.overlaps(other) for other in others)
     cost = 6 * int(box.holds(points).sum()) + 80 * clashes + 300 * (not box.inside_axes())

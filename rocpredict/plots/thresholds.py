@@ -68,7 +68,8 @@ def plot_measures(
     unit : str, optional
         Unit of the feature.
     best : bool, default=True
-        Mark the maximum of Ameans, Youden's J, accuracy and F1, if plotted, and the threshold with the highest Ameans.
+        Mark the threshold with the highest Ameans, and the maximum of each plotted measure among Ameans, Youden's J,
+        accuracy and F1.
     legend : bool, default=True
         Draw a legend above the axes.
 
