@@ -327,7 +327,7 @@ def test_weights_scores_and_models_that_the_classifier_refuses():
         def predict_proba(self, X):
             return np.full((len(X), 2), np.nan)
 
-    refuses("estimator returned NaN by predict_proba for 8 of 8 obs", lambda: ThresholdedClassifier(Broken()).fit(X, y))
+    refuses("estimator returned NaN from predict_proba for 8 of 8", lambda: ThresholdedClassifier(Broken()).fit(X, y))
 
 
 # ---- scores

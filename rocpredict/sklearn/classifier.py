@@ -62,7 +62,7 @@ class ResponseMethod(NamedTuple):
         else:
             scores = values.ravel() if column else -values.ravel()
         if missing := int(np.isnan(scores).sum()):
-            problem = f"estimator returned NaN by {self.method} for {missing} of {len(scores)} observations"
+            problem = f"estimator returned NaN from {self.method} for {missing} of {len(scores)} observations"
             raise RocPredictError(f"{problem}; pass an estimator that returns finite scores")
         return scores
 
@@ -95,7 +95,7 @@ def select_response_method(estimator: Any, method: str, *, fitted_family: bool) 
 
 
 def _as_indices(rows: Any, length: int) -> NDArray[np.intp]:
-    """Return the row indices of a fold, which may be passed as a mask."""
+    """Return the row indices of a fold, which may be a list of indices or a mask."""
     rows = np.asarray(rows)
     return np.flatnonzero(rows) if rows.dtype.kind == "b" and len(rows) == length else rows.astype(np.intp)
 
@@ -159,8 +159,8 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     value : float, optional
         Limit of the constrained rate, for "min_tpr", "min_tnr" and "max_fpr".
     positive : label, optional
-        Label of the positive class. By default, the last of the sorted labels, as in scikit-learn ("pos" for "neg" and
-        "pos", but "well" for "sick" and "well"). Pass this label unless the labels are {0, 1}, {-1, 1} or booleans.
+        Label of the positive class. By default, the last label in sorted order, as in scikit-learn: "pos" of "neg" and
+        "pos", but "well" of "sick" and "well". Pass this label unless the labels are {0, 1}, {-1, 1} or booleans.
     cv : int, float, splitter, iterable of splits or "prefit", default=5
         Cross-validation:
 
@@ -203,13 +203,14 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Threshold of the score. An observation is predicted positive if its score is at or above the threshold.
     best_threshold_ : BestThreshold
         Best threshold with its performance on held-out data. ``ameans_corrected`` is the optimism-corrected Ameans
-        (balanced accuracy) of this threshold, or None with ``family="gaussian"``; the predicted Ameans of this family
-        is slightly optimistic. Use ``threshold_interval()``, ``ameans_interval()`` and ``stability()`` for the
+        (balanced accuracy) of this threshold. With ``family="gaussian"``, it is None, and the predicted Ameans is
+        slightly optimistic. Use ``threshold_interval()``, ``ameans_interval()`` and ``stability()`` for the
         uncertainty.
     roc_ : EmpiricalRoc or PredictedRoc
         ROC curve of the pooled out-of-fold scores.
     fold_thresholds_ : array of shape (folds,)
-        Best threshold for the scores of each fold alone; NaN if there is none, for example because a class is missing.
+        Best threshold for the scores of each fold alone; NaN for a fold without a best threshold, for example because a
+        class is missing.
     response_method_ : str
         Response method that was selected.
     n_features_in_ : int
@@ -237,7 +238,8 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     Notes
     -----
-    The threshold is chosen among the midpoints of all neighboring distinct scores, not only from a grid.
+    With ``family="empirical"``, the threshold is chosen among the midpoints between all neighboring distinct scores,
+    not only from a grid.
 
     Because a single threshold is needed, the scores of all folds are pooled. These scores are from different models, so
     the AUC of ``roc_`` may be above or below the AUC of every fold. The confidence intervals of ``best_threshold_``

@@ -168,7 +168,7 @@ def roc_score_func(X: object, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
         itself.
     p_values : array of shape (features,)
         Two-sided p-values of the Mann-Whitney test with tie correction and without continuity correction. The p-value
-        of a feature is exact if the feature has two distinct values and an expected count is below 5.
+        of a feature with two distinct values is exact if an expected count of its 2 x 2 table is below 5.
 
     Raises
     ------
@@ -208,7 +208,7 @@ class RocSelector(SelectorMixin, BaseEstimator):
     k : int, optional
         Number of features to select. Among the features that satisfy the other limits, those with the smallest p-values
         are selected. Features with equal p-values are ranked by the distance of their AUC from 1/2 (largest first),
-        then by position.
+        then by column index.
     min_auc : float, optional
         Minimum AUC of selected features, in [1/2, 1]. With ``direction="auto"``, an AUC of at most 1 - ``min_auc`` also
         satisfies this limit.
@@ -223,7 +223,8 @@ class RocSelector(SelectorMixin, BaseEstimator):
         * "lower": only features with smaller values in the positive class.
     empirical : bool, default=True
         If True, use the empirical AUC and the Mann-Whitney test. If False, use the AUC predicted from means and
-        standard deviations, and Welch's t-test; this needs one pass over the data and assumes Gaussian classes.
+        standard deviations, and Welch's t-test. The prediction needs only one pass over the data, but assumes Gaussian
+        classes.
     pairs : {"rest", "all"}, default="rest"
         How three or more classes are compared; a feature is scored by its class pair with the smallest p-value:
 

@@ -162,8 +162,8 @@ def build_html(payload: dict[str, Any], *, served: bool = False, is_site: bool =
     payload : dict
         Data, texts and options of the page.
     served : bool, default=False
-        Whether a server answers ``model`` requests. Scripts, styles and texts are readable in a served page, and
-        compressed in a saved page.
+        Whether the page requests its results from a server. Scripts, styles and texts are readable in a served page,
+        and compressed in a saved page.
     is_site : bool, default=False
         Whether the page links to a worksheet and a preview image in its folder.
     """
@@ -193,7 +193,7 @@ def _text(*path: str) -> str:
 
 @cache
 def load_template(name: str) -> Any:
-    """Return a template, in which an undefined name raises an error."""
+    """Return a template that raises an error for undefined names."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     loader = PackageLoader("rocpredict.teaching", "templates")

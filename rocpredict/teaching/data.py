@@ -121,7 +121,7 @@ USER_KEY = "own"
 MAX_VALUES = 500_000
 """Largest number of values on a page; a browser draws all of them."""
 MAX_VIEWS = 400
-"""Largest number of combinations of a feature and a pair of classes; the page contains the results of them all."""
+"""Largest number of combinations of a feature and a pair of classes; the page contains results for each of them."""
 _MAX_LABELS = 12
 _NAMES = {"iris": "Iris", "pima": "Pima", "breast_cancer": "Breast cancer"}
 
@@ -235,7 +235,7 @@ def user_dataset(x: Any, y: Any, *, positive: Any, negative: Any, feature: Any, 
 
 
 def _choose_pairs(labels: NDArray[Any], positive: Any, negative: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
-    """Return the pairs (negative, positive), in which None stands for all other labels, and the labels in use."""
+    """Return the class pairs (negative, positive) and the labels in use; None stands for all other labels."""
     names = unique_labels(labels)
     if positive is None and negative is None and len(names) > 2:
         if len(names) > _MAX_LABELS:
@@ -324,7 +324,7 @@ def empirical_statistics(empirical: EmpiricalRoc) -> dict[str, Any]:
 
 
 def largest_tpr_gap(predicted: Roc, empirical: EmpiricalRoc) -> dict[str, float]:
-    """Return the largest difference in TPR, predicted - empirical, and its FPR."""
+    """Return the largest difference in TPR, predicted - empirical, and the FPR at which it occurs."""
     value, fpr = max_tpr_gap(predicted, empirical)
     return {"fpr": fpr, "value": value}
 

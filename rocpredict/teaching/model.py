@@ -62,7 +62,7 @@ class PageState:
     mean0, mean1, std0, std1 : float
         Means and standard deviations of the negative (0) and the positive (1) class.
     direction : {"higher", "lower"}
-        Whether higher or lower values are classified as positive.
+        Whether higher or lower values indicate the positive class.
     threshold : float
     prevalence : float
         Fraction of positives, in (0, 1).
@@ -146,8 +146,8 @@ class TabulatedRoc(PredictedRoc):
 
     Notes
     -----
-    The table has 1025 equally spaced thresholds from the smaller of the two classes' 1e-12 quantiles to the larger of
-    their (1 - 1e-12) quantiles, and 255 quantiles of each class. The table brackets the crossings of the densities,
+    The table contains 255 quantiles of each class and 1025 equally spaced thresholds. The latter cover the range of
+    both classes, except probabilities of 1e-12 in the tails. The table brackets the crossings of the densities,
     which are then computed by root finding. The best threshold is a crossing or infinite, and its rates are exact. Two
     crossings between adjacent thresholds, and crossings outside the table, are missed. The hook (the part of the curve
     below the chance line) and the TPR at an FPR are interpolated in the table, with an error of about 1e-4.
@@ -161,8 +161,8 @@ class TabulatedRoc(PredictedRoc):
         Parameters
         ----------
         criterion : {"ameans", "cost", "accuracy"}, default="ameans"
-            Name of the criterion, which the result contains. The loss that is minimized depends on ``prevalence`` and
-            ``cost_fp`` only.
+            Name of the criterion in the result. It has no effect on the threshold, which minimizes the expected cost
+            for ``prevalence`` and ``cost_fp``.
         prevalence : float, default=0.5
             Fraction of positives, in (0, 1).
         cost_fp : float, default=1.0
@@ -245,7 +245,7 @@ _RATES = ("tpr", "fpr", "tnr", "fnr", "ameans")
 
 
 class _Observed(NamedTuple):
-    """Both curves of a feature in the fitted direction; empirical curve in the state's direction, with its results."""
+    """Both curves of a feature in the fitted direction, and the empirical curve in the direction of the state."""
 
     fit: FeatureRocs
     empirical: EmpiricalRoc
@@ -262,7 +262,9 @@ class _Curves(NamedTuple):
 
 
 class PageModel:
-    """Object that computes the results that a page shows for a state, with cached fits and a lock for threads.
+    """Model that computes the results of the page for a state.
+
+    Fits are cached, and several threads may use the same model.
 
     Parameters
     ----------
@@ -563,7 +565,7 @@ def _measures(roc: PredictedRoc, state: PageState) -> dict[str, Any]:
 
 
 def _optima(state: PageState, cheapest: BestThreshold, most_accurate: BestThreshold) -> dict[str, Any]:
-    """Return the thresholds with the lowest cost and the highest accuracy."""
+    """Return the threshold with the lowest cost and the threshold with the highest accuracy."""
     p = state.prevalence
     accuracy = p * most_accurate.tpr + (1 - p) * most_accurate.tnr
     cost = p * cheapest.fnr + (1 - p) * state.cost * cheapest.fpr

@@ -83,7 +83,7 @@ def _check_datasets(datasets: Any) -> list[str]:
 
 
 def _check_absent(needs: str, **arguments: Any) -> None:
-    """Raise RocPredictError if an argument is not None; ``needs`` names the arguments without which it is invalid."""
+    """Raise RocPredictError if an argument is not None; ``needs`` names the arguments that this argument requires."""
     for name, value in arguments.items():
         if value is not None:
             raise RocPredictError(f"{name}={short_repr(value)} needs {needs}")
@@ -185,8 +185,8 @@ _SANDBOX = "allow-scripts allow-downloads allow-popups allow-modals"
 class TeachingPage:
     """Teaching page with two densities, a threshold and the ROC curve, which move together.
 
-    The page is one file without external resources. Its numbers are computed by rocpredict, either in advance or, for a
-    served page or a widget, on request.
+    The page is one file without external resources. A saved page computes its numbers in the browser, from results that
+    rocpredict has stored in the file. A served page or a widget requests its numbers from rocpredict.
 
     Parameters
     ----------
@@ -198,8 +198,8 @@ class TeachingPage:
         Class labels, or the name of the label column of x.
     positive : label, optional
         Label of the positive class. May be omitted if the labels are {0, 1}, {-1, 1} or booleans, or if there are three
-        or more labels. With three or more labels, the page offers every pair of labels; the label that sorts later is
-        positive.
+        or more labels. With three or more labels, the page offers every pair of labels; the positive label of a pair is
+        the second in sorted order.
     negative : label, optional
         Label of the negative class. By default, all other labels.
     feature : str or list of str, optional
@@ -214,8 +214,8 @@ class TeachingPage:
         - "omit" omits these observations separately for each feature; the page states their number.
     mean, std : pair of float, optional
         Means and standard deviations (negative, positive) of two initial Gaussians, for example from a published table.
-        ``mean`` and ``std`` cannot be combined with ``x``. With ``mean`` and ``std``, the page shows the texts
-        ``positive``, ``negative``, ``feature`` and ``unit``.
+        ``mean`` and ``std`` cannot be combined with ``x``. With ``mean`` and ``std``, the page shows ``positive`` and
+        ``negative`` as the names of the classes, and ``feature`` and ``unit`` as the name and unit of the feature.
     threshold : float, optional
         Initial threshold, in the unit of the feature.
     prevalence : float, optional
@@ -369,11 +369,12 @@ class TeachingPage:
         Parameters
         ----------
         folder : path
-            Folder to write index.html, preview.png and worksheet.html to. The folder is created if it does not exist,
+            Folder for the files index.html, preview.png and worksheet.html. The folder is created if it does not exist,
             and other files in the folder are kept.
         glossary : str, optional
-            Address or relative path of a glossary, such as "../glossary.html". The definition of each term on the page
-            then links to the anchor ``#term-`` followed by the name of the term. By default, there is no link.
+            Address or relative path of a glossary, such as "../glossary.html". On the page, the definition of each term
+            then links to the anchor ``#term-`` plus the name of the term in this glossary. By default, definitions
+            contain no links.
 
         Returns
         -------

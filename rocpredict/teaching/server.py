@@ -117,7 +117,7 @@ class _Server(ThreadingHTTPServer):
             self.hosts |= {_HOST, "localhost"}
 
     def server_bind(self) -> None:
-        """Bind the server to its address without a look-up of the host name, which may take seconds."""
+        """Bind the server to its address without looking up the host name, since this may take seconds."""
         TCPServer.server_bind(self)
         self.server_name, self.server_port = _HOST, self.server_address[1]
 

@@ -31,7 +31,7 @@ _SMALL_N, _LARGE_N = 10, 200
 
 @cache
 def solutions() -> dict[str, Facts]:
-    """Return the numbers that each question of the lesson and the calculations need, keyed by name."""
+    """Return, keyed by name, the numbers for each question of the lesson and for the calculations of the worksheet."""
     paper, best = roc_statistics(PAPER_EXAMPLE), PAPER_EXAMPLE.best_threshold()
     iris, pima = _two_classes(load_iris(), "petal_length", "versicolor", "virginica"), load_pima()
     insulin = _two_classes(pima, "insulin", "neg", "pos")
@@ -56,7 +56,7 @@ def solutions() -> dict[str, Facts]:
 
 
 def roc_statistics(roc: PredictedRoc) -> Facts:
-    """Return the numbers that most questions need: classes, area, best threshold and crossings."""
+    """Return the numbers that most questions need, such as the AUC, the best threshold and the crossings."""
     best, auc = roc.best_threshold(), roc.auc()
     classes: list[Any] = [roc.negative, roc.positive]
     return {
@@ -192,7 +192,7 @@ def shown(value: float, digits: int, decimal: str) -> FormattedNumber:
 
 
 def interpolate(sentence: str, facts: dict[str, Any], decimal: str) -> list[str | FormattedNumber]:
-    """Split a sentence into text and numbers, which replace marks such as ``{best.ameans:3}``.
+    """Split a sentence into text and formatted numbers, which replace placeholders such as ``{best.ameans:3}``.
 
     Examples
     --------
