@@ -170,7 +170,7 @@ def test_an_internal_error_is_code_1_with_its_traceback(run, monkeypatch):
 
 
 HELP = {
-    "": ["predicted positive if x >= threshold"],
+    "": ["predicted positive if its value is at or above the threshold"],
     "predict": ["rocpredict predict --mean 4 8 --std 3 2"],
     "compare": ["rocpredict compare iris --positive virginica"],
     "paper": ["rocpredict paper --out paper"],

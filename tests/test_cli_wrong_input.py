@@ -150,7 +150,7 @@ SCREEN = {
     f"{STUDY} --exclude size --exclude weight --exclude noise --exclude name --exclude outcome": (
         "study.csv has no column other than the labels"
     ),
-    f"{STUDY} --json --format csv": "--json and --format csv are two formats; pass one of them",
+    f"{STUDY} --json --format csv": "--json cannot be combined with --format csv; pass one of them",
     # Options are judged before a file is opened.
     f"{NO_FILE} --sort p": "--sort 'p' is not allowed",
     f"{NO_FILE} --top -1": "--top -1 is below 1",

@@ -72,7 +72,7 @@ def add_predict_options(command: argparse.ArgumentParser) -> None:
     common.add_pair_option(command, "--std", "class standard deviations")
     common.add_pair_option(command, "--sem", "standard errors of the means, instead of --std; needs --count")
     common.add_pair_option(command, "--median", "class medians, instead of --mean; needs --iqr")
-    widths = "two widths, or four quartiles (negative q1 q3, positive q1 q3)"
+    widths = "two widths, or four quartiles (q1 and q3 of the negative class, then of the positive class)"
     add("--iqr", nargs="+", type=float, metavar="Q", help=f"interquartile ranges, instead of --std: {widths}")
     add(
         "--effect-size",
@@ -90,7 +90,7 @@ def add_predict_options(command: argparse.ArgumentParser) -> None:
     common.add_level(command)
     command.set_defaults(level=None)
     common.add_direction(command)
-    add("--threshold", type=float, metavar="T", help="show the rates at this threshold instead of the best one")
+    add("--threshold", type=float, metavar="T", help="show the rates at this threshold instead of the best threshold")
     names = ", ".join(list(CRITERIA)[1:])
     criteria = f"criterion by which the best threshold is chosen: ameans (balanced accuracy, default), {names}"
     add("--criterion", default="ameans", metavar="NAME", help=criteria)
@@ -99,7 +99,7 @@ def add_predict_options(command: argparse.ArgumentParser) -> None:
     add("--cost-fn", type=float, default=1.0, metavar="C", help="cost of a false negative (default: 1)")
     add("--beta", type=float, metavar="B", help="weight of recall (TPR) relative to precision, for --criterion f_beta")
     add("--value", type=float, metavar="V", help="limit for --criterion min_tpr, min_tnr or max_fpr")
-    common.add_plot(command, "densities and curve (.svg, .png or .pdf)")
+    common.add_plot(command, "the densities and the curve (.svg, .png or .pdf)")
 
 
 def run_predict(options: argparse.Namespace) -> None:
@@ -110,8 +110,8 @@ def run_predict(options: argparse.Namespace) -> None:
       rocpredict predict --mean 4 8 --std 3 5 --family gamma
       rocpredict predict --mean 4 8 --std 3 2 --prevalence 0.1 --criterion cost --cost-fn 5
 
-    The distribution of each class is assumed to be Gaussian, or to be of another --family. Two values, as in
-    --mean 4 8, are for the negative class, then the positive class.
+    Both classes are assumed to be Gaussian unless --family names another distribution. Of two values, as in --mean 4 8,
+    the first is for the negative class and the second for the positive class.
     """
     common.check_plot(options.plot)
     if options.level is not None and options.count is None:
@@ -226,7 +226,7 @@ def _add_curve_options(command: argparse.ArgumentParser, default: str) -> None:
     auc = "expected AUC, instead of --mean and --std (two Gaussians with equal SDs)"
     add("--auc", type=float, metavar="A", help=auc)
     add("--against", type=float, metavar="A", help="AUC under the null hypothesis")
-    common.add_pair_option(command, "--against-mean", "class means of a second feature, for a comparison")
+    common.add_pair_option(command, "--against-mean", "class means of a second feature, to compare the two AUCs")
     common.add_pair_option(command, "--against-std", "class standard deviations of the second feature")
     correlation = (
         "correlation of the two features within a class, if both are measured on the same subjects: one number, or one "
@@ -274,7 +274,8 @@ def run_sample_size(options: argparse.Namespace) -> None:
       rocpredict sample-size --mean 4 8 --std 3 2 --width 0.1 --tpr-at-fpr 0.1
       rocpredict sample-size --mean 4 8 --std 3 2 --width 0.02 --fpr 0 0.1
 
-    The table also shows the sample sizes that other methods require, compared with the default method (the reference).
+    The table shows the sample size for --method and, if available, for other methods. It compares each sample size with
+    the sample size for the default method (the reference).
     """
     goal = common.pick(options, "width", "power", "fpr", "tpr", "tpr_at_fpr", "ratio")
     planned = sample_size(**_curve_arguments(options), **goal)
@@ -299,7 +300,7 @@ def run_power(options: argparse.Namespace) -> None:
 
 
 def _parse_null(options: argparse.Namespace) -> Any:
-    """Return the AUC under the null hypothesis or the curve of the second feature, whichever the options describe."""
+    """Return the AUC under the null hypothesis or, if the options describe a second feature, its curve."""
     mean, std = options.against_mean, options.against_std
     if options.against is not None and (mean is not None or std is not None):
         raise RocPredictError(
@@ -406,10 +407,11 @@ def run_teach(options: argparse.Namespace) -> None:
       rocpredict teach --worksheet worksheet.html
       rocpredict teach --site public --url https://example.org/roc/
 
-    If you move the threshold or change a density, the curve and all numbers change with it. By default, the page is
-    served by a program on this computer, which computes the numbers; a page written by --save or --site needs only a
-    browser. DATA is a CSV file with a header line, or iris, pima or breast_cancer. With --mean and --std, the options
-    --negative, --positive and --feature set the names of the classes and of the feature.
+    If you move the threshold, its point on the curve and its rates change. If you change a density, the curve and all
+    other numbers change, too. By default, this command serves the page and computes its numbers until you press Ctrl-C.
+    A page written by --save or --site needs only a browser. DATA is a CSV file with a header line, or the name of a
+    built-in data set (iris, pima, breast_cancer). With --mean and --std, the options --negative, --positive and
+    --feature set the names of the classes and of the feature.
     """
 
     def say(name: str, text: str) -> None:
@@ -586,24 +588,30 @@ def add_compare_options(command: argparse.ArgumentParser) -> None:
     common.add_direction(command, "append", ". Pass the option once for all features, or once for each --feature")
     methods = "method of the test of two features (default: smoothed-logit); venkatraman compares whole curves"
     add("--method", choices=_AUC_METHODS, help=methods)
-    alternatives = "alternative hypothesis about the AUC of the first feature against the second (default: two-sided)"
+    alternatives = "alternative hypothesis about the first AUC compared with the second (default: two-sided)"
     add("--alternative", choices=ALTERNATIVES, help=alternatives)
     add(
         "--margin",
         type=float,
         metavar="D",
-        help="largest difference in AUC that still counts as equivalence or noninferiority",
+        help="largest difference in AUC that still counts as equivalent or noninferior",
     )
     common.add_level(command, "confidence level of all intervals")
     add("--seed", type=int, metavar="N", help="seed of a test that uses random numbers (default: 0)")
-    add("--resamples", type=int, metavar="N", help="number of resamples or permutations of such a test (default: 2000)")
+    add(
+        "--resamples",
+        type=int,
+        metavar="N",
+        help="number of resamples or permutations of a test that uses random numbers (default: 2000)",
+    )
     common.add_plot(command, "the curves of each feature (.svg, .png or .pdf)")
 
 
 def run_compare(options: argparse.Namespace) -> None:
-    """Compare the predicted and empirical curves of each feature, and test the features against each other.
+    """Compare the predicted and empirical curves of each feature, and test differences between features.
 
-    If --feature selects two or more features, they are also tested against each other on the same observations.
+    If --feature selects two or more features, a test compares these features on the same observations. For two
+    features, --method and --alternative select the test.
 
       rocpredict compare iris --positive virginica --negative versicolor
       rocpredict compare data.csv --label outcome --positive sick --feature glucose --plot roc.svg

@@ -37,7 +37,7 @@ _ARGUMENTS = (
 """Library arguments ``name=`` that correspond to options ``--name``."""
 _OPTION_NAMES = {"n_resamples": "resamples", "rng": "seed", "n_jobs": "jobs", "by": "sort", "k": "top"}
 _OPTION_NAMES |= {"usecols": "feature", "min_count": "min-count", "units": "unit"}
-"""Names of options by the names of the corresponding arguments, if the two names differ."""
+"""Names of the options that differ from the names of the corresponding arguments, keyed by argument."""
 _EMPIRICAL = {"True": "yes", "False": "no", "'top'": "top", "'histogram'": "histogram"}
 """Values of ``empirical=`` as they appear in messages, and the corresponding values of --empirical."""
 _DATA_NAMES = {
@@ -192,7 +192,7 @@ _DEFAULT_POSITIVE = {"pima": "pos", "breast_cancer": "malignant"}
 
 
 class Data(NamedTuple):
-    """Values of the selected features by name, labels, arguments that define the classes, and notes on the data."""
+    """Values of the selected features, labels, arguments that define the classes, and notes on the data."""
 
     features: dict[str, FloatArray]
     labels: Any
@@ -228,7 +228,7 @@ def add_data(command: argparse.ArgumentParser, default_features: str = "") -> No
     add_feature(command, default_features)
     missing = (
         "observations with missing values: raise an error (default) or omit them. Zeros that stand for missing values "
-        "in pima raise no error: by default they are kept as values, with a note; with omit they are treated as missing"
+        "in pima are kept as values by default, and a note is printed; with omit, they are treated as missing"
     )
     command.add_argument("--nan", choices=["raise", "omit"], default="raise", help=missing)
     others = ", ".join(name for name in FAMILIES if name != "gaussian")
@@ -237,12 +237,12 @@ def add_data(command: argparse.ArgumentParser, default_features: str = "") -> No
 
 
 def add_feature(command: argparse.ArgumentParser, default: str = "") -> None:
-    """Add the option that selects one feature or, with a default, several features."""
+    """Add the option that selects a feature; it may be repeated if the command has a ``default`` selection."""
     hint = f"; may be repeated (default: {default})" if default else ""
     command.add_argument("--feature", action="append", metavar="COLUMN", help=f"feature to use{hint}")
 
 
-DIRECTION_HELP = "whether higher or lower values are predicted positive"
+DIRECTION_HELP = "whether higher or lower values indicate the positive class"
 
 
 def add_direction(command: argparse.ArgumentParser, action: str = "store", hint: str = "") -> None:

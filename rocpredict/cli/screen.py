@@ -44,7 +44,7 @@ def _add_table(command: argparse.ArgumentParser, more: str = "") -> None:
     features = "feature to use; may be repeated (default: all numeric columns)"
     columns.add_argument("--feature", action="append", metavar="COLUMN", help=features)
     columns.add_argument("--exclude", action="append", metavar="COLUMN", help="column to exclude; may be repeated")
-    memory = "memory limit, such as 500MB (default: 1GB); a table that needs more is read in blocks"
+    memory = "memory limit, such as 500MB (default: 1GB); a table that needs more memory is read in blocks"
     add("--memory", default="1GB", metavar="SIZE", help=memory)
     matrix = command.add_mutually_exclusive_group()
     matrix.add_argument("--layer", metavar="NAME", help="layer of an h5ad file to read (default: X)")
@@ -59,22 +59,23 @@ def add_options(command: argparse.ArgumentParser) -> None:
     add("--pairs", choices=["rest", "all"], default="rest", help=pairs)
     empirical = (
         "features for which empirical results are computed: yes = all (default; for a summary, no), no = none, top = "
-        "the --n-top features whose predicted AUC is farthest from 1/2, histogram = all, approximate, from counts in "
-        "bins; the table has the smallest and largest possible AUC"
+        "the --n-top features whose predicted AUC is farthest from 1/2, histogram = all, with approximate results from "
+        "counts in bins and with the smallest and largest possible AUC"
     )
     add("--empirical", choices=list(_EMPIRICAL_CHOICES), help=empirical)
     n_top = "number of features for which --empirical top computes empirical results (default: 100)"
     add("--n-top", type=int, default=100, metavar="N", help=n_top)
     family = (
         "gaussian (default): predict with two Gaussians; auto: predict with a weighted mean of the empirical "
-        "distributions and those of a model"
+        "distributions and the distributions of a model"
     )
     add("--family", choices=["gaussian", "auto"], default="gaussian", help=family)
     direction = f"{common.DIRECTION_HELP}; auto (default): chosen for each feature from its class means"
     add("--direction", choices=["auto", "higher", "lower"], default="auto", help=direction)
     common.add_level(command)
     adjustments = (
-        f"method that adjusts the p-values for multiple testing and so gives the q-values (default: {ADJUSTMENTS[0]})"
+        "method that adjusts the p-values for multiple testing; the q-values are the adjusted p-values "
+        f"(default: {ADJUSTMENTS[0]})"
     )
     add("--adjust", choices=ADJUSTMENTS, default=ADJUSTMENTS[0], help=adjustments)
     missing = "missing values: omit them separately for each feature (default), or raise an error"
@@ -83,8 +84,8 @@ def add_options(command: argparse.ArgumentParser) -> None:
     add("--engine", choices=["auto", "numpy", "numba"], default="auto", help=engine)
     add("--jobs", type=int, default=1, metavar="N", help="number of threads (default: 1; -1: one for each processor)")
     column = (
-        "column by which the features of the ranking are sorted (default: distance from 1/2 of the empirical AUC, or "
-        "of the predicted AUC if there is no empirical AUC)"
+        "column by which the features of the ranking are sorted (default: distance of the AUC from 1/2; the AUC is the "
+        "empirical AUC if available, else the predicted AUC)"
     )
     add("--sort", metavar="COLUMN", help=column)
     top = f"number of features of the ranking to print or write (default: {_DEFAULT_ROWS} on screen, all in files)"
@@ -165,7 +166,7 @@ def _check(options: argparse.Namespace, form: str) -> None:
 def _format(options: argparse.Namespace) -> str:
     """Return the output format from the options or from the suffix of the output file ("table" by default)."""
     if options.json and options.format not in {None, "json"}:
-        raise RocPredictError(f"--json and --format {options.format} are two formats; pass one of them")
+        raise RocPredictError(f"--json cannot be combined with --format {options.format}; pass one of them")
     form = "json" if options.json else options.format
     if options.out is None:
         return form or "table"
@@ -279,8 +280,8 @@ def add_summarize_options(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     _add_table(command)
     least = (
-        "smallest number of values in a class; a feature with fewer values in a class is blanked, that is, its counts "
-        "are set to 0 (default: 5)"
+        "minimum number of values in each class (default: 5); a feature with fewer values in a class is blanked, that "
+        "is, its counts are set to 0"
     )
     add("--min-count", type=int, default=5, metavar="N", help=least)
     edges = (
@@ -301,8 +302,8 @@ def run_summarize(options: argparse.Namespace) -> None:
       rocpredict screen all.json
 
     The file contains no observation, minimum or maximum, and no results for features with fewer than --min-count values
-    in a class. With --edges it contains histograms for "rocpredict screen all.json --empirical histogram". A sentence
-    in the file states what the file reveals.
+    in a class. With --edges, it also contains histograms, for "rocpredict screen all.json --empirical histogram". A
+    sentence in the file states what the file reveals about the data.
     """
     _check_json_out(options)
     pairs = [word.partition("=") for word in options.unit]
@@ -353,7 +354,8 @@ def run_merge(options: argparse.Namespace) -> None:
 
     The files must have the same features, units and labels. The result describes one pooled sample, as if
     all observations came from one site. If the values of one site are systematically higher than those of another, the
-    AUC of this sample is misleading. The Python function rocpredict.pool computes the AUC of each site and their mean.
+    AUC of this sample is misleading. The Python function rocpredict.pool computes the AUC of each site and the mean of
+    these AUCs.
     """
     _check_json_out(options)
     names = [
@@ -454,7 +456,8 @@ def _footnotes(table: ScreeningResult) -> Iterator[str]:
     if table.family == "auto":
         yield (
             "With family 'auto', auc, threshold and ameans come from a weighted mean of the empirical "
-            "distributions and those of a binormal model of the ranks; model_weight is the weight of the model."
+            "distributions and the distributions of a binormal model of the ranks; model_weight is the weight of this "
+            "model."
         )
     accuracy = (
         "It is accurate on average over all features, but too high for the top-ranked features."
