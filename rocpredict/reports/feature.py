@@ -77,8 +77,8 @@ class FeatureAnalysis:
     family_name, family_label : str
         Name of the family, and the name of the prediction in the report.
     gaussian, shrunk : bool
-        Whether the prediction is from two Gaussians, the only family with intervals; whether the prediction is a shrunk
-        estimate (family "auto").
+        ``gaussian``: whether the prediction is from two Gaussians, the only family with intervals. ``shrunk``: whether
+        the prediction is a shrunk estimate (family "auto").
     diagnosis, model_fit : Diagnosis, ModelFit or None
         Diagnosis and fit of the prediction; None without a prediction.
     best_empirical, best_predicted : BestThreshold
@@ -92,7 +92,7 @@ class FeatureAnalysis:
     n_unlabelled : int
         Number of rows without a label.
     lower : bool
-        Whether low values are predicted positive.
+        Whether lower values indicate the positive class.
     rule : str
         Rule of classification, such as "positive if x ≥ 5.826".
     verdict : str
@@ -314,7 +314,7 @@ def feature_report(
     family : str or ScipyFamily, default="gaussian"
         Family of the class distributions, as in ``predict_roc``.
     direction : {"higher", "lower", "auto"}, optional
-        Whether higher or lower values are predicted positive, as in ``predict_roc``. By default, "higher".
+        Whether higher or lower values indicate the positive class, as in ``predict_roc``. By default, "higher".
     nan_policy : {"raise", "omit"}, default="raise"
         How to handle observations with missing values: raise an error, or omit them and report how many.
     level : float, default=0.95
@@ -331,7 +331,7 @@ def feature_report(
     rng : int or numpy.random.Generator, default=0
         Seed or generator for resampling. With the same seed, date and data, the file has the same bytes.
     notes : sequence of str, default=()
-        Sentences about the data and the options that are added to the report.
+        Additional sentences about the data and the options.
 
     Returns
     -------

@@ -129,7 +129,7 @@ def check_date(date: object) -> datetime.date:
 
 _DOTS_PER_INCH = 110
 _MAX_COLORS = 96
-"""Maximum number of colors of an image: enough for lines on white, at a third of the size of a full-color file."""
+"""Maximum number of colors of an image; this number suffices for lines on white and shrinks the file to a third."""
 
 
 class Image(NamedTuple):
@@ -175,8 +175,8 @@ def software_versions() -> tuple[tuple[str, str], ...]:
 def data_hash(table: FeatureTable, labels: NDArray[Any]) -> str:
     """Return the SHA-256 hash of the data.
 
-    The hashed bytes are, for each feature in order, its name in UTF-8, a line feed and its values as little-endian
-    float64, with each missing value as the same NaN; then each label in UTF-8, followed by a line feed.
+    The hashed bytes contain, for each feature in order, its name in UTF-8, a line feed, and its values as little-endian
+    float64; all missing values are the same NaN. The bytes end with the labels in UTF-8, each followed by a line feed.
     """
     digest = hashlib.sha256()
     for part, matrix in table.iter_blocks():
