@@ -46,16 +46,16 @@ class Distribution(Result, ABC, Generic[Value]):
     A distribution has a continuous part, point masses, or both. All methods accept scalars and arrays, which are
     broadcast against ``shape``. The lower tail probabilities are ``cdf`` and ``cdf_strict``, and the upper tail
     probabilities are ``sf`` and ``sf_inclusive``. A point mass at x is included in ``cdf`` and ``sf_inclusive``, and
-    excluded from ``cdf_strict`` and ``sf``. Each tail probability is computed directly, not as 1 minus another one, so
-    small probabilities keep full relative accuracy. The rule "positive when x >= threshold" uses ``sf_inclusive`` and
-    ``cdf_strict``.
+    excluded from ``cdf_strict`` and ``sf``. Each tail probability is computed directly, not as 1 minus the
+    opposite tail probability, so small probabilities keep full relative accuracy. The rule "positive when x >=
+    threshold" uses ``sf_inclusive`` and ``cdf_strict``.
 
     Notes
     -----
     A subclass defines ``_cdf``, ``_sf``, ``_logpdf``, ``_ppf`` and ``_isf``. These methods receive validated float64
     arrays and return arrays of the same shape. A subclass with point masses also defines ``_cdf_strict``,
     ``_sf_inclusive`` and ``atoms``. A subclass can override ``_pdf`` and ``reflect`` if the inherited methods are slow
-    or imprecise. Two instances of a subclass that is a dataclass are equal if all of their fields are equal.
+    or imprecise. If a subclass is a dataclass, its instances are equal if all of their fields are equal.
 
     Examples
     --------

@@ -53,8 +53,8 @@ class Ecdf(Distribution[float]):
     Parameters
     ----------
     sample : array-like of shape (n,)
-        Feature values. Infinite values are accepted, NaN is not. Two values are tied only if they are equal as
-        floats, without a tolerance (so 0.1 + 0.2 and 0.3 are two values).
+        Feature values. Infinite values are accepted, NaN is not. Two values are tied only if they are exactly
+        equal as floats: 0.1 + 0.2 and 0.3, for example, are not tied.
     weights : array-like of shape (n,), optional
         Frequency weights, 0 or more: the number of observations that each value represents. A weight of 2 is
         equivalent to repeating the value. By default, each value is one observation.
@@ -202,10 +202,9 @@ class Ecdf(Distribution[float]):
 
 
 def mid_rank_weight(sample: Ecdf, below: NDArray[np.intp], to: NDArray[np.intp]) -> FloatArray:
-    """Return the mean of two total weights of sorted values.
+    """Return the mean of two sums of weights.
 
-    The first is the total weight of the first ``below`` values, and the second is the total weight of the first ``to``
-    values.
+    The first sum is over the ``below`` smallest values of the sample, the second over the ``to`` smallest values.
     """
     if sample.weights is None:
         return below.astype(np.float64) if below is to else (below + to) / 2
@@ -253,8 +252,8 @@ def area_between(predicted: FloatArray, empirical: FloatArray) -> FloatArray:
 def empirical_tpr(negative: FloatArray, positive: FloatArray, fpr: FloatArray = COMPARISON_FPR) -> FloatArray:
     """Return the empirical TPR at ascending FPRs in (0, 1).
 
-    Ties between the classes produce diagonal segments of the curve. The values of each class, shape (n,), must be in
-    ascending order.
+    Ties between the classes produce diagonal segments of the curve. The values of each class must be an ascending array
+    of shape (n,).
     """
     n0 = len(negative)
     at = negative[n0 - 1 - np.minimum((fpr * n0).astype(np.intp), n0 - 1)[::-1]]

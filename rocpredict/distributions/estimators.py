@@ -27,14 +27,14 @@ _ROUNDING_TOL = 1e-13  # largest relative decrease of the objective that counts 
 
 Loss = Callable[[FloatArray, NDArray[np.intp]], tuple[FloatArray, FloatArray]]
 """Function that computes the losses of selected samples and the gradients of these losses. Its arguments are the
-parameters, shape (rows, k), and the row numbers of the samples."""
+parameters, as an array of shape (rows, k), and the row numbers of the samples."""
 
 
 def newton_bracketed(function: Loss, start: FloatArray) -> FloatArray:
     """Find the positive root of an increasing function for each sample, by Newton's method within a bracket.
 
-    ``function`` receives the current estimates of the roots and the row numbers of their samples, and returns the
-    values and the slopes of the function.
+    ``function`` receives the current estimates of the roots and the row numbers of their samples. It returns the
+    values and the slopes of the function at these estimates.
     """
     at, low, high, rows = start.copy(), np.zeros(len(start)), np.full(len(start), np.inf), np.arange(len(start))
     for _ in range(_MAX_ITER):
@@ -79,7 +79,10 @@ def maximize_newton(
 def minimize_bfgs(
     loss: Loss, starts: Sequence[FloatArray], bounds: tuple[tuple[float, ...], tuple[float, ...]]
 ) -> FloatArray:
-    """Minimize the loss of each sample, within bounds, by BFGS from several starts, each of shape (samples, k)."""
+    """Minimize the loss of each sample within bounds, by BFGS from several starting points.
+
+    Each item of ``starts`` is an array of shape (samples, k), with one starting point for each sample.
+    """
     low, high = (np.array(limits) for limits in bounds)
 
     def line_search(
@@ -170,7 +173,10 @@ def _log_one_plus_cv2(e: float) -> tuple[float, float]:
 
 
 def beta_from_moments(mean: float, std: float) -> tuple[float, ...]:
-    """Return the shapes a and b, location 0 and scale 1 of a beta distribution, or raise if ``std`` is too large."""
+    """Return the shapes a and b, location 0 and scale 1 of a beta distribution.
+
+    If ``std`` is too large for the given mean, an error is raised.
+    """
     total = (mean / std) * ((1 - mean) / std) - 1
     if total <= 0:
         raise RocPredictError(
@@ -200,7 +206,10 @@ _EULER_TERMS = (1 / 2, 1 / 12, 0.0, -1 / 120, 0.0, 1 / 252, 0.0, -1 / 240, 0.0, 
 
 
 def fit_gamma(samples: FloatArray) -> FloatArray:
-    """Return shape k, location 0 and scale of gamma distributions, from log k - psi(k) = log(mean) - mean(log x)."""
+    """Return the shape k, location 0 and the scale of gamma distributions.
+
+    The shape k solves log k - psi(k) = log(mean) - mean(log x).
+    """
     mean = scaled_mean(samples)
     log_gap = _x_minus_1_minus_log_x(samples, mean[:, None]).mean(axis=1)
     start = (3 - log_gap + np.hypot(log_gap - 3, np.sqrt(24 * log_gap))) / (12 * log_gap)
@@ -225,7 +234,10 @@ def fit_exponential(samples: FloatArray) -> FloatArray:
 
 
 def fit_weibull(samples: FloatArray) -> FloatArray:
-    """Return shape c, location 0 and scale of Weibull distributions, by Newton's method on the score equation for c."""
+    """Return the shape c, location 0 and the scale of Weibull distributions.
+
+    The shape c solves the score equation, which has a single root.
+    """
     reference, logs = _logs(samples)
     mean, std = logs.mean(axis=1), logs.std(axis=1)
     z = (logs - mean[:, None]) / std[:, None]
@@ -251,7 +263,10 @@ def fit_laplace(samples: FloatArray) -> FloatArray:
 
 
 def fit_logistic(samples: FloatArray) -> FloatArray:
-    """Return location and scale of logistic distributions; the likelihood is log-concave in loc/scale and 1/scale."""
+    """Return the location and the scale of logistic distributions.
+
+    The likelihood is log-concave in loc/scale and 1/scale.
+    """
     standard = _standardized(samples)
 
     def objective(at: FloatArray, rows: NDArray[np.intp]) -> FloatArray:
@@ -274,7 +289,10 @@ def fit_logistic(samples: FloatArray) -> FloatArray:
 
 
 def fit_beta(samples: FloatArray) -> FloatArray:
-    """Return shapes a and b, location 0 and scale 1 of beta distributions; the log-likelihood is concave in a and b."""
+    """Return the shapes a and b, location 0 and scale 1 of beta distributions.
+
+    The log-likelihood is concave in a and b.
+    """
     mean, variance = samples.mean(axis=1), samples.var(axis=1)
     logs = np.stack([np.log(samples).mean(axis=1), np.log1p(-samples).mean(axis=1)], axis=1)
     start = np.stack([mean, 1 - mean], axis=1) * np.maximum(mean * (1 - mean) / variance - 1, 0.01)[:, None]
@@ -295,9 +313,9 @@ def fit_beta(samples: FloatArray) -> FloatArray:
 def student_t(samples: FloatArray) -> FloatArray:
     """Return the degrees of freedom (in [1, 1e6]), location and scale of Student's t distributions.
 
-    If one value makes up half of the sample or more, the likelihood may have no maximum at a positive scale (for more
-    than half, the likelihood is unbounded). The fit to such a sample has 1e6 degrees of freedom and is practically a
-    Gaussian.
+    If one value makes up half of the sample, the likelihood may have no maximum at a positive scale. If it makes up
+    more than half, the likelihood is unbounded. In both cases, the fitted distribution has 1e6 degrees of freedom, and
+    is practically a Gaussian.
     """
     standard = _standardized(samples)
 
@@ -351,7 +369,7 @@ def skew_normal(samples: FloatArray) -> FloatArray:
 
 
 def log_less_digamma(k: ArrayLike, *, slope: bool = False) -> FloatArray:
-    """Return log k - psi(k), or its derivative, without cancellation for large k."""
+    """Return log k - psi(k), or its derivative if ``slope`` is True, without cancellation for large k."""
     k = np.asarray(k, dtype=np.float64)
     near = 1 / k - polygamma(1, k) if slope else np.log(k) - digamma(k)
     powers = np.arange(1, len(_EULER_TERMS) + 1)
@@ -362,7 +380,10 @@ def log_less_digamma(k: ArrayLike, *, slope: bool = False) -> FloatArray:
 
 
 def _skew_normal_moments_start(skew: FloatArray) -> FloatArray:
-    """Return location, log scale and shape of skew normals with mean 0, variance 1 and a skewness close to ``skew``."""
+    """Return the location, log scale and shape of skew normal distributions with a skewness close to ``skew``.
+
+    The distributions have mean 0 and variance 1.
+    """
     size = np.clip(np.abs(skew), 0.05, 0.98) ** (2 / 3)
     delta = np.copysign(np.sqrt(np.pi / 2 * size / (size + ((4 - np.pi) / 2) ** (2 / 3))), skew)
     scale = 1 / np.sqrt(1 - 2 * delta**2 / np.pi)

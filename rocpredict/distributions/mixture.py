@@ -35,7 +35,10 @@ _MAX_BLOCK_SIZE = 2**15  # largest number of array elements per block, which the
 
 
 class MixtureFit(NamedTuple):
-    """Parameters and log-likelihoods of one mixture, shape (k,), or of several mixtures, shape (fits, k)."""
+    """Parameters and log-likelihood of one mixture or of several mixtures.
+
+    The arrays of parameters have shape (k,) for one mixture, and shape (fits, k) for several mixtures.
+    """
 
     weights: FloatArray
     means: FloatArray
@@ -76,8 +79,8 @@ def _run_em(
 
     The iteration of a mixture is abandoned if its log-likelihood increases too slowly to reach ``needed`` within
     ``max_iter`` further steps. After every two EM steps, a third step starts from an extrapolated mixture (SQUAREM,
-    Varadhan and Roland 2008); its result is discarded if the extrapolated mixture is less likely than the mixture after
-    the first step. From one such cycle to the next, the likelihood never decreases.
+    Varadhan and Roland 2008). The result of the third step is discarded if the extrapolated mixture is less likely than
+    the mixture after the first step. From one cycle of three steps to the next, the likelihood never decreases.
     """
     n_fits = len(fits.means)
     x = np.broadcast_to(x, (n_fits, x.shape[-1]))
@@ -106,7 +109,7 @@ def _run_em(
 
 
 def _extrapolate(fits: MixtureFit, first: MixtureFit, second: MixtureFit, floor: FloatArray) -> MixtureFit:
-    """Extrapolate the mixtures from two EM steps; weights and standard deviations are on the logarithmic scale."""
+    """Extrapolate the mixtures from two EM steps; weights and standard deviations are extrapolated on a log scale."""
     points = [np.hstack([np.log(fit.weights), fit.means, np.log(fit.stds)]) for fit in (fits, first, second)]
     step, bend = points[1] - points[0], points[2] - 2 * points[1] + points[0]
     length = np.maximum(np.linalg.norm(step, axis=1) / np.linalg.norm(bend, axis=1), 1.0)[:, None]
@@ -118,7 +121,10 @@ def _extrapolate(fits: MixtureFit, first: MixtureFit, second: MixtureFit, floor:
 
 
 def select_n_components(x: FloatArray, counts: FloatArray, rng: np.random.Generator, max_components: int) -> MixtureFit:
-    """Return the mixture with the lowest BIC; stop when neither one nor two additional components lower the BIC."""
+    """Return the mixture with the lowest BIC.
+
+    The search stops when neither one nor two additional components lower the BIC.
+    """
     fits: list[MixtureFit] = []
     for k in range(1, max_components + 1):
         fits.append(fit_mixture(x, counts, k, rng))
@@ -134,7 +140,11 @@ def min_std(n: float) -> float:
 
 
 def initial_parameters(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Generator, floor: float) -> MixtureFit:
-    """Return initial mixtures with means at quantiles or k-means++ draws (Arthur and Vassilvitskii 2007)."""
+    """Return the mixtures at which EM starts.
+
+    The means of the first mixture are quantiles. The means of the other mixtures are drawn by k-means++ (Arthur and
+    Vassilvitskii 2007).
+    """
     cumulative = np.cumsum(counts)
     even = x[np.searchsorted(cumulative, (np.arange(k) + 0.5) / k * cumulative[-1])]
     random_starts = [_kmeans_plusplus(x, counts, k, rng) for _ in range(_N_RANDOM_INITS if k > 1 else 0)]
@@ -348,7 +358,7 @@ class GaussianMixture(NormalSumDistribution):
         """
         sample = check_finite("x", x)
         if sample.ndim != 1:
-            raise RocPredictError(f"x has shape {sample.shape}; expected one feature of shape (n,)")
+            raise RocPredictError(f"x has shape {sample.shape}; expected one feature, an array of shape (n,)")
         n_distinct = len(np.unique(sample))
         if n_distinct < 2:
             raise RocPredictError("x has fewer than two distinct values; a mixture needs at least two")

@@ -161,8 +161,8 @@ class NormalSum:
     def _interpolate_many(self, x: FloatArray, sums: Callable[[FloatArray], FloatArray]) -> FloatArray:
         """Compute ``sums`` at very many values by Chebyshev interpolation in cells of one standard deviation.
 
-        The error is below 1e-16 of the largest sum in the cell. Sums are computed directly at values beyond the
-        outermost means, and in cells in which they differ by more than a factor of 1,000.
+        The error is below 1e-16 times the largest sum in the cell. Sums are computed directly at values beyond the
+        outermost means, and in cells in which the sums differ by more than a factor of 1,000.
         """
         values = np.ravel(x)
         if values.size < _MANY_VALUES or not self.equal_stds:
@@ -185,7 +185,10 @@ class NormalSum:
         return result.reshape(np.shape(x))
 
     def _sum_kernels(self, x: FloatArray, kernel: Callable[[FloatArray, slice], FloatArray]) -> FloatArray:
-        """Return, for each value x, the sum over components that ``kernel`` computes from (x - mean)/std, in blocks."""
+        """Return the sum over the components for each value x, as computed by ``kernel``.
+
+        ``kernel`` receives (x - mean)/std for one block of values at a time.
+        """
         values = np.ravel(x)
         sums = np.empty(values.shape)
         with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
@@ -234,10 +237,10 @@ def compress_centres(centres: FloatArray, counts: FloatArray, std: float) -> tup
     of the sample, but at most two standard deviations wide. A gap is a distance of more than four standard deviations
     between neighboring centers. Cells near an end or a gap are narrow, because the tail of the density there depends on
     the outermost centers. If a cell has more than ten centers, they are replaced by the ten nodes of a Gauss quadrature
-    rule for their weights (the eigenvalues of the Jacobi matrix of the orthogonal polynomials). The new weights are
-    above 0, and the first 19 moments of the centers in the cell are unchanged. In a cell that is two standard
-    deviations wide, the error of a tail probability, divided by the weight of the cell, is at most M/(20! 2^18), about
-    2e-16, where M is the maximum of the absolute 20th derivative of Phi.
+    rule for their weights. These nodes are the eigenvalues of the Jacobi matrix of the orthogonal polynomials. The new
+    weights are above 0, and the first 19 moments of the centers in the cell are unchanged. Let M be the maximum of the
+    absolute 20th derivative of Phi. In a cell that is two standard deviations wide, the error of a tail probability is
+    at most M/(20! 2^18), about 2e-16, times the weight of the cell.
     """
     if len(centres) <= _MIN_COMPRESSION * _N_CELL_NODES:
         return centres, counts
@@ -253,9 +256,9 @@ def compress_centres(centres: FloatArray, counts: FloatArray, std: float) -> tup
 def _replace_centres(
     centres: FloatArray, counts: FloatArray, first: NDArray[np.intp], std: float
 ) -> tuple[FloatArray, FloatArray, NDArray[np.intp]]:
-    """Return the centers and weights after the replacement in each cell, and for each center the index of its cell.
+    """Return the centers and weights after the replacement in each cell, and the cell index of each returned center.
 
-    ``first`` contains the index of the first center of each cell.
+    ``first`` contains the index of the first of the original centers in each cell.
     """
     sizes, cells = np.diff(first, append=len(centres)), np.arange(len(first))
     is_dense, cell = sizes > _N_CELL_NODES, np.repeat(cells, sizes)
@@ -362,10 +365,10 @@ class NormalSumDistribution(Distribution):
     def _newton_quantile(
         self, target: FloatArray, scores: FloatArray, start: FloatArray, *, upper: bool
     ) -> tuple[FloatArray, NDArray[np.intp]]:
-        """Return quantiles by Newton's method on Phi^-1 of the tail, and the indices of values that did not converge.
+        """Compute quantiles by Newton's method; also return the indices of the quantiles that did not converge.
 
-        The iteration does not converge if the density is so small that rounding errors of the tail shift the quantile
-        noticeably.
+        Newton's method is applied to Phi^-1 of the tail probability. A quantile does not converge if the density is so
+        small that rounding errors of the tail probability shift the quantile noticeably.
         """
         normals, x, rest = self.components, start, np.arange(len(start))
         for _ in range(_NEWTON_STEPS):
@@ -386,7 +389,10 @@ class NormalSumDistribution(Distribution):
     def _root_quantile(
         self, target: FloatArray, guess: FloatArray, bracket: tuple[FloatArray, FloatArray], *, upper: bool
     ) -> FloatArray:
-        """Return quantiles to float64 resolution, searched close to ``guess`` or, if necessary, in the full bracket."""
+        """Return quantiles to float64 resolution.
+
+        Each quantile is searched for near ``guess`` and, if necessary, in the full bracket.
+        """
         excess = partial(self._excess, upper=upper)
         reach = _NEIGHBORS * np.spacing(np.abs(guess))
         low, high = guess - reach, guess + reach
@@ -418,8 +424,8 @@ class GaussianKde(NormalSumDistribution):
     sample : array-like of shape (n,)
         Feature values, finite, with at least two distinct ones.
     bandwidth : {"silverman", "scott", "cube-root"} or float, default="silverman"
-        Standard deviation of the kernels. With s the standard deviation (``ddof=1``) and R the interquartile range of n
-        observations:
+        Standard deviation of the kernels. In the following rules, s is the standard deviation (``ddof=1``) and R is the
+        interquartile range of the n observations:
 
         - ``"silverman"``: 0.9 min(s, R/1.34) n^(-1/5), or 0.9 s n^(-1/5) if R is 0 [1]_.
         - ``"scott"``: 1.06 s n^(-1/5) [1]_.
@@ -427,7 +433,7 @@ class GaussianKde(NormalSumDistribution):
           [2]_ or a ROC curve, and too small for estimating a density.
         - float: a number above 0, in the unit of the feature.
     bandwidth_factor : float, default=1.0
-        Factor by which the bandwidth of a rule is multiplied. It must be 1 if ``bandwidth`` is a number.
+        Multiplier for the bandwidth of the selected rule. It must be 1 if ``bandwidth`` is a number.
     variance_preserving : bool, default=False
         Whether the kernel means are shrunk towards the sample mean, so that the estimate has the variance of the
         sample. Without shrinkage, the variance of the estimate exceeds the sample variance by the variance of the
@@ -449,8 +455,9 @@ class GaussianKde(NormalSumDistribution):
     Raises
     ------
     RocPredictError
-        If values are not finite, or fewer than two values are distinct; if the bandwidth, its factor or the weights are
-        invalid; or if the weights sum to 1 or less and a standard deviation is needed.
+        If ``sample`` contains values that are not finite, or fewer than two distinct values. If ``bandwidth``,
+        ``bandwidth_factor`` or ``weights`` is invalid. If a standard deviation is needed, but the weights sum to 1 or
+        less.
 
     Notes
     -----
@@ -533,7 +540,10 @@ class GaussianKde(NormalSumDistribution):
 
     @cached_property
     def components(self) -> NormalSum:  # type: ignore[override]
-        """Kernels, weighted by the observations that they represent; in a large sample, fewer than ``means``."""
+        """Kernels, weighted by the number of observations that they represent.
+
+        In a large sample, neighboring kernels are replaced by fewer kernels.
+        """
         centres, counts = compress_centres(*self._kernels, self.std)
         return NormalSum(counts, centres, np.full(len(centres), self.std))
 
@@ -659,7 +669,10 @@ class NormalSumBatch(Distribution[FloatArray]):
         return self.weights[index][used], self.means[index][used], stds[used]
 
     def quantile_bounds(self, z: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Return the smallest and largest mean + z std of any component; the quantile for Phi(z) lies between them."""
+        """Return the smallest and the largest value of mean + z std among the components.
+
+        The quantile for Phi(z) lies between these two values.
+        """
         means = self.means
         if self.has_one_width:
             means = np.stack([means.min(axis=-1), means.max(axis=-1)], axis=-1)
@@ -667,11 +680,14 @@ class NormalSumBatch(Distribution[FloatArray]):
         return reached.min(axis=-1), reached.max(axis=-1)
 
     def bounds(self, z: float) -> tuple[FloatArray, FloatArray]:
-        """Return the smallest mean - z std and the largest mean + z std of any component."""
+        """Return the smallest value of mean - z std and the largest value of mean + z std among the components."""
         return self.quantile_bounds(-z)[0], self.quantile_bounds(z)[1]
 
     def _sum_kernels(self, x: FloatArray, kernel: Callable[[FloatArray, slice], FloatArray]) -> FloatArray:
-        """Return, for each value x, the sum over components that ``kernel`` computes from (x - mean)/std, in blocks."""
+        """Return the sum over the components for each value x, as computed by ``kernel``.
+
+        ``kernel`` receives (x - mean)/std for one block of values at a time.
+        """
         x = np.broadcast_to(x, np.broadcast_shapes(np.shape(x), self.shape))
         sums, size = np.empty(x.shape), max(1, x[:1].size * self.means.shape[-1])
         step = max(1, _MAX_BATCH_BLOCK_SIZE // size)

@@ -167,7 +167,8 @@ def misfit_warning(
 def curve_misfit(samples: tuple[FloatArray, FloatArray], tpr_at: Callable[[FloatArray], FloatArray]) -> CurveMisfit:
     """Compare the empirical curve of two ascending samples with the curve that ``tpr_at`` computes.
 
-    If the area between the curves is at most ``MAX_HARMLESS_AREA``, ``ratio_to_expected`` is set to 0 and not computed.
+    If the area between the curves is at most ``MAX_HARMLESS_AREA``, ``ratio_to_expected`` is set to 0 without being
+    computed.
     """
     predicted, empirical = tpr_at(COMPARISON_FPR), empirical_tpr(*samples)
     area = float(area_between(predicted, empirical))
@@ -183,7 +184,7 @@ def binormal_misfit(
     """Compare the empirical curve of two samples with the curve of two Gaussians that have the given moments.
 
     The values must be in ascending order, and at least one standard deviation must be above 0. If the area between the
-    curves is at most ``MAX_HARMLESS_AREA``, ``ratio_to_expected`` is set to 0 and not computed.
+    curves is at most ``MAX_HARMLESS_AREA``, ``ratio_to_expected`` is set to 0 without being computed.
     """
     area = float(area_between(_binormal_tpr(*moments), empirical_tpr(*samples)))
     if area <= MAX_HARMLESS_AREA:

@@ -190,7 +190,8 @@ class Transformed(Distribution):
     Raises
     ------
     RocPredictError
-        If ``base`` is not a continuous distribution of one feature, or if ``transform`` is not a PowerTransform.
+        If ``base`` is neither a continuous distribution of one feature nor a batch with the same shape as the
+        transforms, or if ``transform`` is not a PowerTransform.
 
     Examples
     --------
@@ -329,8 +330,8 @@ def _maximize_likelihood(logs: FloatArray, first: int, yeo_johnson: NDArray[np.b
     Notes
     -----
     The log-likelihood is a concave function of the power p: each (z_i - z_j)^2 is log-convex in p, and the variance,
-    which is a sum of these terms, is therefore log-convex, too. The highest value on a coarse grid is then next to the
-    maximum, which is found on three grids, each finer than the previous one.
+    which is a sum of these terms, is therefore log-convex, too. Consequently, the maximum is close to the highest value
+    on a coarse grid. It is found on three grids, each finer than the previous one.
     """
     last = len(LAMBDA_GRID) - 1
     constant = [np.ptp(part, axis=1) == 0 for part in (logs[:, :first], logs[:, first:])]  # var may be rounding error

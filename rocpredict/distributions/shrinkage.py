@@ -118,7 +118,11 @@ def _cell_widths(centres: FloatArray, first_edge: float) -> FloatArray:
 
 @lru_cache(maxsize=2)
 def _shapes(declared: bool) -> tuple[FloatArray, ...]:
-    """Return Phi^-1(AUC) and log prior of each binormal shape, shape (C,), and both cdfs on a grid, shape (C, P)."""
+    """Return Phi^-1(AUC) and the log prior of each binormal shape, and the cdfs of both classes on a grid.
+
+    For C binormal shapes and P grid points, Phi^-1(AUC) and the log prior have shape (C,), and each cdf has shape
+    (C, P).
+    """
     delta, log_ratio = (part.ravel() for part in np.meshgrid(_DELTAS, _LOG_RATIOS, indexing="ij"))
     widths = [_cell_widths(_DELTAS, 0.0), _cell_widths(_LOG_RATIOS, 1.5 * _LOG_RATIOS[0] - 0.5 * _LOG_RATIOS[1])]
     width = np.outer(*widths).ravel()
@@ -197,7 +201,10 @@ def _interpolate_columns(values: FloatArray, at: FloatArray) -> FloatArray:
 
 
 def _shape_weights(pooled: PooledSample, table: _ShapeTable, below: FloatArray) -> FloatArray:
-    """Return the posterior weights of the binormal shapes, shape (F, C), from the cumulative numbers of positives."""
+    """Compute the posterior weights of C binormal shapes for F features, as an array of shape (F, C).
+
+    ``below`` contains the cumulative numbers of positives.
+    """
     (n_features, m), n_cells = pooled.x.shape, len(table.log_odds)
     wide = np.flatnonzero(pooled.sizes > _WIDE_BLOCK * m)
     if not wide.size:
@@ -224,7 +231,10 @@ def _shape_weights(pooled: PooledSample, table: _ShapeTable, below: FloatArray) 
 
 
 def mann_whitney_auc(pooled: PooledSample, below: FloatArray, n0: int, n1: int) -> tuple[FloatArray, FloatArray]:
-    """Return the empirical AUC of each feature and its DeLong variance, from the cumulative numbers of positives."""
+    """Return the empirical AUC of each feature and its DeLong variance.
+
+    ``below`` contains the cumulative numbers of positives.
+    """
     q = pooled.positive_fraction
     middle = pooled.average(np.broadcast_to(np.arange(q.shape[1]) + 0.5, q.shape))
     positives_below = pooled.average(below[:, 1:] - q / 2)
@@ -421,7 +431,10 @@ def estimate_shrinkage(
 
 
 def _clip_sums(pooled: PooledSample, values: FloatArray, sums: FloatArray) -> FloatArray:
-    """Clip ``values``, average them over ties, and return their cumulative sums; ``sums`` are the unclipped sums."""
+    """Clip ``values``, average them over ties, and return their cumulative sums.
+
+    ``sums`` contains the cumulative sums of ``values`` before clipping.
+    """
     limits = _MIN_POSTERIOR, 1 - _MIN_POSTERIOR
     if pooled.has_ties:
         return cumulate(pooled.average(np.clip(values, *limits)))
@@ -433,7 +446,7 @@ def _clip_sums(pooled: PooledSample, values: FloatArray, sums: FloatArray) -> Fl
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ShrinkageDistribution(Ecdf):
-    """Distribution of one class, estimated with ``family="auto"``, with a point mass at each value of either class.
+    """Distribution of one class, estimated with ``family="auto"``; each value of either class is a point mass.
 
     Parameters
     ----------

@@ -105,7 +105,10 @@ def _thin_tail(h: FloatArray, a: FloatArray, min_ratio: float) -> FloatArray:
 
 
 def _integral(h: FloatArray, a: FloatArray) -> FloatArray:
-    """Return P(X <= -h) as an integral over log(sin(u)), for which panels of equal width are accurate for every h."""
+    """Compute P(X <= -h) as an integral over log(sin(u)).
+
+    With this variable of integration, panels of equal width are accurate for every h.
+    """
     h = np.maximum(h, _MIN_H)
     peak = 1 + a * a  # 1 / sin^2 at the upper end
     width = np.log1p(2 * _CUTOFF / (h * h * peak)) / 2
