@@ -191,20 +191,20 @@ def test_a_student_t_without_tails_or_with_half_its_rows_tied_is_a_gaussian():
 
 
 def test_invalid_samples_and_moments_are_refused():
-    below = r"'gamma' needs values above 0, but the positive class has 2 other values among 4 \(such as 0\); add the"
+    below = r"'gamma' needs values above 0, but the positive class has 2 values \(of 4\) outside this range, such as 0"
     fits = [
         ("gama", [1, 2], "family='gama' is not allowed; choose one of 'gamma'"),
         ("gamma", [1, 0, -2, 3], below),
         (
             "weibull",
             [-1.0, 2],
-            "'weibull' needs values above 0, .* has 1 other value among 2 .* a family on the real line",
+            r"'weibull' needs values above 0, .* has 1 value \(of 2\) outside this range, .* a family on the real line",
         ),
-        ("exponential", [-1.0, 2], "'exponential' needs values of 0 or more, .* 1 other value among 2"),
+        ("exponential", [-1.0, 2], r"'exponential' needs values of 0 or more, .* 1 value \(of 2\) outside this range"),
         (
             "beta",
             [0.5, 1, 1.5],
-            r"needs values strictly between 0 and 1, .* 2 other values among 3 .* map both classes into \(0, 1\)",
+            r"values strictly between 0 and 1, .* 2 values \(of 3\) outside this .* map both classes into \(0, 1\)",
         ),
         ("logistic", [1.0], "the positive class has fewer than two values; family='logistic' needs at least two dis"),
         ("laplace", [], "the positive class has fewer than two values"),

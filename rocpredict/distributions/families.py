@@ -28,7 +28,10 @@ def is_frozen_scipy(candidate: object) -> bool:
 
 
 def from_scipy(frozen: Any) -> ScipyDistribution | Ecdf:
-    """Convert a frozen scipy.stats distribution; a distribution from a table of probabilities becomes an ``Ecdf``."""
+    """Convert a frozen scipy.stats distribution to a distribution of this package.
+
+    A distribution that is defined by a table of values and probabilities becomes an ``Ecdf``.
+    """
     if hasattr(frozen.dist, "xk"):  # ``dist`` is a table of values and probabilities
         _, loc, _ = frozen.dist._parse_args(*frozen.args, **frozen.kwds)
         return Ecdf(np.asarray(frozen.dist.xk) + loc, frozen.dist.pk)
@@ -156,7 +159,7 @@ class ScipyDistribution(Distribution[float]):
         return np.where(is_overflow, (x > 0) == (method == "cdf"), tail)
 
     def _support_end(self, tail: str, step: int) -> float:
-        """Return a value beyond which a tail is negligible.
+        """Return a value beyond which the tail probability is negligible.
 
         SciPy's ``isf`` is not used, because it is inaccurate at a probability of 1e-16.
         """
@@ -380,7 +383,7 @@ def fit_resampled_families(
 
 
 def _fit_rows(name: str, samples: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Return the parameters fitted to B samples, shape (B, n), and a mask of the samples with a successful fit."""
+    """Return the parameters fitted to each row of ``samples``, and a mask of the rows with a successful fit."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         parameters = _FAMILIES[name].fit(samples)
     return parameters, np.isfinite(parameters).all(axis=1) & (parameters[:, -1] > 0)
@@ -466,13 +469,14 @@ def _check_support(name: str, values: FloatArray, label: str, support: Support, 
         raise RocPredictError(f"{argument} is outside the support of family={name!r}, the values {support.description}")
     raise RocPredictError(
         f"family={name!r} needs values {support.description}, but the {label} class has "
-        f"{pluralize(outside.size, 'other value')} among {values.size} (such as {outside[0]:g}); {support.suggestion}"
+        f"{pluralize(outside.size, 'value')} (of {values.size}) outside this range, such as {outside[0]:g}; "
+        f"{support.suggestion}"
     )
 
 
 def _check_exponential(mean: float, std: Any) -> None:
     if mean == 0:
-        raise RocPredictError("mean=0 is a point mass with family='exponential'; pass a mean above 0")
+        raise RocPredictError("family='exponential' with mean=0 would be a point mass; pass a mean above 0")
     if std is not None and not abs(check_single("std", check_finite("std", std)) - mean) <= _EXPONENTIAL_RTOL * mean:
         raise RocPredictError(
             f"std={short_repr(std)} differs from mean={mean:g}, but family='exponential' has std = mean; omit "
@@ -481,7 +485,7 @@ def _check_exponential(mean: float, std: Any) -> None:
 
 
 def check_distribution(name: str, candidate: object) -> Distribution:
-    """Return a distribution unchanged, convert a scipy.stats distribution, and raise for any other argument."""
+    """Return ``candidate`` as a distribution, or raise an error; a frozen scipy.stats distribution is converted."""
     if isinstance(candidate, Distribution):
         return candidate
     if is_frozen_scipy(candidate):
