@@ -189,7 +189,7 @@ def test_bands_and_criteria(roc):
 
 @for_each(["cost", "accuracy", "f1"])
 def test_a_criterion_that_needs_a_prevalence_raises_without_it(criterion):
-    words = f"criterion='{criterion}' needs the proportion of positives, in [0, 1]; pass prevalence=0.1, for example"
+    words = f"criterion='{criterion}' needs the proportion of positives; pass a prevalence in [0, 1], such as"
     refused(partial(ROCS["gaussian"].best_threshold, criterion), words)
 
 

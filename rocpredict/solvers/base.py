@@ -30,7 +30,7 @@ EVEN = np.zeros(())
 
 
 class OptimalThreshold(NamedTuple):
-    """Threshold that maximizes TPR - price * FPR, with its rates; ``Solver`` defines the price."""
+    """Threshold that maximizes TPR - price * FPR, with its rates; the notes of ``Solver`` define the price."""
 
     threshold: FloatArray
     tpr: FloatArray
@@ -96,7 +96,8 @@ class TwoThresholdRule(Result, _TwoThresholdRuleFields[Value]):
     ----------
     low, high : float or array of shape F
         Lowest and highest threshold. If the rule has one threshold, ``low`` is -inf or ``high`` is +inf. If both are
-        infinite, the rule classifies every value as positive if ``positive_inside`` is True, and as negative otherwise.
+        infinite, the rule predicts the same class for every value: positive if ``positive_inside`` is True, otherwise
+        negative.
     positive_inside : bool or array of shape F
         True if values with ``low <= x <= high`` are classified as positive; False if values with ``x <= low`` or ``x >=
         high`` are classified as positive. With more than two thresholds, the predicted class also changes between
@@ -124,7 +125,7 @@ class TwoThresholdRule(Result, _TwoThresholdRuleFields[Value]):
 
 
 def summarize_rule(edges: FloatArray, *, starts_positive: bool) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
-    """Return ``low``, ``high`` and ``positive_inside`` of a rule whose predicted class changes at each of ``edges``."""
+    """Return ``low``, ``high`` and ``positive_inside`` of a rule whose predicted class changes at ``edges``."""
     if not len(edges):
         return np.asarray(-np.inf), np.asarray(np.inf), np.asarray(starts_positive)
     last_positive = starts_positive != (len(edges) % 2 == 1)
@@ -169,7 +170,10 @@ class RocCurve(Result):
 
 
 def area_under(fpr: FloatArray, tpr: FloatArray, low: float = 0.0, high: float = 1.0) -> ArrayOrFloat:
-    """Return the area under polylines between two FPRs; the vertices are ascending arrays of shape (..., m)."""
+    """Return the area under polylines between two FPRs.
+
+    ``fpr`` and ``tpr`` contain the coordinates of the vertices, ascending on the last axis.
+    """
     width = np.diff(fpr)
     start = fpr[..., :-1]
     left, right = np.clip(start, low, high), np.clip(fpr[..., 1:], low, high)
@@ -180,14 +184,14 @@ def area_under(fpr: FloatArray, tpr: FloatArray, low: float = 0.0, high: float =
 
 
 def interpolate_tpr(fpr: FloatArray, tpr: FloatArray, at: ArrayOrFloat) -> FloatArray:
-    """Return the TPR of a polyline at the given FPRs; on a vertical segment, the TPR of its upper end."""
+    """Return the TPR of a polyline at the given FPRs; on a vertical segment, return the TPR of its upper end."""
     index = np.searchsorted(fpr, at, side="right") - 1
     following = np.minimum(index + 1, len(fpr) - 1)
     return _interpolate(at, fpr[index], fpr[following], tpr[index], tpr[following])
 
 
 def interpolate_tpr_below(fpr: FloatArray, tpr: FloatArray, at: ArrayOrFloat) -> FloatArray:
-    """Return the TPR of a polyline at the given FPRs; on a vertical segment, the TPR of its lower end."""
+    """Return the TPR of a polyline at the given FPRs; on a vertical segment, return the TPR of its lower end."""
     following = np.searchsorted(fpr, at, side="left")
     before = np.maximum(following - 1, 0)
     between = _interpolate(at, fpr[before], fpr[following], tpr[before], tpr[following])
@@ -195,7 +199,7 @@ def interpolate_tpr_below(fpr: FloatArray, tpr: FloatArray, at: ArrayOrFloat) ->
 
 
 def interpolate_tpr_batch(fpr: FloatArray, tpr: FloatArray, at: float) -> FloatArray:
-    """Return the TPR of each of B polylines at one FPR; the vertices have shape (B, m)."""
+    """Return the TPR of each of B polylines at one FPR; ``fpr`` and ``tpr`` of the vertices have shape (B, m)."""
     index = np.count_nonzero(fpr <= at, axis=-1)[..., None] - 1
     following = np.minimum(index + 1, fpr.shape[-1] - 1)
     vertices = (np.take_along_axis(part, where, -1)[..., 0] for part in (fpr, tpr) for where in (index, following))
@@ -231,7 +235,10 @@ def hook_of_polyline(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, fl
 
 
 def is_undominated(tpr: FloatArray, fpr: FloatArray) -> NDArray[np.bool_]:
-    """Return a mask of the ascending operating points that are not dominated by a point with the same TPR or FPR."""
+    """Return a mask of the operating points that no point with the same TPR or FPR dominates.
+
+    The points must be in ascending order.
+    """
     index = np.arange(tpr.shape[-1])
     change = np.ones((*tpr.shape[:-1], 1), dtype=bool)
     first = np.maximum.accumulate(np.where(np.concatenate([change, np.diff(tpr) > 0], axis=-1), index, 0), axis=-1)
@@ -242,7 +249,7 @@ def is_undominated(tpr: FloatArray, fpr: FloatArray) -> NDArray[np.bool_]:
 
 
 def middle_of_best(utility: FloatArray, tolerance: ArrayLike = ROUNDING) -> NDArray[np.intp]:
-    """Return the middle index of the largest values along the last axis.
+    """Return the index of the largest value along the last axis or, if several values are largest, the middle index.
 
     Values within ``tolerance`` of the maximum count as largest. If their number is even, the lower of the two middle
     indices is returned.
@@ -255,7 +262,7 @@ def middle_of_best(utility: FloatArray, tolerance: ArrayLike = ROUNDING) -> NDAr
 def equal_runs(candidates: FloatArray, loss: FloatArray, plateau: tuple[float, float]) -> FloatArray:
     """Return one threshold from each run of equally good candidates outside of ``plateau``.
 
-    Candidates are equally good if their loss equals the minimum, up to rounding errors.
+    Candidates are equally good if their loss equals the smallest loss of all candidates, up to rounding errors.
     """
     candidates, index = np.unique(candidates, return_index=True)
     loss = loss[index]

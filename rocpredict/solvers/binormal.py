@@ -28,7 +28,7 @@ from rocpredict.solvers.base import (
 from rocpredict.solvers.quadrature import gauss_legendre
 
 Z_GRID = np.linspace(-39, 39, 131)
-"""Grid of z-scores; outside this range the normal density is 0 in double precision."""
+"""Grid of z-scores; outside the range of the grid, the normal density is 0 in double precision."""
 PANEL_BLOCK = 256
 """Number of features per block for functions that use thousands of points per feature."""
 _BLOCK = 8_192  # number of features per block; temporary arrays then fit into the cache
@@ -78,7 +78,7 @@ class BinormalSolver(Solver):
         return np.asarray(log_ndtr(-self.separation))
 
     def empirical_auc_variance(self, count: tuple[float, float]) -> FloatArray:
-        """Return the variance of the empirical AUC of samples with ``count`` = (negatives, positives) observations.
+        """Return the variance of the empirical AUC; ``count`` contains the numbers of negatives and of positives.
 
         The variance of the Mann-Whitney statistic depends on the probability that two random positives both exceed a
         random negative, and on the probability that a random positive exceeds two random negatives. Both probabilities
@@ -138,21 +138,22 @@ class BinormalSolver(Solver):
         return Hook(np.where(area > 0, ndtr(first), 0.0), np.where(area > 0, ndtr(last), 0.0), area)
 
     def crossings(self, log_price: FloatArray) -> FloatArray:
-        """Return the two thresholds with f1 = price * f0, ascending on the last axis; NaN if there is no crossing."""
+        """Return the two thresholds with f1 = price * f0, ascending on the last axis; a missing crossing is NaN."""
         return map_blocks(_crossings, *self.parameters, log_price)[0]
 
     def crossing_z_scores(self, log_price: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Return (z0, z1) of the crossing where the likelihood ratio rises, then of the crossing where it falls.
+        """Return the z-scores of the crossing where the likelihood ratio rises, and of the crossing where it falls.
 
-        z0 is the z-score in the negative class, and z1 the z-score in the positive class.
+        Each crossing has two z-scores: z0 in the negative class, and z1 in the positive class.
         """
         return z_scores(*self.scaled, log_price)
 
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
         """Return the threshold that maximizes TPR - price * FPR.
 
-        The threshold is the crossing at which the likelihood ratio rises. This crossing need not be between the two
-        means. If no crossing is better than a threshold of -inf or inf, the threshold is infinite.
+        The threshold is the crossing of the weighted densities at which the likelihood ratio rises. This crossing need
+        not be between the two means. If it does not exist, or is worse than a threshold of -inf or inf, the threshold
+        is infinite.
         """
         m0, s0, m1, s1 = self.parameters
         threshold, tpr, fpr, tnr, fnr, both = map_blocks(_best_threshold, m0, s0, m1, s1, log_price)
@@ -177,9 +178,9 @@ class BinormalSolver(Solver):
     def threshold_for_odds(self, log_odds: FloatArray) -> FloatArray:
         """Return the smallest threshold with TPR >= odds * FPR, or inf if no finite threshold has this property.
 
-        TPR - odds * FPR is largest at the crossing of f1 and odds * f0 where the likelihood ratio f1/f0 rises. If the
-        likelihood ratio falls at a smaller crossing, TPR - odds * FPR increases from this crossing to the maximum. The
-        threshold is the root of TPR - odds * FPR between the two crossings.
+        TPR - odds * FPR is largest at the crossing of f1 and odds * f0 where the likelihood ratio f1/f0 rises. The
+        threshold is the root of TPR - odds * FPR below this crossing. If the likelihood ratio falls at a smaller
+        crossing, the root lies between the two crossings.
         """
         return map_blocks(_threshold_for_odds, *self.parameters, log_odds)[0]
 
@@ -349,7 +350,7 @@ def _best_threshold(*columns: FloatArray) -> tuple[FloatArray, ...]:
 
 
 def _degenerate_crossing(moments: tuple[FloatArray, ...], scaled: Scaled, crossing: _Crossing) -> _Crossing:
-    """Replace the crossing of each feature with a class that is a point mass.
+    """Replace the crossing of each feature for which at least one class is a point mass.
 
     If the positives are a point mass, the new crossing is this point. If the negatives are a point mass, the new
     crossing is the next larger float. If both classes are point masses, the new crossing is a value between them, or
@@ -396,7 +397,7 @@ def _threshold_for_odds(
 def two_threshold_rule(
     m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatArray, log_kappa: FloatArray
 ) -> tuple[FloatArray, ...]:
-    """Return ``low``, ``high``, ``positive_inside`` and the rates of the rule "likelihood ratio above kappa"."""
+    """Return ``low``, ``high``, ``positive_inside`` and the rates of the rule "positive if f1/f0 > kappa"."""
     moments = (m0, s0, m1, s1)
     d, scaled0, scaled1 = scaled = scale_parameters(*moments)
     rising, falling = (np.stack(crossing) for crossing in _rising_and_falling(moments, scaled, log_kappa))
@@ -421,7 +422,10 @@ def two_threshold_rule(
 def _degenerate_rule(
     moments: tuple[FloatArray, ...], scaled: Scaled, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Replace (threshold, z0, z1) at ``low`` and at ``high`` for each feature with a class that is a point mass."""
+    """Replace ``low`` and ``high`` of each feature for which at least one class is a point mass.
+
+    ``low`` and ``high`` each contain a threshold and its z-scores, (threshold, z0, z1).
+    """
     m0, _, m1, _ = moments
     d, s0, s1 = scaled
     infinite = np.full_like(d, np.inf)
@@ -437,7 +441,7 @@ def _degenerate_rule(
 
 
 def _degenerate_roc_points(pair: FoldedPair, rates: FloatArray, inner: list[FloatArray]) -> list[FloatArray]:
-    """Replace the ROC points of each feature with a class that is a point mass.
+    """Replace the ROC points of each feature for which at least one class is a point mass.
 
     The new points are on the chance line if both classes are equal, and on the perfect curve otherwise.
     """
@@ -524,13 +528,13 @@ def normal_pdf(x: FloatArray) -> FloatArray:
 def z_scores(
     d: FloatArray, s0: FloatArray, s1: FloatArray, log_kappa: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return (z0, z1) of the crossing where the likelihood ratio rises, then of the crossing where it falls.
+    """Return the z-scores of the crossing where the likelihood ratio rises, and of the crossing where it falls.
 
-    z0 is the z-score in the negative class, and z1 the z-score in the positive class. The z-scores of a missing
+    Each crossing has two z-scores: z0 in the negative class, and z1 in the positive class. The z-scores of a missing
     crossing are NaN; the z-scores of a crossing at infinity are infinite. The crossings are the roots of a quadratic
     equation. The usual formula for one of the roots suffers from cancellation. Both roots are therefore computed from
-    ``sum0`` and ``sum1``, which are sums of nonnegative numbers. The sign of d determines at which of the two crossings
-    the likelihood ratio rises.
+    ``sum0`` and ``sum1``, which are sums of nonnegative numbers. The sign of the mean difference ``d`` determines at
+    which of the two crossings the likelihood ratio rises.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         gap = s1 - s0
@@ -636,7 +640,10 @@ def area_below_chance(
 
 
 def _cdf_difference(low: FloatArray, high: FloatArray, step: FloatArray) -> FloatArray:
-    """Return Phi(high) - Phi(low), by a series if ``step`` = high - low is small, or 0 if ``step`` is negative."""
+    """Return Phi(high) - Phi(low), or 0 if ``step`` = high - low is negative.
+
+    If ``step`` is small, the difference is computed by a series.
+    """
     middle = low / 2 + high / 2
     short = np.abs(step) * (1 + np.abs(middle)) < 0.02
     u, v = middle * middle, step * step
@@ -647,7 +654,7 @@ def _cdf_difference(low: FloatArray, high: FloatArray, step: FloatArray) -> Floa
 def _mean_value(
     f: Callable[[FloatArray], FloatArray], density: Callable[[FloatArray], FloatArray], edges: FloatArray
 ) -> FloatArray:
-    """Return the mean of ``f``, weighted by a density, between the first and the last edge."""
+    """Return the density-weighted mean of ``f`` between the first and the last edge."""
     left, right = edges[..., :-1], edges[..., 1:]
     area = gauss_legendre(lambda x: f(x) * density(x), left, right).sum(axis=-1)
     total = gauss_legendre(density, left, right).sum(axis=-1)
@@ -697,11 +704,11 @@ class FoldedNormal(NamedTuple):
         return normal_pdf(z) + normal_pdf(self.reflect(z))
 
     def isf(self, rate: FloatArray) -> FloatArray:
-        """Return the threshold z of the rule with a given rate, by Newton's method between two bounds.
+        """Compute the threshold z of the rule with a given rate by Newton's method within two bounds.
 
-        The bounds of z follow from bounds of the upper tail P(Z >= z). If ``inside`` is False, this tail is between
-        half of the rate and the rate. If ``inside`` is True, the tail is between the rate and the rate plus P(Z >=
-        center).
+        The bounds on z follow from bounds on the probability P(Z >= z). If ``inside`` is False, this probability is
+        between half of the rate and the rate. If ``inside`` is True, the probability is between the rate and the rate
+        plus P(Z >= center).
         """
         rate, centre, inside = np.broadcast_arrays(rate, *self)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -742,12 +749,12 @@ class FoldedPair(NamedTuple):
 
     @property
     def abscissa(self) -> FoldedNormal:
-        """Distribution of the first class; the given rate is a probability in this class."""
+        """Distribution of the first class, for which the rate of each rule is given."""
         return FoldedNormal(self.centre, self.inside)
 
     @property
     def ordinate(self) -> FoldedNormal:
-        """Distribution of the second class; the computed rate is a probability in this class."""
+        """Distribution of the second class, for which the rate of each rule is computed."""
         return FoldedNormal(self.other_centre, self.inside)
 
     @property
@@ -780,7 +787,10 @@ class FoldedPair(NamedTuple):
 
 
 def folded_mean_rate(forward: bool, *parts: NDArray[Any]) -> tuple[FloatArray]:
-    """Return the mean TPR between the FPRs of two rules or, if not ``forward``, the mean TNR between their TPRs."""
+    """Return the mean TPR between the FPRs of two rules.
+
+    If ``forward`` is False, the mean TNR between the TPRs of the two rules is returned instead.
+    """
     *columns, low, high = (part[..., None] for part in parts)
     pair = FoldedPair(*columns)
     # panels of 2.4 standard deviations are accurate enough

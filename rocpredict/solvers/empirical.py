@@ -123,7 +123,10 @@ class EmpiricalSolver(Solver):
         return np.asarray(v.thresholds[np.searchsorted(v.tpr, rate, side="left")])
 
     def slope(self, fpr: FloatArray) -> FloatArray:
-        """Return the slope of the curve at an FPR; at a vertex below FPR = 1, the slope of the segment to its right."""
+        """Return the slope of the curve at an FPR.
+
+        At a vertex with an FPR below 1, the slope of the segment to the right of the vertex is returned.
+        """
         v = self.points
         run, rise = np.diff(v.fpr), np.diff(v.tpr)
         sloped = run > 0
@@ -150,7 +153,7 @@ class EmpiricalSolver(Solver):
         return self._optimum([best_run(price) for price in prices], np.shape(log_price))
 
     def maximize(self, utility: Callable[[Rates[Any]], FloatArray]) -> OptimalThreshold:
-        """Return the middle one of the operating points with the highest utility."""
+        """Return the operating point with the highest utility or, if several points share it, the middle one."""
         v = self.points
         values = utility(Rates(v.tpr, v.fpr, v.tnr, v.fnr))
         check_defined(values)
@@ -162,10 +165,10 @@ class EmpiricalSolver(Solver):
         return is_undominated(self.points.tpr, self.points.fpr)
 
     def _best_run(self, utility: FloatArray, tolerance: float) -> BestRun:
-        """Return the middle one of the operating points with the highest utility, and the runs of these points.
+        """Return the middle one of all operating points with the highest utility, and the runs of these points.
 
-        A run consists of consecutive points. If two operating points have the same utility and one dominates the other,
-        the dominated point is excluded.
+        A run consists of consecutive points with the highest utility. If two operating points have the same utility and
+        one dominates the other, the dominated point is excluded.
         """
         equal = np.flatnonzero(utility >= utility.max() - tolerance)
         undominated = equal[self._undominated[equal]]
@@ -202,7 +205,8 @@ class EmpiricalSolver(Solver):
 class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
     """Solver for the ROC curve of sample values ranked by their likelihood ratio.
 
-    Values are ranked by the proportion of positives among equal values, after both classes are weighted equally.
+    Each value is ranked by the proportion of positives among the observations with this value. In this proportion, both
+    classes have the same total weight.
     """
 
     def __init__(self, negative: Ecdf, positive: Ecdf) -> None:
@@ -230,7 +234,7 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
         return self._rule(self.positive_fraction > v.low[np.searchsorted(v.fpr, fpr, side="right") - 1])
 
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the threshold for the likelihood ratio, the FPR and the TPR of each operating point."""
+        """Return, for each operating point, the threshold of the likelihood ratio, the FPR and the TPR."""
         v = self.base.points
         fraction = np.concatenate([[np.inf], v.high[1:]])
         with np.errstate(divide="ignore", invalid="ignore"):

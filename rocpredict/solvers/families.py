@@ -145,7 +145,10 @@ def prob_greater_gumbel(first: FamilyParameters, second: FamilyParameters) -> fl
 
 
 def prob_greater_gamma(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return P(second > first), the regularized incomplete beta function I_x(k1, k2), x = scale2/(scale1 + scale2)."""
+    """Return P(second > first), the regularized incomplete beta function I_x(k1, k2).
+
+    Its argument is x = scale2/(scale1 + scale2).
+    """
     x, y = _ratio_and_complement(first.scale, second.scale)
     return float(betainc(first.shape, second.shape, x) if x <= y else betaincc(second.shape, first.shape, y))
 
@@ -470,7 +473,7 @@ class NormalSumSolver(NumericalSolver):
 
     @cached_property
     def crossing_grid(self) -> FloatArray:
-        """Grid on which crossings are searched for, with additional points around each component."""
+        """Grid that is searched for crossings, with additional points around each component."""
         seeded = [normals for normals in self._sums if len(normals.means) <= _MAX_SEEDED_COMPONENTS]
         seeds = [np.ravel(normals.means[:, None] + normals.stds[:, None] * _SEED_Z) for normals in seeded]
         for index, normals in enumerate(seeded):
@@ -502,7 +505,7 @@ class BatchSolver(NumericalSolver):
 
     @abstractmethod
     def _single(self, index: int) -> Solver:
-        """Return the solver of one pair of the batch."""
+        """Return the solver for one pair of distributions in the batch."""
 
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
         """Return the highest TPR at FPR = ``rate`` or, for axis "tpr", the lowest FPR with TPR >= ``rate``."""
@@ -512,8 +515,8 @@ class BatchSolver(NumericalSolver):
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
         """Return the threshold that maximizes TPR - price * FPR.
 
-        The threshold is usually the best crossing of the weighted densities. If no crossing of a pair is clearly the
-        best, a solver for one pair computes the threshold of this pair.
+        The threshold is usually the best crossing of the weighted densities. For a pair of
+        distributions without a clearly best crossing, the threshold is computed by the solver for this pair alone.
         """
         negative, positive, prices = self.negative, self.positive, np.broadcast_to(log_price, self.shape)
         grid = self._dense_grid()
@@ -626,7 +629,7 @@ class ScipyFamilyBatchSolver(BatchSolver):
         """Integrate a tail probability of ``other`` over a tail probability of ``d`` between two limits.
 
         Panels end at the medians of both classes, where a density may have a kink. If the polynomial approximation on a
-        panel is not accurate enough, a solver for one pair computes the area of this pair.
+        panel is not accurate enough, the area is computed by the solver for this pair of distributions alone.
         """
         ends = np.clip(ndtri(limits), -_AREA_Z, _AREA_Z)
         edges = np.broadcast_to(np.linspace(-_AREA_Z, _AREA_Z, _N_AREA_PANELS + 1), (*d.shape, _N_AREA_PANELS + 1))
@@ -681,7 +684,7 @@ def _area(negative: NormalSum, positive: NormalSum, *, upper: bool) -> FloatArra
 
 
 def _quadrature_nodes(negative: NormalSum, positive: NormalSum, width: float) -> FloatArray | None:
-    """Return the nodes of the trapezoidal rule, or None if the sum over all pairs is faster."""
+    """Return the nodes of the trapezoidal rule, or None if a sum over all pairs of components is faster."""
     beyond = max(negative.cutoff_z, positive.cutoff_z) * width
     with np.errstate(over="ignore", invalid="ignore"):
         low = min(negative.means[0], positive.means[0]) - beyond
@@ -708,7 +711,7 @@ def _replace_stds(normals: NormalSum, width: float) -> NormalSum:
 
 
 def _pairwise_auc(negative: NormalSum, positive: NormalSum, *, upper: bool) -> FloatArray:
-    """Return the AUC (1 - AUC if ``upper``) as a sum over all pairs of components, in blocks."""
+    """Return the AUC, or 1 - AUC if ``upper`` is True, computed as a sum over all pairs of components."""
     step, total = max(1, _MAX_BLOCK_SIZE // len(negative.means)), np.zeros(())
     for first in range(0, len(positive.means), step):
         rows = slice(first, first + step)
@@ -732,7 +735,10 @@ _SOLVERS: dict[type[Distribution[Any]], type[Solver]] = {
 
 
 def solver_for(negative: Distribution[Any], positive: Distribution[Any]) -> Solver:
-    """Return the exact solver for samples and for distributions with closed forms, otherwise a numerical solver."""
+    """Return the solver for two distributions.
+
+    The solver is exact for samples and for distributions with closed forms, and numerical for other distributions.
+    """
     for distribution, solver in _SOLVERS.items():
         if isinstance(negative, distribution) and isinstance(positive, distribution):
             return solver(negative, positive)
@@ -753,7 +759,7 @@ def solver_for(negative: Distribution[Any], positive: Distribution[Any]) -> Solv
 
 
 def _numerical_solver(negative: Distribution[Any], positive: Distribution[Any]) -> NumericalSolver:
-    """Return the solver of a pair that needs numerical methods for some or all quantities."""
+    """Return a solver that computes some or all quantities for two distributions numerically."""
     if isinstance(negative, Histogram) and isinstance(positive, Histogram):
         return HistogramSolver(negative, positive)
     if pair := match_family(negative, positive):

@@ -1,4 +1,4 @@
-"""Solver for the ROC curve of two histograms, and bounds of the AUC and of the best Ameans."""
+"""Solver for the ROC curve of two histograms, and bounds on the AUC and on the best Ameans."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rocpredict.solvers.quadrature import make_log_density_ratio
 
 
 class AucBounds(NamedTuple):
-    """Lowest and highest value that a measure can have for data with the given bin counts."""
+    """Lowest and highest value that the AUC or the best Ameans can have for data with the given bin counts."""
 
     low: float
     high: float
@@ -96,16 +96,16 @@ def auc_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
 
     See Also
     --------
-    ameans_bounds : Bounds of the best Ameans.
+    ameans_bounds : Bounds on the best Ameans.
 
     Notes
     -----
     A bin contains its lower edge but not its upper edge. The AUC is highest if every negative is at the lower edge of
-    its bin and every positive is at the upper edge. The AUC is lowest if every negative is at the upper edge and every
-    positive is at the lower edge. If both histograms have the same edges, the bounds differ by the probability that a
-    random positive and a random negative are in the same bin. This probability is sum_k p_k n_k, where p_k and n_k are
-    the proportions of positives and negatives in bin k. The AUC of values that are uniformly distributed within each
-    bin (the trapezoidal rule) is then the midpoint of the bounds.
+    its bin and every positive is just below the upper edge. The AUC is lowest if every negative is just below the upper
+    edge and every positive is at the lower edge. If both histograms have the same edges, the bounds differ by the
+    probability that a random positive and a random negative are in the same bin. This probability is sum_k p_k n_k,
+    where p_k and n_k are the proportions of positives and negatives in bin k. The AUC of values that are uniformly
+    distributed within each bin (the trapezoidal rule) is then the midpoint of the bounds.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def ameans_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
 
     See Also
     --------
-    auc_bounds : Bounds of the AUC.
+    auc_bounds : Bounds on the AUC.
 
     Notes
     -----

@@ -95,7 +95,7 @@ class NumericalSolver(Solver):
 
         The candidates are infinite thresholds, the crossings of the weighted densities, each point mass and the next
         larger float, and the points of the search grid. If all thresholds in an interval are equally good, the midpoint
-        of the interval is returned (the upper bound if the price is 0).
+        of the interval is returned. If the price is 0, the upper bound is returned instead.
         """
         shape, prices = np.shape(log_price), np.ravel(log_price)
         crossings, is_uncertain = self._crossings(prices)
@@ -127,7 +127,7 @@ class NumericalSolver(Solver):
 
     @property
     def crossing_grid(self) -> FloatArray:
-        """Grid on which crossings are searched for."""
+        """Grid that is searched for crossings."""
         return self.search_grid
 
     def _crossings(self, log_prices: FloatArray) -> tuple[list[FloatArray], NDArray[np.bool_]]:
@@ -302,7 +302,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         return self.ranking.expectation(ordinate, part, levels, float(high - low))
 
     def rule(self, log_price: FloatArray) -> TwoThresholdRule[Any]:
-        """Return the rule "positive if f1 > price * f0", which maximizes TPR - price * FPR, with all its thresholds."""
+        """Return the rule "positive if f1 > price * f0", which maximizes TPR - price * FPR."""
         self._check_densities()
         price = np.clip(log_price, -_MAX_LOG_RATIO, _MAX_LOG_RATIO)
         grid = self.base.search_grid
@@ -449,7 +449,7 @@ class LikelihoodRatioRanking:
     ) -> FloatArray:
         """Return the probability that the log ratio is above each level (at or above it if ``strictly`` is False).
 
-        ``at`` contains the feature values with these levels if they are known, to save root finding.
+        ``at`` contains the feature values at these levels, if they are known; root finding is then unnecessary.
         """
         total = np.zeros(np.shape(levels))
         for segment, (left, right) in zip(self._segments, pairwise(self._limits), strict=True):
@@ -469,13 +469,16 @@ class LikelihoodRatioRanking:
         return np.minimum(total, 1.0)
 
     def _find_levels(self, segment: _MonotoneSegment, index: NDArray[np.intp], target: FloatArray) -> FloatArray:
-        """Return the feature value with each target level, between ``segment.points[index - 1]`` and the next point."""
+        """Return the feature value at which each target level is reached, between two neighboring points of a segment.
+
+        The two points are ``segment.points[index - 1]`` and ``segment.points[index]``.
+        """
         sign = 1.0 if segment.rises else -1.0
         low, high, close = segment.points[index - 1], segment.points[index], quadrature.NOISE * (1 + np.abs(target))
         return _solve(lambda x, at_level: np.asarray(sign * self.level(x) - at_level), low, high, target, close)
 
     def mean_clipped_rank(self, d: Distribution[Any], x: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the proportion of a class with a higher log ratio than each x, clipped to [low, high].
+        """Return, for each x, the proportion of a class with a higher log ratio than at x, clipped to [low, high].
 
         If the log ratio has ties, the result is the mean clipped proportion over a random order of the tied values.
         """
@@ -562,7 +565,10 @@ def _solve(
     target: FloatArray,
     close: FloatArray,
 ) -> FloatArray:
-    """Return x with abs(f(x, target)) <= close for an increasing f, or else the better bound of the bracket."""
+    """Return, for each bracket, an x with abs(f(x, target)) <= close; f must increase with x.
+
+    If no such x is found, the bound of the bracket at which abs(f) is smaller is returned.
+    """
     root = quadrature.find_roots(lambda x, target, close: f(x, target) / close, low, high, target, close, fatol=1.0)
     nearer = np.where(np.abs(root.f_bracket[0]) <= np.abs(root.f_bracket[1]), *root.bracket)
     return np.asarray(np.where(root.success, root.x, nearer))

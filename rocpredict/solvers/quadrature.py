@@ -1,4 +1,4 @@
-"""Numerical integration and root finding for functions of a feature with two distributions."""
+"""Numerical integration and root finding for two distributions of a feature."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def gauss_legendre(f: Callable[[FloatArray], FloatArray], left: FloatArray, righ
 def integrate(
     integrate_panel: Callable[[FloatArray, FloatArray], FloatArray], edges: FloatArray, *, rtol: float = 1e-13
 ) -> float:
-    """Integrate over the panels between finite edges, halving each panel until its integral converges.
+    """Sum the integrals over the panels between finite edges, halving each panel until its integral converges.
 
     ``rtol`` is relative to the integral of the absolute value of the integrand. A panel in a far tail is not halved if
     its integral is negligible compared with this tolerance.
@@ -172,10 +172,10 @@ def refine_brackets(
     Notes
     -----
     Each interval is halved until ``f`` - level is nearly linear on it. Let a and b be the values of ``f`` - level at
-    the bounds of the interval, m the value at its midpoint, and c = abs(m - (a + b)/2). The condition is
-    c < abs(b - a)/8; if a, b and m have the same sign, c < min(abs(a), abs(b), abs(m))/2 is also sufficient. Two roots
-    are therefore separated if two conditions are met: between the roots, ``f`` - level exceeds its rounding error, and
-    the initial grid resolves the curvature of ``f``.
+    the bounds of the interval, m the value at its midpoint, and c = abs(m - (a + b)/2). The function counts
+    as nearly linear if c < abs(b - a)/8. If a, b and m have the same sign, c < min(abs(a), abs(b), abs(m))/2 is also
+    sufficient. Two roots are therefore separated if two conditions are met: between the roots, ``f`` - level exceeds
+    its rounding error, and the initial grid resolves the curvature of ``f``.
     """
     with np.errstate(invalid="ignore"):  # an infinite value minus an infinite level is NaN
         values = f(grid) - levels[:, None]

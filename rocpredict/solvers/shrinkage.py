@@ -88,7 +88,9 @@ def best_rule(
     reversal_probability: FloatArray | None,
     counts: tuple[float, float],
 ) -> ShrinkageRule:
-    """Return the rule at the middle of the nodes with an Ameans within 0.1 standard errors of the largest Ameans.
+    """Return the rule at the middle of the interval of nodes on which the Ameans is close to its maximum.
+
+    On this interval, the Ameans is at most 0.1 standard errors below the maximum.
 
     Parameters
     ----------

@@ -91,8 +91,8 @@ class ThresholdCriterion:
             raise RocPredictError(f"criterion={self.criterion!r} does not accept costs; use criterion='cost'")
         if self.criterion in _PREVALENCE_CRITERIA and self.prevalence is None:
             raise RocPredictError(
-                f"criterion={self.criterion!r} needs the proportion of positives, in [0, 1]; pass prevalence=0.1, for "
-                "example, or class counts"
+                f"criterion={self.criterion!r} needs the proportion of positives; pass a prevalence in [0, 1], such as "
+                "prevalence=0.1, or class counts"
             )
 
     @property
@@ -276,10 +276,10 @@ class BestThreshold(Result, Generic[Value]):
         method : {"test-inversion", "bootstrap", "pivotal", "delta"}, optional
             - ``"test-inversion"``: all thresholds that are not significantly worse than the best threshold in a local
               test. Default for samples if the criterion is "ameans", "cost" or "accuracy".
-            - ``"bootstrap"``: quantiles of the best thresholds of resamples. Default for samples with any other
-              criterion; also accepted for a prediction that is fitted to samples.
-            - ``"pivotal"``: generalized pivots. Default for one feature with two Gaussians and at least 10 observations
-              per class, if the criterion is "ameans", "cost" or "accuracy" and the best threshold is finite.
+            - ``"bootstrap"``: quantiles of the best thresholds of resamples. Default for samples if the criterion is
+              not "ameans", "cost" or "accuracy". Also accepted for a prediction that is fitted to samples.
+            - ``"pivotal"``: generalized pivots. Default for one feature with two Gaussians if there are at least 10
+              observations per class, the criterion is "ameans", "cost" or "accuracy", and the best threshold is finite.
             - ``"delta"``: delta method. Default for two Gaussians with class counts if ``"pivotal"`` is not the
               default. For an infinite threshold, the interval is unbounded and has the flag ``unbounded``.
         n_resamples : int, default=2000
@@ -413,7 +413,7 @@ class BestThreshold(Result, Generic[Value]):
 
 
 def correct_ameans(out_of_bag: float, in_sample: float) -> float:
-    """Return the Ameans of a threshold, corrected for the optimism that is due to choosing it on the same data."""
+    """Return the optimism-corrected Ameans of a threshold, computed from its out-of-bag and in-sample Ameans."""
     return _OOB_WEIGHT * out_of_bag + (1 - _OOB_WEIGHT) * in_sample
 
 
@@ -451,7 +451,7 @@ def _on_grid(prevalence: ArrayOrFloat) -> ArrayOrFloat:
 
 
 def log_cost_ratio(prevalence: ArrayOrFloat, cost_fp: ArrayOrFloat, cost_fn: ArrayOrFloat) -> FloatArray:
-    """Return the logarithm of the price, the ratio of the weighted costs of the two kinds of error.
+    """Return the logarithm of the price.
 
     The price is the weighted cost of a false positive divided by the weighted cost of a false negative. The weighted
     cost of an error is its cost times the proportion of the class in which the error occurs.
@@ -491,7 +491,10 @@ def _best_f_beta(solver: Solver, target: ThresholdCriterion) -> OptimalThreshold
 
 
 def utility(target: ThresholdCriterion, rates: Rates[Any]) -> FloatArray:
-    """Return the value to maximize, or -inf for rates at which it is undefined or a constraint is not met."""
+    """Return the value that the best threshold maximizes.
+
+    The value is -inf for rates at which the criterion is undefined or its constraint is not met.
+    """
     if target.value is not None:  # points that meet the constraint but are dominated are excluded
         value = float(check_probabilities("value", target.value))
         allowed, objective = {
@@ -522,7 +525,7 @@ def _evaluate_function(criterion: RateFunction, rates: Rates[Any]) -> FloatArray
     except Exception as error:
         raise RocPredictError(
             f"criterion raised {type(error).__name__}: {first_line(error)}; it must take the rates of all thresholds "
-            "and return one number for each"
+            "and return one number for each threshold"
         ) from error
     try:
         values = np.asarray(result, dtype=np.float64)
