@@ -35,7 +35,7 @@ _MANY_VALUES, _LARGE_WEIGHT = 500, 100  # with more values, smaller integer weig
 
 @dataclass(frozen=True)
 class BootstrapOptions:
-    """Number of resamples, and the seed or generator for drawing them; a seed makes the resamples repeatable."""
+    """Number of resamples, and the seed or generator of the random numbers; a seed makes the resamples reproducible."""
 
     n_resamples: Any = 2000
     rng: Seed = 0
@@ -65,7 +65,7 @@ class BootstrapOptions:
     def resample_counts(
         self, weights: tuple[Any, Any], rows: tuple[int, int], row_size: float = 0
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """Yield chunks of B resamples, as one array per class that counts how often each row is drawn, shape (B, rows).
+        """Yield the numbers of draws of each row in chunks of B resamples, one array of shape (B, rows) per class.
 
         ``weights`` contains the frequency weights of each class, or None. ``row_size`` is the number of values that the
         caller keeps in memory for each resample, in addition to the counts.
@@ -90,7 +90,7 @@ def draw_counts(rng: np.random.Generator, size: int, weights: Any, rows: int) ->
 
 
 def _draw_whole_weights(rng: np.random.Generator, size: int, weights: Any) -> FloatArray:
-    """Draw resamples of many values with integer weights; only large weights use multinomial draws."""
+    """Return the numbers of draws of many values with integer weights, shape (size, number of values)."""
     large, rows = weights >= _LARGE_WEIGHT, len(weights)
     row_of = np.repeat(np.flatnonzero(~large), weights[~large].astype(np.intp))
     total = len(row_of) + weights[large].sum()
@@ -103,7 +103,10 @@ def _draw_whole_weights(rng: np.random.Generator, size: int, weights: Any) -> Fl
 
 
 def expand_weights(sample: Ecdf) -> Ecdf:
-    """Replace integer frequency weights by repeated observations."""
+    """Return a sample without weights, in which each observation is repeated as often as its integer weight.
+
+    A very large sample, or a sample with weights that are not integers, is returned unchanged.
+    """
     weights = sample.sorted_weights
     if weights is None or sample.total > MAX_EXPANDED_ROWS or (weights != np.round(weights)).any():
         return sample
@@ -206,7 +209,7 @@ def _vertex_places(negative: Ecdf, positive: Ecdf) -> list[NDArray[np.intp]]:
 def _class_counts(
     negative: Ecdf, positive: Ecdf, resampling: BootstrapOptions
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Yield chunks of resamples, as one array per class that counts how often each sorted value is drawn."""
+    """Yield the numbers of draws of each sorted value in chunks of resamples, one array per class."""
     rows = len(negative.sorted_sample), len(positive.sorted_sample)
     return resampling.resample_counts((negative.sorted_weights, positive.sorted_weights), rows, 10 * sum(rows))
 
@@ -235,14 +238,14 @@ class ResampledThresholds(NamedTuple):
 
     thresholds: FloatArray
     ameans_oob: FloatArray
-    """Ameans of the observations that the resample does not contain; NaN if it contains all observations of a class."""
+    """Ameans of the out-of-bag observations of each resample; NaN if a class has no out-of-bag observations."""
     optimism: FloatArray
     """Mean optimism of the TPR and of the TNR: the rate in the resample minus the rate in the sample, both at the best
     threshold of the resample."""
 
     @property
     def mean_oob(self) -> float:
-        """Mean of the out-of-bag Ameans; 1/2 if every resample contains all observations of a class."""
+        """Mean of the out-of-bag Ameans; 1/2 if no resample has out-of-bag observations of both classes."""
         defined = self.ameans_oob[~np.isnan(self.ameans_oob)]
         return float(defined.mean()) if defined.size else CHANCE_AMEANS
 
@@ -288,14 +291,14 @@ def merge_far_values(
     """Replace the values that are too far from the best threshold to matter by one weighted value on each side.
 
     Another threshold matters only if, in a resample, its utility can exceed the utility of the sample's best threshold.
-    The difference between these two utilities is a mean of independent terms. If the difference in the sample is large
-    enough, the difference is negative in a resample with a probability of at most exp(-16), by Bernstein's inequality.
-    On each side of the best threshold, let t be the farthest threshold at which the difference is too small for this
-    bound. All values beyond t are merged.
+    Let d be the utility of the sample's best threshold minus the utility of the other threshold; d is a mean of
+    independent terms. If d is large enough in the sample, then d is negative in a resample with a probability of at
+    most exp(-16), by Bernstein's inequality. On each side of the best threshold, let t be the farthest threshold at
+    which d is too small for this bound. All values beyond t are merged.
 
-    The classes are returned unchanged in four cases: together they have fewer than ``many`` observations; one class has
-    fewer than 20 observations, so that a resample may contain all of them; the observations have weights; or the
-    utility is not a weighted sum of TPR and TNR.
+    The classes are returned unchanged if the observations have weights, if the utility is not a weighted sum of TPR and
+    TNR, or if both classes together have fewer than ``many`` observations. The classes are also returned unchanged if
+    one class has fewer than 20 observations, because a resample may then contain all of them.
     """
     pair, log_price = (negative, positive), criterion.log_price
     sizes = len(negative.sorted_sample), len(positive.sorted_sample)
@@ -330,7 +333,7 @@ def _range_of_best(
     places: list[NDArray[np.intp]],
     coarse: NDArray[np.intp],
 ) -> slice:
-    """Return a range of vertices, from one ``coarse`` index to another, with the best vertex of every resample."""
+    """Return a range of vertices that contains the best vertex of every resample; both ends are in ``coarse``."""
     fpr, tpr = (_rates_from(draws, place) for draws, place in zip(counts, places, strict=True))
     reached = _resampled_utility(criterion, tpr, fpr)
     most = reached.max(axis=1, keepdims=True)
@@ -345,14 +348,14 @@ def _range_of_best(
 
 
 def _rates_from(draws: FloatArray, place: NDArray[np.intp]) -> FloatArray:
-    """Return, for B resamples, the fraction of the draws at or after each index in ``place``; fast for few indices."""
+    """Return the fraction of the draws of each resample at or after each index in ``place``, for few indices."""
     starts = np.unique(np.append(0, place[place < draws.shape[1]]))
     below = cumulate(np.add.reduceat(draws, starts, axis=1))
     return np.asarray((below[:, -1:] - below.take(np.searchsorted(starts, place), axis=1)) / below[:, -1:])
 
 
 def _rates_between(draws: FloatArray, place: NDArray[np.intp]) -> FloatArray:
-    """Return, for B resamples, the fraction of the draws at or after each index in ``place``; fast for many indices."""
+    """Return the fraction of the draws of each resample at or after each index in ``place``, for many indices."""
     first, last = int(place[-1]), int(place[0])
     below = cumulate(draws[:, first:last])
     below += draws[:, :first].sum(axis=1, keepdims=True)

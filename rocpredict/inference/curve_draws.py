@@ -27,7 +27,7 @@ Draws: TypeAlias = tuple[FloatArray, FloatArray]
 STEEP_EXPONENT = 4.0
 """Exponent of the power law at the flat start, or at the flat end, of a random curve."""
 _EXPONENT_FACTOR = 0.5
-"""Factor by which the exponent estimated from the top quarter of the negatives is multiplied for a steep start."""
+"""The exponent of a steep start is this factor times the exponent estimated from the top quarter of the negatives."""
 _EXPONENT_LIMITS = (0.05, 1.0)
 _REACH = 6.0  # negatives whose FPR is farther from the range, in standard deviations, have no vertex
 _EXTRA_REACH = 20.0  # number of ranks by which this distance is extended
@@ -99,7 +99,7 @@ def _power_excess(high: FloatArray, low: FloatArray, exponent: Any) -> FloatArra
 
 # ---- draws
 def steep_exponent(tpr: FloatArray, first_tpr: FloatArray, fpr: FloatArray, first_fpr: FloatArray) -> FloatArray:
-    """Return the exponent of the power law for curves that start steeply, from the rates at two vertices."""
+    """Return the exponent of the power law for steep starts of curves, computed from the rates at two vertices."""
     with np.errstate(divide="ignore", invalid="ignore"):
         rise = np.log(tpr / first_tpr) / np.log(fpr / first_fpr)
     return np.asarray(np.clip(np.nan_to_num(rise, nan=1.0), *_EXPONENT_LIMITS) * _EXPONENT_FACTOR)
@@ -113,12 +113,12 @@ def class_columns(sample: Ecdf) -> ClassColumns:
 def draw_rates(
     classes: Classes, resampling: BootstrapOptions, rate_range: RateRange | None, fpr: FloatArray
 ) -> tuple[list[Draws], Flags]:
-    """Draw, for each of K curves, the TPR at given FPRs or, with ``rate_range``, the area divided by the range width.
+    """Return draws of the TPRs of K curves at given FPRs or, with ``rate_range``, of their partial areas.
 
     Draws of the TPR have shape (B, number of FPRs). The flag ``extrapolated`` has the same shape as ``fpr``.
 
-    Over a range of TPR, the area lies to the right of the curve. It is computed as the area under the curve that
-    results if the two classes are exchanged.
+    Partial areas are divided by the width of the range. For a range of TPR, the area lies to the right of the curve.
+    This area is computed as the area under the curve that results from exchanging the two classes.
     """
     if rate_range is None:
         start, end = float(fpr.min()), float(fpr.max())
@@ -215,7 +215,7 @@ class _Curve(NamedTuple):
     height: IntArray
     """Number of positives above each vertex, rounded down and expressed as an index into ``bounds[1]``."""
     fraction: FloatArray
-    """Number of positives above each vertex minus the same number rounded down."""
+    """Fractional part of the number of positives above each vertex."""
     quarter: int
     """Index of the vertex at the end of the top quarter of the negatives; 1 if the curve does not have this vertex."""
     missing_area: FloatArray
@@ -282,7 +282,10 @@ class _Curve(NamedTuple):
 
 
 def _rank_window(totals: FloatArray, fpr_range: tuple[float, float]) -> tuple[int, int]:
-    """Return the first and the last rank of negatives whose FPR lies in a range with more than tiny probability."""
+    """Return the first and the last rank of the negatives whose FPR may lie in the range.
+
+    The FPRs of all other negatives lie in the range with negligible probability.
+    """
     n, ends = totals[-1], []
     for fpr, sign in zip(fpr_range, (-1, 1), strict=True):
         ends.append(n * fpr + sign * (_REACH * np.sqrt(n * fpr * (1 - fpr)) + _EXTRA_REACH))
@@ -293,8 +296,8 @@ def _rank_window(totals: FloatArray, fpr_range: tuple[float, float]) -> tuple[in
 def _rank_grid(first: int, last: int, n_rows: int, grid_size: int) -> IntArray:
     """Return all ranks from ``first`` to ``last`` or, if there are too many, a grid of ranks.
 
-    The steps of the grid are small relative to the distance from rank 1 or from rank ``n_rows``. If they lie in the
-    range, the grid contains the first and the last ``grid_size``/4 of the ``n_rows`` ranks.
+    The steps of the grid become narrower towards rank 1 and towards rank ``n_rows``. The first and the last
+    ``grid_size``/4 of all ranks are in the grid if they lie between ``first`` and ``last``.
     """
     if last - first < _MAX_RANKS:
         return np.arange(first, last + 1)
@@ -398,7 +401,7 @@ def draws_test(difference: Draws, estimate: float, claim: Hypothesis, level: flo
     """Test a difference by means of random draws of this difference.
 
     The p-value is the smallest significance level at which the interval excludes the null value. In a two-sided test of
-    0, let k be the number of the B draws that lie on the other side of 0 than the estimate. The p-value is then
+    0, let k be the number of the B draws that are 0 or have the opposite sign to the estimate. The p-value is then
     2 (k + 1)/(B + 1). The interval always contains the estimate.
     """
 

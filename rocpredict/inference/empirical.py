@@ -71,8 +71,9 @@ steps of 0.4 to 1% of t, and the maximum within a step is drawn from its distrib
 Carlo standard errors of at most 0.0025 up to level 0.99 and of at most 0.007 at higher levels.
 """
 _FARTHEST_CRITICAL_VALUE = 10.0, 8.4
-"""A normal quantile, and the critical value that is extrapolated for this quantile with a slope of 0.86.
-The true slope tends to 0.887 for high levels.
+"""A normal quantile, and the critical value for this quantile, which is extrapolated with a slope of 0.86.
+
+For high levels, the true slope tends to 0.887.
 """
 _CONTINUITY_CORRECTION = 0.4
 """Number of observations that is subtracted from a count before Wilson's lower limit is computed.
@@ -98,8 +99,8 @@ class ConfidenceBand(Result):
     level : float
         Confidence level.
     kind : {"pointwise", "simultaneous"}
-        With probability ``level``, a pointwise band contains the TPR at one FPR chosen beforehand, and a simultaneous
-        band contains the whole curve.
+        A pointwise band contains the true TPR at one FPR, chosen beforehand, with probability ``level``. A simultaneous
+        band contains the whole true curve with this probability.
     method : str
         Name of the method by which the band was computed.
     flags : Flags
@@ -361,7 +362,7 @@ class EmpiricalUncertainty(Uncertainty):
         )
 
     def ameans_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
-        """Return the confidence interval of the Ameans that the estimated best threshold has in the population.
+        """Return the confidence interval of the population Ameans at the estimated best threshold.
 
         The TPR and the TNR at this threshold are each reduced by their optimism. The optimism is the rate in a resample
         minus the rate in the sample, both at the best threshold of the resample, averaged over the resamples (Efron and
@@ -380,7 +381,7 @@ class EmpiricalUncertainty(Uncertainty):
         return Interval(low, high, level, AMEANS_METHOD, estimate, best.flags)
 
     def _band(self, fpr: FloatArray, level: float, kind: str, method: str | None) -> ConfidenceBand:
-        """Return the band; pointwise limits are widened to contain the estimate and never to decrease with the FPR."""
+        """Return the band; pointwise limits are widened to contain the curve and to be nondecreasing in the FPR."""
         check_total_weight(self.class_sizes, "a band")
         if kind != KINDS[0]:
             check_option("method", method, (None, "kolmogorov-smirnov"))

@@ -45,7 +45,7 @@ Their placement value is the area of an uninformative feature.
 PSEUDO_COUNT_VARIANCE = 0.5
 """Number of pseudo-observations that are added to each class to estimate the variance."""
 CHANCE_WEIGHT = 0.1
-"""Weight of the second of the two variances of pseudo-observations in the Notes of ``SmoothedAreas``."""
+"""Weight of the second of the two variances that are defined in the Notes of ``SmoothedAreas``."""
 _MIN_SHARE, _MIN_SHARE_SIZE, _MAX_FACTOR = 0.5, 100, 3
 """Constants of ``min_variance``: the fraction of Hanley and McNeil's variance, the size of the smaller class above
 which this fraction decreases, and the largest factor by which a variance is increased."""
@@ -72,7 +72,7 @@ class Tails(NamedTuple):
 
     @classmethod
     def from_lower(cls, p_value: float, df: Any) -> Tails:
-        """Return the one-sided p-values, computed from the p-value ``greater``, and the t that has this p-value."""
+        """Return both one-sided p-values and Student's t, computed from the p-value ``greater``."""
         statistic = -float(stdtrit(df, p_value)) if p_value < 1 / 2 else 0.0
         return cls(p_value, max(1 - p_value, 1 / 2), statistic)
 
@@ -320,19 +320,21 @@ class SmoothedAreas:
 
 
 def _min_variance(centre: FloatArray, sizes: tuple[Any, Any], variance: FloatArray) -> Any:
-    """Return the smallest variance with which the bound nearer to 1/2 is computed: see ``SmoothedAreas``."""
+    """Return the lower limit of the variance for the bound nearer to 1/2: see ``SmoothedAreas``."""
     largest = np.maximum(*(hanley_mcneil_variance(centre, order) for order in (sizes, sizes[::-1])))
     share = _MIN_SHARE * np.minimum(1, _MIN_SHARE_SIZE / np.minimum(*sizes))
     return np.minimum(share * np.abs(2 * centre - 1) * largest, _MAX_FACTOR * variance)
 
 
 def _lost_share(area: FloatArray, n: Any, function: Any, argument: float, *, otherwise: float) -> FloatArray:
-    """Return a quantile or a probability of the beta distribution of Clopper and Pearson's upper bound (1934).
+    """Return a quantile or a probability of the beta distribution of Clopper and Pearson's lower bound (1934).
 
-    This bound applies to the proportion of discordant pairs among n pairs that share no observation, where n is the
-    size of the smaller class. The beta distribution is used only if 0 < n (1 - area) < 1, so that fewer than one
-    discordant pair is expected; otherwise, the value ``otherwise`` is returned. The use of this distribution is a rule
-    of thumb, because n (1 - area) is not an integer.
+    The quantile for the probability ``argument`` is returned if ``function`` is betaincinv, and the probability below
+    the quantile ``argument`` if ``function`` is betainc. The bound applies to the proportion of discordant pairs among
+    n pairs that share no observation, where n is the size of the smaller class. This proportion is estimated by 1 minus
+    ``area``. The beta distribution is used only if 0 < n (1 - area) < 1, so that fewer than one discordant pair is
+    expected; otherwise, the value ``otherwise`` is returned. The use of this distribution is a rule of thumb, because
+    n (1 - area) is not an integer.
     """
     lost, won = np.broadcast_arrays(n * (1 - area), n * area)
     is_near = (lost > 0) & (lost < 1)
@@ -787,7 +789,10 @@ def _interval_limits(
 
 
 def auc_std_error(areas: Placements, method: str | None, replicate: Any = None) -> float:
-    """Return the standard error of an area; by default DeLong's, or the smoothed one if DeLong's is 0 or undefined."""
+    """Return the standard error of an area.
+
+    By default, DeLong's standard error is returned or, if it is 0 or undefined, the smoothed standard error.
+    """
     check_option("method", method, (None, *(PARTIAL_AUC_STD_ERRORS if areas.is_partial else STD_ERRORS)))
     if method == "bootstrap":
         return float(np.std(replicate(), ddof=1))
@@ -872,7 +877,7 @@ _PROPORTIONS = {
     "accuracy": (("tp", "tn"), ("fp", "fn")),
     "error_rate": (("fp", "fn"), ("tp", "tn")),
 }
-"""For each proportion, the counts in the numerator, and the counts that are added to them in the denominator."""
+"""For each proportion, the counts in the numerator, and the counts that occur only in the denominator."""
 EMPIRICAL_MEASURES = (*_PROPORTIONS, "ameans", "youden")
 """Performance measures whose intervals are computed from the confusion matrix at a fixed threshold."""
 

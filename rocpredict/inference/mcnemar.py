@@ -22,7 +22,7 @@ MCNEMAR_METHODS: tuple[McnemarMethod, ...] = get_args(McnemarMethod)
 
 
 class CorrectnessTable(NamedTuple):
-    """Numbers of observations that both classifiers, only one of them, or neither of them predict correctly.
+    """Numbers of observations that are classified correctly by both classifiers, by only one, or by neither.
 
     Attributes
     ----------
@@ -45,11 +45,11 @@ class McNemarTest(Result):
         Exact confidence interval of the error rate of each classifier (Clopper and Pearson 1934); the attribute
         ``estimate`` is the error rate in the sample.
     difference : float
-        Error rate of the first classifier minus the error rate of the second; negative if the first has fewer errors.
+        Error rate of the first classifier minus the error rate of the second; negative if the first has the lower rate.
     interval : Interval
         Confidence interval of the difference.
     agreement : CorrectnessTable
-        Numbers of observations that both, only the first, only the second, or neither classify correctly.
+        Numbers of observations that are classified correctly by both classifiers, by only one, or by neither.
     statistic : float
         (c - b)/sqrt(b + c), where b is ``only_first_right`` and c is ``only_second_right``; 0 if b + c is 0. Under the
         null hypothesis, this statistic has an approximately standard normal distribution if b + c is large. Only the

@@ -71,15 +71,15 @@ class AucTestMany(Result):
         Covariance matrix of the estimates, by the method of DeLong, DeLong and Clarke-Pearson or, with clusters, by the
         jackknife over clusters.
     statistic : float
-        Hotelling's T squared. For many observations, the distribution under the null hypothesis is approximately
-        chi-squared.
+        Hotelling's T squared. For many observations, this statistic has approximately a chi-squared distribution under
+        the null hypothesis.
     df : int
         Degrees of freedom of the chi-squared distribution: K - 1, or fewer if two or more features rank all
         observations in the same order.
     p_value : float
         p-value of the null hypothesis that all AUCs are equal.
     contrasts : tuple of AucTest
-        Test of each pair of AUCs or of each requested contrast; the p-values are not adjusted.
+        Test of each requested contrast, by default of each pair of AUCs. The p-values are not adjusted.
     adjusted_p_values : tuple of float
         p-values of the contrasts, adjusted for multiple testing by the method of Holm.
     n, omitted, n_unlabelled, direction, flags : see AucTest
@@ -345,7 +345,7 @@ class AucEstimate(Result):
     auc, std_error : float
     interval : Interval
     estimator : str
-        Name of the estimator of the AUC, and name of the estimator of the variance.
+        Names of the estimators of the AUC and of the variance.
     n : pair of float
         Numbers of negatives and positives.
     n_independent : pair of float

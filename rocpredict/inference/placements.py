@@ -1,4 +1,4 @@
-"""Placement values, variances of AUCs computed from them, and samples of two classes."""
+"""Samples of two classes, their placement values, and variances of AUCs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from rocpredict.solvers.empirical import EmpiricalSolver
 VARIANCE_TOL = 1e-24
 """A variance of an area below this value is treated as 0, because it can be due to rounding errors."""
 MIN_CLUSTERS = 4
-"""Smallest number of clusters per class that is accepted to estimate the variance between clusters."""
+"""Smallest number of clusters per class with which the variance between clusters is estimated."""
 PLACEMENT_TOL = 1e-12
 """Tolerance for the rounding error of a placement value or an area."""
 _MAX_DISTINCT = 2000  # largest number of placements of a class in which ties are counted: the time of sorting them
@@ -89,11 +89,11 @@ class ClassColumns(NamedTuple):
     """Rows of one class, with the values or the placement values of K features."""
 
     values: FloatArray
-    """Values of the features or placement values, shape (rows,) or (rows, K). The mean placement value is the area."""
+    """Feature values or placement values, shape (rows,) or (rows, K). The mean of placement values is the area."""
     weights: Any = None
     """Frequency weight of each row, or None."""
     clusters: Any = None
-    """Integer code of the cluster of each row, the same in both classes, or None for independent rows."""
+    """Integer code of the cluster of each row, or None for independent rows. Both classes use the same codes."""
     strata: Any = None
     """Integer code of the stratum of each row, or None."""
 
@@ -104,7 +104,7 @@ class ClassColumns(NamedTuple):
 
     @property
     def n_units(self) -> float:
-        """Number of independent units: clusters that contain this class or, if there are no clusters, observations."""
+        """Number of independent units: clusters with rows of this class or, if there are no clusters, observations."""
         return float(self.total if self.clusters is None else len(np.unique(self.clusters)))
 
     def rows(self, rows: NDArray[Any]) -> ClassColumns:
@@ -170,8 +170,8 @@ class Placements:
     is_partial : bool, default=False
         Whether the area is a partial area.
     wins_within_clusters : array of shape (G,) or (G, K), optional
-        For whole areas with clusters, the number of pairs of a negative and a positive from the same cluster in which
-        the positive has the larger value; ties count half.
+        Number of (negative, positive) pairs within each cluster in which the positive has the larger value; ties count
+        half. None for partial areas and for data without clusters.
 
     Notes
     -----
@@ -257,7 +257,7 @@ class Placements:
 
     @property
     def df(self) -> float:
-        """Degrees of freedom for a Wald interval; infinite unless the variance is estimated from clusters or strata."""
+        """Degrees of freedom for a Wald interval; infinite unless a variance between clusters or strata is used."""
         if self.is_clustered:
             return self.components()[0].df
         n_between = sum(self.has_singleton_class)
@@ -273,7 +273,11 @@ class Placements:
         return sum((part.variance for part in self.components()), np.zeros(self.estimate.shape * 2))
 
     def components(self) -> list[VarianceComponent]:
-        """Return the independent terms of the variance: only one with clusters, else one for each class and stratum."""
+        """Return the independent terms of the variance.
+
+        With clusters, there is a single term. Otherwise, there is one term for each class of each stratum, except that
+        all strata with a single-unit class contribute one term together.
+        """
         if self.is_clustered:
             changes = self._jackknife()
             variance = _products(changes, changes) * ((len(changes) - 1) / len(changes))
@@ -338,7 +342,7 @@ class Placements:
         return replace(self, strata=tuple(strata), wins_within_clusters=within)
 
     def _between_strata(self) -> FloatArray:
-        """Return the variance between the strata with a single-unit class; for one such stratum, an upper bound."""
+        """Return the variance between strata with a single-unit class; for only one such stratum, an upper bound."""
         strata = [part for part, single in zip(self.strata, self.has_singleton_class, strict=True) if single]
         if len(strata) <= 1:
             lowest, highest = self.bounds
@@ -482,7 +486,7 @@ def _mean_over_steps(x: FloatArray, y: FloatArray, start: FloatArray, end: Float
 
 
 def placements_in_row_order(class_placements: ClassColumns, ordered: FloatArray, rows: FloatArray) -> FloatArray:
-    """Return the placement value of each row, from the placement values of the sorted feature values."""
+    """Return the placement value of each row, given the placement values of the sorted feature values."""
     if len(class_placements.values) != len(rows):  # tied rows share one entry, or some rows have weight 0
         return class_placements.values[np.minimum(np.searchsorted(ordered, rows), len(ordered) - 1)]
     values = np.empty(len(rows))
@@ -503,7 +507,7 @@ class RowOptions(NamedTuple):
     strata: Any = None
     stratum_weights: str = "pairs"
     strata_name: str = "strata"
-    """Name by which error messages refer to the argument ``strata``."""
+    """Name of the argument ``strata`` in error messages."""
 
 
 @dataclass(frozen=True)
@@ -589,7 +593,7 @@ class CurveSample:
         return replace(self, classes=(negative, positive))
 
     def placements(self, rate_range: RateRange | None = None) -> Placements:
-        """Return the placement values of the rows for all K curves, in the order of the rows within each stratum."""
+        """Return the placement values of the rows on all K curves, in the order of the rows within each stratum."""
         if self.classes[0].strata is None:
             return self._placements(rate_range)
         codes = np.intersect1d(*(part.strata for part in self.classes))
@@ -604,7 +608,7 @@ class CurveSample:
         return replace(parts[0], strata=tuple(strata))
 
     def area(self, rate_range: RateRange | None = None) -> Placements:
-        """Return the placement values of the rows for the first curve."""
+        """Return the placement values of the rows on the first curve."""
         return self.placements(rate_range).curve(0)
 
     def _placements(self, rate_range: RateRange | None) -> Placements:
@@ -631,7 +635,7 @@ class CurveSample:
 
 
 def _wins_within_clusters(negative: ClassColumns, positive: ClassColumns) -> FloatArray:
-    """Return, per cluster, the number of pairs in which the positive is larger, shape (G, K); ties count half."""
+    """Return the number of pairs in each cluster in which the positive is larger, shape (G, K); ties count half."""
     n_clusters, columns = 1 + int(max(part.clusters.max() for part in (negative, positive))), []
     for values in zip(negative.values.T, positive.values.T, strict=True):
         ranks = np.unique(np.concatenate(values), return_inverse=True)[1] + 1.0
