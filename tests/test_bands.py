@@ -252,7 +252,7 @@ REFUSED = [
         r"batch of ROC curves of shape \(2,\)",
     ),
     (lambda: PredictedRoc(stats.gamma(2), stats.gamma(4), count=(9, 9)).band(), "two Gaussians"),
-    (lambda: PredictedRoc(stats.gamma(2), stats.gamma(4)).band(kind="simultaneous"), "needs samples"),
+    (lambda: PredictedRoc(stats.gamma(2), stats.gamma(4)).band(kind="simultaneous"), "needs an empirical curve"),
     (lambda: EmpiricalRoc(Ecdf([1, 2], [0.1, 0.2]), [3, 4]).band(), "weights of the negative class sum to 0.3"),
     (lambda: EmpiricalRoc([1, 2], [3, 4]).band(kind="simultaneous", method="bootstrap"), "'kolmogorov-smirnov'"),
 ]

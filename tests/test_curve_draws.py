@@ -327,7 +327,7 @@ def test_p_of_a_pivot_is_the_level_at_which_the_interval_excludes():
 def test_where_the_delta_method_stands_in():
     batch = rp.PredictedRoc.from_stats(mean=([0, 1], [2, 2]), std=([1, 1], [2, 2]), count=(9, 9))
     assert batch.auc_interval().method == batch.tpr_at_fpr_interval(0.1).method == "delta"
-    refuses("needs one feature", batch.auc_interval, method="pivotal")
+    refuses("needs a single feature", batch.auc_interval, method="pivotal")
     few, more = (rp.PredictedRoc.from_stats(**MOMENTS, count=count) for count in ((9, 30), (10, 30)))
     assert (few.best_threshold().threshold_interval().method, few.auc_interval().method) == ("delta", "pivotal")
     assert more.best_threshold().threshold_interval().method == "pivotal"

@@ -103,9 +103,9 @@ def auc_test(
         Class labels, if ``x1`` and ``x2`` are features.
     paired : bool, optional
         Whether two curves come from the same observations. By default, two curves are treated as paired if
-        ``empirical_roc`` computed both of them from the same array of labels and they share at least one row. Another
-        array with equal labels is not sufficient, because it may belong to other observations. All other pairs of
-        curves are tested as independent samples. The flag ``pairing_unknown`` is then set if the class sizes of both
+        ``empirical_roc`` computed both of them from the same array of labels and they share at least one row. Two
+        arrays with equal labels are not sufficient, because they may belong to different observations. All other pairs
+        of curves are tested as independent samples. The flag ``pairing_unknown`` is then set if the class sizes of both
         curves are equal or unknown, because the curves may come from the same observations. If True, observations are
         matched by row number or, for curves created with ``EmpiricalRoc(...)``, by their order within each class. Rows
         that are missing from one of the curves are omitted.
@@ -121,17 +121,18 @@ def auc_test(
         - "delong": the difference between the AUCs, divided by DeLong's standard error and compared with a normal
           distribution [2]_.
         - "dirichlet": Dirichlet draws of both curves, as in ``tpr_at_fpr_interval``. This method is the default with
-          ``tpr_at_fpr`` and, unless ``strata`` are passed, with ``fpr`` or ``tpr``.
+          ``tpr_at_fpr``. It is also the default with ``fpr`` or ``tpr`` if no ``strata`` are passed.
         - "bootstrap": the difference between the two estimates, divided by its standard deviation over the resamples.
         - "venkatraman": permutation test of the hypothesis that the two whole curves, not only their areas, are equal
           [3]_.
 
         Two curves of which at least one is predicted:
 
-        - "delta" (default): the intervals of both curves, combined by MOVER. For a curve predicted from two Gaussians,
-          the interval is computed on the probit scale with Student's t. For a curve predicted from another fitted
-          family, the interval of the AUC is the smoothed-logit interval of the empirical AUC, extended to contain the
-          predicted AUC. The interval of a partial area of such a curve is computed from the bootstrap standard error.
+        - "delta" (default): the confidence intervals of both areas, combined by MOVER. For a curve predicted from two
+          Gaussians, the interval is computed on the probit scale with Student's t. For a curve predicted from another
+          fitted family, the interval of the AUC is the smoothed-logit interval of the empirical AUC, extended to
+          contain the predicted AUC. The interval of a partial area of such a curve is computed from the bootstrap
+          standard error.
 
         One curve:
 
@@ -152,9 +153,10 @@ def auc_test(
     tpr_at_fpr : float, optional
         FPR at which the TPRs of the two curves are compared.
     direction : {None, "higher", "lower", "auto"} or a pair of "higher", "lower", default=None
-        Whether positives have larger or smaller values. A pair gives the direction of each curve; a single value
-        applies to both. With "auto", the direction is chosen from the data once, before resampling. Both AUCs are then
-        biased upwards, and an error is raised if the two curves have opposite directions.
+        Whether positives have larger or smaller values than negatives. A pair contains the direction of each curve; a
+        single value applies to both curves. With "auto", the direction is chosen from the data once, before
+        resampling. Both AUCs are then biased upwards, and an error is raised if the two curves have opposite
+        directions.
     level : float, default=0.95
         Confidence level of the interval.
     nan_policy : {"raise", "omit"}, default="raise"
@@ -193,8 +195,8 @@ def auc_test(
     The method "smoothed-logit" combines the smoothed-logit intervals of the two AUCs into an interval of their
     difference. This method uses quantiles of Student's t with Satterthwaite's degrees of freedom [4]_. For two AUCs
     (but not partial AUCs) of the same observations, two intervals of the difference are computed. The first interval is
-    computed as if two curves with equal AUCs shared the pseudo-observations that smoothing adds to the data. The second
-    interval is computed as if each curve had its own pseudo-observations.
+    appropriate for equal AUCs: it is computed as if both curves shared the pseudo-observations that smoothing adds to
+    the data. The second interval is computed as if each curve had its own pseudo-observations.
 
     The alternatives "two-sided", "greater" and "less" are tested at a difference of 0, where both AUCs are equal. These
     tests use the first interval, because it gives more power. For a one-sided alternative in the direction of the
@@ -263,7 +265,7 @@ def auc_test(
         return _test_rocs(_check_rocs({"x1": x1, "x2": x2}, y, rows), paired, options)
     if y is None:
         if paired:
-            raise RocPredictError("paired=True needs both features on the same rows; pass auc_test(x1, x2, y)")
+            raise RocPredictError("paired=True needs two features of the same observations; pass auc_test(x1, x2, y)")
         return _compare(_independent_samples(x1, x2, rows), ("sample1", "sample2"), options)
     if paired is False:
         raise RocPredictError("paired=False is for two separate samples; pass auc_test((x1, y1), (x2, y2))")
@@ -284,7 +286,7 @@ def _test_one_curve(x: Any, y: Any, null: float, options: _TestOptions, rows: Ro
     """Test the AUC of a feature or of a ROC curve against a value."""
     quantity, method, claim, level, _ = options
     if quantity != _WHOLE_AREA:
-        raise RocPredictError("one curve can only be tested by its whole AUC; omit fpr=, tpr= and tpr_at_fpr=")
+        raise RocPredictError("fpr=, tpr= and tpr_at_fpr= apply only to two curves, but x2=None; omit these arguments")
     if isinstance(x, UncertaintyMixin):
         (roc,) = _check_rocs({"x1": x}, y, rows)
         return roc.auc_test(null, method=method, alternative=claim.alternative, margin=claim.margin, level=level)
@@ -298,14 +300,14 @@ def _test_one_curve(x: Any, y: Any, null: float, options: _TestOptions, rows: Ro
 
 # ---- two samples, or two curves
 def _independent_samples(x1: Any, x2: Any, rows: RowOptions) -> tuple[CurveSample, CurveSample]:
-    """Return the two samples passed as pairs (x, y), after checking their options."""
+    """Return the two samples passed as pairs (x, y), after checking the arguments."""
     sizes = [0 if is_scalar(sample) or hasattr(sample, "tocsc") else len(sample) for sample in (x1, x2)]
     if sizes[0] == sizes[1] > 2:
         raise RocPredictError(
             "y is missing; pass auc_test(x1, x2, y) for two features, auc_test(x, None, y) for one feature, or "
             "auc_test((x1, y1), (x2, y2)) for two samples"
         )
-    expected = "(x, y) of a sample, two features with y, or two ROC curves"
+    expected = "a sample as (x, y), or two features and y, or two ROC curves"
     pairs = [check_pair(name, sample, expected) for name, sample in (("x1", x1), ("x2", x2))]
     options: dict[str, Any] = {}
     for name in ("weights", "clusters", "strata"):
@@ -325,7 +327,7 @@ def _independent_samples(x1: Any, x2: Any, rows: RowOptions) -> tuple[CurveSampl
 
 
 def _check_rocs(rocs: dict[str, Any], y: Any, rows: RowOptions) -> list[Any]:
-    """Return the ROC curves; raise RocPredictError for other objects, batches, or options not meant for curves."""
+    """Return the ROC curves; raise RocPredictError for other objects, batches, and arguments that need arrays."""
     for name, roc in rocs.items():
         if not isinstance(roc, UncertaintyMixin):
             raise RocPredictError(
@@ -337,7 +339,7 @@ def _check_rocs(rocs: dict[str, Any], y: Any, rows: RowOptions) -> list[Any]:
     refused = [name for name, value, default in passed if value is not default and not _is_text(value, default)]
     refused += [] if y is None else ["y"]
     if refused:
-        raise RocPredictError(f"a ROC curve has its own observations and direction; omit {refused[0]}=")
+        raise RocPredictError(f"ROC curves already contain observations, labels and directions; omit {refused[0]}=")
     return list(rocs.values())
 
 
@@ -378,7 +380,7 @@ def _are_paired(roc1: Any, roc2: Any) -> bool | None:
 
 
 def _area_of_roc(roc: Any, options: _TestOptions, chance: float) -> tuple[SmoothedAreas, str]:
-    """Return the area of a curve, divided by the width of the range of rates, and the name of the interval method."""
+    """Return the area under a curve, divided by the width of the range, and the name of the interval method."""
     rate_range, resampling = options.quantity.rate_range, options.resampling
     if _is_empirical(roc):
         return SmoothedAreas.from_placements(join_rocs({"x": roc}).area(rate_range)), METHOD_NAMES["smoothed-logit"]
@@ -409,7 +411,7 @@ def _compare_predicted(rocs: list[Any], names: tuple[str, str], options: _TestOp
     quantity, width = options.quantity, options.quantity.band_width
     if quantity.fpr is not None:
         raise RocPredictError(
-            "tpr_at_fpr= needs two empirical curves; compare other curves by the AUC or with fpr=(low, high)"
+            "tpr_at_fpr= needs two empirical curves; for a predicted curve, omit tpr_at_fpr= or pass fpr=(low, high)"
         )
     claim, rate_range = options.claim.divide(width), quantity.rate_range
     chance = 0.5 if rate_range is None else float(rate_range.chance_area / rate_range.width)
@@ -504,9 +506,10 @@ def _build_test(
     flags: Flags,
     **fields: Any,
 ) -> AucTest:
-    """Return the result of a test for which both areas were divided by the width of the range of rates.
+    """Return the result of a test.
 
-    ``shares`` are the two areas after the division, and ``fields`` contains the remaining fields of ``AucTest``.
+    ``shares`` contains both areas, divided by the width of the range of rates. ``fields`` contains the remaining fields
+    of ``AucTest``.
     """
     quantity, (first, second) = options.quantity, fields["estimates"]
     hypotheses = options.claim.describe(*(f"{quantity.name} of {name}" for name in names))
@@ -582,7 +585,7 @@ def _replicates(
 
 
 def _permute_ranks(samples: tuple[CurveSample, ...], resampling: BootstrapOptions) -> tuple[float, FloatArray]:
-    """Return the statistic of Venkatraman and Begg (1996), for the sample and after random exchanges of ranks.
+    """Return the statistic of Venkatraman and Begg (1996), before and after random exchanges of ranks.
 
     Each observation has two ranks, one for each curve, which are exchanged with probability 1/2. With a threshold at
     each rank in turn, the numbers of classification errors of both curves are counted. The statistic is the sum over
@@ -612,7 +615,7 @@ def _permute_ranks(samples: tuple[CurveSample, ...], resampling: BootstrapOption
 
 
 def _mean_signs(sign: FloatArray, ranks: FloatArray) -> FloatArray:
-    """Return the class signs sorted by each of B rankings, shape (B, n); tied observations get their mean sign."""
+    """Return the class signs (-1 or 1) in the order of B rankings, shape (B, n); tied observations get their mean."""
     order = np.argsort(ranks, axis=1)
     ordered, signs = np.take_along_axis(ranks, order, axis=1), sign[order]
     starts = np.concatenate([np.ones((len(ranks), 1), dtype=bool), np.diff(ordered, axis=1) > 0], axis=1)

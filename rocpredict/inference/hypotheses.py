@@ -42,10 +42,10 @@ METHOD_NAMES = {
     "exact": "exact permutation of labels",
     "delta": "delta",
 }
-"""Name by which each method is printed in results."""
+"""Name of each method in printed results."""
 MANN_WHITNEY = "Mann-Whitney, ties half"
 """Name of the estimator of an empirical AUC."""
-PREDICTED_AUC = "AUC, of one curve or both as predicted"
+PREDICTED_AUC = "AUC, predicted for at least one of the curves"
 """Name of the estimator if at least one of two curves is predicted."""
 ONE_SAMPLE_METHODS = ("smoothed-logit", "delong", "mann-whitney", "exact")
 """Methods for testing one empirical curve against a value; the first is the default."""
@@ -135,7 +135,7 @@ class AucTest(Result):
             rows.append(["rows omitted without a label", self.n_unlabelled])
         notes = [f"Null hypothesis: {self.null}. Alternative: {self.alternative}.", f"Method: {self.method}."]
         if self.method.startswith(_WITHOUT_INTERVAL):
-            notes.append(f"This test has no interval of its own; the method of the interval is {self.interval.method}.")
+            notes.append(f"This test defines no interval; the method of the interval is {self.interval.method}.")
         return Table(f"Test of areas ({self.estimator})", ("quantity", "value"), rows, None, notes, self.flags)
 
     def __repr__(self) -> str:
@@ -186,7 +186,7 @@ class Hypothesis:
         return 0.0 if self.margin is None else float(self.margin)
 
     def divide(self, width: float) -> Hypothesis:
-        """Return the hypothesis about the difference divided by ``width``, with its margin divided by ``width`` too."""
+        """Return the hypothesis for quantities divided by ``width``; the margin is divided by ``width``, too."""
         return self if self.margin is None else replace(self, margin=min(self.margin / width, 1 - 1e-12))
 
     def describe(self, first: str, second: str) -> tuple[str, str]:
@@ -203,8 +203,8 @@ class Hypothesis:
     def combine(self, low: Tails, high: Tails) -> tuple[float, float]:
         """Return the statistic and the p-value of the test, from one-sided p-values for two null values.
 
-        ``low`` contains the p-values for the null value minus the margin, and ``high`` those for the null value plus
-        the margin.
+        ``low`` contains the p-values for the null value minus the margin. ``high`` contains the p-values for the null
+        value plus the margin.
         """
         if self.alternative == "equivalent" and low.greater < high.less:  # of two one-sided tests, the larger p-value
             return -high.statistic, high.less
@@ -355,12 +355,12 @@ def wald_test(
 def zero_variance_test(
     difference: float, units: tuple[Any, Any], hypothesis: Hypothesis, level: float, *, same: bool = False
 ) -> AucStatistic:
-    """Test a difference between two curves that is the same for all observations of the sample.
+    """Test the difference between two areas if the placement values of all observations differ by the same amount.
 
-    The test allows for other differences in the population. If all n observations show the same difference d, the upper
-    confidence limit for the fraction of the population with another difference is 1 - p^(1/n) at level 1 - p (Clopper
-    and Pearson 1934). The true difference is then at least p^(1/n) (1 + d) - 1, because other differences are at least
-    -1.
+    The population may contain observations with other differences. If all n observations of the sample have the same
+    difference d, the upper confidence limit for the fraction of the population with another difference is 1 - p^(1/n)
+    at level 1 - p (Clopper and Pearson 1934). The true difference is then at least p^(1/n) (1 + d) - 1, because other
+    differences are at least -1.
     """
     low, high = (2 * float(end) - 1 for end in zero_variance_interval(np.asarray((1 + difference) / 2), units, level))
     interval = Interval(low, high, level, "unseen", difference, Flags(same_curve=same, fallback=not same))
@@ -392,7 +392,7 @@ def empirical_auc_test(
     areas : Placements
         Placement values of the curve.
     pair : (negative, positive) or None
-        The two classes, or None for observations with clusters or strata.
+        Values of the two classes, or None for observations with clusters or strata.
     null : float
         AUC under the null hypothesis.
     method : str or None
@@ -447,7 +447,7 @@ def _mann_whitney_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypot
 
 
 def _exact_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypothesis) -> tuple[float, float]:
-    """Return the area and its exact p-value under permutation of the labels.
+    """Return the AUC and the exact p-value of its permutation test.
 
     The distribution of the sum of midranks is computed over all ways to assign the labels to the observations. This
     distribution is exact even if there are ties.

@@ -43,7 +43,7 @@ Count: TypeAlias = tuple[ArrayOrFloat, ArrayOrFloat]
 Quantity: TypeAlias = Callable[[Solver], FloatArray]
 Limits: TypeAlias = tuple[Any, Any]
 PARAMETRIC_MEASURES = ("tpr", "fpr", "tnr", "fnr")
-"""Rates at a threshold whose confidence intervals need only the means, the standard deviations and the counts."""
+"""Rates for which a confidence interval is computed from the means, the standard deviations and the counts alone."""
 _MIN_WIDTH = 1e-15  # narrower intervals near 1 have a width of 0 in float64
 _PROBITS = ndtr(np.linspace(-8, 8, 1025))
 _STEP = 1e-5  # step of numerical derivatives, in standard deviations
@@ -234,7 +234,11 @@ class ParametricUncertainty(Uncertainty):
         return interval if measure in {"tpr", "fpr"} else complement_interval(interval)
 
     def threshold_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
-        """Return the confidence interval of the best threshold."""
+        """Return the confidence interval of the best threshold.
+
+        If the best threshold is infinite, the method "delta" replaces the default method "pivotal", whose interval
+        would contain a finite true threshold too rarely.
+        """
 
         def threshold_of(solver: Solver) -> FloatArray:
             return find_best_threshold(solver, criterion).threshold
@@ -246,8 +250,7 @@ class ParametricUncertainty(Uncertainty):
             if requested:
                 raise RocPredictError(
                     "method='pivotal' needs a finite best threshold, but the best threshold is infinite; pass 'delta', "
-                    "whose interval is then unbounded (a pivotal interval would contain a finite true threshold too "
-                    "rarely)"
+                    "which then returns an unbounded interval"
                 )
             method = "delta"
         if method == "delta":
@@ -309,7 +312,7 @@ class ParametricUncertainty(Uncertainty):
         else:
             if not self._is_gaussian:
                 raise RocPredictError(
-                    "a simultaneous band needs samples (rp.empirical_roc) or two Gaussians with counts"
+                    "a simultaneous band needs an empirical curve (rp.empirical_roc) or two Gaussian classes"
                 )
             method = check_option("method", method, (None, "working-hotelling")) or "working-hotelling"
             grid = np.union1d(fpr[(fpr > 0) & (fpr < 1)], _PROBITS)
@@ -336,7 +339,7 @@ class ParametricUncertainty(Uncertainty):
         return isinstance(self.negative, Gaussian) and isinstance(self.positive, Gaussian)
 
     def _check_gaussian(self, name: str) -> None:
-        """Raise RocPredictError, with the name of the called method, unless both classes are Gaussian."""
+        """Raise RocPredictError unless both classes are Gaussian; ``name`` is the called method, for the message."""
         if not self._is_gaussian:
             raise RocPredictError(
                 f"{name} of a predicted curve is available for two Gaussians only; if you have a sample, use the "
@@ -367,7 +370,7 @@ class ParametricUncertainty(Uncertainty):
         return self._empirical.placements(None)
 
     def _uses_empirical(self, method: str | None) -> bool:
-        """Return True if the interval of the empirical AUC is used, as for all fitted families except "gaussian"."""
+        """Return True if the interval is computed from the empirical AUC, as for fitted non-Gaussian families."""
         is_bootstrap = isinstance(method, str) and method == "bootstrap"
         return self.refit is not None and not self._is_gaussian and not is_bootstrap
 
@@ -386,7 +389,7 @@ class ParametricUncertainty(Uncertainty):
         negative, positive, count = self._moments
         is_batch = bool(self.solver.shape) or any(np.ndim(n) for n in count)
         if method == "pivotal" and is_batch:
-            raise RocPredictError("method='pivotal' needs one feature; for a batch use 'delta'")
+            raise RocPredictError("method='pivotal' needs a single feature, not a batch; pass 'delta'")
         has_pivot = "pivotal" in allowed and not is_batch and min(count) > 1
         has_pivot = has_pivot and all(d.std > 0 and np.isfinite(d.std) for d in (negative, positive))
         if method is None:
@@ -414,7 +417,7 @@ class ParametricUncertainty(Uncertainty):
         if 2 * len(replicates) < n_requested:
             raise RocPredictError(
                 f"the family could be fitted to only {len(replicates)} of {n_requested} resamples; "
-                "an interval needs more observations, or another family"
+                "pass more observations or another family"
             )
         return replicates, Flags(dropped_resamples=len(replicates) < n_requested)
 
@@ -446,7 +449,7 @@ class ParametricUncertainty(Uncertainty):
     def _interval(
         self, quantity: Quantity, level: float, method: str | None, engines: Mapping[str, Callable[[], Limits]]
     ) -> Interval[Any]:
-        """Return the interval of a probability by the selected method, which is a key of ``engines`` or "bootstrap"."""
+        """Return the interval of a probability; ``method`` is a key of ``engines``, "bootstrap", or None."""
         method = self._select_method(method, tuple(engines))
         dropped = Flags()
         if method == "bootstrap":
@@ -458,7 +461,7 @@ class ParametricUncertainty(Uncertainty):
         return replace(interval, flags=interval.flags | dropped)
 
     def _ensure_width(self, limits: Limits, estimate: FloatArray, level: float, method: str) -> Interval[Any]:
-        """Return the interval of a probability; ``zero_variance_interval`` replaces an interval of width 0."""
+        """Return the interval of a probability; an interval of width 0 is replaced by ``zero_variance_interval``."""
         low, high = map(np.asarray, limits)
         is_flat = ~(high - low > _MIN_WIDTH)
         unseen = zero_variance_interval(estimate, self.class_sizes, level)
@@ -738,7 +741,7 @@ class PivotalAuc:
 
 
 def pivotal_tpr(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, fpr: FloatArray) -> FloatArray:
-    """Return draws of the TPR at each of k FPRs, from the pivot of a + b Phi^-1(FPR), shape (draws, k)."""
+    """Return draws of the TPR at k FPRs, computed from the pivot of a + b Phi^-1(FPR), shape (draws, k)."""
     points = lattice(3)
     d, *stds = BinormalSolver(negative, positive).scaled
     s0, s1 = (_draw_std(s, n, axis)[:, None] for s, n, axis in zip(stds, count, (0, 1), strict=True))
@@ -767,7 +770,7 @@ def pivotal_areas(negative: Gaussian[Any], positive: Gaussian[Any], count: Count
 
 
 def pivotal_draws(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, quantity: Quantity) -> FloatArray:
-    """Return draws of a function of the moments of two Gaussians, from pivots of these moments, shape (draws,)."""
+    """Return a function of the moments of two Gaussians for draws of the pivots of these moments, shape (draws,)."""
     points = lattice(4)
     drawn = []
     for d, n, axis in zip((negative, positive), count, (0, 2), strict=True):
@@ -783,7 +786,7 @@ def lattice(n_dims: int) -> FloatArray:
 
 
 def _draw_std(std: FloatArray, count: ArrayOrFloat, axis: int) -> FloatArray:
-    """Return draws of the pivot of a standard deviation, ``std`` times ``_std_ratios``."""
+    """Return draws of the pivot of a standard deviation, computed as ``std`` times ``_std_ratios``."""
     return np.asarray(std * _std_ratios(float(count), axis))
 
 

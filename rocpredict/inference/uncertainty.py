@@ -91,7 +91,7 @@ class UncertaintyMixin(Generic[Value]):
 
             - "delong" (default): DeLong's standard error, from the placement values. If this standard error is 0 or
               undefined, the default method is "smoothed-logit" instead.
-            - "hanley-mcneil": standard error if both classes have exponential distributions with this AUC.
+            - "hanley-mcneil": standard error under the assumption that both classes have exponential distributions.
             - "smoothed-logit": standard error after pseudo-observations are added to each class; this standard error is
               never 0.
             - "bootstrap": standard deviation of the AUC over resamples.
@@ -163,8 +163,8 @@ class UncertaintyMixin(Generic[Value]):
         Notes
         -----
         The method "smoothed-logit" adds a pseudo-observation to each class. This artificial observation exceeds half of
-        the other class; its weight is 1/4 to estimate the area, and 1/2 to estimate the variance. The interval uses
-        quantiles of Student's t with Satterthwaite's degrees of freedom, as does the method "delta".
+        the other class; its weight is 1/4 in the estimate of the area, and 1/2 in the estimate of the variance. The
+        interval uses quantiles of Student's t with Satterthwaite's degrees of freedom, as does the method "delta".
 
         The method "pivotal" first draws the standard deviation of each class as s sqrt((n - 1)/q), where s is the
         standard deviation of the n observations, and q is a chi-squared variate with n - 1 degrees of freedom. The
@@ -327,10 +327,10 @@ class UncertaintyMixin(Generic[Value]):
         Returns
         -------
         Interval
-            Confidence interval. By default, the interval for samples contains the empirical partial area. For a range
-            of FPR, the flag ``extrapolated`` is set if the upper limit times the number of negatives is below 1. For a
-            range of TPR, the flag is set if 1 minus the lower limit, times the number of positives, is below 1. The
-            interval then depends on an assumption about the shape of the curve in this range.
+            Confidence interval. By default, the interval for samples contains the empirical partial area. For ``fpr``,
+            the flag ``extrapolated`` is set if ``high`` times the number of negatives is below 1. For ``tpr``, this
+            flag is set if 1 - ``low``, multiplied by the number of positives, is below 1. The interval then depends on
+            an assumption about the shape of the curve in this range.
 
         Raises
         ------
@@ -519,7 +519,7 @@ class UncertaintyMixin(Generic[Value]):
         and the positives, at level sqrt(``level``). With this probability, the empirical FPR differs from the true FPR
         by at most e0 at every threshold. In the same way, the empirical TPR differs from the true TPR by at most e1.
         The true curve therefore lies between TPR(FPR - e0) - e1 and TPR(FPR + e0) + e1 with probability ``level``,
-        where TPR(.) is the empirical curve. This is valid for all distributions; ties make the band conservative.
+        where TPR(.) is the empirical curve. The band is valid for all distributions; ties make it conservative.
 
         The method "working-hotelling" computes the band on the probit scale, where x is the probit of the FPR and the
         curve is the line a + b x. The limits are a + b x plus or minus sqrt(2 F) SE(x). SE(x) is the standard error of
@@ -605,7 +605,7 @@ class UncertaintyMixin(Generic[Value]):
         """Return rates as an array, after checking that the array is not empty and fits the batch of curves."""
         rates = check_probabilities(name, value)
         if not rates.size:
-            raise RocPredictError(f"{name}={short_repr(value)} is empty; pass one rate or more")
+            raise RocPredictError(f"{name}={short_repr(value)} is empty; pass at least one rate")
         return self._check_batch_argument(name, rates) if self.shape else rates
 
     def _refit(self) -> PairFit | None:
@@ -640,7 +640,7 @@ class ThresholdUncertainty:
 
     ``make_uncertainty`` is a function that takes (n_resamples, rng) and returns the ``Uncertainty`` object of the
     curve. ``to_feature_scale`` is a function that converts thresholds of the rule "positive when x >= threshold" to
-    thresholds of the rule that the curve uses.
+    thresholds of the decision rule of the curve.
     """
 
     make_uncertainty: Callable[[int, Any], EmpiricalUncertainty | ParametricUncertainty]
