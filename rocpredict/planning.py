@@ -64,12 +64,12 @@ CURVE_DEFAULT = "dirichlet"
 """Method of the default interval of a TPR at an FPR, and of a partial AUC."""
 _VARIANCES = {
     DEFAULT: "the default interval and test of empirical AUCs (smoothed logit with Student's t)",
-    CURVE_DEFAULT: "the default interval of a point or a range of the empirical curve (Dirichlet draws)",
+    CURVE_DEFAULT: "the default interval of an empirical TPR or an empirical partial AUC (Dirichlet draws)",
     "exact": "exact variance of the empirical AUC under the expected distributions",
     "empirical": "large-sample variance of the empirical estimate, including the variance of the estimated threshold",
     "delta": "delta method for the estimate from two fitted Gaussians; assumes that both classes are Gaussian",
-    "hanley-mcneil": "formula of Hanley and McNeil (1982), a function of the AUC alone",
-    "obuchowski": "formula of Obuchowski and McClish (1997), a function of the AUC alone",
+    "hanley-mcneil": "formula of Hanley and McNeil (1982), which depends only on the AUC and the class sizes",
+    "obuchowski": "formula of Obuchowski and McClish (1997), which depends only on the AUC and the class sizes",
 }
 """Description of the variance or the interval that each method uses."""
 _BIASES = _VARIANCES | {
@@ -222,7 +222,7 @@ class StudyDesign:
 
     @cached_property
     def _covariances(self) -> tuple[list[SharedCovariance], SharedCovariance]:
-        """Covariances between comparisons of a negative with a positive, for each curve and between the two curves."""
+        """Covariances between two (negative, positive) comparisons, within each curve and between the two curves."""
         same = [
             share_covariance(roc, roc, (1.0, 1.0)) if is_gaussian(roc) else integrate_covariance(*orient_classes(roc))
             for roc in self._rocs
@@ -240,7 +240,7 @@ class StudyDesign:
         return bool(min(counts) >= _MIN_FORMULA_SIZE and errors >= _MIN_EXPECTED_ERRORS)
 
     def _expected(self, counts: SampleSizes) -> float:
-        """Compute the mean width or the power by a formula that assumes a normal estimate on the logit scale.
+        """Compute the mean width or the power under the assumption that the logit of the estimate is normal.
 
         For an estimated AUC A, the expected variance of the placement values is multiplied by A(1 - A)/(C(1 - C)),
         where C is the expected AUC. For two AUCs, the deviation of each AUC from its expected value is predicted by
@@ -467,10 +467,10 @@ def _counts(n_positive: int, ratio: float) -> SampleSizes:
 def _smallest_satisfying(
     is_met: Callable[[int], bool], start: int = _MIN_CLASS_SIZE, *, resolution: float = 0.0
 ) -> int:
-    """Return the smallest integer for which a condition holds, by bisection that begins at ``start``.
+    """Return the smallest integer for which a condition holds, by bisection from ``start``.
 
     If the condition holds for an integer, it must hold for all larger integers. The result may exceed the smallest such
-    integer by up to ``resolution`` times its value.
+    integer by up to ``resolution`` times the result.
     """
     low, high = _MIN_CLASS_SIZE - 1, max(start, _MIN_CLASS_SIZE)
     step = max(1, high // 8)
@@ -484,8 +484,8 @@ def _smallest_satisfying(
             low, high, step = high, high + step, 2 * step
             if high > _MAX_CLASS_SIZE:
                 raise RocPredictError(
-                    "this goal needs more than 10^12 positives; pass a larger width, a smaller power, or an AUC "
-                    "farther from the value of against="
+                    "this goal needs more than 10^12 positives; pass a larger width, a smaller power, or an expected "
+                    "AUC farther from against="
                 )
     while high - low > max(1, resolution * high):
         middle = (low + high) // 2
@@ -508,7 +508,7 @@ def _make_design(
     power: Any = None,
     is_planned: bool = False,
 ) -> StudyDesign:
-    """Return the design, after checking the arguments; ``is_planned`` means that the sample size is given."""
+    """Return the design, after checking the arguments; ``is_planned`` is True if the class sizes are given."""
     other = _other_curve(against)
     null = None if other is not None or against is None else check_probability("against", against, ends=False)
     within = None if correlation is None else _check_correlation(correlation, curve, other)
