@@ -225,9 +225,9 @@ FROM_STATS = {
     "sem, no count": ({"mean": (1, 2), "sem": (1, 2)}, "sem= needs count=, because std = sem sqrt(count)"),
     "iqr and mean": (
         {"mean": (1, 2), "iqr": (1, 2)},
-        "median= and iqr= belong together; pass both, in place of mean= and std=",
+        "median= and iqr= must be passed together, in place of mean= and std=",
     ),
-    "iqr alone": ({"iqr": (1, 2)}, "median= and iqr= belong together"),
+    "iqr alone": ({"iqr": (1, 2)}, "median= and iqr= must be passed together"),
     "all of them": ({"mean": (1, 2), "median": (1, 2), "iqr": (1, 2)}, "iqr= cannot be combined with mean="),
     "wrong sign": ({"mean": (1, 2), "effect_size": -1}, "effect_size=-1 and mean= do not imply a positive and finite"),
     "no effect": ({"mean": (1, 2), "effect_size": 0}, "effect_size=0 and mean= do not imply"),

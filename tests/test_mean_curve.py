@@ -163,7 +163,7 @@ def test_rocs_and_pairs_give_the_same():
 
 
 REFUSED = [
-    (STEPS[:1], {}, "folds has length 1; pass two folds or more"),
+    (STEPS[:1], {}, "folds has length 1; pass at least two folds"),
     ([], {}, "folds has length 0"),
     (5, {}, "folds=5 is not a list of folds"),
     (empirical_roc(*STEPS[0]), {}, "is not a list of folds"),

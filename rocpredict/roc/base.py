@@ -70,7 +70,7 @@ def is_auc_fast(roc: Any) -> bool:
 
 
 def _thumbnail_points(roc: Any) -> tuple[FloatArray, FloatArray]:
-    """Return FPRs and TPRs for the small plot of a table; the thresholds cover the values of both classes."""
+    """Return the FPRs and TPRs of the small ROC plot in a table, at thresholds that cover both classes."""
     pair: tuple[Any, ...] = roc._oriented_distributions
     every = roc._solver.is_discrete and sum(len(d.unique_values) for d in pair) <= 2 * _N_POINTS
     inner = np.concatenate([d.unique_values if every else _quantile_grid(d, quick=roc._solver.is_fast) for d in pair])
@@ -90,7 +90,7 @@ def _rates_on_curve(roc: Any, thresholds: FloatArray) -> tuple[FloatArray, Float
 def _quantile_grid(distribution: Any, *, quick: bool) -> FloatArray:
     """Return the quantiles of a distribution for a grid of upper tail probabilities.
 
-    Pass ``quick=False`` for a distribution with slow quantiles. Only a few quantiles are then computed, and the others
+    Pass ``quick=False`` if the quantiles are slow to compute. Only a few quantiles are then computed, and the others
     are interpolated linearly.
     """
     probabilities = ndtr(np.linspace(-4, 4, _N_POINTS if quick else _N_SEARCHED_POINTS))
@@ -100,7 +100,7 @@ def _quantile_grid(distribution: Any, *, quick: bool) -> FloatArray:
 
 
 def _distribution_label(distribution: Any) -> str:
-    """Return the description of a class distribution for the table."""
+    """Return the text that describes a class distribution in a table."""
     if not isinstance(distribution, ShrinkageDistribution):
         return repr(distribution)
     weight = f"model weight {1 - distribution.data_weight:.4g}"
@@ -212,8 +212,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         threshold : float or array-like
-            Threshold, in the unit of the feature. For one feature, an array of any shape is accepted; for a batch of
-            features of shape F, one number or an array of shape F.
+            Threshold, in the unit of the feature. For one feature, pass a number or an array of any shape. For a batch
+            of shape F, pass a number or an array of shape F.
 
         Returns
         -------
@@ -365,7 +365,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
             Threshold, as in ``tpr``.
         prevalence : float or array-like, optional
             Proportion of positives in the population where the rule is used, in [0, 1]. By default, the prevalence is
-            computed from ``count``, if it is known.
+            computed from ``count``, or is unknown if ``count`` is None.
 
         Returns
         -------
@@ -376,8 +376,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Raises
         ------
         RocPredictError
-            If ``prevalence`` is outside [0, 1], or if the shape of an argument does not match the shape of the batch of
-            features.
+            If ``prevalence`` is outside [0, 1], or if the shape of an argument does not match the batch.
 
         Examples
         --------
@@ -426,8 +425,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         fpr : float or array-like
-            Highest false positive rate that is allowed, in [0, 1]. For one feature, an array of any shape is accepted;
-            for a batch of features of shape F, one number or an array of shape F.
+            Highest false positive rate that is allowed, in [0, 1]. For one feature, pass a number or an array of any
+            shape. For a batch of shape F, pass a number or an array of shape F.
 
         Returns
         -------
@@ -458,8 +457,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         tpr : float or array-like
-            Lowest true positive rate that is allowed, in [0, 1]. For one feature, an array of any shape is accepted;
-            for a batch of features of shape F, one number or an array of shape F.
+            Lowest true positive rate that is allowed, in [0, 1]. For one feature, pass a number or an array of any
+            shape. For a batch of shape F, pass a number or an array of shape F.
 
         Returns
         -------
@@ -493,8 +492,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         fpr : float or array-like
-            False positive rate, in [0, 1]. For one feature, an array of any shape is accepted; for a batch of features
-            of shape F, one number or an array of shape F.
+            False positive rate, in [0, 1]. For one feature, pass a number or an array of any shape. For a batch of
+            shape F, pass a number or an array of shape F.
 
         Returns
         -------
@@ -617,7 +616,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         rule : {"best", "probability"}, default="best"
             Decision rule:
 
-            * "best": use the threshold with the highest net benefit at each p. This threshold also minimizes the
+            * "best": at each p, use the threshold with the highest net benefit. This threshold also minimizes the
               expected cost if a false positive costs p and a false negative costs 1 - p.
             * "probability": classify as positive when x >= p. The feature must be a predicted probability. The result
               is the decision curve of Vickers and Elkin [1]_.
@@ -636,8 +635,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         -----
         With "best", the result is the net benefit that the feature would have if its values were converted to perfectly
         calibrated probabilities without changing their order. This net benefit is never below the net benefit of
-        treating all observations or of treating none, but it is optimistic if the thresholds are chosen and evaluated
-        on the same data. With "probability", poor calibration of the feature reduces the net benefit.
+        classifying all observations, or no observation, as positive. It is optimistic if the thresholds are chosen and
+        evaluated on the same data. With "probability", poor calibration of the feature reduces the net benefit.
 
         References
         ----------
@@ -707,11 +706,11 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
             * "min_tpr": highest TNR subject to TPR >= ``value``.
             * "min_tnr": highest TPR subject to TNR >= ``value``.
             * "max_fpr": highest TPR subject to FPR <= ``value``.
-            * function: called with the ``Rates`` at many thresholds, and returns one value for each threshold. The
-              threshold with the highest value is chosen.
+            * function: it is called with the ``Rates`` at many thresholds, and must return one value for each
+              threshold. The threshold with the highest value is chosen.
         prevalence : float or array-like of shape F, optional
             Proportion of positives in the population where the rule is used, in [0, 1]. By default, the prevalence is
-            computed from ``count``, if it is known.
+            computed from ``count``, or is unknown if ``count`` is None.
         cost_fp, cost_fn : float or array-like of shape F, default=1.0
             Cost of a false positive and cost of a false negative, for the criterion "cost".
         beta : float, optional
@@ -735,10 +734,10 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         For two Gaussians and the criterion "ameans" or "cost", the class densities are weighted by prevalence and
         costs. The weighted densities are equal at up to two thresholds, the roots of a quadratic equation [1]_. The
         best threshold is the root at which the likelihood ratio increases with x (decreases for direction "lower"). If
-        classifying all observations as positive, or all as negative, is at least as good, the best threshold is
-        infinite. For samples, all thresholds between two neighboring values have the same rates. If the thresholds of
-        several such intervals are equally good, the result is the midpoint of the middle interval. The rates of the
-        best threshold are optimistic if they are computed from the data from which the threshold was chosen.
+        it is at least as good to assign all observations to one class, the best threshold is infinite. For samples, all
+        thresholds between two neighboring values have the same rates. If the thresholds of several such intervals are
+        equally good, the result is the midpoint of the middle interval. The rates of the best threshold are optimistic
+        if they are computed from the same data as the threshold.
 
         References
         ----------
@@ -763,7 +762,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
                 numbers[name] = number if isinstance(number, (int, float)) else to_scalar(checked)
         if prevalence is not None and isinstance(criterion, str) and criterion in PREVALENCE_FREE_CRITERIA:
             raise RocPredictError(
-                f"criterion={criterion!r} does not accept prevalence=; omit it, or use 'accuracy', 'cost' or 'f1'"
+                f"criterion={criterion!r} does not accept prevalence=; omit prevalence=, or pass "
+                "criterion='accuracy', 'cost', 'f1' or 'f_beta'"
             )
         if prevalence is None:
             numbers["prevalence"] = self.prevalence
@@ -816,11 +816,11 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         negatives and f1 the density of the positives. For two Gaussians, for histograms, and for most pairs of
         distributions of the same family, the crossings are computed directly from the parameters. For other pairs, each
         crossing is first bracketed between two points of a grid. The grid contains about 2,000 quantiles of both
-        classes. For mixtures of up to 1,000 normal distributions, the grid also contains points around each component,
-        at distances of a quarter of the SD of this component. Each interval of the grid is halved until the log
-        likelihood ratio is nearly linear within the interval. If a density oscillates too fast for this grid, some
-        crossings may be missed. If the weighted densities are equal over a whole interval (up to rounding), the result
-        of ``best_threshold("cost", ...)`` has the flag ``crossings_uncertain``.
+        classes. For mixtures of up to 1,000 normal distributions, the grid also contains points around the mean of each
+        component, in steps of a quarter of its SD. Each interval of the grid is halved until the log likelihood ratio
+        is nearly linear within the interval. If a density oscillates too fast for this grid, some crossings may be
+        missed. If the weighted densities are equal over a whole interval (up to rounding), the result of
+        ``best_threshold("cost", ...)`` has the flag ``crossings_uncertain``.
 
         Examples
         --------
@@ -842,7 +842,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Notes
         -----
         For a shrunk estimate (family "auto"), the likelihood ratio is computed only from the fitted model. The
-        empirical distribution is not used, because a likelihood ratio of single observations would be mostly noise.
+        empirical distribution is not used, because a likelihood ratio estimated from single observations would be
+        mostly noise.
 
         Examples
         --------
@@ -874,21 +875,22 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         max_fpr : float or array-like of shape F, optional
             Highest proportion of the negatives that may be ruled in. By default 0.05, unless ``min_ppv`` is passed.
         min_npv : float or array-like of shape F, optional
-            Lowest allowed negative predictive value of the observations ruled out, in place of ``max_fnr``. It requires
-            a prevalence.
+            Lowest allowed negative predictive value of the observations ruled out, in place of ``max_fnr``. ``min_npv``
+            requires a prevalence.
         min_ppv : float or array-like of shape F, optional
-            Lowest allowed positive predictive value of the observations ruled in, in place of ``max_fpr``. It requires
-            a prevalence.
+            Lowest allowed positive predictive value of the observations ruled in, in place of ``max_fpr``. ``min_ppv``
+            requires a prevalence.
         prevalence : float or array-like of shape F, optional
             Proportion of positives in the population where the rule is used. By default, the prevalence is computed
-            from ``count``, if it is known.
+            from ``count``, or is unknown if ``count`` is None.
 
         Returns
         -------
         GreyZone
             The two thresholds that meet the requirements and leave as few observations as possible undecided. If no
             finite threshold meets the requirement for ruling out, the threshold for ruling out is infinite, and no
-            observation is ruled out. The same holds for ruling in.
+            observation is ruled out. If no finite threshold meets the requirement for ruling in, the threshold for
+            ruling in is infinite, and no observation is ruled in.
 
         Raises
         ------
@@ -902,7 +904,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         threshold as negative. With direction "lower", observations at or below the lower threshold are classified as
         positive, and observations above the upper threshold as negative. If the ruled-in and ruled-out regions would
         overlap, one threshold meets both requirements. ``single_threshold`` is then True, and both thresholds are equal
-        to the threshold in the overlap that has the highest Ameans.
+        to the threshold with the highest Ameans in the overlap.
 
         The PPV does not always increase with the threshold, because negatives can be more frequent than positives far
         out in the tail. ``min_ppv`` is a limit for the PPV of all ruled-in observations taken together. Among the
@@ -911,8 +913,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         the rates are computed from the same data. The rates are therefore optimistic: the error rates in the population
         may exceed the requirements.
 
-        The partition into three zones is described in [1]_. With error rates as requirements, the grey zone equals the
-        intermediate range of the two-graph ROC plot [2]_.
+        The partition into three zones is described in [1]_. If ``max_fnr`` and ``max_fpr`` are the requirements, the
+        grey zone equals the intermediate range of the two-graph ROC plot [2]_.
 
         References
         ----------
@@ -939,7 +941,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         return find_grey_zone(self._solver, limits, base_rate, self._is_lower, self._to_feature_scale)
 
     def plot(self, kind: PictureKind = "roc", *, ax: Axes | None = None, **options: object) -> Axes:
-        """Plot the ROC curve, the class distributions or a related curve, as ``kind`` selects.
+        """Plot the ROC curve, the class distributions or a related curve, depending on ``kind``.
 
         Parameters
         ----------
@@ -1063,7 +1065,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         return rate
 
     def _check_batch_argument(self, name: str, values: FloatArray) -> FloatArray:
-        """Return ``values``, or raise an error if their shape does not match the batch of features."""
+        """Return ``values``, or raise an error if their shape does not match the batch."""
         if values.ndim and not all(isinstance(d, Gaussian) for d in (self.negative, self.positive)):
             raise RocPredictError(f"{name}={short_repr(values.tolist())} has shape {values.shape}; pass one number")
         _check_shapes(name, values.shape, "the batch of features", self.shape)
@@ -1139,7 +1141,7 @@ def _check_shapes(name: str, shape: tuple[int, ...], whole: str, whole_shape: tu
 
 
 def check_count(count: Any, shape: tuple[int, ...]) -> tuple[ArrayOrFloat, ArrayOrFloat]:
-    """Return the class sizes (negative, positive), each one number or an array with the shape of the batch."""
+    """Return the class sizes (negative, positive), each as a number or as an array with the shape of the batch."""
     negatives, positives = (check_real("count", c) for c in check_pair("count", count))
     for class_size in (negatives, positives):
         if not ((class_size > _MIN_COUNT) & (class_size < np.inf)).all() or class_size.shape not in {(), shape}:

@@ -53,8 +53,8 @@ class CurveMethods(Generic[Value]):
         Returns
         -------
         float or array of shape F
-            Probability that a random positive has a larger value than a random negative, or a smaller value with
-            direction "lower". Ties count one half.
+            Probability that a random positive has a larger value than a random negative. For direction "lower", the
+            probability that the positive has the smaller value. Ties count one half.
 
         See Also
         --------
@@ -144,8 +144,8 @@ class CurveMethods(Generic[Value]):
         Parameters
         ----------
         fpr : float or array-like
-            False positive rate, in [0, 1]. For one feature, an array of any shape is accepted; for a batch of features
-            of shape F, one number or an array of shape F.
+            False positive rate, in [0, 1]. For one feature, pass a number or an array of any shape. For a batch of
+            shape F, pass a number or an array of shape F.
 
         Returns
         -------
@@ -176,8 +176,8 @@ class CurveMethods(Generic[Value]):
         Parameters
         ----------
         tpr : float or array-like
-            True positive rate, in [0, 1]. For one feature, an array of any shape is accepted; for a batch of features
-            of shape F, one number or an array of shape F.
+            True positive rate, in [0, 1]. For one feature, pass a number or an array of any shape. For a batch of shape
+            F, pass a number or an array of shape F.
 
         Returns
         -------
@@ -206,8 +206,8 @@ class PrecisionRecallCurve(Result):
     Attributes
     ----------
     thresholds : array of shape (T,)
-        Thresholds in the unit of the feature, ordered as in ``RocCurve``: the first threshold classifies no observation
-        as positive, and the last one classifies all observations as positive.
+        Thresholds in the unit of the feature, ordered as in ``RocCurve``. At the first threshold, no observation is
+        classified as positive; at the last threshold, all observations are.
     recall : array of shape (T,)
         True positive rates.
     precision : array of shape (T,)

@@ -102,10 +102,10 @@ class EmpiricalRoc(Roc[float]):
         class_totals = (self.negative.total, self.positive.total)
         if self.count is not None and check_count(self.count, ()) != class_totals:
             problem = f"count={short_repr(self.count)} differs from the sizes of the samples, {class_totals}"
-            raise RocPredictError(f"{problem}; omit the argument count")
+            raise RocPredictError(f"{problem}; omit count=")
         object.__setattr__(self, "count", class_totals)
         if not isinstance(self.source_rows, (SourceRows, NoneType)):
-            raise RocPredictError(f"source_rows={short_repr(self.source_rows)} is not a SourceRows; omit the argument")
+            raise RocPredictError(f"source_rows={short_repr(self.source_rows)} is not a SourceRows; omit source_rows=")
         super().__post_init__()
 
     @classmethod
@@ -277,8 +277,8 @@ def empirical_roc(
     Raises
     ------
     RocPredictError
-        If ``x`` and ``y`` differ in length, a class is empty, a label is unknown, a value is missing with
-        ``nan_policy="raise"``, or a weight is negative.
+        If ``x`` and ``y`` differ in length, a class is empty, a label is unknown, a value is missing and ``nan_policy``
+        is "raise", or a weight is negative.
 
     See Also
     --------

@@ -41,8 +41,9 @@ class GreyZone(Result, Generic[Value]):
     low, high : float or array of shape F
         Lower and upper threshold, in the unit of the feature; the grey zone is between them. If no finite threshold
         meets the requirement for ruling out, the threshold for ruling out is infinite, and no observation is ruled out.
-        The same holds for ruling in. If both thresholds are equal, no observation is undecided. The properties
-        ``rule_out`` and ``rule_in`` contain the same two thresholds, named by their use.
+        If no finite threshold meets the requirement for ruling in, the threshold for ruling in is infinite, and no
+        observation is ruled in. If both thresholds are equal, no observation is undecided. The properties ``rule_out``
+        and ``rule_in`` contain the same two thresholds, named by their use.
     tpr, fpr : float or array of shape F
         Proportion of the positives (``tpr``) and of the negatives (``fpr``) that are ruled in, that is, classified as
         positive.
@@ -188,7 +189,7 @@ class _Demand(NamedTuple):
     def is_met(self, t: FloatArray) -> NDArray[np.bool_]:
         """Return whether each threshold meets the requirement, up to rounding errors.
 
-        A threshold that decides no observation meets every requirement.
+        A threshold at which no observation is decided meets every requirement.
         """
         wrong = np.asarray(self.wrong(t))
         if self.rate is not None:
@@ -259,7 +260,7 @@ def find_grey_zone(
 
 
 def _grey_zone_gaussian(solver: Solver, rule_out: _Demand, rule_in: _Demand) -> _ZoneLimits:
-    """Find both thresholds for two Gaussians from their quantiles, for one feature or a batch."""
+    """Find the grey zone of two Gaussians from their quantiles, for one feature or a batch."""
     negative, positive = solver.negative, solver.positive
 
     def limit(pair: BinormalSolver, demand: _Demand) -> FloatArray:
@@ -282,7 +283,7 @@ def _grey_zone_gaussian(solver: Solver, rule_out: _Demand, rule_in: _Demand) -> 
 
 
 def _grey_zone_search(solver: Solver, rule_out: _Demand, rule_in: _Demand) -> _ZoneLimits:
-    """Find both thresholds on a grid, and refine them by bisection to the nearest float."""
+    """Find the grey zone on a grid of thresholds, and refine both thresholds by bisection to the nearest float."""
     negative, positive = solver.negative, solver.positive
     atoms = np.concatenate([negative.atoms().points, positive.atoms().points])
     best = float(solver.optimal(EVEN).threshold)
@@ -302,7 +303,7 @@ def _grey_zone_search(solver: Solver, rule_out: _Demand, rule_in: _Demand) -> _Z
 
 
 def _widest_regions(solver: Solver, rule_out: _Demand, rule_in: _Demand, t: FloatArray) -> _ZoneLimits:
-    """Return the bounds of the widest ruled-out and ruled-in regions, or the best threshold if they overlap.
+    """Return the bounds of the widest ruled-out and ruled-in regions, or the best threshold if these regions overlap.
 
     The bounds are chosen from ``t``, the candidate thresholds in ascending order. If the regions overlap but no
     threshold in the overlap meets both requirements, the ruled-out region is shortened until the overlap vanishes.

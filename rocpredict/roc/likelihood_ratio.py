@@ -34,7 +34,7 @@ _MAX_FAST_SIZE = 20_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LikelihoodRatioGain(Result, Generic[Value]):
-    """Gain of the likelihood-ratio rule over the best single threshold in the direction of the ROC curve.
+    """Gain of the likelihood-ratio rule over the rule with one threshold and the direction of the ROC curve.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class LikelihoodRatioGain(Result, Generic[Value]):
     ameans_single, ameans : float or array of shape F
         Highest Ameans (balanced accuracy) of the one-threshold rule and of the likelihood-ratio rule.
     hook : Hook
-        Part of the curve of the one-threshold rule that is below the chance line.
+        Hook of the one-threshold rule, the part of its ROC curve below the chance line.
 
     Notes
     -----
@@ -187,8 +187,8 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         -------
         TwoThresholdRule
             Thresholds in the unit of the feature, and the rates of the rule. If both classes have densities, the FPR of
-            the rule equals ``fpr`` up to a relative error of about 1e-12; if several feature values have the same
-            likelihood ratio, the FPR of the rule may be lower.
+            the rule equals ``fpr`` up to a relative error of about 1e-12. The FPR may be lower if several feature
+            values have the same likelihood ratio.
 
         Raises
         ------
@@ -258,7 +258,7 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         return LikelihoodRatioGain(single[0], self.auc(), single[1], self.best_rule().ameans, hook)
 
     def _rate(self, name: str, rate: ArrayLike) -> FloatArray:
-        """Return ``rate``, or raise an error if it is outside [0, 1] or does not match the batch of features."""
+        """Return ``rate``, or raise an error if it is outside [0, 1] or its shape does not match the batch."""
         rates = check_probabilities(name, rate)
         return self._check_batch_argument(name, rates) if self.base.shape else rates
 

@@ -41,8 +41,9 @@ class MeanRoc(Result):
     ----------
     fpr, tpr : array of shape (m,)
         Points of the mean curve from (0, 0) to (1, 1). ``tpr`` is the mean of the TPRs of the folds at each FPR. If the
-        curve of any fold has a vertical step at an FPR, this FPR occurs twice. The first of the two points has the mean
-        of the lowest TPR of each fold at this FPR, and the second point has the mean of the highest TPR of each fold.
+        curve of any fold has a vertical step at an FPR, this FPR occurs twice. At the first of the two points, the
+        lowest TPRs of the folds at this FPR are averaged; at the second point, the highest TPRs of the folds are
+        averaged.
     low, high : array of shape (m,)
         Lower and upper limit of the pointwise confidence band of the mean curve.
     std : array of shape (m,)
@@ -162,8 +163,8 @@ def mean_roc(
     Parameters
     ----------
     folds : iterable of (x, y), or of EmpiricalRoc
-        Two or more folds. Each fold contains scores and labels of held-out observations, which were not used to fit the
-        model that computed the scores.
+        Two or more folds. Each fold contains the scores and labels of held-out observations. The scores must be from a
+        model that was fitted without these observations.
     positive : label, optional
         Label of the positive class. May be omitted if the labels are {0, 1}, {-1, 1} or booleans.
     negative : label, optional
@@ -172,9 +173,10 @@ def mean_roc(
         Direction of the classification rule, the same for all folds; None means "higher". "auto" is not accepted,
         because it could select different directions in different folds.
     n_points : int, optional
-        Number of evenly spaced FPRs at which the mean curve is computed. An FPR at which the curve of any fold has a
-        vertical step occurs twice in the result. By default, the mean curve is computed at every FPR at which the curve
-        of any fold has a vertex. The mean curve is then exact, and the area under it equals the mean AUC.
+        Number of evenly spaced FPRs at which the mean curve is computed. If the curve of any fold has a vertical step
+        at one of these FPRs, this FPR occurs twice in the result. By default, the mean curve is computed at every FPR
+        at which the curve of any fold has a vertex. The mean curve is then exact, and the area under it equals the mean
+        AUC.
     level : float, default=0.95
         Confidence level, in (0, 1), of the pointwise band and of the interval for the mean AUC.
     nan_policy : {"raise", "omit"}, default="raise"
@@ -200,15 +202,15 @@ def mean_roc(
     distribution with K - 1 degrees of freedom in place of the normal quantile. The band therefore stays within [0, 1]
     and has a positive width except at (0, 0) and (1, 1). The number of observations in Wilson's formula is
     TPR(1 - TPR)/SE² or the total number of positives, whichever is smaller. Here TPR is the mean over the K folds, and
-    SE is the standard error of this mean. Without the limit by the number of positives, the band would be very narrow
-    if the TPRs of the folds were nearly equal by chance.
+    SE is the standard error of this mean. Without the total number of positives as an upper limit, the band would be
+    very narrow if the TPRs of the folds were nearly equal by chance.
 
     The interval for the mean AUC is computed in the same way, except that the limit for the number of observations in
     Wilson's formula is 2 H. Here H is the harmonic mean of the total number of negatives and the total number of
     positives. If all folds have the same AUC, the number of observations in the formula is H. At level 0.95, the
-    interval contained the true AUC in 97.6% to 99.8% of 800 simulated samples of 5 or 10 independent folds. The two
-    classes of a fold had 10 and 10 observations in the smallest folds, and 8 and 100 in the largest. With 2 folds, the
-    interval is too wide to be useful.
+    interval contained the true AUC in 97.6% to 99.8% of 800 simulated samples of 5 or 10 independent folds. The
+    smallest folds had 10 observations per class, and the largest had 8 in one class and 100 in the other. With 2 folds,
+    the interval is too wide to be useful.
 
     The band is a confidence band for the expected mean curve of folds with these class sizes, not for the population
     curve. The mean curve of small folds is biased: it is above the population curve at the upper end of each vertical
@@ -261,7 +263,7 @@ def _fold_rocs(folds: Iterable[Any], options: dict[str, Any]) -> tuple[Empirical
         raise RocPredictError(f"folds={short_repr(folds)} is not a list of folds; pass {allowed}")
     fold_list = list(folds)
     if len(fold_list) < 2:
-        raise RocPredictError(f"folds has length {len(fold_list)}; pass two folds or more")
+        raise RocPredictError(f"folds has length {len(fold_list)}; pass at least two folds")
     for k, fold in enumerate(fold_list):
         if not isinstance(fold, EmpiricalRoc):
             x, y = check_pair(f"folds[{k}]", fold, "(x, y) or an EmpiricalRoc")

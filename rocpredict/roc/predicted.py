@@ -71,9 +71,9 @@ class ModelFit(Result):
         of this difference is sampling variation of the empirical curve; to judge the model, use ``misfit_ratio``.
     misfit_ratio : float
         Cramer-von Mises statistic of the model, divided by its expected value for a correct model with known
-        parameters. The statistic is the mean, over the pooled ranks, of the squared difference between the observed and
-        the expected cumulative number of positives. For a correct model fitted to the same data, the ratio is about
-        0.3.
+        parameters. For the statistic, the observed cumulative number of positives at each pooled rank is compared with
+        its expected value, and the squared differences are averaged. For a correct model fitted to the same data, the
+        ratio is about 0.3.
     n_negative, n_positive : int
         Number of observations in each class.
     """
@@ -268,7 +268,7 @@ class PredictedRoc(Roc[Value]):
         count : pair of int or of arrays of shape F, optional
             Number of observations in each class, as whole numbers. Required with ``sem``.
         sem : pair of float or of arrays of shape F, optional
-            Standard errors of the means, in place of ``std``: std = sem sqrt(count).
+            Standard errors of the means, in place of ``std``. The standard deviations are computed as sem sqrt(count).
         median : pair of float or of arrays of shape F, optional
             Class medians, in place of ``mean``. ``iqr`` is then required.
         iqr : pair of float, of (q1, q3), or of arrays, optional
@@ -278,9 +278,10 @@ class PredictedRoc(Roc[Value]):
             Cohen's d = (mean difference)/(pooled std), in place of ``std``. Without ``mean``, the class means are 0 and
             d, and both standard deviations are 1.
         family : str, default="gaussian"
-            Family of the class distributions, which have the given means and SDs: "gaussian", "gamma", "lognormal",
-            "weibull", "exponential", "logistic", "laplace" or "beta". Families other than "gaussian" accept only one
-            feature, and only ``mean`` with ``std`` or ``sem``. For "exponential", ``mean`` alone is sufficient.
+            Family of the class distributions: "gaussian", "gamma", "lognormal", "weibull", "exponential", "logistic",
+            "laplace" or "beta". The parameters of the family are computed from the means and SDs. Families other than
+            "gaussian" accept only one feature, and only ``mean`` with ``std`` or ``sem``. For "exponential", ``mean``
+            alone is sufficient.
         direction : {None, "higher", "lower", "auto"}, default=None
             Direction of the classification rule:
 
@@ -326,7 +327,7 @@ class PredictedRoc(Roc[Value]):
             raise RocPredictError(f"{problem}; pass one of std=, sem=, iqr= (with median=) or effect_size=")
         statistic = statistics[0]
         if (median is not None) != (statistic == "iqr"):
-            raise RocPredictError("median= and iqr= belong together; pass both, in place of mean= and std=")
+            raise RocPredictError("median= and iqr= must be passed together, in place of mean= and std=")
         if statistic == "iqr" and mean is not None:
             raise RocPredictError("iqr= cannot be combined with mean=; pass median= with iqr=, or mean= with std=")
         if statistic in {"std", "sem"} and mean is None:
@@ -601,7 +602,7 @@ def _boxcox_fits(samples: tuple[FloatArray, FloatArray]) -> bool:
 
 
 def _expand_weights(classes: ClassSamples) -> tuple[FloatArray, FloatArray] | None:
-    """Return the values of both classes, each repeated as often as its weight, or None if this is impossible.
+    """Return the values of both classes, each repeated according to its weight, or None if this is impossible.
 
     The result is None if a weight is not an integer, or if the weights of a class sum to more than
     ``MAX_EXPANDED_ROWS``.
