@@ -150,7 +150,9 @@ def _as_covariance(covariance: Any, size: int) -> FloatArray:
         raise RocPredictError(f"covariance has an entry of shape {matrix.shape}; {allowed}")
     variances = np.diag(matrix)
     if (variances < 0).any():
-        raise RocPredictError(f"covariance={short_repr(covariance)} has a negative diagonal; pass variances >= 0")
+        raise RocPredictError(
+            f"covariance={short_repr(covariance)} has a negative diagonal element; pass variances >= 0"
+        )
     unit = np.sqrt(variances)
     if (np.abs(matrix - matrix.T) > _SYMMETRY_TOL * unit * unit[:, None]).any():
         raise RocPredictError(f"covariance={short_repr(covariance)} is not symmetric; pass a symmetric matrix")
@@ -172,8 +174,8 @@ def optimal_weights(moments: MultivariateMoments, criterion: str, ridge: float =
     """Return the weights of the best linear combination, and its ``mixing_weight`` (see ``LinearCombination``).
 
     If ``ridge`` is positive, the variance of each feature is increased in both classes, by ``ridge`` times the mean of
-    its variances in the two classes. The weights are scaled so that the mean of the variances of the score in the two
-    classes is 1. A constant feature has weight 0. If all class means are equal, RocPredictError is raised.
+    its variances in the two classes. The weights are scaled so that the variances of the score in the two classes have
+    a mean of 1. A constant feature has weight 0. If all class means are equal, RocPredictError is raised.
     """
     if ridge:
         more = ridge / 2 * np.eye(len(moments.scale))
@@ -233,7 +235,7 @@ def _grid_search(d: FloatArray, tau: FloatArray) -> tuple[FloatArray, float, flo
         centre, width = log_odds[best], width / 36
 
     def excess(log_odds: float) -> float:
-        """Return an l computed from the best threshold of the score, minus the l of its weights; 0 at the optimum."""
+        """Return the l that the best threshold of the score implies, minus the l of its weights; 0 at the optimum."""
         v, mixing = _family(np.array([log_odds]), d, tau, limits)
         solver = _solver(v, d, tau)
         _, negative_std, mean, positive_std = solver.parameters
@@ -297,8 +299,8 @@ class LinearCombination(Result):
     feature_names : tuple of str
         Names of the features.
     coefficients : array of shape (p,)
-        Weights of the features, in 1/(unit of the feature). The weights are scaled so that the mean of the variances of
-        the score in the two classes is 1.
+        Weights of the features, in 1/(unit of the feature). The weights are scaled so that the variances of the score
+        in the two classes have a mean of 1.
     criterion : {"auc", "ameans"}
         Criterion that the coefficients maximize.
     mixing_weight : float
@@ -308,7 +310,8 @@ class LinearCombination(Result):
     negative, positive : Gaussian
         Gaussian distribution of the score in each class.
     roc : PredictedRoc
-        Predicted ROC curve of the score. The confidence intervals of this curve treat the coefficients as known.
+        Predicted ROC curve of the score. The confidence intervals of this curve are computed as if the coefficients
+        were known.
     auc, ameans : float
         Predicted AUC, and predicted Ameans (balanced accuracy) at ``threshold``.
     threshold : float
@@ -533,9 +536,9 @@ def cross_validate(
 ) -> dict[str, Any]:
     """Cross-validate the best linear combination.
 
-    The result is a dictionary with three keys. ``auc_cv`` is the mean over the folds of the empirical AUC.
-    ``ameans_cv`` is the Ameans over all observations, where each observation is classified with the weights and the
-    threshold that were fitted to the other folds. ``n_folds`` is the number of folds.
+    The result is a dictionary with three keys. ``auc_cv`` is the mean of the empirical AUCs of the folds. ``ameans_cv``
+    is the Ameans over all observations, where each observation is classified with the weights and the threshold that
+    were fitted to the other folds. ``n_folds`` is the number of folds.
     """
     count = _number_of_folds(n_folds, samples)
     generator = BootstrapOptions(rng=rng).generator()
@@ -567,7 +570,8 @@ def _number_of_folds(n_folds: Any, samples: Samples) -> int:
         if n_train < _MIN_ROWS:
             raise RocPredictError(
                 f"the {name} class has {pluralize(len(sample), 'observation')}, and n_folds={requested} leaves "
-                f"{n_train} for training; pass 3 or more of each class, or n_folds=None to skip cross-validation"
+                f"{n_train} for training; pass at least 3 observations of each class, or n_folds=None to skip "
+                "cross-validation"
             )
     return count
 
@@ -640,11 +644,11 @@ def fit_linear_combination(
     equal, both criteria result in Fisher's linear discriminant.
 
     The predicted AUC and the predicted Ameans are computed from the n observations to which the weights are fitted. For
-    new data, they are therefore too high by about p/n. The size of this bias was simulated for two Gaussian classes
-    with equal covariance matrices and n/2 observations each (300 samples). For p = 10 and a best possible AUC of 0.8,
-    the predicted AUC exceeded the AUC for new data by 0.038 (n = 200) and by 0.077 (n = 100). For a best possible AUC
-    of 0.95, the predicted AUC exceeded the AUC for new data by 0.026 (n = 100). For 20 uninformative features and 200
-    observations, the predicted AUC was 0.68.
+    new data, they are therefore too high by about p/n. The size of this bias was estimated by simulation, for two
+    Gaussian classes with equal covariance matrices and n/2 observations each (300 samples). For p = 10 and a best
+    possible AUC of 0.8, the predicted AUC exceeded the AUC for new data by 0.038 (n = 200) and by 0.077 (n = 100). For
+    a best possible AUC of 0.95, the predicted AUC exceeded the AUC for new data by 0.026 (n = 100). For 20
+    uninformative features and 200 observations, the predicted AUC was 0.68.
 
     ``auc_cv`` and ``ameans_cv`` avoid this bias by cross-validation, with folds that are stratified by class. The
     weights and the threshold are fitted to all folds except one and evaluated on the remaining fold; this is repeated
@@ -701,7 +705,9 @@ def _check_samples(samples: Samples, names: tuple[str, ...], *, ridged: bool) ->
     n, p = len(samples[0]) + len(samples[1]), len(names)
     for which, sample in zip(("negative", "positive"), samples, strict=True):
         if len(sample) < 2:
-            raise RocPredictError(f"the {which} class has {len(sample)} observation; a covariance needs 2 or more")
+            raise RocPredictError(
+                f"the {which} class has {len(sample)} observation; pass at least 2 observations of each class"
+            )
         infinite = np.flatnonzero(np.isinf(sample).any(axis=0))
         if infinite.size:
             problem = f"{names[infinite[0]]} has infinite values in the {which} class"
@@ -804,7 +810,7 @@ def class_mean_distance(
     rows, needed = int(members.sum()), 2 if leave_one_out else 1
     if rows < needed:
         problem = f"class_label={short_repr(class_label)} has {pluralize(rows, 'observation')} without missing values"
-        raise RocPredictError(f"{problem}; {needed} or more are needed")
+        raise RocPredictError(f"{problem}; at least {needed} are needed")
     if metric == "mahalanobis":
         return _mahalanobis(values, members, tuple(columns), leave_one_out)
     distance = np.hypot.reduce(values - values[members].mean(axis=0), axis=1)
@@ -819,7 +825,7 @@ def _mahalanobis(
     n, p = sample.shape
     if n <= p:
         problem = f"the class has {pluralize(n, 'observation')} without missing values, and X has {p} features"
-        raise RocPredictError(f"{problem}; {p + 1} observations or more are needed")
+        raise RocPredictError(f"{problem}; at least {p + 1} observations are needed")
     fit: Gaussian[Any] = Gaussian.fit(sample)
     _check_not_constant(names, fit.std, "constant in the class")
     deviation = (values - fit.mean) / fit.std

@@ -52,7 +52,7 @@ class BinaryProblem(NamedTuple):
     negative: tuple[int, ...]
 
     def rows(self, class_name: str, groups: Groups) -> NDArray[np.intp]:
-        """Return the row indices of the positives or of the negatives of this problem, as ``class_name`` selects."""
+        """Return the row indices of the positives or of the negatives of this problem, depending on ``class_name``."""
         return np.concatenate([groups[k] for k in getattr(self, class_name)])
 
 
@@ -104,13 +104,13 @@ class Decomposition:
     def mean(self, areas: FloatArray) -> FloatArray:
         """Return each mean AUC, a weighted mean over the binary problems.
 
-        ``areas`` contains the AUCs of the binary problems along the last axis, shape (..., problems).
+        The last axis of ``areas`` contains the AUCs of the binary problems.
         """
         # The weights are divided by their sum last, so that the mean of ones is exactly 1.
         return np.asarray(areas @ self.weights.T / self.weights.sum(axis=1))
 
     def influence(self) -> FloatArray:
-        """Return the influence of each observation on the AUC of each binary problem, shape (n, problems).
+        """Return an (n, problems) array with the influence of each observation on the AUC of each binary problem.
 
         The influence of a positive of the problem is its placement value times m/M. Here m is the size of its class,
         and M is the number of all positives of the problem. For a negative, M is the number of all negatives of the
@@ -128,7 +128,7 @@ class Decomposition:
         return influence
 
     def resample(self, resampling: BootstrapOptions) -> FloatArray:
-        """Return the mean AUCs in each resample, shape (n_resamples, means)."""
+        """Return an (n_resamples, means) array with the mean AUCs in each resample."""
         parts: list[Any] = []
         for problem, roc in zip(self.problems, self.rocs, strict=True):
             row_sets = [problem.rows(class_name, self.groups) for class_name in _CLASSES]
@@ -145,7 +145,10 @@ class Decomposition:
         return np.concatenate(chunks)
 
     def interval(self, level: float, replicates: FloatArray | None = None) -> Interval:
-        """Return the confidence interval of each mean AUC, by the bootstrap if ``replicates`` are passed."""
+        """Return the confidence interval of each mean AUC.
+
+        If ``replicates`` (the mean AUCs in bootstrap resamples) are passed, percentile intervals are returned.
+        """
         estimate, influence = self.mean(np.array([roc.auc() for roc in self.rocs])), self.influence()
         has_singleton = min(len(rows) for rows in self.groups) == 1
         limits, replaced = [], []
@@ -180,7 +183,7 @@ _ROUNDING = 1e-12
 
 
 def _variance(values: FloatArray, groups: Groups) -> float:
-    """Return the variance of a mean AUC from the influences, by DeLong's method for several classes."""
+    """Return the variance of a mean AUC, by DeLong's method for several classes; ``values`` are the influences."""
     return sum(float(values[rows].var(ddof=1)) / len(rows) for rows in groups if len(rows) > 1)
 
 
@@ -260,8 +263,8 @@ class MulticlassAuc(Result):
     flags : Flags
         The flag ``single_observation`` is set if a class has only one observation. The flag ``fallback`` is set if the
         variance cannot be estimated, because a class has only one observation, or because all observations of each
-        class have the same placement value. The interval is then the conservative interval of the Notes of
-        ``multiclass_auc`` or, for a single binary problem, ``EmpiricalRoc.auc_interval``.
+        class have the same placement value. The interval is then the conservative interval that the Notes of
+        ``multiclass_auc`` describe. For a single binary problem, ``EmpiricalRoc.auc_interval`` computes the interval.
     """
 
     auc: ArrayOrFloat
@@ -367,13 +370,12 @@ def multiclass_auc(
 
     The method "smoothed-logit" computes an interval on the logit scale with the variance of DeLong, DeLong and
     Clarke-Pearson [2]_, generalized to several classes. The influence of an observation is the weighted sum of the
-    placement values of this observation in all binary problems. Each class contributes the sample variance of the
-    influences of its observations, divided by the class size; the sum over the classes is the variance of the average
-    AUC. Let A be the average AUC, and N the number of pairs of classes multiplied by the harmonic mean of the class
-    sizes. The center of the interval is C = (A N + 1/8)/(N + 1/4), as if a quarter of a pseudo-observation with an AUC
-    of 1/2 had been added to N observations. A variance below C(1 - C)/(3 N) is replaced by C(1 - C)/(3 N). If there is
-    a single binary problem, the interval is computed by ``roc.auc_interval()``, where ``roc`` is the ROC curve of this
-    problem.
+    placement values of this observation in all binary problems. In each class, the sample variance of the influences is
+    divided by the class size. The variance of the average AUC is the sum of these quotients over the classes. Let A be
+    the average AUC, and N the number of pairs of classes multiplied by the harmonic mean of the class sizes. The center
+    of the interval is C = (A N + 1/8)/(N + 1/4), as if a quarter of a pseudo-observation with an AUC of 1/2 had been
+    added to N observations. A variance below C(1 - C)/(3 N) is replaced by C(1 - C)/(3 N). If there is a single binary
+    problem, the interval is computed by ``roc.auc_interval()``, where ``roc`` is the ROC curve of this problem.
 
     The interval of a single AUC (``roc.auc_interval``) is smoothed in a different way. In each class, about half of the
     largest possible variance of the placement values is added to the sum of their squared deviations from the mean.
@@ -398,13 +400,13 @@ def multiclass_auc(
 
     If all observations of each class have the same placement value, or if a class has only one observation, the
     variance cannot be estimated from the placement values. A conservative interval is then used for an average AUC. Its
-    limits are the weighted means of the confidence limits of the AUCs of the binary problems. For each problem, the
-    error probability 1 - ``level`` is divided by the number of problems (Bonferroni). A different conservative interval
-    is used if, in each binary problem, all pairs of a positive and a negative have the same outcome (all are ordered
-    correctly, all are ordered wrongly, or all are tied). Its limits are A q and 1 - (1 - A) q with q = ((1 -
-    level)/2)**(1/m), where A is the average AUC and m is the size of the smallest class. These limits are valid because
-    each binary problem contains m independent pairs. If the probability of the common outcome were below q, the
-    probability that all m pairs have this outcome would be below (1 - level)/2.
+    limits are weighted means of the confidence limits for the binary problems. For each problem, the error probability
+    1 - ``level`` is divided by the number of problems (Bonferroni). A different conservative interval is used if, in
+    each binary problem, all pairs of a positive and a negative have the same outcome (all are ordered correctly, all
+    are ordered wrongly, or all are tied). Its limits are A q and 1 - (1 - A) q with q = ((1 - level)/2)**(1/m), where A
+    is the average AUC and m is the size of the smallest class. These limits are valid because each binary problem
+    contains m independent pairs. If the probability of the common outcome were below q, the probability that all m
+    pairs have this outcome would be below (1 - level)/2.
 
     For one feature, the direction is not chosen from the data: the AUC is below 1/2 if the values of the feature
     decrease in the order of the labels.
@@ -500,7 +502,7 @@ def _class_names(y: NDArray[Any], labels: ArrayLike | None, columns: FloatArray,
             f"labels={short_repr(names)} does not match the classes of y; pass each class of y once: {present}"
         )
     if len(names) < 2:
-        raise RocPredictError(f"y has only one label, {names[0]!r}; pass two classes or more")
+        raise RocPredictError(f"y has only one label, {names[0]!r}; pass labels of at least two classes")
     if not one_feature and columns.shape[1] != len(names):
         problem = f"scores has {pluralize(columns.shape[1], 'column')}, but y has {len(names)} classes {names}"
         raise RocPredictError(f"{problem}; pass one column for each class")

@@ -214,7 +214,7 @@ REFUSED = [
     (SCORES[:, :0], LABELS, {}, r"scores has shape \(6, 0\)"),
     (SCORES[None], LABELS, {}, r"scores has shape \(1, 6, 3\)"),
     (np.where(SCORES.max() == SCORES, np.nan, SCORES), LABELS, {}, r"missing values \(NaN\) in 1 row;"),
-    (SCORES, np.zeros(6), {}, "y has only one label, 0.0; pass two classes"),
+    (SCORES, np.zeros(6), {}, "y has only one label, 0.0; pass labels of at least two classes"),
     (SCORES, LABELS, {"labels": [0, 1]}, r"labels=\[0, 1\] does not match the classes of y"),
     (SCORES, LABELS, {"labels": [0, 1, 2, 3]}, "does not match the classes of y"),
     (SCORES, LABELS, {"labels": [0, 1, 2, 2]}, "contains duplicates"),

@@ -152,7 +152,7 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
         Predicted ROC curve of one feature.
     empirical : EmpiricalRoc
         Empirical ROC curve of the same feature, with the same direction. The comparison is fairer if the prediction was
-        not fitted to the data of this curve.
+        not fitted to the data of the empirical curve.
     level : float, default=0.95
         Confidence level of the interval for the empirical AUC, in (0, 1).
 
@@ -169,7 +169,7 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
     See Also
     --------
     rocpredict.diagnose : Test of the fit of a prediction to its data, with suggestions.
-    rocpredict.auc_test : Test of the AUCs of two features or samples.
+    rocpredict.auc_test : Test of equal AUCs of two features or of two samples.
 
     Notes
     -----
@@ -258,7 +258,7 @@ def _direction(roc: Roc) -> str:
 
 
 def _empirical_std_error(empirical: EmpiricalRoc) -> float:
-    """Return the first positive standard error of the empirical AUC, from methods in order of preference."""
+    """Return the standard error of the empirical AUC, by the first of several methods with a positive result."""
     lonely = min(empirical.negative.total, empirical.positive.total) <= 1
     methods: tuple[AucErrorMethod, ...] = ("delong", "smoothed-logit", "hanley-mcneil")
     errors = (empirical.auc_std_error(method=method) for method in methods[lonely:])

@@ -81,7 +81,7 @@ class DiagnosticFinding(Result):
 
 
 class QuantilePlotData(NamedTuple):
-    """Normal scores of one class: expected values, values under the fitted distribution, and a 95% band."""
+    """Expected and fitted normal scores of one class, with a 95% band."""
 
     expected: FloatArray
     fitted: FloatArray
@@ -122,20 +122,20 @@ class Diagnosis(Result):
     direction : str
         Direction of the rule, "higher" or "lower".
     negative, positive : ClassDescription
-        Number of observations, moments, ties, values at the minimum or maximum, outliers, and goodness of fit of each
-        class.
+        Size, moments, ties, boundary values, outliers and goodness of fit of each class.
     std_ratio : Interval
         Ratio of the standard deviations (positives divided by negatives), with a confidence interval.
     predicted_auc, empirical_auc, auc_error, auc_p_value : float
-        Predicted AUC, empirical AUC, predicted minus empirical AUC, and the p-value of this difference. The p-values
-        are computed by a parametric bootstrap; see ``diagnose``.
+        Predicted AUC and empirical AUC. ``auc_error`` is the predicted minus the empirical AUC, and ``auc_p_value`` is
+        the p-value of ``auc_error``. All p-values are computed by a parametric bootstrap; see ``diagnose``.
     area_between, area_between_expected, area_between_p_value : float
         ``area_between`` is the absolute difference between the predicted and the empirical TPR, averaged over all FPRs.
         ``area_between_expected`` is the mean of this measure in samples simulated from the fitted distributions, and
-        ``area_between_p_value`` is the p-value of the observed difference.
+        ``area_between_p_value`` is the p-value of the observed ``area_between``.
     max_tpr_gap, max_tpr_gap_fpr, max_tpr_gap_threshold : float
-        Predicted minus empirical TPR at the FPR where the absolute difference is largest, this FPR, and the predicted
-        threshold at this FPR. For n >= 3 negatives, only FPRs from 1/n to 1 - 1/n are considered.
+        ``max_tpr_gap`` is the predicted minus the empirical TPR at the FPR where the absolute difference is largest.
+        ``max_tpr_gap_fpr`` is this FPR, and ``max_tpr_gap_threshold`` is the predicted threshold at this FPR. For n >=
+        3 negatives, only FPRs from 1/n to 1 - 1/n are considered.
     gap_low_fpr, gap_middle_fpr, gap_high_fpr : float
         Mean of predicted minus empirical TPR for FPRs in [0, 1/3], [1/3, 2/3] and [2/3, 1].
     threshold : float
@@ -317,11 +317,11 @@ def diagnose(
     p-values are computed by a parametric bootstrap [1]_: samples of the same sizes are simulated from the fitted
     distributions, the family is refitted to each simulated sample, and the measure of misfit is computed again. If b of
     n simulated values of a measure are at least as large as the observed value, the p-value is (b + 1)/(n + 1). The
-    refit is necessary because the parameters are estimated from the data; the textbook p-value of the
-    Kolmogorov-Smirnov test would ignore this. Families that are passed by name, except "auto" and "histogram", are
-    fitted to all simulated samples at once. For most of these families, the diagnosis takes about a second. With 200
-    observations per class, it takes 8 s for "beta" and 25 s for "skew_normal". For any other family, the two classes of
-    each simulated sample are fitted one at a time, which takes longer.
+    refit is necessary because the parameters are estimated from the data. The textbook p-value of the
+    Kolmogorov-Smirnov test is valid only for known parameters. Families that are passed by name, except "auto" and
+    "histogram", are fitted to all simulated samples at once. For most of these families, the diagnosis takes about a
+    second. With 200 observations per class, it takes 8 s for "beta" and 25 s for "skew_normal". For any other family,
+    the two classes of each simulated sample are fitted one at a time, which takes longer.
 
     A large p-value does not prove that the family is correct: with 20 observations per class, no check is decisive.
     With thousands of observations, a small p-value can result from a misfit that hardly affects the curve: see

@@ -241,7 +241,7 @@ def goodness_of_fit(roc: Roc, samples: SortedSamples) -> GoodnessOfFit:
 
 
 def goodness_of_fit_batch(pair: tuple[Distribution, Distribution], samples: SortedSamples) -> _Chunk:
-    """Return measures of misfit and normal scores for many samples without ties and their fitted distributions."""
+    """Return misfit measures and normal scores for many samples without ties and the distributions fitted to them."""
     negative, positive = map(add_grid_axis, pair)
     predicted = solver_for(negative, positive).along("fpr", COMPARISON_FPR)
     falling = FallingValues.from_samples(samples)
@@ -261,7 +261,7 @@ class FallingValues(NamedTuple):
     values : array of shape (B, n0 + n1)
         Values in descending order.
     is_negative : array of bool of the same shape
-        Whether each value is a value of a negative.
+        True for each value that belongs to a negative.
     negatives, positives : arrays of int of the same shape
         Number of negatives and number of positives at or above each value.
     """
@@ -409,7 +409,7 @@ def _bootstrap_gaussian(roc: PredictedRoc, counts: tuple[int, int], resampling: 
 
 
 def _bootstrap_batch(roc: PredictedRoc, counts: tuple[int, int], resampling: BootstrapOptions) -> Iterator[_Chunk]:
-    """Simulate and fit many samples at once, for a family with a fit that accepts batches."""
+    """Simulate many samples, and fit the family to all of them at once."""
     streams, fit = resampling.streams(), cast(PairFit, roc.pair_fit)
     for size in resampling.chunk_sizes(_ARRAYS_PER_ROW * sum(counts)):
         drawn = [
