@@ -2,7 +2,7 @@
 
 A feature is one number per observation; the class of an observation is predicted by comparing this number with a
 threshold. Do not use rocpredict for time-to-event outcomes or to fit classifiers. For repeated measurements, use only
-functions with the argument ``clusters``, and pass it.
+functions with the argument ``clusters``, and pass this argument.
 """
 
 from importlib import import_module

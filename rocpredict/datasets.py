@@ -116,7 +116,7 @@ class Dataset(Result):
             rows.append([name, unit, valid.size, *summary])
         labels, counts = np.unique(self.y, return_counts=True)
         label_counts = [f"{label} {count}" for label, count in zip(labels.tolist(), counts.tolist(), strict=True)]
-        source = f"Source: {self.source}. Licence: {self.license}."
+        source = f"Source: {self.source}. License: {self.license}."
         notes = [f"Labels: {format_list(label_counts)}.", self.description, source]
         columns = ["feature", "unit", "values", "minimum", "mean", "maximum"]
         return Table(f"Dataset of {len(self.y)} rows", columns, rows, notes=notes)

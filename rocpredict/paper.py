@@ -106,7 +106,7 @@ def iris_features() -> dict[str, tuple[FloatArray, NDArray[np.str_], Direction]]
     Returns
     -------
     dict of str to tuple
-        Values of shape (100,), labels of shape (100,) and direction, keyed by feature.
+        Array of values, array of labels (both of shape (100,)) and direction, keyed by feature.
     """
     iris = load_iris()
     selected = np.isin(iris.y, [_NEGATIVE, _POSITIVE])
@@ -279,7 +279,7 @@ def _by_class(feature: tuple[FloatArray, NDArray[np.str_], Direction]) -> tuple[
 
 
 def _sampling(measure: str, count: tuple[int, int]) -> tuple[float, float]:
-    """Return the mean and the standard deviation of a measure over experiments with the same class sizes."""
+    """Return the expected value and the standard error of a measure in an experiment with these class sizes."""
     predicted = example()
     if measure == "AUC":
         variance = BinormalSolver(predicted.negative, predicted.positive).empirical_auc_variance(count)
@@ -357,7 +357,7 @@ def figure_3() -> Figure:
 
 
 def figure_4() -> Figure:
-    """Plot predicted ROC curves for several standard deviations of the negative class; they have a common point.
+    """Plot predicted ROC curves for several standard deviations of the negative class.
 
     The negatives are N(0, s) for s from 0.5 to 4, and the positives are N(2, 2). All curves have a common point at the
     threshold 0, which is the median of the negatives for every s. The FPR of this point is 1/2, and its TPR is Phi(1) =

@@ -53,7 +53,9 @@ class ResponseMethod(NamedTuple):
             values = np.asarray(getattr(estimator, _METHODS[self.method])(X), dtype=np.float64)
         names = np.asarray(estimator.classes_).tolist()
         if len(names) != 2 or self.positive not in names:
-            raise RocPredictError(f"estimator has the classes {names}; two are needed, including {self.positive!r}")
+            raise RocPredictError(
+                f"estimator has the classes {names}; pass a classifier with two classes, including {self.positive!r}"
+            )
         column = names.index(self.positive)
         if self.method == "log_odds":
             scores = np.asarray(values[:, column] - values[:, 1 - column])
@@ -153,14 +155,16 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Proportion of positives in the population to which the classifier will be applied, for criteria that depend on
         the prevalence. By default, the proportion of positives in the data that are passed to ``fit``.
     cost_fp, cost_fn : float, default=1.0
-        Cost of a false positive and of a false negative, for "cost".
+        Cost of a false positive and cost of a false negative, for the criterion "cost".
     beta : float, optional
-        Weight of recall relative to precision, for "f_beta".
+        For the criterion "f_beta": recall has ``beta**2`` times the weight of precision.
     value : float, optional
-        Limit of the constrained rate, for "min_tpr", "min_tnr" and "max_fpr".
+        Limit for three of the criteria: the lowest allowed TPR for "min_tpr", the lowest allowed TNR for "min_tnr", and
+        the highest allowed FPR for "max_fpr".
     positive : label, optional
-        Label of the positive class. By default, the last label in sorted order, as in scikit-learn: "pos" of "neg" and
-        "pos", but "well" of "sick" and "well". Pass this label unless the labels are {0, 1}, {-1, 1} or booleans.
+        Label of the positive class. By default, the last label in sorted order, as in scikit-learn. For the labels
+        "neg" and "pos", the default is "pos"; for the labels "sick" and "well", it is "well". Pass the positive label
+        unless the labels are {0, 1}, {-1, 1} or booleans.
     cv : int, float, splitter, iterable of splits or "prefit", default=5
         Cross-validation:
 
@@ -203,9 +207,9 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Threshold of the score. An observation is predicted positive if its score is at or above the threshold.
     best_threshold_ : BestThreshold
         Best threshold with its performance on held-out data. ``ameans_corrected`` is the optimism-corrected Ameans
-        (balanced accuracy) of this threshold. With ``family="gaussian"``, it is None, and the predicted Ameans is
-        slightly optimistic. Use ``threshold_interval()``, ``ameans_interval()`` and ``stability()`` for the
-        uncertainty.
+        (balanced accuracy) of this threshold. With any ``family`` other than "empirical", ``ameans_corrected`` is None.
+        With ``family="gaussian"``, the predicted Ameans is slightly optimistic. Use ``threshold_interval()``,
+        ``ameans_interval()`` and ``stability()`` for the uncertainty.
     roc_ : EmpiricalRoc or PredictedRoc
         ROC curve of the pooled out-of-fold scores.
     fold_thresholds_ : array of shape (folds,)
@@ -222,8 +226,8 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ------
     RocPredictError
         Raised by ``fit`` if the options of the criterion are incompatible, if ``y`` does not have two labels, if the
-        training data of a fold have one class, if an observation is held out twice, or if the data or weights are
-        invalid.
+        training data of a fold contain only one class, if an observation is held out twice, or if the data or weights
+        are invalid.
 
     Warns
     -----
@@ -300,7 +304,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X : array-like, sparse matrix or data frame of shape (n, features)
             Input of the classifier.
         y : array-like of shape (n,)
-            Class label of each observation, with exactly two classes.
+            Class label of each observation; there must be exactly two classes.
         sample_weight : array-like of shape (n,), optional
             Frequency weights of the observations, 0 or more. The weights are used for the threshold, and passed to the
             classifier if it accepts weights.
@@ -360,7 +364,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         array of shape (n,)
-            Labels; positive if the score is at or above ``threshold_``.
+            Predicted labels. The positive label is predicted if the score is at or above ``threshold_``.
         """
         check_is_fitted(self, "threshold_")
         scores = ResponseMethod(self.response_method_, self.positive_).scores(self.estimator_, X)

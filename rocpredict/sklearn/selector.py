@@ -35,13 +35,13 @@ from rocpredict.screening.screen import screen
 
 
 def check_labels(y: Any) -> NDArray[Any]:
-    """Return the labels as an array of shape (n,), after checking that there are two classes or more."""
+    """Return the labels as an array of shape (n,), after checking that there are at least two classes."""
     with translated_errors():
         check_classification_targets(y)
         labels: NDArray[Any] = column_or_1d(y, warn=True)
     names = np.unique(labels)
     if len(names) < 2:
-        raise RocPredictError(f"y has only one class, {names.tolist()}; pass two classes or more")
+        raise RocPredictError(f"y has only one class, {names.tolist()}; pass labels of at least two classes")
     nul = next((name for name in names.tolist() if isinstance(name, str) and name.endswith("\0")), None)
     if nul is not None:
         problem = f"y contains {nul!r}, and scikit-learn ignores a NUL at the end of text"
@@ -106,8 +106,8 @@ def score_features(
     screening : ScreeningResult
         Complete table, with one row for each class pair and feature.
     auc, p_value, q_value : array of shape (features,)
-        Results of the selected class pair; NaN if undefined. The p-value is two-sided, or one-sided if ``direction`` is
-        "higher" or "lower"; it is multiplied by the number of class pairs, with a maximum of 1. The q-value is this
+        Results for the selected class pair; NaN if undefined. The p-value is two-sided, or one-sided if ``direction``
+        is "higher" or "lower"; it is multiplied by the number of class pairs, with a maximum of 1. The q-value is this
         p-value adjusted for the number of features (Benjamini and Hochberg).
     """
     labels = check_labels(y)
@@ -159,7 +159,7 @@ def roc_score_func(X: object, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
     X : array-like or sparse matrix of shape (n, features)
         Feature values.
     y : array-like of shape (n,)
-        Class label of each observation, with two or more classes.
+        Class label of each observation; there must be at least two classes.
 
     Returns
     -------
@@ -173,7 +173,7 @@ def roc_score_func(X: object, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
     Raises
     ------
     RocPredictError
-        If ``y`` has one class, or the data are invalid, as in ``rocpredict.screen``.
+        If ``y`` has only one class, or the data are invalid, as in ``rocpredict.screen``.
 
     Notes
     -----
@@ -232,9 +232,10 @@ class RocSelector(SelectorMixin, BaseEstimator):
         * "all": all pairs of classes.
     positive : label, optional
         Label of the positive class. By default, the last of two labels in sorted order ("pos" for "neg" and "pos");
-        with ``direction="auto"``, the choice does not affect which features are selected. The positive label is
-        required for the directions "higher" and "lower", unless the labels are {0, 1}, {-1, 1} or booleans. With three
-        or more classes, each class is compared with the rest by default.
+        with ``direction="auto"``, the choice does not affect which features are selected. For two classes and the
+        direction "higher" or "lower", the positive label is required unless the labels are {0, 1}, {-1, 1} or booleans.
+        For three or more classes, ``positive`` is optional; if it is passed, only the class pairs with this positive
+        class are compared.
     engine : {"auto", "numpy", "numba"}, default="auto"
         Computing engine, as in ``rocpredict.screen``.
     n_jobs : int, default=1
@@ -257,12 +258,12 @@ class RocSelector(SelectorMixin, BaseEstimator):
     n_features_in_ : int
         Number of features.
     feature_names_in_ : array of shape (n_features_in_,)
-        Names of the features, if X has names.
+        Names of the features, if the columns of X have names.
 
     Raises
     ------
     RocPredictError
-        Raised by ``fit`` if a limit is out of range, if ``y`` has one class, or if the data are invalid, as in
+        Raised by ``fit`` if a limit is out of range, if ``y`` has only one class, or if the data are invalid, as in
         ``rocpredict.screen``.
 
     Warns
@@ -272,8 +273,9 @@ class RocSelector(SelectorMixin, BaseEstimator):
 
     Notes
     -----
-    Missing values (NaN) are omitted for each feature separately; infinite values are accepted. Sparse matrices remain
-    sparse. ``k``, ``min_auc`` and ``max_q`` can be changed with ``set_params`` after ``fit``, without fitting again.
+    Missing values (NaN) are omitted for each feature separately; infinite values are accepted. A sparse matrix is not
+    converted to a dense array as a whole. ``k``, ``min_auc`` and ``max_q`` can be changed with ``set_params`` after
+    ``fit``, without fitting again.
 
     Feature selection uses the labels. In a cross-validation, place the selector inside the pipeline, so that it is
     fitted in each fold. Features that discriminate only in combination are not found.
@@ -320,7 +322,7 @@ class RocSelector(SelectorMixin, BaseEstimator):
         X : array-like, sparse matrix or data frame of shape (n, features)
             Feature values.
         y : array-like of shape (n,)
-            Class label of each observation, with two or more classes.
+            Class label of each observation; there must be at least two classes.
 
         Returns
         -------
