@@ -71,7 +71,7 @@ def check_writable(path: str | PathLike[str]) -> Path:
     Raises
     ------
     RocPredictError
-        If the folder does not exist or is not writable.
+        If ``path`` is a folder, or if its parent folder does not exist or is not writable.
     """
     with _refuse_unwritable(path) as checked:
         if checked.is_dir():
@@ -82,7 +82,7 @@ def check_writable(path: str | PathLike[str]) -> Path:
 
 
 def check_suffix(option: str, path: str | PathLike[str], *suffixes: str) -> None:
-    """Check that a file name has one of the suffixes of a format; pipes and devices may have any name.
+    """Check that a file name ends in one of the allowed suffixes; pipes and devices may have any name.
 
     Raises
     ------
@@ -112,9 +112,9 @@ def format_csv(rows: Iterable[Iterable[Any]]) -> str:
     -----
     Text that a spreadsheet would evaluate as a formula is prefixed with an apostrophe, as OWASP ("CSV Injection")
     recommends. This applies to text that is not a number and begins with a tab, a line break, or one of =, +, - and @
-    (even after quotes, spaces or invisible characters). The same applies to text after a semicolon, a bar, a tab or a
-    line break inside a cell, because a spreadsheet that uses another separator begins a new cell there. Numbers are
-    written with full precision and never changed.
+    (even after quotes, spaces or invisible characters). The same applies to text after a semicolon, a vertical bar, a
+    tab or a line break inside a cell, because a spreadsheet that uses this character as its separator would begin a new
+    cell there. Numbers are written with full precision and never changed.
 
     Examples
     --------
@@ -182,8 +182,8 @@ def data_frame(columns: Mapping[str, Any], backend: str) -> Any:
     Parameters
     ----------
     columns : mapping of str to array
-        An object column whose items are all text, all numbers or all dates gets this type; any other object column
-        becomes text. None, NaN and NA become null.
+        If all items of an object column have the same type, the column gets this type. Numbers of different types
+        become floats, and any other mixture of types becomes text. None, NaN and NA become null.
     backend : {"pandas", "polars", "pyarrow"}
         Library that provides the data frame.
 

@@ -2,8 +2,8 @@
 
 Sentences, legends and reports show rates and AUCs with three decimals: "0.788 (95% CI 0.752 to 0.819)". More decimals
 are shown if they are needed to distinguish an estimate from 0, from 1 and from the bounds of its interval. P-values are
-shown as "p = 0.012" or "p < 0.001". Tables and reprs show numbers with six significant digits and p-values with two:
-"4.8e-05". A rate is shown as 0 or 1 only if it is exactly 0 or 1.
+shown as "p = 0.012", and p-values below 0.001 as "p < 0.001". Tables and reprs show numbers with six significant digits
+and p-values with two: "4.8e-05". A rate is shown as 0 or 1 only if it is exactly 0 or 1.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def format_number(value: Any, digits: int = 6) -> str:
 
 
 def format_rate(value: float, decimals: int = 3) -> str:
-    """Format a rate; 0 and 1 are shown only if they are exact."""
+    """Format a rate as text; 0 or 1 is shown only if the rate is exactly 0 or 1."""
     if value != value:  # noqa: PLR0124
         return "–"
     if 0 < value < 0.5 * 10.0**-decimals:
@@ -80,7 +80,7 @@ def format_level(level: float) -> str:
 
 
 def format_p_value(value: float) -> str:
-    """Format a p-value with two digits, for tables."""
+    """Format a p-value with two significant digits, for tables."""
     return "<1e-300" if value < 1e-300 else format_number(value, 2)
 
 
@@ -99,7 +99,7 @@ def pluralize(count: float, noun: str) -> str:
 
 
 def format_list(items: Iterable[Any], most: int = 6, width: int = 40) -> str:
-    """Format the first items of a list and, if there are more items, their total number."""
+    """Format the first items of a list, followed by the total number of items if some are omitted."""
     all_items = list(items)
     texts = [truncate(str(item), width) for item in all_items[:most]]
     return ", ".join(texts) + (f", ... ({len(all_items)} in all)" if len(all_items) > most else "")

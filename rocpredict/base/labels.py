@@ -72,14 +72,20 @@ class ClassSamples(NamedTuple):
 
 
 class SourceRows(NamedTuple):
-    """Row indices of both classes, and the labels of all rows as they were passed (None for an iterator)."""
+    """Row indices of both classes, and the labels of all rows as they were passed.
+
+    The labels are None if they were not passed, or if they were passed as an iterator.
+    """
 
     negative: NDArray[np.intp]
     positive: NDArray[np.intp]
     y: Any
 
     def shares_labels(self, other: SourceRows) -> bool:
-        """Return whether two label arrays share memory; equal copies do not count, as they may label other rows."""
+        """Return whether both objects refer to the same label array in memory.
+
+        Equal copies do not count, because they may contain the labels of other rows.
+        """
         if self.y is None or self.y is other.y:
             return self.y is not None
         first, second = np.asarray(self.y), np.asarray(other.y)
@@ -109,8 +115,8 @@ def split_classes(
         Label of the negative class. By default, all other labels are negative. If ``negative`` is passed, observations
         with neither of the two labels are omitted.
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle observations with missing values or labels: raise an error, or omit them and report how many. A
-        row without a label belongs to no class and is counted in ``rows.n_unlabelled``.
+        How to handle observations with missing values or labels: raise an error, or omit them and report their number.
+        A row without a label belongs to no class and is counted in ``rows.n_unlabelled``.
     weights : array-like of shape (n,), optional
         Frequency weights, 0 or more.
 
@@ -121,9 +127,9 @@ def split_classes(
     Raises
     ------
     RocPredictError
-        If lengths differ, if values are not numbers, if labels are unknown or ambiguous, if a class has no observations
-        or no weight above 0, if a value is missing with ``nan_policy="raise"``, if pandas indexes do not match, or if x
-        and y seem to be exchanged.
+        If ``x``, ``y`` and ``weights`` differ in length, if values are not numbers, if labels are unknown or ambiguous,
+        if a class has no observations or no weight above 0, if a value is missing with ``nan_policy="raise"``, if
+        pandas indexes do not match, or if x and y seem to be exchanged.
     """
     check_index({"y": y, "weights": weights})
     columns, rows = split_rows({"x": x}, y, positive=positive, negative=negative, nan_policy=nan_policy)
@@ -348,9 +354,10 @@ def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = N
     Parameters
     ----------
     y : array of shape (n,)
-        Labels; dates and times become objects of ``datetime``.
+        Labels. Dates and times are converted to objects of ``datetime``.
     x : array
-        Feature values. If ``x`` is one column, the message about too many labels adds "were x and y exchanged?".
+        Feature values. If ``x`` is one column, the error message for too many different labels ends in "(were x and y
+        exchanged?)".
     nan_policy : {"raise", "omit"}, optional
         With "omit", missing labels become None. Otherwise, missing labels cause an error. The message suggests "omit"
         only if "raise" was passed.
@@ -467,7 +474,10 @@ def check_index(columns: Mapping[str, Any]) -> None:
 
 
 def check_not_lazy(name: str, values: Any) -> None:
-    """Raise RocPredictError for Dask arrays of unknown size and Dask DataFrame columns; their row order may change."""
+    """Raise RocPredictError for columns of a Dask DataFrame and for Dask arrays of unknown size.
+
+    The order of their rows may change from one computation to the next.
+    """
     is_part = type(values).__module__.startswith("dask.") and type(values).__name__ != "DataFrame"
     sizes = (getattr(values, "shape", None) or ()) if is_part else ()
     if any(not isinstance(size, int) for size in sizes):  # the length of such a column is not known in advance
@@ -513,7 +523,7 @@ def as_rereadable(values: Any) -> Any:
 
 
 def as_label_column(name: str, values: Any) -> NDArray[Any]:
-    """Return values of any shape as an array with items of the types that ``check_labels`` returns."""
+    """Convert values of any shape to an array whose items have the types that ``check_labels`` returns."""
     return _times_to_objects(_fill_masked(name, values))
 
 
@@ -582,7 +592,7 @@ def _negative_name(names: list[Any], positive: Any, negative: Any) -> Any:
 
 
 def _rest_name(names: list[Any]) -> str:
-    """Return a name for a class of several labels; the name differs from each of these labels."""
+    """Return a name for a class that consists of several labels; no label equals this name."""
     return next(word for word in (REST_LABEL, "the rest", "all the rest", "every other") if word not in names)
 
 

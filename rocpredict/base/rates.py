@@ -46,10 +46,9 @@ def rates(*, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rate
     Parameters
     ----------
     tp, fp, fn, tn : float or array
-        Numbers of true positives, false positives, false negatives and true negatives, 0 or more. With weighted
-        observations, sums of their weights.
-        These arguments are keyword-only, since scikit-learn's ``confusion_matrix(...).ravel()`` returns another order:
-        tn, fp, fn, tp.
+        Numbers of true positives, false positives, false negatives and true negatives, 0 or more. For weighted
+        observations, pass the sums of their weights. These arguments are keyword-only, since scikit-learn's
+        ``confusion_matrix(...).ravel()`` returns another order: tn, fp, fn, tp.
 
     Returns
     -------
@@ -351,7 +350,10 @@ class Rates(Result, Generic[Value]):
     # ---- the confusion matrix, rows by true class, columns by predicted class, negative first (scikit-learn's layout)
     @property
     def confusion(self) -> FloatArray:
-        """Return the confusion matrix [[TN, FP], [FN, TP]] in numbers of observations, on the last two axes."""
+        """Return the confusion matrix [[TN, FP], [FN, TP]] as numbers of observations.
+
+        The last two axes of the array are the rows and the columns of the matrix.
+        """
         if self.counts is None:
             raise RocPredictError(
                 "confusion needs the number of observations of both classes; use confusion_joint for fractions"
@@ -475,7 +477,7 @@ def proportion_interval(
     ----------
     successes, n_trials : float or array
         Number of observations that have the property of interest, and number of all observations: 0 <= successes <=
-        n_trials, with n_trials above 0. With weighted observations, sums of weights, which may be fractions.
+        n_trials, with n_trials above 0. For weighted observations, pass sums of weights, which may be fractions.
     level : float, default=0.95
         Confidence level, in (0, 1).
     method : {"clopper-pearson", "wilson"}, default="clopper-pearson"

@@ -96,7 +96,7 @@ class Result:
     _listed, _tabled : tuple of str
         Names that the dictionary (``_listed``) and the table (``_tabled``) contain, in this order. By default, both the
         dictionary and the table contain the fields and ``derived``. The shape of a result is the shape of the first
-        value in the table: () for one feature, F for a batch.
+        value in the table: () for one feature, and the shape F of the batch for several features.
     _text, _text_batch : str
         Templates, as for ``str.format``, for the text between the parentheses of the repr. ``_text`` is used for one
         feature, ``_text_batch`` for a batch. In a template, the text "name=" must be followed by the value of the
@@ -304,7 +304,7 @@ def _is_array(value: Any) -> bool:
 
 
 def _open(value: Any) -> Any:
-    """Convert a dataclass other than a result to a dict, a partial function to a tuple, and keep other values."""
+    """Convert a dataclass to a dict and a partial function to a tuple; return results and other values unchanged."""
     if isinstance(value, partial):
         return value.func, value.args, value.keywords
     if is_dataclass(value) and not isinstance(value, (Result, type)):
@@ -374,7 +374,7 @@ def batch_table(title: str, shape: tuple[int, ...], columns: Mapping[str, Any], 
 
 
 def curve_table(title: str, columns: Mapping[str, ArrayLike], **rest: Any) -> Table:
-    """Return a table of at most ``MAX_ROWS`` evenly spaced rows of the columns, including the first and the last."""
+    """Return a table with at most ``MAX_ROWS`` evenly spaced rows of ``columns``, including the first and last row."""
     arrays = [np.asarray(values) for values in columns.values()]
     last = len(arrays[0]) - 1
     places = sorted({round(last * part / (MAX_ROWS - 1)) for part in range(MAX_ROWS)}) if last >= 0 else []
@@ -387,18 +387,19 @@ FLAG_DESCRIPTIONS = {
     "always_positive": "no threshold is better than classifying all values as positive; the threshold is -inf "
     "(+inf if smaller values indicate the positive class)",
     "auto_direction": "the direction was chosen from the sample (direction='auto'), which makes the AUC optimistic",
-    "close_studies": "the AUCs of the studies vary less than the AUCs of 97.5% of homogeneous sets of studies; the "
-    "random-effects interval is computed for a larger variation (its 2.5% quantile for homogeneous studies)",
+    "close_studies": "the AUCs of the studies vary less than in 97.5% of homogeneous sets of studies; the "
+    "random-effects interval is computed from the 2.5% quantile of the variation in homogeneous sets, not from the "
+    "observed variation",
     "constant": "all values are equal; the feature is uninformative",
     "crossings_uncertain": "the likelihood ratio equals the cost ratio, up to rounding, over a whole interval; "
-    "crossings in this interval may be missing or misplaced",
-    "dominant_cluster": "one cluster has more than half of the observations of a class; the standard error depends on "
-    "that cluster",
+    "points in this interval at which the two ratios cross may be missing or misplaced",
+    "dominant_cluster": "one cluster has more than half of the observations of a class; the standard error depends "
+    "mainly on that cluster",
     "dropped_resamples": "the family could not be fitted to some resamples; these resamples were omitted",
     "equal_thresholds": "some thresholds outside the plateau (the interval around the best threshold) are "
     "equally good; see `best_threshold().equal_thresholds` in Python",
-    "extrapolated": "fewer than one negative is expected in the range of FPR, or fewer than one positive in the range "
-    "of TPR; the interval depends on an assumed curve in this range",
+    "extrapolated": "fewer than one negative is expected in the requested range of FPR, or fewer than one positive in "
+    "the requested range of TPR; the interval depends on an assumed shape of the curve in this range",
     "fallback": "the requested method gives zero variance; another method was used",
     "identical": "both classes have the same distribution; no threshold is better than chance",
     "infinite": "a class has infinite values, or its variance is beyond the range of float64; no curve is predicted",
@@ -418,23 +419,23 @@ FLAG_DESCRIPTIONS = {
     "perfect_separation": "a threshold has TPR = 1 and FPR = 0, to double precision",
     "point_mass": "a class has a standard deviation of 0; all its values are equal",
     "same_curve": "the curves rank all observations in the same order; p is 1",
-    "separated_study": "a study separates the classes almost perfectly; an upper limit replaces its extrapolated AUC "
-    "in the pooled estimate",
+    "separated_study": "the classes of a study are separated almost perfectly; in the pooled estimate, an upper limit "
+    "replaces the extrapolated AUC of this study",
     "single_observation": "a class has a single observation; its variability cannot be estimated",
     "single_study": "only one study has values of this feature; a random-effects AUC needs two or more studies",
-    "undercoverage": "the interval contains the true value less often than its level states if the classes differ in "
-    "size or variance",
+    "undercoverage": "the interval contains the true value less often than its confidence level states if the classes "
+    "differ in size or variance",
     "unbounded": "the data do not determine the threshold: it is infinite, or its standard error is unknown",
     "undefined": "the measure is 0/0; its interval is all of [0, 1]",
-    "wide_bounds": "the bounds of the AUC from the histogram are more than 0.02 apart, because many values lie in one "
-    "cell (there are few edges, or values read later lie outside the range of the edges); use more edges or split the "
-    "cells",
+    "wide_bounds": "the bounds of the AUC, computed from the histogram, are more than 0.02 apart; many values lie in "
+    "one cell, because there are few edges, or because values read later lie outside the range of the edges; use more "
+    "edges or split the cells",
 }
 """Description of every flag that a result can have; docs/flags.md states when each flag is set."""
 
 
 class Flags(Result, Mapping[str, NDArray[np.bool_]]):
-    """Mapping from the name of each flag of a result to a mask of the features that have the flag.
+    """Mapping from the name of each flag to the mask of the features that have this flag.
 
     The mapping contains only flags that at least one feature has. For a single feature, ``"always_positive" in flags``,
     ``list(flags)`` and ``if flags`` therefore work as with a plain set of names.
@@ -478,7 +479,7 @@ class Flags(Result, Mapping[str, NDArray[np.bool_]]):
         return Flags(**{name: self._masks.get(name, False) | other._masks.get(name, False) for name in names})
 
     def messages(self) -> list[str]:
-        """Return the description of each flag, and for a batch the number of features that have the flag."""
+        """Return the description of each flag; for a batch, add the number of features that have the flag."""
         return [f"{name}{_format_count(mask)}: {FLAG_DESCRIPTIONS[name]}" for name, mask in self.items()]
 
     def table(self) -> Table:

@@ -125,7 +125,7 @@ class Table:
         Cells of each row: text, numbers, dates, or None for an empty cell. The first cell is the name of the row.
     formats : mapping of str to str or callable
         Format specification or formatting function of a column, keyed by the name of the column. By default, numbers
-        are shown with six digits.
+        are shown with six significant digits.
     notes : sequence of str
         Sentences below the table.
     flags : Flags, optional

@@ -85,7 +85,10 @@ def check_real(name: str, value: ArrayLike) -> FloatArray:
 
 
 def check_result(name: str, value: object, kind: type, maker: str) -> None:
-    """Raise if ``value`` is not an instance of ``kind``, the class that the function ``maker`` returns."""
+    """Raise if ``value`` is not an instance of the class ``kind``.
+
+    The error message recommends ``maker``, the name of a function that returns such objects.
+    """
     if not isinstance(value, kind):
         raise RocPredictError(f"{name}={short_repr(value)} is not a {kind.__name__}; pass the result of {maker}")
 
@@ -151,7 +154,7 @@ def check_finite(name: str, value: ArrayLike) -> FloatArray:
 
 
 def check_whole_counts(count: ArrayLike) -> None:
-    """Raise RocPredictError if a number of observations is not a whole number; 60.0 is a whole number."""
+    """Raise RocPredictError if a number of observations is not a whole number; 60.0 is accepted."""
     numbers = check_finite("count", count)
     broken = numbers[numbers != np.round(numbers)]
     if broken.size:
@@ -159,7 +162,10 @@ def check_whole_counts(count: ArrayLike) -> None:
 
 
 def check_probabilities(name: str, value: ArrayLike, *, inclusive: bool = True) -> FloatArray:
-    """Return ``value`` as float64, or raise if a value is outside [0, 1] (outside (0, 1) for ``inclusive=False``)."""
+    """Return ``value`` as float64, or raise if a number is outside [0, 1].
+
+    With ``inclusive=False``, 0 and 1 are not accepted either.
+    """
     array = check_real(name, value)
     inside = (array >= 0) & (array <= 1) if inclusive else (array > 0) & (array < 1)
     if not inside.all():
@@ -170,7 +176,10 @@ def check_probabilities(name: str, value: ArrayLike, *, inclusive: bool = True) 
 
 
 def check_probability(name: str, value: ArrayLike, *, ends: bool = True) -> float:
-    """Return ``value`` as a float, or raise if it is not one number in [0, 1] (in (0, 1) for ``ends=False``)."""
+    """Return ``value`` as a float, or raise if it is not one number in [0, 1].
+
+    With ``ends=False``, 0 and 1 are not accepted either.
+    """
     return check_single(name, check_probabilities(name, value, inclusive=ends))
 
 
@@ -204,7 +213,7 @@ def check_pair(name: str, value: object, expected: str = "(negative, positive)")
 
 
 def check_list(name: str, value: Any, expected: str, items: str = "names") -> list[Any]:
-    """Return the items of a list, or raise if ``value`` is text or not a list."""
+    """Return the items of an iterable as a list, or raise if ``value`` is text or not iterable."""
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable) or getattr(value, "ndim", 1) != 1:
         raise RocPredictError(f"{name}={short_repr(value)} is not a list of {items}; pass {expected}")
     return value.tolist() if isinstance(value, np.ndarray) else list(value)
