@@ -267,8 +267,8 @@ def test_histograms_that_are_refused():
         assert rp.summarize(columns, y, histogram_edges=number).histograms is not None
     half = replace(one, histograms=one.histograms.select(slice(0, 3)))
     cases = {
-        "histograms with different edges cannot be added; compute all histograms with": lambda: one + other,
-        "histogram_edges=0 is not a number of edges from 1 to 65,536": lambda: rp.summarize(
+        "histograms with different edges cannot be added; use the same edges for all": lambda: one + other,
+        "histogram_edges=0 is not a number of edges; pass an integer from 1 to 65,536": lambda: rp.summarize(
             columns, y, histogram_edges=0
         ),
         "histogram_edges=65537 is not a number of edges": lambda: rp.summarize(columns, y, histogram_edges=65_537),
@@ -284,7 +284,9 @@ def test_histograms_that_are_refused():
         "histogram_edges= contains 'normalx', which is not a feature; features are 'normal', ": lambda: rp.summarize(
             columns, y, histogram_edges={"normalx": [1.0]}
         ),
-        "histogram_edges= of 'normal': 'a'": lambda: rp.summarize(columns, y, histogram_edges={"normal": "a"}),
+        "histogram_edges= has 'a' for the feature 'normal'": lambda: rp.summarize(
+            columns, y, histogram_edges={"normal": "a"}
+        ),
         "histograms=True needs histograms; pass histogram_edges= when you call summarize": lambda: rp.summarize(
             columns, y
         ).suppress_small_counts(histograms=True),

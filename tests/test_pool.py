@@ -166,7 +166,7 @@ def test_a_separated_study_is_bounded_and_named(shift):
     pooled = rp.pool([*others, study(shift, (1, 2))])
     assert pooled.flags["separated_study"].tolist() == [True]
     assert pooled.is_separated.tolist() == [[False] * 6 + [True]]
-    assert "Separated: x in study 7." in pooled.table().to_text()
+    assert "Almost perfectly separated classes: x in study 7." in pooled.table().to_text()
     assert pooled.study_auc[0, 6] == 1
     shares, limit = np.array([0.2, 0.8]), stats.norm.isf(1 / 5000)
 
@@ -290,8 +290,8 @@ def test_studies_that_cannot_be_pooled():
         "summaries has 1 study; pass two or more": lambda: rp.pool([a]),
         "summaries has 1 study; pass": lambda: rp.pool(iter([a])),
         "summaries has 1 study; ": lambda: rp.pool(a),
-        "summaries has 'a.json'; pass TwoClassSummary objects": lambda: rp.pool(["a.json", a]),
-        "summaries has 'b.json'; pass TwoClassSummary objects": lambda: rp.pool("b.json"),
+        "'a.json' in summaries is not a TwoClassSummary; pass TwoClassSummary objects": lambda: rp.pool(["a.json", a]),
+        "'b.json' in summaries is not a TwoClassSummary; pass TwoClassSummary objects": lambda: rp.pool("b.json"),
         "study_names='AB' is not a list of names; pass one name for each": lambda: rp.pool([a, b], study_names="AB"),
         "study 2 contains the same data as study 1; pass each study once": lambda: rp.pool([a, copy]),
         "C contains the same data as A; pass each study once": lambda: rp.pool([a, b, a], study_names=["A", "B", "C"]),

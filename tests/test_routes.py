@@ -622,7 +622,7 @@ def test_a_partition_with_a_new_label_is_refused():
     """The labels of a Dask table are read twice; a label that the first reading did not have is named."""
     codes = {"well": 0, "sick": 1, "other": -1}
     assert dask_tables._encode(np.array(["sick", "other", "well"]), codes).tolist() == [1, -1, 0]
-    words = "y contains a label that it lacked before, 'ill': each computation returns different rows of X or y"
+    words = "y contains the label 'ill', which it lacked in an earlier computation: each"
     refuses(words, dask_tables._encode, np.array(["sick", "ill"]), codes)
 
 

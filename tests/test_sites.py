@@ -149,14 +149,14 @@ def test_edges_that_are_no_list_of_numbers_or_that_no_site_can_keep(tmp_path, mo
     for text in BAD_EDGES:
         Path("edges.json").write_text(f'{{"glucose": {text}}}', encoding="utf-8")
         message = error_of(run, command)
-        assert message.startswith("--edges of 'glucose': ")
-        assert message.endswith(" is not a list of ascending numbers; pass edges such as [90, 100, 110]")
+        assert message.startswith("--edges has ")
+        assert message.endswith(" for the feature 'glucose'; pass a list of ascending numbers, such as [90, 100, 110]")
         value = json.loads(text)
-        with pytest.raises(rp.RocPredictError, match=r"^histogram_edges= of 'glucose': "):
+        with pytest.raises(rp.RocPredictError, match=r"^histogram_edges= has .* for the feature 'glucose'; "):
             rp.summarize(table, "outcome", **CLASSES, histogram_edges={"glucose": value})
     for text in ("{}", '{"glucose": []}'):
         Path("edges.json").write_text(text, encoding="utf-8")
-        assert error_of(run, command) == "--edges has no edges; pass ascending edges of one feature or more"
+        assert error_of(run, command) == "--edges has no edges; pass ascending edges of at least one feature"
     Path("edges.json").write_text('{"glucose": [5000, 6000], "mass": [0]}', encoding="utf-8")
     code, out, err = run(command)
     assert code == 0

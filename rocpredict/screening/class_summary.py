@@ -28,8 +28,8 @@ _FINGERPRINT_BITS = 20
 class ClassSummary(Result):
     """Counts and moments of the features in one class.
 
-    Summaries of parts of a table can be added: ``first + second`` or ``sum(summaries)`` is the summary of the whole
-    table.
+    Summaries of parts of a table can be added. The sum, ``first + second`` or ``sum(summaries)``, is the summary of the
+    whole table.
 
     Attributes
     ----------
@@ -42,9 +42,9 @@ class ClassSummary(Result):
     m2 : array of shape (features,)
         Sum of squared deviations from the mean.
     m3, m4 : array of shape (features,), or None
-        Sums of third and fourth powers of the deviations; None in a summary of two moments.
+        Sums of third and fourth powers of the deviations; None if ``order`` is 2.
     minimum, maximum : array of shape (features,), or None
-        Smallest and largest value; None in a summary of two moments.
+        Smallest and largest value; None if ``order`` is 2.
 
     Examples
     --------
@@ -144,7 +144,9 @@ class ClassSummary(Result):
         """
         names = [item.name for item in fields(cls)]
         if not isinstance(numbers, dict) or not set(names[:4]) <= numbers.keys() <= set(names):
-            raise RocPredictError(f"{short_repr(numbers)} is not a class summary, which needs {', '.join(names)}")
+            raise RocPredictError(
+                f"{short_repr(numbers)} is not a class summary; pass a dictionary with the keys {', '.join(names)}"
+            )
         arrays = {name: None if numbers.get(name) is None else _array(name, numbers[name]) for name in names}
         of_four = [arrays[name] is None for name in names[4:]]
         if any(arrays[name] is None for name in names[:4]) or any(of_four) != all(of_four):
@@ -213,10 +215,10 @@ def read_moments(
     n_jobs: int,
     visit: Callable[[slice, slice, Any], None] | None = None,
 ) -> Moments:
-    """Compute the moments of each class, shape (classes, features), in one pass over a table.
+    """Compute the moments of each class in one pass over a table.
 
-    The table is read in tiles, which are blocks of rows and columns. If ``visit`` is passed, it is called as
-    ``visit(rows, columns, tile)`` for each tile.
+    The arrays of the result have shape (classes, features). The table is read in tiles, which are blocks of rows and
+    columns. If ``visit`` is passed, it is called as ``visit(rows, columns, tile)`` for each tile.
     """
     codes, classes = encoded_labels.codes, encoded_labels.classes
     # Reading is slower than summing and has its own thread, so more threads would save no time.

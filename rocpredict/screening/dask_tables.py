@@ -135,7 +135,7 @@ class DaskTable(NamedTuple):
             yield from zip(places, compute(tasks), strict=True)
 
     def _codes(self, coded: EncodedLabels) -> tuple[dict[Any, int] | None, list[Any]]:
-        """Return the code of each label, and the labels of each part.
+        """Return a mapping from labels to class codes, and the labels of each part.
 
         If the labels are in memory, the first result is None, and the second result contains class codes instead of
         labels.
@@ -164,7 +164,7 @@ def _memory_of_workers() -> int:
 
 
 def _reduce(tasks: list[Any], merge_parts: Callable[..., Any]) -> Any:
-    """Return one task that merges the results of all tasks by a tree of merges.
+    """Return one task that merges the results of all tasks in a tree.
 
     Each task reads and reduces one part, so that a worker can load one part while it computes another. The graph is
     built without ``dask.delayed``, which would analyze all tasks again for each merge.
@@ -236,9 +236,13 @@ def _from_frame(X: Any, y: Any, names: Any, needs_order: bool) -> DaskTable | No
 
 def _from_array(X: Any, y: Any, names: Any) -> DaskTable:
     if X.ndim != 2 or X.dtype.kind not in "biuf":
-        raise RocPredictError(f"X is a Dask array of {X.dtype} with {X.ndim} axes; pass numbers of shape (n, features)")
+        raise RocPredictError(
+            f"X is a Dask array of {X.dtype} with {X.ndim} axes; pass a numeric array of shape (n, features)"
+        )
     if isinstance(y, str):
-        raise RocPredictError(f"y={y!r} is the name of a column, and X is a Dask array without names; pass labels")
+        raise RocPredictError(
+            f"y={y!r} is the name of a column, and X is a Dask array without names; pass one label for each row"
+        )
     kept, X = check_feature_names(names, X.shape[1]), X.rechunk({1: -1})
     sizes = np.array(X.chunks[0])
     if isinstance(y, da.Array):
@@ -287,7 +291,8 @@ def _encode(part: Any, codes_by_label: dict[Any, int] | None) -> NDArray[np.int1
         codes[equal_labels(labels, name)] = code
     if (codes == -2).any():
         raise RocPredictError(
-            f"y contains a label that it lacked before, {short_repr(labels[codes == -2][0])}: {_CHANGED}"
+            f"y contains the label {short_repr(labels[codes == -2][0])}, which it lacked in an earlier computation: "
+            f"{_CHANGED}"
         )
     return codes
 

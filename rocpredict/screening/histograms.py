@@ -47,21 +47,22 @@ class FeatureHistograms(Result):
     """Histograms of features in the negative and in the positive class, with the extremes of each cell.
 
     Histograms of parts of a table can be added if their edges are equal. A coarsened histogram can also be added to a
-    histogram with other edges; the sum then has the edges that are in both. Each edge has its own cell for the values
-    equal to the edge, so that frequent values are counted as ties. An open cell contains the values between two edges,
-    below the first edge or above the last edge.
+    histogram with other edges; the sum then has the edges that both histograms have. Each edge has its own cell for the
+    values equal to the edge, so that frequent values are counted as ties. The other cells are called open: one contains
+    the values below the first edge, one contains the values above the last edge, and the others contain the values
+    between two adjacent edges.
 
     Attributes
     ----------
     edges : array of shape (features, edges)
-        Ascending edges of each feature, followed by NaN.
+        Ascending edges of each feature, padded with NaN.
     counts : array of int of shape (2, features, 2 edges + 1)
         Number of values of each class (negative, positive) in each cell: the open cell below the first edge, the cell
         of the values equal to this edge, the next open cell, and so on.
     minimum, maximum : array of shape (2, features, edges + 1)
         Smallest and largest value in each open cell. For a cell without values, the minimum is inf and the maximum is
-        -inf. In coarsened histograms, all cells have these extremes, and an open cell may contain values equal to its
-        lower edge.
+        -inf. In coarsened histograms, the extremes are unknown: every minimum is inf, and every maximum is -inf. An
+        open cell of a coarsened histogram may contain values equal to its lower edge.
     """
 
     edges: FloatArray
@@ -92,8 +93,8 @@ class FeatureHistograms(Result):
         differ = not np.array_equal(self.edges, other.edges, equal_nan=True)
         if differ and all((part.minimum <= part.maximum).any() for part in (self, other)):
             raise RocPredictError(
-                "histograms with different edges cannot be added; compute all histograms with the first edges: "
-                "summarize(..., histogram_edges=first.histograms.edges)"
+                "histograms with different edges cannot be added; use the same edges for all histograms, such as "
+                "those of the first: summarize(..., histogram_edges=first.histograms.edges)"
             )
         if differ or self._is_coarse().any() or other._is_coarse().any():
             filled = (np.asarray(part.counts.any(axis=(0, 2)), dtype=bool) for part in (self, other))
@@ -113,10 +114,10 @@ class FeatureHistograms(Result):
         Parameters
         ----------
         edges : list of arrays
-            Ascending edges of each feature in the result; all of them must be edges of these histograms.
+            Edges to keep for each feature, in ascending order.
         ties : list of arrays of bool, optional
-            For each feature, the mask of the edges that have their own cell in the result. By default, all edges.
-            Values equal to an edge without its own cell are counted in the open cell above this edge.
+            For each feature, the mask of the edges that have their own cell in the result. By default, every edge has
+            its own cell. Values equal to an edge without its own cell are counted in the open cell above this edge.
         """
         target = pad_rows(edges)
         counts = np.zeros((2, *target.shape[:1], 2 * target.shape[1] + 1), dtype=np.int64)
@@ -163,8 +164,8 @@ class FeatureHistograms(Result):
     def _without_ties(self, other: FeatureHistograms) -> FeatureHistograms:
         """Return histograms in which values equal to some edges are counted in the open cells above these edges.
 
-        ``other`` may already include values equal to an edge in the open cell above it. This is assumed for edges where
-        ``other`` has values in the open cell, but none in the cell of the edge.
+        ``other`` may already include values equal to an edge in the open cell above this edge. This is assumed for
+        edges where ``other`` has values in the open cell, but none in the cell of the edge.
         """
         is_joined = (other.counts[:, :, 1::2].sum(axis=0) == 0) & (other.counts[:, :, 2::2].sum(axis=0) > 0)
         own = _rows(self.edges)
@@ -241,8 +242,9 @@ class FeatureHistograms(Result):
         -------
         array of shape (features, edges)
             Edges for ``summarize(..., histogram_edges=...)``. The number of edges added to a cell is proportional to
-            the uncertainty of the cell: the largest possible number of pairs with a larger positive, minus the smallest
-            possible number. The additional edges are equally spaced between the extremes of the cell.
+            the uncertainty of the cell. This uncertainty is the difference between the largest and the smallest
+            possible number of pairs with a larger positive in this cell. The additional edges are equally spaced
+            between the extremes of the cell.
         """
         rows = []
         for j in range(len(self)):
@@ -306,8 +308,8 @@ class FeatureHistograms(Result):
                         target[index, j, : n + 1] = np.where(np.isnan(values), target[index, j, : n + 1], values)
         except (KeyError, IndexError, TypeError, ValueError):
             raise RocPredictError(
-                f"{short_repr(content)} is not a dictionary of histograms; it needs edges, and for each class count, "
-                "minimum and maximum, with one list for each feature"
+                f"{short_repr(content)} is not a dictionary of histograms; it needs edges, and the count, minimum and "
+                "maximum of each class, with one list for each feature"
             ) from None
         result = cls(edges, counts, *extremes)
         if (np.diff(edges) <= 0).any() or not result._extremes_fit():
@@ -331,11 +333,10 @@ class FeatureHistograms(Result):
         return bool((np.where(is_filled, inside, empty) | self._is_coarse()).all())
 
     def _open_pairs(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return, for each open cell, the estimated, least and greatest number of pairs with a larger positive.
+        """Return the estimated, smallest and largest number of pairs with a larger positive, for each open cell.
 
-        Ties count 1/2. The greatest number results if one negative is at the maximum of the negatives and the others
-        are at their minimum, and if one positive is at the minimum of the positives and the others are at their
-        maximum.
+        Ties count 1/2. The largest number results if one negative is at the maximum of the negatives and the others are
+        at their minimum, and if one positive is at the minimum of the positives and the others are at their maximum.
         """
         (n, m), (a, c), (b, d) = self._open(), self.minimum, self.maximum
         has_both = (n > 0) & (m > 0)
@@ -389,7 +390,7 @@ class FeatureHistograms(Result):
         return np.asarray(np.sum(tied**3 - tied, axis=1))
 
     def _around(self, threshold: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
-        """Return, for each class, the numbers of values below a threshold and equal to this threshold."""
+        """Return the number of values below a threshold and the number of values equal to it, for each class."""
         at = threshold[:, None]
         n_below = np.sum(self.edges < at, axis=1)
         rows = np.arange(len(self))
@@ -458,7 +459,8 @@ def _safe_edges(counts: NDArray[np.int64], min_count: int) -> list[tuple[int, bo
     def split(start: int, stop: int, first: int, last: int) -> None:
         """Divide the cells from ``start`` to ``stop`` at some of the edges from ``first`` to ``last`` - 1.
 
-        The edge in the middle is tried first, so that sites that start from the same edges tend to keep the same edges.
+        The edge in the middle is tried first, so that histograms with the same initial edges tend to keep the same
+        edges.
         """
         if first >= last:
             return
@@ -537,7 +539,10 @@ class RowSample(NamedTuple):
         return cls(keys[rows], values[rows])
 
     def edges(self, n_edges: int) -> FloatArray:
-        """Return the distinct values of each feature, or quantiles if a feature has more than ``n_edges`` of them."""
+        """Return the distinct values of each feature.
+
+        For a feature with more than ``n_edges`` distinct values, return quantiles instead.
+        """
         rows = []
         for column in self.values.T:
             values = np.sort(column[~np.isnan(column)])
@@ -563,7 +568,7 @@ def count_cells(matrix: Any, codes: NDArray[Any], edges: FloatArray, n_jobs: int
     codes : array of int of shape (n,)
         0 for negatives, 1 for positives; rows with another code are omitted.
     edges : array of shape (features, edges)
-        Ascending edges of each feature, followed by NaN.
+        Ascending edges of each feature, padded with NaN.
     n_jobs : int, default=1
         Number of threads.
     """
@@ -614,7 +619,7 @@ def choose_edges(
             )
         histogram_edges = pad_rows([_check_row(name, histogram_edges.get(name, [])) for name in names])
         if not histogram_edges.size:
-            raise RocPredictError("histogram_edges= has no edges; pass ascending edges of one feature or more")
+            raise RocPredictError("histogram_edges= has no edges; pass ascending edges of at least one feature")
     edges = check_edges(histogram_edges, len(names))
     return draw(edges) if isinstance(edges, int) else edges
 
@@ -627,8 +632,8 @@ def _check_row(name: str, edges: Any) -> FloatArray:
         row = np.empty((0, 0))
     if is_scalar(edges) or row.ndim != 1 or (np.diff(row) <= 0).any():
         raise RocPredictError(
-            f"histogram_edges= of {name!r}: {short_repr(edges)} is not a list of ascending numbers; pass edges such as "
-            "[90, 100, 110]"
+            f"histogram_edges= has {short_repr(edges)} for the feature {name!r}; pass a list of ascending numbers, "
+            "such as [90, 100, 110]"
         )
     return row
 
@@ -642,8 +647,8 @@ def check_edges(edges: Any, n_features: int) -> FloatArray | int:
     if is_scalar(edges) or not array.ndim:
         if isinstance(edges, bool) or not isinstance(edges, (int, np.integer)) or not 1 <= edges <= MAX_EDGES:
             raise RocPredictError(
-                f"histogram_edges={short_repr(edges)} is not a number of edges from 1 to {MAX_EDGES:,}, or an array of "
-                "edges"
+                f"histogram_edges={short_repr(edges)} is not a number of edges; pass an integer from 1 to "
+                f"{MAX_EDGES:,}, or an array of edges"
             )
         return int(edges)
     if array.ndim != 2 or len(array) != n_features:
@@ -653,7 +658,6 @@ def check_edges(edges: Any, n_features: int) -> FloatArray | int:
     after = np.isnan(array[:, :-1]) & ~np.isnan(array[:, 1:])
     if after.any() or (np.diff(array) <= 0).any():
         raise RocPredictError(
-            "in a row of histogram_edges, the edges do not ascend; pass ascending edges, followed by NaN in unused "
-            "places"
+            "in a row of histogram_edges, the edges do not ascend; pass ascending edges, padded with NaN"
         )
     return array

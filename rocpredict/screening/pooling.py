@@ -99,23 +99,25 @@ class PooledAuc(Result):
         return f"PooledAuc({pluralize(len(self), 'feature')}, {len(self.study_names)} studies, level={self.level:g})"
 
     def table(self) -> Table:
-        """Return the pooled AUCs of the first features."""
+        """Return a table of the pooled AUCs, for at most the first ten features."""
         columns = self._columns()
         headings = ["feature", *_TABLE_COLUMNS]
         rows = [list(cells) for cells in zip(*(columns[name][:MAX_ROWS] for name in headings), strict=True)]
         notes = [f"The first {MAX_ROWS} of {len(self)} features."] if len(self) > MAX_ROWS else []
         notes.append(
-            "auc, low, high and p_value assume random effects (Hartung and Knapp); fixed_auc assumes equal AUCs."
+            "auc, low, high and p_value assume random effects (Hartung and Knapp); fixed_auc assumes that all studies "
+            "have the same AUC."
         )
         cells = [f"{self.feature_names[j]} in {self.study_names[k]}" for j, k in np.argwhere(self.is_separated)]
-        notes += [f"Separated: {format_list(cells, 10)}."] if cells else []
+        notes += [f"Almost perfectly separated classes: {format_list(cells, 10)}."] if cells else []
         narrower = np.flatnonzero(self.high - self.low < self.fixed_high - self.fixed_low)
         if narrower.size:
             fixed = [format_interval(self.fixed_low[j], self.fixed_high[j]) for j in narrower]
             names = [f"{self.feature_names[j]} ({text})" for j, text in zip(narrower, fixed, strict=True)]
             notes.append(
-                "The estimates vary less between studies than expected from sampling variation, so that the interval "
-                f"is narrower than the fixed-effect interval (in parentheses): {format_list(names, 10)}."
+                "For these features, the estimates vary less between studies than expected from sampling variation, "
+                "and the random-effects interval is narrower than the fixed-effect interval (in parentheses): "
+                f"{format_list(names, 10)}."
             )
         formats = {"p_value": format_p_value, "homogeneity_p": format_p_value, "i_squared": ".0%", "tau": ".3f"}
         return Table(f"AUCs pooled over {len(self.study_names)} studies", headings, rows, formats, notes, self.flags)
@@ -167,7 +169,7 @@ def pool(
     ----------
     summaries : iterable of TwoClassSummary
         Summary of each study, computed from data (``rocpredict.summarize``), read from a file, or made from a published
-        table (``TwoClassSummary.from_stats``). A study may lack some features. All studies must have the same units and
+        table (``TwoClassSummary.from_stats``). A study may lack some features. All studies must use the same units and
         labels.
     study_names : iterable of str, optional
         Names of the studies. By default, "study 1", "study 2", ...
@@ -190,9 +192,8 @@ def pool(
 
     Notes
     -----
-    For each study, D = (mean difference)/sqrt(sum of variances), and AUC = Phi(D) for two Gaussians. The
-    sampling variance v of D is computed by the delta method. Differences of location and scale between studies do not
-    affect D.
+    For each study, D = (mean difference)/sqrt(sum of variances), and AUC = Phi(D) for two Gaussians. The sampling
+    variance v of D is computed by the delta method. Differences in location and scale between studies do not affect D.
 
     The fixed-effect mean has weights w = 1/v. In the random-effects model, the true value of D varies between studies
     with standard deviation tau. The estimate of tau is the value at which Q = sum of w (D - mean)^2, with
@@ -312,7 +313,9 @@ def _check_studies(studies: list[TwoClassSummary], names: list[str]) -> tuple[st
     """Check that the studies can be pooled, and return the names of all features."""
     for study in studies:
         if not isinstance(study, TwoClassSummary):
-            raise RocPredictError(f"summaries has {short_repr(study)}; pass TwoClassSummary objects")
+            raise RocPredictError(
+                f"{short_repr(study)} in summaries is not a TwoClassSummary; pass TwoClassSummary objects"
+            )
     if len(studies) < 2:
         noun = "study" if len(studies) == 1 else "studies"
         raise RocPredictError(f"summaries has {len(studies)} {noun}; pass two or more")

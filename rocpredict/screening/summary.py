@@ -56,8 +56,8 @@ _FORMAT, _VERSION = "rocpredict summary", 1
 _RESERVED = ("cluster", "stratum")
 """Keys that are null in the JSON of this version; a later version may use them."""
 POOLED_NOTE = (
-    "This is one pooled sample: if means, units or proportions of positives differ between the files, its AUC differs "
-    "from the AUC within each file. rocpredict.pool combines the AUCs of the files instead."
+    "This is one pooled sample: if means, units or proportions of positives differ between the files, the AUC of the "
+    "pooled sample differs from the AUC within each file. rocpredict.pool combines the AUCs of the files instead."
 )
 
 
@@ -65,8 +65,8 @@ POOLED_NOTE = (
 class TwoClassSummary(Result):
     """Counts and moments of the features in two classes.
 
-    Summaries of parts of a table can be added: ``first + second`` or ``sum(summaries)`` is the summary of the whole
-    table.
+    Summaries of parts of a table can be added. The sum, ``first + second`` or ``sum(summaries)``, is the summary of the
+    whole table.
 
     Attributes
     ----------
@@ -296,8 +296,8 @@ class TwoClassSummary(Result):
         histograms : bool, default=False
             Whether to keep the histograms. If True, cells of the histograms are merged until each cell has at least
             ``min_count`` values of each class, and the extremes of the cells are omitted. The remaining edges are not
-            changed. Edges must therefore not be values of observations: agree on edges between the sites, and pass them
-            as ``summarize(..., histogram_edges=...)``.
+            changed. Edges must therefore not be values of observations. Agree on edges with the other sites in advance,
+            and pass them as ``summarize(..., histogram_edges=...)``.
 
         Returns
         -------
@@ -554,7 +554,7 @@ def describe_label_difference(first: TwoClassSummary, second: TwoClassSummary, n
 
 
 def _checksum(words: Sequence[str], *arrays: NDArray[Any]) -> str:
-    """Return the SHA-256 hash of words (as compact JSON in ASCII), followed by arrays of numbers."""
+    """Return the SHA-256 hash of words, encoded as compact JSON in ASCII, and of the arrays of numbers after them."""
     digest = hashlib.sha256(json.dumps(list(words), separators=(",", ":")).encode())
     for array in arrays:
         digest.update(array.astype("<f8").tobytes())
@@ -611,8 +611,7 @@ def summarize(
         Table or path as in ``screen``. Without ``y``, an iterable of (X, y) batches of one table; the batches need not
         fit into memory together.
     y : array-like of shape (n,), or str, optional
-        Class labels, or the name of the column that contains them: a column of the data frame or file or, for AnnData,
-        of ``obs``.
+        Class labels, or the name of the column that contains them. For AnnData, this is a column of ``obs``.
     positive : label, optional
         Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
     negative : label, optional
@@ -632,10 +631,11 @@ def summarize(
         Units of features by name, such as ``{"glucose": "mg/dL"}``. Summaries can be added only if each feature has the
         same unit in all summaries.
     histogram_edges : int, array-like of shape (features, edges), or mapping of str to array-like, optional
-        Number of histogram edges, or the ascending edges of each feature: an array padded with NaN, or a mapping from
-        feature names to edges. If a number is passed, the edges are values of the feature in randomly selected rows.
-        For batches, rows are selected from all batches if ``X`` can be read twice, such as a list; if ``X`` can be read
-        only once, rows are selected from the first batch. By default, no histograms are computed.
+        Number of histogram edges, or the ascending edges of each feature. Edges are passed as an array padded with NaN,
+        or as a mapping from feature names to edges. If a number is passed, the edges are values of the feature in
+        randomly selected rows. For batches, rows are selected from all batches if ``X`` can be read twice, as a list
+        can; if ``X`` can be read only once, rows are selected from the first batch. By default, no histograms are
+        computed.
     engine : {"auto", "numpy", "numba"}, default="auto"
         Computing engine, as in ``screen``.
     n_jobs : int, default=1

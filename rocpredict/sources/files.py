@@ -129,7 +129,10 @@ def _translate_errors(work: Any, name: str, file_format: FileFormat) -> Any:
 
 
 def _type_family(kind: Any) -> str:
-    """Return "number" for numbers and booleans, which can be combined, and the name of the type otherwise."""
+    """Return "number" for numeric and Boolean types, and the name of any other type.
+
+    A column may have different types in different files if this function returns the same name for them.
+    """
     if kind.is_numeric() or str(kind) in ("Boolean", "Null"):
         return "number"
     return type(kind).__name__
@@ -291,7 +294,7 @@ def find_files(paths: PathArgument) -> list[str | PathLike[str]]:
     """
     every = list(paths) if isinstance(paths, Iterable) and not isinstance(paths, (str, os.PathLike)) else [paths]
     if not every:
-        raise RocPredictError("paths is empty; pass one path or more")
+        raise RocPredictError("paths is empty; pass at least one path")
     files = [file for path in every for file in _expand(path)]
     try:
         names = [os.path.realpath(file) for file in files]
@@ -361,10 +364,10 @@ def open_tables(paths: PathArgument) -> TableReader:
     -----
     If polars is installed (extra ``frames``), CSV files of 8 MB or more are read with polars, several times as fast as
     with the ``csv`` module. With polars, the labels and the features are read in separate passes. Without polars, or if
-    whole columns are needed (as for empirical AUCs), the numbers of CSV files are stored in memory or, above 4 MB (8
-    bytes per cell), in a temporary file. The environment variable TMPDIR sets the folder of this file. A cell may have
-    at most 131,072 characters, and the first line at most 64 MB. Columns of Parquet and Feather files are read when
-    they are needed.
+    whole columns are needed (as for empirical AUCs), the numbers of CSV files are stored. Tables of up to 4 MB (8 bytes
+    per cell) are stored in memory, larger tables in a temporary file. The environment variable TMPDIR sets the folder
+    of this file. A cell may have at most 131,072 characters, and the first line at most 64 MB. Columns of Parquet and
+    Feather files are read when they are needed.
 
     Examples
     --------
