@@ -43,9 +43,10 @@ def prediction_optimism(
     """Compute the mean excess of the predicted Ameans over the true Ameans at the predicted threshold.
 
     This is a parametric bootstrap. Samples are simulated from two Gaussians. These Gaussians differ less than the
-    classes in the data, because the difference that is expected from sampling variation is removed. From each sample, a
-    threshold and the Ameans at this threshold are predicted. The predicted Ameans is compared with the true Ameans of
-    the two Gaussians at this threshold. The random numbers are fixed, so the result is reproducible.
+    classes in the data, because the difference that is expected from sampling variation alone is subtracted from the
+    observed difference. From each sample, a threshold and the Ameans at this threshold are predicted. The predicted
+    Ameans is compared with the true Ameans of the two Gaussians at this threshold. The random numbers are fixed, so the
+    result is reproducible.
 
     Parameters
     ----------
@@ -78,11 +79,11 @@ def empirical_optimism(
 ) -> FloatArray:
     """Compute the optimism of the empirical Ameans at the best threshold, for well-separated classes.
 
-    The optimism of order 1/n is the covariance of the estimated threshold with the empirical rates. One observation at
+    To order 1/n, the optimism is the covariance of the estimated threshold with the empirical rates. One observation at
     the threshold shifts the estimated threshold by (z^2 + (z^2 - 1)^2/2)/(n H). Here, z is the z-score of the threshold
     in the class of this observation, n is the size of this class, and H is the slope of the log density ratio. The
-    covariance is the sum of the shifts of both classes, multiplied by g/2, where g is the density of either class at
-    the best threshold. The covariance diverges as the classes become equal.
+    covariance is the sum of the two shifts, one for each class, multiplied by g/2, where g is the density of either
+    class at the best threshold. The covariance diverges as the classes become equal.
 
     Parameters
     ----------
@@ -108,10 +109,10 @@ def empirical_optimism(
 def _shrunken_population(
     d: FloatArray, s0: FloatArray, s1: FloatArray, n0: FloatArray, n1: FloatArray
 ) -> tuple[FloatArray, ...]:
-    """Return two Gaussians that differ as the classes do, except for the difference expected from sampling variation.
+    """Return two Gaussians that differ less than the classes, as described in ``prediction_optimism``.
 
-    The first Gaussian has mean 0. The result contains the mean of the second Gaussian, the standard deviations of both,
-    and the class sizes.
+    The first Gaussian has mean 0. The result contains the mean of the second Gaussian, the standard deviations of both
+    Gaussians, and the class sizes.
     """
     unit = np.sqrt(s0) * np.sqrt(s1)
     gap, ratio = d / unit, np.log(s1) - np.log(s0)
@@ -140,7 +141,7 @@ def _sample_optimism(population: tuple[FloatArray, ...], draws: FloatArray, dire
 
 @cache
 def _quasi_random_normals() -> NDArray[np.float64]:
-    """Return quasi-random draws of four standard normals, with sample mean 0 and identity covariance."""
+    """Return quasi-random draws of four standard normal variables, with sample mean 0 and identity covariance."""
     step = 1.1673039782614187  # root of x^5 = x + 1; multiples of its powers, modulo 1, fill four dimensions evenly
     uniform = (0.5 + np.outer(np.arange(1, _N_DRAWS + 1), step ** -np.arange(1.0, 5.0))) % 1
     half = ndtri(uniform)
@@ -181,7 +182,7 @@ class GaussianPairs(NamedTuple):
 
 
 class Prediction(NamedTuple):
-    """Predicted columns of a set of features, with the flags and the optimism of these features."""
+    """Predicted columns, flags and optimism of a set of features."""
 
     pair: GaussianPairs
     columns: dict[str, Any]
@@ -317,11 +318,13 @@ or more observations per class, ``MAX_HARMLESS_AREA`` is the stricter limit."""
 
 
 def misfit(pair: GaussianPairs, empirical: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Return the area between the empirical and binormal curves, and whether it exceeds sampling variation.
+    """Return the area between the empirical and binormal curves, and a mask of the features with a misfit.
 
-    ``empirical`` contains the TPRs of the empirical curves, shape (features, N_FPR). The mean squared difference
-    between predicted and empirical TPR is compared with the variance of the empirical TPR. At a fixed FPR, this
-    variance is TPR (1 - TPR)/positives + slope^2 FPR (1 - FPR)/negatives. The variance is averaged over FPRs.
+    ``empirical`` contains the TPRs of the empirical curves, shape (features, N_FPR). A feature has a misfit if this
+    area is above ``MAX_HARMLESS_AREA`` and the curves differ by more than sampling variation explains. To test for
+    sampling variation, the mean squared difference between predicted and empirical TPR is compared with the variance of
+    the empirical TPR. At a fixed FPR, this variance is TPR (1 - TPR)/positives + slope^2 FPR (1 - FPR)/negatives. The
+    variance is averaged over FPRs.
     """
     area, square = np.empty((2, len(empirical)))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -340,7 +343,7 @@ def misfit(pair: GaussianPairs, empirical: FloatArray) -> tuple[FloatArray, NDAr
 
 
 def _expected_square(pair: GaussianPairs) -> FloatArray:
-    """Return the sampling variance of the empirical TPR at a fixed FPR for binormal data, averaged over FPRs."""
+    """Return the sampling variance of the empirical TPR for binormal data, averaged over FPRs."""
     tpr, probit = _binormal_tpr(pair, _COARSE_FPR, _COARSE_PROBIT)
     slope = (pair.s0 / pair.s1)[:, None] * np.exp((_COARSE_PROBIT**2 - probit**2) / 2)
     slope = np.minimum(np.nan_to_num(slope, nan=0.0, posinf=_MAX_SLOPE), _MAX_SLOPE)
@@ -457,7 +460,7 @@ def _rare_binary(counts: RankStatistics) -> tuple[NDArray[np.bool_], FloatArray,
 def _hypergeometric_p_value(
     total: FloatArray, size: FloatArray, rare: FloatArray, observed: FloatArray, side: ArrayOrFloat = 0
 ) -> FloatArray:
-    """Return the probability, for fixed margins, of a count at least as far from its mean as the observed count.
+    """Return the probability of a count at least as far from its mean as the observed count, for fixed margins.
 
     With ``side=1``, return the probability of a count that is at least the observed count; with ``side=-1``, the
     probability of a count that is at most the observed count. All terms of the sums are positive, so that small
@@ -606,7 +609,7 @@ def shrinkage_columns(
 
 
 def class_rows(codes: NDArray[Any], class_pair: ClassPair, weights: FloatArray | None = None) -> RowPair:
-    """Return the row indices of the negatives and of the positives, each repeated as many times as its weight."""
+    """Return the row indices of the negatives and of the positives, each repeated as often as the weight of its row."""
     negative, positive = (
         np.flatnonzero(np.isin(codes, class_pair.negative)),
         np.flatnonzero(codes == class_pair.positive),

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def _write(path: Any, content: str | bytes, *suffixes: str) -> None:
-    """Write text or bytes to an open file or to a path with an allowed suffix or no suffix."""
+    """Write text or bytes to an open file or a path; the suffix of the path must be one of ``suffixes`` or empty."""
     if not hasattr(path, "write"):
         files.check_suffix("path=", files.check_writable(path), *suffixes, "")
         files.write_atomic(path, content)
@@ -76,8 +76,8 @@ class ScreeningResult(Result):
     columns : mapping of str to array of shape (rows,)
         Columns by name, in the order of the table in the Notes, without ``flags``.
     flags : Flags
-        Mask of the rows with each flag, by the name of the flag. A flag that no row has is not included; see
-        ``flag_mask``.
+        Mapping from the name of each flag to the mask of the rows that have this flag. Flags that no row has are not
+        included, but ``flag_mask`` accepts their names, too.
     class_pairs : tuple of (negative, positive) labels
         Labels of the classes; "rest" stands for all other labels.
     level : float

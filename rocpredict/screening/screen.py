@@ -270,16 +270,15 @@ def screen(
     Parameters
     ----------
     X : array-like of shape (n, features), or another table
-        NumPy array of numbers (a memory map is read in blocks), SciPy sparse matrix (never made dense as a whole),
-        pandas, polars or pyarrow data frame, or an object with ``X`` and ``var_names`` such as AnnData. The table is
-        neither changed nor copied as a whole. A path may be passed instead: a CSV, Parquet, Feather or h5ad file, a
-        folder or pattern of files with the same columns, or a list of paths. In a data frame or file, a column named
-        "", "Unnamed: 0" or "__index_level_0__" contains the row index and is not used as a feature. Without ``y``, pass
-        a ``TwoClassSummary`` or an iterable of (X, y) batches; both require ``empirical=False`` or
+        NumPy array of numbers, SciPy sparse matrix, data frame (pandas, polars or pyarrow), or object with ``X`` and
+        ``var_names`` such as AnnData. Memory maps are read in blocks, and sparse matrices are never made dense as a
+        whole. The table is neither changed nor copied as a whole. A path may be passed instead: a CSV, Parquet, Feather
+        or h5ad file, a folder or pattern of files with the same columns, or a list of paths. In a data frame or file, a
+        column named "", "Unnamed: 0" or "__index_level_0__" contains the row index and is not used as a feature.
+        Without ``y``, pass a ``TwoClassSummary`` or an iterable of (X, y) batches; both require ``empirical=False`` or
         ``empirical="histogram"``. With ``empirical=False``, batches may have three or more classes.
     y : array-like of shape (n,), or str, optional
-        Class labels, or the name of the column that contains them: a column of the data frame or file or, for AnnData,
-        of ``obs``.
+        Class labels, or the name of the column that contains them. For AnnData, this is a column of ``obs``.
     positive : label, optional
         Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans. With three or more labels
         and neither ``positive`` nor ``negative``, each label is compared with the rest.
@@ -326,8 +325,8 @@ def screen(
     adjust : {"benjamini-hochberg", "benjamini-yekutieli", "holm", "bonferroni", "none"}, default="benjamini-hochberg"
         Method that adjusts the p-values of all rows of the result for multiple testing; see ``adjust_p_values``.
     feature_names : sequence of str, optional
-        Names of the features. If ``y`` is the name of a column, omit the name of this column. By default, the names in
-        ``X``.
+        Names of the features. If ``y`` is the name of a column, this name must not be included. By default, the names
+        in ``X``.
     engine : {"auto", "numpy", "numba"}, default="auto"
         Computing engine.
 
@@ -392,10 +391,10 @@ def screen(
     expected optimism is subtracted from the empirical Ameans at this threshold or, for features without an empirical
     AUC, from the predicted Ameans. The expected optimism is computed for samples from two Gaussians, with the class
     sizes of the data. These Gaussians differ less than the classes in the data, because the difference that is expected
-    from sampling variation is removed. ``ameans_corrected`` is NaN if there is no empirical AUC and a class has zero
-    variance. The correction is accurate on average over features. The correction does not account for selecting the
-    best of many features: the Ameans, AUCs and intervals of selected features remain optimistic, so validate these
-    features on new data.
+    from sampling variation alone is subtracted from the observed difference. ``ameans_corrected`` is NaN if there is no
+    empirical AUC and a class has zero variance. The correction is accurate on average over features. The correction
+    does not account for selecting the best of many features: the Ameans, AUCs and intervals of selected features remain
+    optimistic, so validate these features on new data.
 
     In rows with family "auto", ``ameans`` and ``ameans_corrected`` are equal: both are the Ameans that is expected on
     new data. This expected Ameans is less than the Ameans computed from ``tpr`` and ``fpr``. If the direction is chosen
@@ -768,7 +767,7 @@ def _as_summary(X: Any, options: _ScreenOptions, **classes: Any) -> TwoClassSumm
 
 
 def _screen_batches(batches: Iterable[Any], options: _ScreenOptions, **classes: Any) -> ScreeningResult:
-    """Screen the rows of all batches as one table, by the moments of each class."""
+    """Screen the rows of all batches as one table, from the moments of each class."""
     kernel: dict[str, Any] = {"order": options.moments, "engine": options.engine, "n_jobs": options.n_jobs}
     parts = MomentsByLabel.of(batches, **kernel)
     coded = encode_labels(parts.labels, **classes)

@@ -46,8 +46,7 @@ class MemoryBudget(NamedTuple):
     Attributes
     ----------
     total : int, optional
-        Budget in bytes. By default, there is no limit, and a block has 32 MB, or one column for each thread if these
-        columns need more.
+        Budget in bytes. By default, there is no limit. A block then has 32 MB, but at least one column for each thread.
     n_jobs : int, default=1
         Number of threads; each thread processes at least one column at a time.
     """
@@ -105,7 +104,7 @@ def parse_memory(memory: object) -> int:
 
 
 def format_bytes(n_bytes: int) -> str:
-    """Format a number of bytes with two digits, rounded up, such as "1.3GB"."""
+    """Format a number of bytes as text, rounded up, such as "1.3GB"."""
     power = min(len(str(max(n_bytes, 1))) - 1, 14) // 3
     tenths = -(-n_bytes * 10 // 1000**power)
     number = f"{tenths / 10:.1f}" if 0 < tenths < 100 and tenths % 10 else str(-(-tenths // 10))
@@ -139,7 +138,7 @@ class ColumnSource(ABC):
 
     @abstractmethod
     def iter_blocks(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> BlockIterator:
-        """Yield blocks of the selected columns (None for all columns), each with its slice of ``columns``."""
+        """Yield blocks of the selected columns, each with its slice of ``columns``; None selects all columns."""
 
     def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
         """Yield tiles of the selected columns in the order that is fastest to read.

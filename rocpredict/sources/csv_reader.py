@@ -761,7 +761,7 @@ class ChunkedCsv(BlockSource):
         return result
 
     def _read_lines(self, chunk: _Chunk, content: bytes, names: list[str]) -> NDArray[np.float64]:
-        """Read a chunk with the ``csv`` module; if a cell is not a number, the error message names its line."""
+        """Read a chunk with the ``csv`` module; the error message for an invalid cell states the line of the cell."""
         import csv
         import io
 

@@ -121,7 +121,7 @@ class ArrowDataset(BlockSource):
         self._is_float32 = [str(kind) == "float" for kind in self._schema.types]
 
     def _split(self, fragment: Any) -> Iterator[tuple[Any, int]]:
-        """Yield each row group of a file with its number of rows; a file with other columns raises RocPredictError."""
+        """Check the columns of a file, and yield each row group of the file with its number of rows."""
         _check_arrow_types(fragment, self._schema)
         if not hasattr(fragment, "split_by_row_group"):
             yield fragment, fragment.count_rows()
@@ -182,7 +182,10 @@ def _piece_name(piece: Any) -> str:
 
 
 def _check_arrow_types(fragment: Any, schema: Any) -> None:
-    """Raise RocPredictError if a file lacks a column of the data set, or has text instead of numbers or vice versa."""
+    """Raise RocPredictError if the columns of a file do not match the columns of the data set.
+
+    Each column of the data set must exist in the file, and must be numeric either in both or in neither.
+    """
     import pyarrow as pa
 
     own = fragment.physical_schema

@@ -52,7 +52,7 @@ class FeatureTable(Result):
     not_numeric : array of bool of shape (features,)
         Mask of the columns with text, dates or other objects, which are read as NaN.
     annotations : dict of str to array of shape (features,)
-        Annotations of the features, such as the columns of ``.var`` of AnnData.
+        Annotations of the features, such as the columns of ``.var`` in AnnData.
     column_indices : array of int of shape (features,), or None
         Indices of the columns of the source that are features; None for all columns.
     budget : MemoryBudget
@@ -207,10 +207,11 @@ def as_feature_table(X: Any, *, names: Iterable[Any] | None = None) -> FeatureTa
     Parameters
     ----------
     X : array-like of shape (n, features), or another table
-        NumPy array (including memory maps and masked arrays), SciPy sparse matrix, pandas, polars or pyarrow table or
-        another frame that narwhals supports, AnnData (its ``.X``), object with ``__array__``, list of rows, or mapping
-        from names to columns. Lazy frames, DuckDB relations and Dask DataFrames are queried for one block of columns at
-        a time. If their rows have no fixed order, for example after a join or a group-by, they are collected once.
+        NumPy array, SciPy sparse matrix, data frame that narwhals supports (such as pandas, polars or pyarrow),
+        AnnData, object with ``__array__``, list of rows, or mapping from names to columns. Memory maps and masked
+        arrays are accepted, too. For AnnData, the matrix ``.X`` is read. Lazy frames, DuckDB relations and Dask
+        DataFrames are queried for one block of columns at a time. If their rows have no fixed order, for example after
+        a join or a group-by, they are collected once.
     names : sequence of str, optional
         Name of each column. By default, the column names of the table.
 

@@ -82,7 +82,7 @@ def map_ordered(work: Callable[[Item], Output], items: Iterable[Item], n_jobs: i
 def sum_strips(
     work: Callable[[Item], Output], strips: Iterable[tuple[slice, list[Item]]], n_jobs: int
 ) -> Iterator[tuple[slice, Output]]:
-    """Yield the columns of each strip of tiles, and the sum of the results of ``work`` over the tiles of this strip.
+    """Yield the columns of each strip of tiles, and the sum of ``work(tile)`` over the tiles of this strip.
 
     The results are added in the order of the tiles, so that the sum does not depend on the number of threads.
     """
@@ -135,7 +135,7 @@ class Sparse(NamedTuple):
 def is_canonical(X: Any) -> bool:
     """Return whether each cell of a sparse matrix is stored at most once.
 
-    A second matrix with the same arrays is checked, so that SciPy does not store the result in the matrix of the user.
+    A second matrix with the same arrays is checked, so that SciPy does not store the result in the user's matrix.
     """
     return bool(type(X)((X.data, X.indices, X.indptr), shape=X.shape, copy=False).has_canonical_format)
 
@@ -198,7 +198,7 @@ class Sums(NamedTuple):
 
     @classmethod
     def zero(cls, order: int, classes: int, width: int, *, omit: bool = False) -> Sums:
-        """Return the sums before any row is added. The arrays of extremes have rows only if four powers are summed."""
+        """Return the sums before any row is added; the arrays of extremes are empty unless four powers are summed."""
         low = np.full((classes if order == 4 else 0, width), np.inf)
         return cls(np.zeros((classes * omit, width), np.int64), np.zeros((order, classes, width)), low, -low)
 
@@ -337,9 +337,9 @@ def merge(a: Moments, b: Moments) -> Moments:
 
     Notes
     -----
-    The difference of the means inherits the rounding error of the means. The relative error of M2 is therefore about
-    1e-16 times the absolute value of the means, times the difference of the means, both in units of the standard
-    deviation.
+    The rounding errors of the two means affect their difference. The relative error of M2, the sum of squared
+    deviations, is therefore about 1e-16 times the absolute value of the means, times the difference between the means.
+    The means and their difference are measured in units of the standard deviation.
 
     References
     ----------

@@ -26,7 +26,7 @@ class GroupedValues(NamedTuple):
     """Values of b features, divided into G groups of rows."""
 
     values: NDArray[Any]
-    """One-dimensional array of float32 or float64; NaN is missing."""
+    """One-dimensional array of float32 or float64; NaN marks a missing value."""
     first: NDArray[np.int64]
     """Index of the first value of each part (the values of one feature in one group), shape (b, G)."""
     last: NDArray[np.int64]
@@ -296,7 +296,7 @@ def _csc_reader(X: Any, start: int, layered: list[GroupLayer], plan: SortPlan, e
 
 
 def _csr_readers(X: Any, layered: list[GroupLayer], plan: SortPlan, engine: Any) -> Iterator[Reader]:
-    """Yield readers of a CSR matrix; one panel of columns at a time is converted from rows to columns."""
+    """Yield readers of a CSR matrix; one panel of columns at a time is converted to CSC format."""
     groups = cast(SortGroups, plan.groups)
     table, shape = Sparse(X.data, X.indices, X.indptr), (X.shape[1], len(groups.sizes))
     capacities = engine.count(table, layered, shape) + 1
@@ -347,10 +347,11 @@ def count_blocks(
     Parameters
     ----------
     X : array or sparse matrix of shape (n, p)
-        Real numbers, in a dense array with any memory order or in a sparse matrix in CSC or CSR format. NaN is missing;
-        infinities are ranked. The table is not changed, and only parts of it are copied.
+        Real numbers, in a dense array with any memory order or in a sparse matrix in CSC or CSR format. NaN marks a
+        missing value; infinities are ranked like other values. The table is not changed, and only parts of it are
+        copied.
     codes : array of shape (n,)
-        Class of each row, from 0; -1 for a row without a class.
+        Class code of each row, 0 to ``classes`` - 1; -1 for a row without a class.
     classes : int
         Number of classes.
     class_pairs : sequence of ClassPair

@@ -142,7 +142,7 @@ def _median_of_three(X: NDArray[Any], classes: Classes) -> FloatArray:
 
 
 def _middle_of_some(X: NDArray[Any], classes: Classes, features: NDArray[np.intp]) -> FloatArray:
-    """Return the median of a sample of the values of each class and feature; NaN if all are missing."""
+    """Return the median of some values of each class and feature; NaN if all of these values are missing."""
     shift = np.full((len(classes.samples), len(features)), np.nan)
     for k, rows in enumerate(classes.samples):
         if len(rows):
@@ -375,7 +375,7 @@ def moments(
     Parameters
     ----------
     X : array or SciPy sparse matrix (CSC, CSR) of shape (n, p)
-        Real numbers of any type; NaN is missing. The table is not changed, and only parts of it are copied.
+        Real numbers of any type; NaN marks a missing value. The table is not changed, and only parts of it are copied.
     codes : array of int of shape (n,)
         Class of each row, 0 to K - 1; -1 for rows that are omitted.
     classes : int
@@ -405,11 +405,11 @@ def moments(
 
     Notes
     -----
-    The sums are computed from deviations of the values from the median of three values of the class. A constant offset
-    therefore causes no loss of digits, and equal values have a variance of exactly 0. A feature is read again if its
-    sums are not finite (NaN, infinities), or if this median is far from the mean. The relative error of the mean and of
-    M2, the sum of squared deviations, is 1e-12. M2 overflows for standard deviations above 1e154 and underflows for
-    standard deviations below 1e-162.
+    Before the powers are summed, the median of three values of the class is subtracted from each value. A constant
+    offset therefore causes no loss of digits, and equal values have a variance of exactly 0. A feature is read again if
+    its sums are not finite (NaN, infinities), or if this median is far from the mean. The relative error of the mean
+    and of M2, the sum of squared deviations, is 1e-12. M2 overflows for standard deviations above 1e154 and underflows
+    for standard deviations below 1e-162.
 
     Examples
     --------

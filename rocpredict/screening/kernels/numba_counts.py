@@ -168,7 +168,10 @@ def _end_of_numbers(values, first, last):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def _join(values, first, last, at, out, labels, ranks):  # type: ignore[no-untyped-def]
-    """Copy all values except NaN; count the values of each class in total, below and at its threshold."""
+    """Copy all values except NaN, and count the values of each class.
+
+    The values below the threshold of the class and the values equal to it are counted, too.
+    """
     n = INDEX_TYPE(0)
     for k in range(len(first)):
         start, below, tied, threshold = n, 0, 0, at[k]
@@ -202,7 +205,10 @@ def _join_rows(values, rows, groups, at, out, labels, ranks, zeros):  # type: ig
 
 @exact_jit
 def _pack(bits, labels, keys):  # type: ignore[no-untyped-def]
-    """Write integers in the order of the float32 values, with the class in the low bits, and return their extremes."""
+    """Encode each float32 value and its class as an integer, and return the smallest and the largest integer.
+
+    The integers have the order of the values, because the class is in the low bits.
+    """
     low, high = ~np.uint64(0), np.uint64(0)
     for i in range(len(bits)):
         bit = np.uint64(bits[i])
@@ -223,7 +229,7 @@ def _unpack(keys, bits, labels):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def _pack_places(bits, keys):  # type: ignore[no-untyped-def]
-    """Write integers of the leading bits and the positions of float64 values, and return bounds of the integers."""
+    """Encode the leading bits and position of each float64 value as an integer, and return bounds of the integers."""
     low, high, n_bits, width = ~np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
     for i in range(len(bits)):
         key = as_key(bits[i])
@@ -376,7 +382,7 @@ def _count_at(values, zeros, threshold):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def _negative_rank(negatives, step):  # type: ignore[no-untyped-def]
-    """Return the rank of the negative at the FPR in the middle of a step of the grid."""
+    """Return the rank of the negative value that corresponds to the FPR in the middle of a grid step."""
     return negatives - 1 - (2 * step + 1) * negatives // _N_STEPS
 
 
@@ -441,7 +447,8 @@ def _count_untied(parts, places, pair, threshold, counts, f):  # type: ignore[no
     """Write the rank statistics of a feature without ties and return True; return False for other features.
 
     The integer sums are the same as in ``_class_pair``. They follow from i_j, the number of negatives below positive j.
-    The squared numbers of positives below each of the n negatives have the same sum as (2 j + 1) (n - i_j) over j.
+    For each of the n negatives, the number of positives below it is squared. The sum of these squares equals the sum of
+    (2 j + 1) (n - i_j) over j.
     """
     n, p = pair[0], pair[1]
     if parts.zeros[f, n] or parts.zeros[f, p]:
@@ -646,7 +653,7 @@ def _sum_squares(total, squares, rough, count, others):  # type: ignore[no-untyp
 
 @exact_jit
 def _tpr_on_grid(a, sa, b, sb, places, tpr):  # type: ignore[no-untyped-def]
-    """Write the TPR at the FPR in the middle of each step of the grid, from the run of negatives at this FPR."""
+    """Write the TPR at the FPR in the middle of each grid step, from the run of negatives at this FPR."""
     negatives, positives = np.int64(sa[len(a)]), np.int64(sb[len(b)])
     run, above, tied, height = np.int64(len(a)), np.int64(0), np.int64(0), 0.0
     for g in range(N_FPR):

@@ -351,7 +351,7 @@ def _scatter(twice: Indexes, runs: RunLengths, n_others: int) -> tuple[int, floa
 
 
 def _tpr_on_grid(negative: RunLengths, positive: RunLengths, passed: Indexes, reached: Indexes) -> FloatArray:
-    """Compute the TPR at the FPR in the middle of each step of the grid, from the negative at this FPR."""
+    """Compute the TPR at the FPR in the middle of each grid step, from the negative value at this FPR."""
     ranks = _negative_ranks(negative.total)
     run = ranks if negative.starts is None else np.searchsorted(negative.starts, ranks, side="right") - 1
     high = positive.below(reached[run])
@@ -365,7 +365,7 @@ def _tpr_on_grid(negative: RunLengths, positive: RunLengths, passed: Indexes, re
 
 @lru_cache(maxsize=8)
 def _negative_ranks(total: int) -> Indexes:
-    """Return the rank of the negative at the FPR in the middle of each step of the grid."""
+    """Return the rank of the negative value that corresponds to the FPR in the middle of each grid step."""
     return total - 1 - _STEPS * total // (2 * N_FPR)
 
 
