@@ -121,8 +121,7 @@ class Decomposition:
             placements = compute_placements(roc.negative, roc.positive)
             for class_name in _CLASSES:
                 rows, d = problem.rows(class_name, self.groups), getattr(roc, class_name)
-                scores, sorted_values = self.columns[rows, problem.column], getattr(placements, class_name)
-                values = placements_in_row_order(sorted_values, d.sorted_sample, scores)
+                values = placements_in_row_order(getattr(placements, class_name).values, d.sorted_sample, d)
                 sizes = [len(self.groups[k]) for k in getattr(problem, class_name)]
                 influence[rows, index] = values * np.repeat(sizes, sizes) / len(rows)
         return influence

@@ -111,11 +111,16 @@ class Ecdf(Distribution[float]):
         object.__setattr__(self, "total", float(len(sample) if self.weights is None else self._below[-1]))
 
     @cached_property
+    def order(self) -> IntArray:
+        """Indices of the observations in ascending order of their values; ``sorted_sample`` then needs no sort."""
+        return np.argsort(self.sample)
+
+    @cached_property
     def sorted_sample(self) -> FloatArray:
         """Sample in ascending order; if it has weights, only its distinct values with a positive weight."""
         if self.weights is not None:
             return self._unique_with_weights[0]
-        ordered = np.sort(self.sample)
+        ordered = self.sample[self.order] if "order" in vars(self) else np.sort(self.sample)
         ordered += 0.0  # -0.0 and 0.0 are one value
         ordered.flags.writeable = False
         return ordered

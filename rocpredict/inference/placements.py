@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
+from itertools import chain
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -485,12 +486,13 @@ def _mean_over_steps(x: FloatArray, y: FloatArray, start: FloatArray, end: Float
     return mean
 
 
-def placements_in_row_order(class_placements: ClassColumns, ordered: FloatArray, rows: FloatArray) -> FloatArray:
+def placements_in_row_order(placements: FloatArray, ordered: FloatArray, sample: Ecdf) -> FloatArray:
     """Return the placement value of each row, given the placement values of the sorted feature values."""
-    if len(class_placements.values) != len(rows):  # tied rows share one entry, or some rows have weight 0
-        return class_placements.values[np.minimum(np.searchsorted(ordered, rows), len(ordered) - 1)]
+    rows = sample.sample
+    if len(placements) != len(rows):  # tied rows share one entry, or some rows have weight 0
+        return placements[np.minimum(np.searchsorted(ordered, rows), len(ordered) - 1)]
     values = np.empty(len(rows))
-    values[np.argsort(rows)] = class_placements.values
+    values[sample.order] = placements
     return values
 
 
@@ -613,6 +615,9 @@ class CurveSample:
 
     def _placements(self, rate_range: RateRange | None) -> Placements:
         pairs = [self.pair(curve) for curve in range(len(self.names))]
+        if self.classes[0].weights is None:
+            for sample in chain(*pairs):
+                sample.order  # noqa: B018  (cached, so that each sample is sorted once)
         parts = [
             compute_placements(*pair) if rate_range is None else partial_placements(*pair, rate_range) for pair in pairs
         ]
@@ -622,11 +627,11 @@ class CurveSample:
         for index, rows in enumerate(self.classes):
             columns = [
                 placements_in_row_order(
-                    part.classes[index],
+                    part.classes[index].values,
                     pair[index].sorted_sample if rate_range is None else pair[index].unique_values,
-                    values,
+                    pair[index],
                 )
-                for part, pair, values in zip(parts, pairs, rows.values.T, strict=True)
+                for part, pair in zip(parts, pairs, strict=True)
             ]
             classes.append(rows._replace(values=np.column_stack(columns), clusters=clusters[index]))
         within = None if clusters[0] is None or rate_range is not None else _wins_within_clusters(*self.classes)
