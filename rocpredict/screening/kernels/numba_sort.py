@@ -38,9 +38,10 @@ _DIGIT_BITS = np.uint64(11)
 _N_DIGITS = 3
 _N_VALUES = 2**11
 """Number of different values of a digit."""
-_DIGIT_MASK = np.uint64(_N_VALUES - 1)
-_SORTED_BITS = np.uint64(33)
-"""Number of leading bits by which keys are sorted; an insertion sort then corrects the order of the other bits."""
+_MIN_DIVIDED = 2**16
+"""With this number of values or more, keys are first divided into parts by their leading bits."""
+_PART_BITS, _MAX_PART_SHIFT = np.uint64(9), np.uint64(49)
+"""Number of leading bits of a part, and largest number of other bits; 49 bits remain without 3 bits of the mantissa."""
 _MAX_MOVES = 8
 """Largest number of moves of the insertion sort, per value; with more, NumPy sorts the values."""
 _SIGN, _ALL_BITS = np.uint64(2**63), np.uint64(2**64 - 1)
@@ -59,10 +60,10 @@ def sort_parts(values: NDArray[Any], first: NDArray[np.int64], last: NDArray[np.
 
 
 @exact_jit
-def _excess_bits(width):  # type: ignore[no-untyped-def]
-    """Return the number of low bits by which keys are not sorted."""
+def _excess_bits(width, n_bits):  # type: ignore[no-untyped-def]
+    """Return the number of low bits of an integer that remain without its ``n_bits`` leading bits."""
     shift = _ZERO
-    while (width >> shift) >> _SORTED_BITS:
+    while (width >> shift) >> n_bits:
         shift += _ONE
     return shift
 
@@ -70,41 +71,47 @@ def _excess_bits(width):  # type: ignore[no-untyped-def]
 @exact_jit
 def _starts_of_digits(counts):  # type: ignore[no-untyped-def]
     """Replace the number of keys with each digit by the position at which the first of these keys is written."""
-    for d in range(_N_DIGITS):
-        start = _ZERO
-        for digit in range(_N_VALUES):
-            count = counts[d, digit]
-            counts[d, digit] = start
-            start += count
+    start = _ZERO
+    for digit in range(len(counts)):
+        count = counts[digit]
+        counts[digit] = start
+        start += count
 
 
 @exact_jit
-def _move(keys, out, low, shift, starts):  # type: ignore[no-untyped-def]
+def _move(keys, out, low, shift, mask, starts):  # type: ignore[no-untyped-def]
     for i in range(len(keys)):
         key = keys[i]
-        digit = ((key - low) >> shift) & _DIGIT_MASK
+        digit = ((key - low) >> shift) & mask
         place = starts[digit]
         starts[digit] = place + _ONE
         out[place] = key
 
 
 @exact_jit
-def sort_keys(keys, other, low, high):  # type: ignore[no-untyped-def]
-    """Write keys between ``low`` and ``high`` to ``other``, sorted by their 33 leading bits, and overwrite ``keys``.
+def sort_keys(keys, other, low, high, n_digits=3, digit_bits=_DIGIT_BITS):  # type: ignore[no-untyped-def]
+    """Write keys from ``low`` to ``high`` to the other array in the order of their leading bits.
 
-    Keys with equal leading bits keep their order.
+    The keys are read from ``keys`` for three digits, and from ``other`` for two digits; both arrays change. Keys with
+    equal leading bits keep their order. Returns the number of the other bits.
     """
-    shift, counts = _excess_bits(high - low), np.zeros((_N_DIGITS, _N_VALUES), np.uint64)
-    second, third = shift + _DIGIT_BITS, shift + _DIGIT_BITS + _DIGIT_BITS
-    for i in range(len(keys)):
-        key = keys[i] - low
-        counts[0, (key >> shift) & _DIGIT_MASK] += _ONE
-        counts[1, (key >> second) & _DIGIT_MASK] += _ONE
-        counts[2, (key >> third) & _DIGIT_MASK] += _ONE
-    _starts_of_digits(counts)
-    _move(keys, other, low, shift, counts[0])
-    _move(other, keys, low, second, counts[1])
-    _move(keys, other, low, third, counts[2])
+    mask, has_third = (_ONE << digit_bits) - _ONE, n_digits == 3
+    shift = _excess_bits(high - low, np.uint64(n_digits) * digit_bits)
+    second, third = shift + digit_bits, shift + digit_bits + digit_bits
+    source, counts = keys if has_third else other, np.zeros((n_digits, np.int64(mask) + 1), np.uint64)
+    for i in range(len(source)):
+        key = source[i] - low
+        counts[0, (key >> shift) & mask] += _ONE
+        counts[1, (key >> second) & mask] += _ONE
+        if has_third:
+            counts[2, (key >> third) & mask] += _ONE
+    for d in range(n_digits):
+        _starts_of_digits(counts[d])
+    if has_third:
+        _move(keys, other, low, shift, mask, counts[0])
+    _move(other, keys, low, second if has_third else shift, mask, counts[n_digits - 2])
+    _move(keys, other, low, third if has_third else second, mask, counts[n_digits - 1])
+    return shift
 
 
 @exact_jit
@@ -114,52 +121,54 @@ def as_key(bits):  # type: ignore[no-untyped-def]
 
 
 @exact_jit
-def _is_nan(bits):  # type: ignore[no-untyped-def]
-    return (bits & ~_SIGN) > np.uint64(0x7FF0000000000000)
+def _bounds(keys):  # type: ignore[no-untyped-def]
+    low, high = _ALL_BITS, _ZERO
+    for i in range(len(keys)):
+        low, high = min(low, keys[i]), max(high, keys[i])
+    return low, high
 
 
 @exact_jit
 def _sort_long(values, keys):  # type: ignore[no-untyped-def]
-    """Sort float64 values, passed as bits; return False, with unsorted values, if many differ in low bits only."""
-    low, high, n = _ALL_BITS, _ZERO, len(values)
+    """Sort float64 values, passed as bits; return False, with unsorted values, if many differ in low bits only.
+
+    NaN is last. Many values are divided by their leading bits, so that each part fits into the cache of the processor.
+    """
     for i in range(len(values)):
-        key = as_key(values[i])
-        low, high = min(low, key), max(high, key)
-    if low < as_key(np.uint64(0xFFF0000000000000)) or high > as_key(np.uint64(0x7FF0000000000000)):
-        n, low, high = _move_nan(values)
-    shift, counts = _excess_bits(high - low), np.zeros((_N_DIGITS, _N_VALUES), np.uint64)
-    values, keys = values[:n], keys[:n]
-    second, third = shift + _DIGIT_BITS, shift + _DIGIT_BITS + _DIGIT_BITS
-    for i in range(n):
-        key = as_key(values[i]) - low
-        keys[i] = key
-        counts[0, (key >> shift) & _DIGIT_MASK] += _ONE
-        counts[1, (key >> second) & _DIGIT_MASK] += _ONE
-        counts[2, (key >> third) & _DIGIT_MASK] += _ONE
-    _starts_of_digits(counts)
-    _move(keys, values, _ZERO, shift, counts[0])
-    _move(values, keys, _ZERO, second, counts[1])
-    _move(keys, values, _ZERO, third, counts[2])
-    is_sorted = shift == _ZERO or _insert(values)
-    for i in range(n):
-        key = values[i] + low
-        values[i] = key ^ (_SIGN if key & _SIGN else _ALL_BITS)
+        bits = values[i]
+        is_nan = (bits & ~_SIGN) > np.uint64(0x7FF0000000000000)
+        keys[i] = _ALL_BITS if is_nan else as_key(bits)
+    if len(values) < _MIN_DIVIDED:
+        return _sort_part(keys, values, 3)
+    low, high = _bounds(keys)
+    shift, start, is_sorted = min(_excess_bits(high - low, _PART_BITS), _MAX_PART_SHIFT), _ZERO, True
+    ends = np.zeros(np.int64((high - low) >> shift) + 1, np.uint64)
+    for i in range(len(keys)):
+        ends[(keys[i] - low) >> shift] += _ONE
+    _starts_of_digits(ends)
+    _move(keys, values, low, shift, _ALL_BITS, ends)
+    for end in ends:
+        if end > start:
+            is_sorted &= _sort_part(keys[start:end], values[start:end], 2)
+        start = end
     return is_sorted
 
 
 @exact_jit
-def _move_nan(values):  # type: ignore[no-untyped-def]
-    """Move NaN to the end; return the number of other values, and their smallest and largest key."""
-    low, high, n = _ALL_BITS, _ZERO, 0
+def _sort_part(keys, values, n_digits):  # type: ignore[no-untyped-def]
+    """Write the values of keys in ascending order; two digits are for keys in ``values`` with equal leading bits."""
+    digit_bits = _DIGIT_BITS
+    if n_digits == 2:
+        digit_bits = min(_excess_bits(np.uint64(len(values)), _ONE) // np.uint64(2) + np.uint64(3), _DIGIT_BITS)
+        if len(values) >= _MIN_DIVIDED:
+            keys[:], n_digits = values, 3
+    low, high = _bounds(values if n_digits == 2 else keys)
+    n_excess = sort_keys(keys, values, low, high, n_digits, digit_bits)
+    is_sorted = n_excess == _ZERO or _insert(values)
     for i in range(len(values)):
-        bits = values[i]
-        if not _is_nan(bits):
-            values[i] = values[n]
-            values[n] = bits
-            n += 1
-            key = as_key(bits)
-            low, high = min(low, key), max(high, key)
-    return n, min(low, high), high
+        key = values[i]
+        values[i] = key ^ (_SIGN if key & _SIGN else _ALL_BITS)
+    return is_sorted
 
 
 @exact_jit
@@ -211,7 +220,8 @@ def _sort_short(values, keys):  # type: ignore[no-untyped-def]
         counts[0, key & mask] += _ONE
         counts[1, (key >> first) & mask] += _ONE
         counts[2, key >> second] += _ONE
-    _starts_of_digits(counts)
+    for d in range(_N_DIGITS):
+        _starts_of_digits(counts[d])
     _move_short(keys, values, np.uint32(0), mask, counts[0])
     _move_short(values, keys, first, mask, counts[1])
     _move_short(keys, values, second, mask, counts[2])
