@@ -256,7 +256,7 @@ def _dense_reader(X: NDArray[Any], plan: SortPlan, groups: SortGroups, engine: A
     def read(block: slice) -> GroupedValues:
         shape = block.stop - block.start, len(rows)
         table = plan.values.allocate(shape[0] * shape[1], X.dtype).reshape(shape)
-        engine.gather(X, rows, block, table)
+        engine.gather(X, rows, groups.bounds, block, table)
         first = np.arange(shape[0])[:, None] * shape[1] + groups.bounds[:-1]
         values = to_sortable_float(table).ravel()
         return _sort_parts(GroupedValues(values, first, first + groups.sizes, np.zeros_like(first)), plan, engine)

@@ -310,23 +310,27 @@ _ROW_TILE, _COLUMN_TILE = 1024, 32
 """Numbers of rows and columns of a tile that fits into the cache."""
 
 
-def gather(X: NDArray[Any], rows: NDArray[np.int32], columns: slice, out: NDArray[Any]) -> None:
-    """Copy the selected rows of some columns, transposed, to ``out``."""
+def gather(
+    X: NDArray[Any], rows: NDArray[np.int32], bounds: NDArray[np.intp], columns: slice, out: NDArray[Any]
+) -> None:
+    """Copy the selected rows of some columns, transposed, to ``out``; see ``gather`` of the NumPy engine."""
     if X.dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
-        numpy_engine.gather(X, rows, columns, out)
+        numpy_engine.gather(X, rows, bounds, columns, out)
     else:
-        _gather(X, rows, columns.start, out)
+        _gather(X, rows, bounds, columns.start, out)
 
 
 @exact_jit
-def _gather(X, rows, start, out):  # type: ignore[no-untyped-def]
+def _gather(X, rows, bounds, start, out):  # type: ignore[no-untyped-def]
     for left in range(0, len(out), _COLUMN_TILE):
-        for top in range(0, len(rows), _ROW_TILE):
-            tile = rows[top : top + _ROW_TILE]
-            for c in range(left, min(left + _COLUMN_TILE, len(out))):
-                line, column = out[c, top : top + _ROW_TILE], INDEX_TYPE(start + c)
-                for i in range(len(tile)):
-                    line[i] = X[INDEX_TYPE(tile[i]), column]
+        for top in range(0, np.diff(bounds).max(), _ROW_TILE):
+            for g in range(len(bounds) - 1):  # tiles of several groups have cells of X in common lines of the cache
+                first, last = bounds[g] + top, min(bounds[g] + top + _ROW_TILE, bounds[g + 1])
+                tile = rows[first:last]
+                for c in range(left, min(left + _COLUMN_TILE, len(out))):
+                    line, column = out[c, first:last], INDEX_TYPE(start + c)
+                    for i in range(len(tile)):
+                        line[i] = X[INDEX_TYPE(tile[i]), column]
 
 
 def partition_csc(

@@ -134,13 +134,14 @@ def _sort_long(values, keys):  # type: ignore[no-untyped-def]
 
     NaN is last. Many values are divided by their leading bits, so that each part fits into the cache of the processor.
     """
+    low, high = _ALL_BITS, _ZERO
     for i in range(len(values)):
         bits = values[i]
-        is_nan = (bits & ~_SIGN) > np.uint64(0x7FF0000000000000)
-        keys[i] = _ALL_BITS if is_nan else as_key(bits)
+        key = _ALL_BITS if (bits & ~_SIGN) > np.uint64(0x7FF0000000000000) else as_key(bits)
+        keys[i] = key
+        low, high = min(low, key), max(high, key)
     if len(values) < _MIN_DIVIDED:
-        return _sort_part(keys, values, 3)
-    low, high = _bounds(keys)
+        return _sort_part(keys, values, low, high, 3)
     shift, start, is_sorted = min(_excess_bits(high - low, _PART_BITS), _MAX_PART_SHIFT), _ZERO, True
     ends = np.zeros(np.int64((high - low) >> shift) + 1, np.uint64)
     for i in range(len(keys)):
@@ -149,20 +150,20 @@ def _sort_long(values, keys):  # type: ignore[no-untyped-def]
     _move(keys, values, low, shift, _ALL_BITS, ends)
     for end in ends:
         if end > start:
-            is_sorted &= _sort_part(keys[start:end], values[start:end], 2)
+            low, high = _bounds(values[start:end])
+            is_sorted &= _sort_part(keys[start:end], values[start:end], low, high, 2)
         start = end
     return is_sorted
 
 
 @exact_jit
-def _sort_part(keys, values, n_digits):  # type: ignore[no-untyped-def]
+def _sort_part(keys, values, low, high, n_digits):  # type: ignore[no-untyped-def]
     """Write the values of keys in ascending order; two digits are for keys in ``values`` with equal leading bits."""
     digit_bits = _DIGIT_BITS
     if n_digits == 2:
         digit_bits = min(_excess_bits(np.uint64(len(values)), _ONE) // np.uint64(2) + np.uint64(3), _DIGIT_BITS)
         if len(values) >= _MIN_DIVIDED:
             keys[:], n_digits = values, 3
-    low, high = _bounds(values if n_digits == 2 else keys)
     n_excess = sort_keys(keys, values, low, high, n_digits, digit_bits)
     is_sorted = n_excess == _ZERO or _insert(values)
     for i in range(len(values)):

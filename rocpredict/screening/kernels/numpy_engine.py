@@ -184,8 +184,10 @@ _TILE = 2048
 """Number of rows that are copied at a time; with 16 columns, they fit into the cache of the processor."""
 
 
-def gather(X: NDArray[Any], rows: NDArray[np.int32], columns: slice, out: NDArray[Any]) -> None:
-    """Copy the selected rows of some columns, transposed, to ``out``."""
+def gather(
+    X: NDArray[Any], rows: NDArray[np.int32], bounds: NDArray[np.intp], columns: slice, out: NDArray[Any]
+) -> None:
+    """Copy the selected rows of some columns, transposed, to ``out``; ``bounds`` contains the bounds of the groups."""
     view = X[:, columns]
     if abs(X.strides[0]) <= abs(X.strides[1]):
         for line, column in zip(out, view.T, strict=True):
