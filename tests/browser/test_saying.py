@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -121,16 +122,55 @@ def test_curves_differ_without_the_zeros_too(opened: Callable[..., Looker]) -> N
     assert found == pytest.approx([counted, predicted], abs=1e-8)
 
 
-def test_a_poor_fit_shows_a_note(opened: Callable[..., Looker]) -> None:
-    """The page shows the library's warnings, but not for data that fit or for a prediction changed by the user."""
-    look = opened("#panel=numbers", datasets=("iris", "pima"))
-    doubt = look.run("return document.querySelector('.rocpredict').rocpredict.page.words.page.remarks.doubt")
+def test_a_poor_fit_shows_a_warning(opened: Callable[..., Looker]) -> None:
+    """The first screen shows the library's warning, but not for a fit that is good or was changed by the user."""
+    look = opened(datasets=("iris", "pima"))
+    look.resize(1280, 720)
+    doubt = look.run("return page.page.words.page.remarks.doubt")
     look.set(data="pima", featureName="insulin")
-    assert doubt in look.one(".notes").text
+    box = look.one(".state-note").rect
+    assert look.one(".state-note").text == doubt
+    assert box["y"] + box["height"] < 720
+    look.set(panel="numbers")
+    assert look.one(".messages").text.count(doubt) == 1
     look.set(mean0=60)
-    assert doubt not in look.one(".notes").text
+    assert doubt not in look.one(".messages").text
     look.set(data="iris", pairLabels=["versicolor", "virginica"], featureName="petal_length")
-    assert doubt not in look.one(".notes").text
+    assert doubt not in look.one(".messages").text
+
+
+_EXPECTED = {
+    "en": (
+        "At 82.4 U/ml, the model expects {} of 59 ill and {} of 200 healthy to be called positive; in the data, {}",
+        "{} of 59 and {} of 200 are.",
+        "expected",
+    ),
+    "de": (
+        "Bei 82,4 U/ml gelten nach dem Modell {} von 59 ill und {} von 200 healthy als positiv, in den Daten {}",
+        "{} von 59 und {} von 200.",
+        "erwartet",
+    ),
+}
+
+
+@pytest.mark.parametrize("lang", list(_EXPECTED))
+def test_expected_counts_are_compared_with_the_data(look: Looker, tmp_path: Path, lang: str) -> None:
+    """The sentence has both counts, and the table calls its counts expected; other totals are named for both."""
+    sentence, data, expected = _EXPECTED[lang]
+    rng = np.random.default_rng(3)
+    healthy, ill = rng.lognormal(3, 0.8, 200), rng.lognormal(4, 1.1, 59)
+    x, y = np.concatenate([healthy, ill]), np.repeat(["healthy", "ill"], [200, 59])
+    page = TeachingPage(x, y, positive="ill", unit="U/ml", datasets=(), lang=lang)
+    look.open(page.save(tmp_path / "page.html").as_uri())
+    roc = rp.PredictedRoc(rp.Gaussian.fit(healthy), rp.Gaussian.fit(ill))
+    threshold = roc.best_threshold().threshold
+    tp, fp = int(np.sum(ill >= threshold)), int(np.sum(healthy >= threshold))
+    counts = round(59 * roc.tpr(threshold)), round(200 * roc.fpr(threshold)), tp
+    assert counts[0] > tp + 10
+    assert sentence.format(*counts) in look.one(".sentence").text
+    assert look.one(".counts thead td").text == expected
+    look.set(prevalence=0.1)
+    assert look.one(".sentence").text.endswith(data.format(tp, fp))
 
 
 def test_controls_without_effect_are_hidden(opened: Callable[..., Looker]) -> None:

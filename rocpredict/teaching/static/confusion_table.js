@@ -83,8 +83,8 @@ export function createConfusionTable(page) {
     rowLabels.forEach((label, i) => { label.textContent = calls[i]; });
     const perDot = counts.total / (dots.negative + dots.positive);
     caption.textContent = words.of.replace("{total}", page.formatter.formatCount(counts.total));
-    perDotNote.textContent = perDot > 1
-      ? `● ${Number.isInteger(perDot) ? "=" : "≈"} ${page.formatter.formatCount(Math.round(perDot))}` : "";
+    const dotSize = `● ${Number.isInteger(perDot) ? "=" : "≈"} ${page.formatter.formatCount(Math.round(perDot))}`;
+    perDotNote.textContent = `${answer.empirical ? words.expected : ""} ${perDot > 1 ? dotSize : ""}`.trim();
     classHeads.forEach((head, i) => { 
       const name = head.querySelector("b");
       name.textContent = name.title = page.getClassNames()[i];

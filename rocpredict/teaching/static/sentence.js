@@ -30,19 +30,25 @@ export function createSentence(page, isStory) {
   }
 
   // The numbers of the sentence have the colors of their classes.
-  function draw({ counts, state }) {
+  function draw({ counts, state, observations, answer }) {
     const [negative, positive] = page.getClassNames(), { formatCount } = page.formatter;
-    const template = isStory(page) ? words.sentence.story : words.sentence.own, isLower = state.direction === "lower";
+    const empirical = observations && answer.empirical, data = empirical ? words.sentence.data : "";
+    const template = isStory(page) ? words.sentence.story : words.sentence.own.replace("{data}", data);
+    element.classList.toggle("long", !isStory(page));
     const threshold = createTerm(page, "threshold", page.formatThreshold(state.threshold));
-    const span = (className, content) => createHtmlElement("b", { class: className }, content);
-    const share = (count, total) => words.sentence.share.replace("{n}", formatCount(count))
-      .replace("{of}", formatCount(total));
+    // A count, with the size of its class if the sentence does not have it yet.
+    const share = (className, count, total, shownTotal) => createHtmlElement("b", { class: className },
+      total === shownTotal ? formatCount(count) : words.sentence.share.replace("{n}", formatCount(count))
+        .replace("{of}", formatCount(total)));
+    const dataShare = (className, rate, { length }, shownTotal) =>
+      share(className, Math.round(rate * length), length, shownTotal);
     const name = (title) => title && createHtmlElement("span", { class: "name", title }, title);
     const parts = {
-      at: isLower ? words.sentence.below : words.sentence.at, t: threshold, positive: name(positive),
-        negative: name(negative), unit: name(page.getUnit()),
-      tp: span("of-ill", share(counts.tp, counts.positives)),
-        fp: span("of-healthy", share(counts.fp, counts.negatives)),
+      at: state.direction === "lower" ? words.sentence.below : words.sentence.at, t: threshold,
+        positive: name(positive), negative: name(negative), unit: name(page.getUnit()),
+      tp: share("of-ill", counts.tp, counts.positives), fp: share("of-healthy", counts.fp, counts.negatives),
+      dataTp: empirical && dataShare("of-ill", empirical.tpr, observations.positive, counts.positives),
+      dataFp: empirical && dataShare("of-healthy", empirical.fpr, observations.negative, counts.negatives),
     };
     const hadFocus = paragraph.contains(document.activeElement);
     paragraph.replaceChildren(...template.split(/\{(\w+)\}/).map((part, i) => i % 2 ? parts[part] : part)
@@ -50,10 +56,11 @@ export function createSentence(page, isStory) {
     if (hadFocus) threshold.focus();
     const isReversed = page.answer.auc < 0.5 - 1e-12, isEven = Math.abs(page.answer.auc - 0.5) < 1e-9;
     const evenRemark = words.remarks[Number.isFinite(page.answer.best.threshold) ? "noauc" : "none"];
-    remark.textContent = page.answer.locked ?? (isReversed ? words.remarks.reversed : isEven ? evenRemark : "");
+    const noteTexts = listNotes(page), doubt = noteTexts.find((note) => note === words.remarks.doubt) ?? "";
+    remark.textContent = page.answer.locked ?? (isReversed ? words.remarks.reversed : isEven ? evenRemark : doubt);
     turn.textContent = state.direction === "lower" ? words.buttons.turnback : words.buttons.turn;
     turn.hidden = !isReversed;
-    notes.textContent = listNotes(page).filter((note) => note !== remark.textContent).join(" ");
+    notes.textContent = noteTexts.filter((note) => note !== remark.textContent).join(" ");
   }
   return { element, messages, showInvalid, draw };
 }
