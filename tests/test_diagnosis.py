@@ -10,6 +10,7 @@ from scipy import stats
 
 import rocpredict as rp
 from rocpredict.base.formatting import to_json
+from rocpredict.diagnostics import goodness_of_fit as fit_module
 from rocpredict.diagnostics.diagnose import DiagnosticFinding, _summarize, diagnose
 from rocpredict.diagnostics.goodness_of_fit import (
     GoodnessOfFit,
@@ -94,6 +95,14 @@ def test_batches_of_draws_equal_single_draws():
         assert alone == pytest.approx([column[k] for column in together], rel=1e-9, abs=1e-12)
         assert scores[1][k] == pytest.approx(normal_scores(roc.positive, pair[1]), abs=1e-9)
     assert together._fields == GoodnessOfFit._fields
+
+
+def test_normal_scores_of_draws_are_computed_for_the_plotted_ranks_alone(monkeypatch):
+    sizes = []
+    monkeypatch.setattr(fit_module, "ndtri", lambda tail: sizes.append(tail.shape[-1]) or np.zeros(tail.shape))
+    diagnosis_of(np.arange(1000.0), np.arange(1000.0) ** 1.1, n_resamples=20)
+    assert len(sizes) > 2
+    assert set(sizes) == {400}
 
 
 def test_seeds_and_chunks_of_draws(monkeypatch):

@@ -249,7 +249,8 @@ def goodness_of_fit_batch(pair: tuple[Distribution, Distribution], samples: Sort
     tails = [(np.asarray(d.cdf(x)), np.asarray(d.sf(x))) for d, x in zip((negative, positive), samples, strict=True)]
     with np.errstate(divide="ignore"):
         logs = [(np.log(below), np.log(above)) for below, above in tails]
-    scores = tuple(_scores_of_tails(*part)[:, plot_ranks(part[0].shape[1])] for part in tails)
+    ranks = [plot_ranks(below.shape[1]) for below, _ in tails]
+    scores = tuple(_scores_of_tails(*(tail[:, k] for tail in part)) for part, k in zip(tails, ranks, strict=True))
     return falling.goodness_of_fit(logs, predicted, youden), scores
 
 
@@ -275,10 +276,11 @@ class FallingValues(NamedTuple):
     def from_samples(cls, samples: SortedSamples) -> FallingValues:
         """Pool the samples of the negatives, shape (B, n0), and of the positives, shape (B, n1)."""
         together = np.concatenate(samples, axis=1)
-        order = np.argsort(together, axis=1)[:, ::-1]
+        order = np.argsort(together, axis=1, kind="stable")[:, ::-1]  # merges the two sorted samples
         is_negative = order < samples.negative.shape[1]
-        counts = (np.cumsum(part, axis=1) for part in (is_negative, ~is_negative))
-        return cls(np.take_along_axis(together, order, axis=1), is_negative, *counts)
+        negatives = np.cumsum(is_negative, axis=1)
+        positives = np.arange(1, together.shape[1] + 1) - negatives
+        return cls(np.take_along_axis(together, order, axis=1), is_negative, negatives, positives)
 
     def goodness_of_fit(
         self, log_tails: list[tuple[FloatArray, FloatArray]], predicted: FloatArray, youden: FloatArray
