@@ -6,6 +6,8 @@ import sys
 
 import joblib
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import sklearn
 from scipy import sparse, stats
@@ -40,7 +42,7 @@ import rocpredict as rp
 from rocpredict import AssumptionWarning, RocPredictError
 from rocpredict.screening.columns import one_sided_p_value
 from rocpredict.sklearn import RocSelector, ThresholdedClassifier, roc_score_func
-from tests.cases import check_each, refuses
+from tests.cases import check_each, refusal, refuses
 
 pytestmark = pytest.mark.extra("sklearn")
 PIMA = rp.datasets.load_pima()
@@ -529,6 +531,27 @@ def test_arguments_that_the_selector_refuses():
         "engine='fortran' is not allowed": {"engine": "fortran"},
     }.items():
         refuses(words, RocSelector(**options).fit, PIMA.X, PIMA.y)
+
+
+def test_text_is_named_with_its_column():
+    """Frames, arrays and lists; text that is a number is accepted, as scikit-learn does."""
+    y, numbers = [0, 0, 1, 1], [1.0, 2.0, 3.0, 5.0]
+    for cell, words in {
+        "1.100,5": "X has '1.100,5' in column 'b', which is not a number (write a decimal point, no thousands "
+        "separator and no unit); select the columns of numbers, or encode this column as numbers",
+        "7%": "X has '7%' in column 'b', which is not a number (write",
+        "site": "X has 'site' in column 'b', which is not a number; select the columns of numbers",
+    }.items():
+        columns = {"a": numbers, "b": [cell] * 4}
+        for frame in (pd.DataFrame(columns), pl.DataFrame(columns)):
+            assert words in refusal(RocSelector().fit, frame, y)
+        rows = [list(row) for row in zip(*columns.values(), strict=True)]
+        for table in (rows, np.array(rows), np.array(rows, dtype=object)):
+            assert words.replace("'b'", "'x1'") in refusal(RocSelector().fit, table, y)
+    dates = pd.DataFrame({"a": numbers, "day": pd.to_datetime(["2024-03-01"] * 4)})
+    refuses("in column 'day', which is not a number; select", RocSelector().fit, dates, y)
+    selector = RocSelector().fit(np.array([["1", "2.5"]] * 2 + [["3", "1e2"]] * 2, dtype=object), y)
+    assert selector.auc_.tolist() == [1, 1]
 
 
 # ---- the package

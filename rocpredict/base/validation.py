@@ -313,6 +313,12 @@ def broadcast_arrays(**arrays: FloatArray) -> tuple[FloatArray, ...]:
         raise RocPredictError(f"shapes cannot be broadcast: {shapes}; pass arrays with the same shape") from None
 
 
+def number_format_hint(text: object, mark: str = "point") -> str:
+    """Return how to write numbers, in parentheses, if a text has a digit, such as "7%"; otherwise an empty text."""
+    has_digit = isinstance(text, str) and any(map(str.isdigit, text))
+    return f" (write a decimal {mark}, no thousands separator and no unit)" if has_digit else ""
+
+
 def short_repr(value: object, width: int = 60) -> str:
     """Return the repr of a value, cut to ``width`` characters; for a series or data frame, its type and size."""
     shape = getattr(value, "shape", None)

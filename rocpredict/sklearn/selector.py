@@ -25,6 +25,8 @@ from rocpredict.base.validation import (
     check_int,
     check_option,
     check_probability,
+    number_format_hint,
+    short_repr,
 )
 from rocpredict.inference.hypotheses import adjust_p_values
 from rocpredict.screening.columns import one_sided_p_value
@@ -32,6 +34,8 @@ from rocpredict.screening.histograms import to_dense
 from rocpredict.screening.kernels.base import Engine
 from rocpredict.screening.result import ScreeningResult
 from rocpredict.screening.screen import screen
+from rocpredict.sources.blocks import find_text
+from rocpredict.sources.table import read_table
 
 
 def check_labels(y: Any) -> NDArray[Any]:
@@ -80,6 +84,23 @@ def check_fit_arguments(X: object, y: object, sample_weight: object = None) -> N
         labels = np.asarray(y)
     if labels.ndim == 1 and find_missing(labels).any():
         raise RocPredictError("y has missing labels (NaN); remove rows without a label")
+
+
+def check_no_text(X: Any) -> None:
+    """Raise RocPredictError if a column of X has text that is not a number, or dates."""
+    if getattr(getattr(X, "dtype", None), "kind", "O") in "biufc":
+        return
+    try:
+        table = read_table(X)
+    except RocPredictError:  # X is not a table; the message of scikit-learn describes the problem
+        return
+    for feature, name in enumerate(table.names.tolist()):
+        text = find_text(table.column(feature))
+        if text is not None:
+            raise RocPredictError(
+                f"X has {short_repr(text)} in column {name!r}, which is not a number{number_format_hint(text)}; select "
+                "the columns of numbers, or encode this column as numbers"
+            )
 
 
 _BLOCK_SIZE = 4_000_000  # number of values that are converted to a dense array at a time
@@ -263,8 +284,8 @@ class RocSelector(SelectorMixin, BaseEstimator):
     Raises
     ------
     RocPredictError
-        Raised by ``fit`` if a limit is out of range, if ``y`` has only one class, or if the data are invalid, as in
-        ``rocpredict.screen``.
+        Raised by ``fit`` if a limit is out of range, if ``y`` has only one class, if a column of ``X`` has text or
+        dates, or if the data are invalid, as in ``rocpredict.screen``.
 
     Warns
     -----
@@ -331,8 +352,15 @@ class RocSelector(SelectorMixin, BaseEstimator):
         """
         self._validate_params()
         check_fit_arguments(X, y)
-        with translated_errors():
-            X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), ensure_all_finite=False)
+        table = X
+        try:
+            with translated_errors():
+                X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), ensure_all_finite=False)
+        except RocPredictError:
+            check_no_text(table)
+            raise
+        if cast(Any, X).dtype.kind == "O":  # scikit-learn does not convert polars frames with text
+            check_no_text(table)
         names = "direction", "empirical", "pairs", "positive", "engine", "n_jobs"
         options: dict[str, Any] = {name: getattr(self, name) for name in names}
         scores = score_features(X, y, **options, feature_names=getattr(self, "feature_names_in_", None))

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor
+from datetime import date
 from functools import cached_property
 from itertools import pairwise
 from numbers import Complex, Number, Real
@@ -674,6 +675,17 @@ def to_numeric(name: str, values: NDArray[Any]) -> NDArray[Any] | None:
         plain = _clear_missing(name, plain)
     floats = as_float_array(f"column {name!r}", plain)
     return np.where(mask, np.nan, floats) if mask.any() else floats
+
+
+def find_text(values: NDArray[Any]) -> str | bytes | date | None:
+    """Return the first text or date in a column, unless all text is numbers such as "1.5"."""
+    for item in values.tolist():
+        if isinstance(item, str | bytes | date):
+            try:
+                float(item)  # type: ignore[arg-type]
+            except (TypeError, ValueError):
+                return item
+    return None
 
 
 def is_text_column(values: NDArray[Any]) -> bool:
