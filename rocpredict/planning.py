@@ -76,8 +76,10 @@ _BIASES = _VARIANCES | {
     "exact": "normal approximation with the exact variance",
     "empirical": "normal approximation with a large-sample variance, rough for few observations and near the corners "
     "of the curve",
-    "hanley-mcneil": "it assumes exponential classes, in which the positives vary more",
-    "obuchowski": "it assumes equal standard deviations and ignores the correlation of the two curve parameters",
+    "hanley-mcneil": "the formula assumes exponential distributions, in which the positives vary more than the "
+    "negatives",
+    "obuchowski": "the formula assumes equal standard deviations and ignores the correlation of the two curve "
+    "parameters",
 }
 """Reason why the sample size by each method differs from the sample size by the default interval or test."""
 METHODS = tuple(_VARIANCES)

@@ -152,7 +152,7 @@ def test_agreement_names_the_furthest(table):
 
 
 def test_agreement_without_counts_says_what_to_do():
-    with pytest.raises(rp.RocPredictError, match=r"empirical=False\); screen with empirical=True or 'top'"):
+    with pytest.raises(rp.RocPredictError, match=r"empirical=False\); call rp.screen with empirical=True or 'top'"):
         screened(empirical=False).plot("agreement")
 
 

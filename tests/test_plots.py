@@ -174,7 +174,7 @@ def test_a_file_is_of_the_kind_that_its_name_gives(tmp_path):
         with pytest.raises(rp.RocPredictError, match=r"path=.*: pass a name that ends in \.png or \.svg or \.pdf"):
             save_figure(PREDICTED.plot().figure, tmp_path / name)
         assert not (tmp_path / name).exists()
-    with pytest.raises(rp.RocPredictError, match=r"figure=<NotebookAxes.* is not a matplotlib Figure; pass one, such"):
+    with pytest.raises(rp.RocPredictError, match=r"figure=<NotebookAxes.* is not a matplotlib Figure; pass a figure"):
         save_figure(PREDICTED.plot(), tmp_path / "a.png")
 
 

@@ -137,7 +137,7 @@ def test_a_part_of_a_table_states_the_size_of_the_whole():
     assert "whole screening" not in holm
     assert "40 features were examined and 40 tested" in holm
     unadjusted = findings(rp.screen(noise, Y, adjust="none").top(10))
-    assert "If no feature were informative, 2 of all 40 that were tested would be expected" in unadjusted
+    assert "If no feature were informative, 2 of all 40 tested features would be expected" in unadjusted
     assert "not for the part that is shown" in findings(rp.screen(noise, Y, adjust="benjamini-yekutieli").top(10))
 
 
@@ -182,7 +182,8 @@ def test_family_auto_has_no_flag_misfit():
     assert low != high
     text = page(table)
     words = (
-        'With family "auto" the flag "misfit" is not used, since a poorly fitting model gets less weight. Model weight:'
+        'With family "auto", the flag "misfit" is not used, since a poorly fitting model gets less weight. Model '
+        "weight:"
     )
     assert f"{words} {low} to {high}." in text
     assert 'has the flag "misfit"' not in findings(table)
@@ -313,7 +314,7 @@ def test_the_tests_of_top_features_and_of_the_others_are_named():
     x = np.column_stack([X, _RNG.normal(size=(80, 3))])
     assert (
         "Their p-values are from the Mann-Whitney test of equal class distributions; the p-values of "
-        "the others are from Welch's t-test of equal class means."
+        "the other features are from Welch's t-test of equal class means."
         in findings(rp.screen(x, Y, empirical="top", n_top=1))
     )
     whole = rp.screen(x, Y, empirical="top", n_top=4)
@@ -324,21 +325,21 @@ def test_the_tests_of_top_features_and_of_the_others_are_named():
 
 def test_no_sentence_contradicts_the_verdict(analyze):
     """The distance of a model from its rows is in the diagnosis only; of a shrunk estimate its weight is stated."""
-    believed, rest = "Fit of the prediction", "the rest is the weight of the data."
+    believed, rest = "Fit of the prediction", "the data have the remaining weight."
     for family in ("gaussian", "boxcox"):
         assert "this estimate" not in section(analyze(family=family), believed)
     assert "this estimate" not in section(analyze(family="empirical"), "Basis of the curve")
     analysis = analyze(family="auto")
     caption = (
-        " Middle: normal scores of the observations; if the distribution fits a class, the points are near the line. "
-        "Shaded band: at each expected score, 95% of samples simulated from the fitted distribution have a score "
-        "within the band."
+        " Middle: normal scores of the observations; if the distribution fits a class, the points are near the "
+        "diagonal line. Shaded band: at each expected score, 95% of samples simulated from the fitted distribution "
+        "have a score within the band."
     )
     text = section(analysis, believed).removeprefix(f"{believed} {analysis.verdict} ")
     assert text.endswith(caption)
     text = text.removesuffix(caption)
     weight = analysis.model_fit.model_weight
-    whole = "The model weight of this estimate is 1; it uses the model alone."
+    whole = "The model weight of this estimate is 1; the data have no weight."
     assert text == (whole if weight == 1 else f"The model weight of this estimate is {format_rate(weight)}; {rest}")
     assert "sampling variation" not in text
     analysis = analyze(ODD, family="auto")

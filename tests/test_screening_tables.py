@@ -346,7 +346,7 @@ def test_a_row_index_is_not_a_feature(tmp_path, monkeypatch, capsys):
         len(rp.screen(pd.read_csv(name).drop(columns="y"), Y)) == len(rp.screen(pd.read_csv(name), "y")) == len(NAMES)
     )
     main(["screen", name, "--label", "y"])
-    assert "Not screened because it is a row index: the column without a name.\n" in capsys.readouterr().out
+    assert "The column without a name was not screened, because it is a row index.\n" in capsys.readouterr().out
     main(["screen", name, "--label", "y", "--exclude", "x0"])
     assert "row index" in capsys.readouterr().out
     main(["screen", name, "--label", "y", "--feature", "x0"])

@@ -110,8 +110,8 @@ def run_predict(options: argparse.Namespace) -> None:
       rocpredict predict --mean 4 8 --std 3 5 --family gamma
       rocpredict predict --mean 4 8 --std 3 2 --prevalence 0.1 --criterion cost --cost-fn 5
 
-    Both classes are assumed to be Gaussian unless --family names another distribution. Of two values, as in --mean 4 8,
-    the first is for the negative class and the second for the positive class.
+    Both classes are assumed to be Gaussian unless --family names another distribution. If an option has two values, as
+    in --mean 4 8, the first is for the negative class and the second for the positive class.
     """
     common.check_plot(options.plot)
     if options.level is not None and options.count is None:
@@ -223,14 +223,14 @@ def _add_curve_options(command: argparse.ArgumentParser, default: str) -> None:
     add = command.add_argument
     common.add_pair_option(command, "--mean", "expected class means, in the unit of the feature")
     common.add_pair_option(command, "--std", "expected class standard deviations")
-    auc = "expected AUC, instead of --mean and --std (two Gaussians with equal SDs)"
+    auc = "expected AUC, instead of --mean and --std; assumes two Gaussians with equal SDs"
     add("--auc", type=float, metavar="A", help=auc)
     add("--against", type=float, metavar="A", help="AUC under the null hypothesis")
     common.add_pair_option(command, "--against-mean", "class means of a second feature, to compare the two AUCs")
     common.add_pair_option(command, "--against-std", "class standard deviations of the second feature")
     correlation = (
-        "correlation of the two features within a class, if both are measured on the same subjects: one number, or one "
-        "for each class (default: different subjects)"
+        "correlation of the two features within a class, if they are measured on the same subjects: one number for "
+        "both classes, or one number for each class. Without this option, different subjects are assumed"
     )
     add("--correlation", nargs="+", type=float, metavar="R", help=correlation)
     alternatives = "alternative hypothesis (default: two-sided)"
@@ -274,8 +274,8 @@ def run_sample_size(options: argparse.Namespace) -> None:
       rocpredict sample-size --mean 4 8 --std 3 2 --width 0.1 --tpr-at-fpr 0.1
       rocpredict sample-size --mean 4 8 --std 3 2 --width 0.02 --fpr 0 0.1
 
-    The table shows the sample size for --method and, if available, for other methods. It compares each sample size with
-    the sample size for the default method (the reference).
+    The table shows the sample size for --method and, if available, for other methods. Each sample size is
+    compared with the sample size for the default method (the reference).
     """
     goal = common.pick(options, "width", "power", "fpr", "tpr", "tpr_at_fpr", "ratio")
     planned = sample_size(**_curve_arguments(options), **goal)
@@ -300,11 +300,12 @@ def run_power(options: argparse.Namespace) -> None:
 
 
 def _parse_null(options: argparse.Namespace) -> Any:
-    """Return the AUC under the null hypothesis or, if the options describe a second feature, its curve."""
+    """Return the AUC under the null hypothesis, or the curve of the second feature if the options describe one."""
     mean, std = options.against_mean, options.against_std
     if options.against is not None and (mean is not None or std is not None):
         raise RocPredictError(
-            "--against is a value, but --against-mean and --against-std describe a second curve; pass one or the other"
+            "--against is a value, but --against-mean and --against-std describe a second curve; pass either the value "
+            "or the curve"
         )
     if (mean is None) != (std is None):
         missing = "mean" if mean is None else "std"
@@ -461,7 +462,7 @@ def _page(options: argparse.Namespace) -> TeachingPage:
         return TeachingPage(mean=options.mean, std=options.std, **named, **shared)
     if options.mean is not None or options.std is not None:
         raise RocPredictError(
-            "--mean and --std describe two Gaussians and cannot be combined with DATA; pass one or the other"
+            "--mean and --std describe two Gaussians and cannot be combined with DATA; pass DATA, or --mean and --std"
         )
     if options.data in DATASET_NAMES:
         common.check_no_label(options.data, options)
@@ -508,7 +509,7 @@ def _check_tests(options: argparse.Namespace) -> None:
     test_options = [name for name, value in common.pick(options, *_TWO_SAMPLE_OPTIONS).items() if value is not None]
     if test_options and n_features != 2:
         remedy = (
-            "; omit it (three or more are tested by the method of Krishnamoorthy and Yu)"
+            "; omit it (three or more features are tested by the method of Krishnamoorthy and Yu)"
             if n_features > 2
             else "; select two with --feature"
         )

@@ -59,7 +59,7 @@ _PYTHON_WORDS = {
 
 
 def translate_to_options(message: str) -> str:
-    """Replace arguments in a message by options, for example ``sem= needs count=`` by ``--sem needs --count``."""
+    """Rewrite a message for the command line; for example, ``sem= needs count=`` becomes ``--sem needs --count``."""
 
     def option(match: re.Match[str]) -> str:
         return f"--{_OPTION_NAMES.get(match[1], match[1]).replace('_', '-')}"
@@ -152,7 +152,7 @@ def print_message(text: str, source: str = "rocpredict") -> None:
 
 @contextmanager
 def print_warnings(command: str) -> Iterator[None]:
-    """Print each AssumptionWarning on one line, with option names; show other warnings as usual."""
+    """Print each AssumptionWarning on one line, rewritten for the command line; show other warnings as usual."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", AssumptionWarning)
         show_default = warnings.showwarning
@@ -227,8 +227,8 @@ def add_data(command: argparse.ArgumentParser, default_features: str = "") -> No
     add_classes(command)
     add_feature(command, default_features)
     missing = (
-        "observations with missing values: raise an error (default) or omit them. Zeros that stand for missing values "
-        "in pima are kept as values by default, and a note is printed; with omit, they are treated as missing"
+        "observations with missing values: raise an error (default) or omit them. In pima, zeros that stand for "
+        "missing values are kept as values by default, and a note is printed; with omit, they are treated as missing"
     )
     command.add_argument("--nan", choices=["raise", "omit"], default="raise", help=missing)
     others = ", ".join(name for name in FAMILIES if name != "gaussian")
@@ -314,7 +314,7 @@ def read_table(options: argparse.Namespace, *needed: str) -> CsvTable:
 
 
 def parse_classes(options: argparse.Namespace, labels: Any) -> dict[str, Any]:
-    """Return the labels of both classes as the arguments ``positive`` and ``negative`` of library functions."""
+    """Return the labels of both classes in a dictionary with the keys "positive" and "negative"."""
     classes = pick(options, "positive", "negative")
     if labels.dtype.kind != "U":  # text such as "1", "False" or "2020-01-31" matches a number, a boolean or a date
         for name, word in classes.items():

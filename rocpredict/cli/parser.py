@@ -21,9 +21,9 @@ EXIT_OK, EXIT_FAILURE, EXIT_USAGE = 0, 1, 2
 DESCRIPTION = """\
 Predict a ROC curve, its area (AUC) and its best threshold from the distributions of two classes.
 
-By default, an observation is predicted positive if its value is at or above the threshold. Of two values, as in
---mean 4 8, the first is for the negative class and the second for the positive class. Terms are defined in the glossary
-of the rocpredict documentation (docs/glossary.md).
+By default, an observation is predicted positive if its value is at or above the threshold. If an option has two
+values, as in --mean 4 8, the first is for the negative class and the second for the positive class. Terms are defined
+in the glossary of the rocpredict documentation (docs/glossary.md).
 """
 _OUTPUT_ERRORS = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 _NEGATIVE_NUMBER = re.compile(r"-((\d[\d_]*\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity|nan)$", re.IGNORECASE)

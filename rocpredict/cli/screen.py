@@ -58,9 +58,10 @@ def add_options(command: argparse.ArgumentParser) -> None:
     pairs = "with three or more labels: rest = each class against all others (default), all = each pair of classes"
     add("--pairs", choices=["rest", "all"], default="rest", help=pairs)
     empirical = (
-        "features for which empirical results are computed: yes = all (default; for a summary, no), no = none, top = "
-        "the --n-top features whose predicted AUC is farthest from 1/2, histogram = all, with approximate results from "
-        "counts in bins and with the smallest and largest possible AUC"
+        "features for which empirical results are computed. yes: all features (default for tables); no: no feature "
+        "(default for summaries); top: the --n-top features whose predicted AUC is farthest from 1/2; histogram: all "
+        "features, with an AUC approximated from counts in bins, and the smallest and largest AUC that are possible "
+        "with these counts"
     )
     add("--empirical", choices=list(_EMPIRICAL_CHOICES), help=empirical)
     n_top = "number of features for which --empirical top computes empirical results (default: 100)"
@@ -112,10 +113,10 @@ def run(options: argparse.Namespace) -> None:
       rocpredict screen all.json
 
     FILE is a CSV, Parquet, Feather or h5ad file, several files with the same columns, a folder, a pattern such as
-    "2024-*.csv", or a built-in data set (iris, pima, breast_cancer). It may also be a summary from "rocpredict
-    summarize" or "rocpredict merge". A summary does not contain the individual values, so the empirical AUC is
-    available only if the summary contains histograms and --empirical histogram is passed. With three or more labels and
-    no --positive, each label is compared with the rest.
+    "2024-*.csv", or a built-in data set (iris, pima, breast_cancer). FILE may also be a summary from "rocpredict
+    summarize" or "rocpredict merge". A summary does not contain the individual values. An empirical AUC can then be
+    computed only from histograms: pass --empirical histogram if the summary contains them. With three or more labels
+    and no --positive, each label is compared with the rest.
     """
     form = _format(options)
     is_summary = any(Path(name).suffix.lower() == ".json" for name in options.data)
@@ -221,10 +222,10 @@ def _read_data(options: argparse.Namespace, nan_policy: NanPolicy | None = None)
         )
         labels = np.asarray(read_labels)
         if options.feature is None and set(files.names) & {*INDEX_NAMES} - {*(options.exclude or ())}:
-            notes += ("Not screened because it is a row index: the column without a name.",)
+            notes += ("The column without a name was not screened, because it is a row index.",)
     words = features.names[features.not_numeric]
     if len(words):
-        notes += (f"Not screened because not numeric: {format_list(words, 10)}.",)
+        notes += (f"Columns that were not screened, because they are not numeric: {format_list(words, 10)}.",)
     return features, labels, notes
 
 
@@ -262,7 +263,7 @@ def _read_one_summary(options: argparse.Namespace) -> tuple[TwoClassSummary, Any
     if options.empirical in ("yes", "top"):
         raise RocPredictError(
             f"--empirical {options.empirical} applies to tables only; a summary contains no observations; pass "
-            "--empirical no, or --empirical histogram if it contains histograms"
+            "--empirical no, or --empirical histogram if the summary contains histograms"
         )
     summary = _read_summary(options.data[0])
     names = _feature_columns(options, summary.feature_names)
@@ -352,10 +353,10 @@ def run_merge(options: argparse.Namespace) -> None:
 
       rocpredict merge site-*.json --out all.json
 
-    The files must have the same features, units and labels. The result describes one pooled sample, as if
-    all observations came from one site. If the values of one site are systematically higher than those of another, the
-    AUC of this sample is misleading. The Python function rocpredict.pool computes the AUC of each site and the mean of
-    these AUCs.
+    The files must have the same features, units and labels. The result describes one pooled sample, as if all
+    observations came from one site. If the values of one site are systematically higher than the values of another
+    site, the AUC of the pooled sample is misleading. The Python function rocpredict.pool computes the AUC of each site
+    and the mean of these AUCs.
     """
     _check_json_out(options)
     names = [
@@ -460,10 +461,10 @@ def _footnotes(table: ScreeningResult) -> Iterator[str]:
             "model."
         )
     accuracy = (
-        "It is accurate on average over all features, but too high for the top-ranked features."
+        "ameans_corrected is accurate on average over all features, but too high for the top-ranked features."
         if table.empirical
-        else "Without empirical results, it has the error of the Gaussian model, which is large for skewed features; "
-        "p_value is from Welch's t-test."
+        else "Without empirical results, ameans_corrected has the error of the Gaussian model, which is large for "
+        "skewed features; p_value is from Welch's t-test."
     )
     yield (
         f"q_value is p_value adjusted for the tests of all numeric features ({table.adjust}). ameans_corrected is the "

@@ -2,10 +2,9 @@
 
 Each function accepts ``ax``, and returns the axes on which it has drawn; ``plot_side_by_side`` and ``plot_diagnosis``
 return the figure. Without ``ax``, the function creates a figure that is not registered with pyplot, so that no global
-state changes and no figure has to be closed.
-Such a figure is displayed in notebooks. In a script, pass ``ax=plt.gca()`` to show the plot in a window, or write the
-figure to a file with ``save_figure(ax.figure, path)``. Axes that are passed must be rectilinear with linear scales; the
-scales can be changed afterwards.
+state changes and no figure has to be closed. Notebooks display such a figure. In a script, pass ``ax=plt.gca()`` to
+show the plot in a window, or write the figure to a file with ``save_figure(ax.figure, path)``. Axes that you pass must
+be rectilinear with linear scales; you can change the scales after plotting.
 
 Recurring parameters have the same meaning in all functions:
 
@@ -16,8 +15,8 @@ labels : sequence of str, optional
 chance : bool, default=True
     Draw the chance line.
 legend : bool, default=True
-    Draw a legend. If the legend is above the axes, a title needs ``pad=24`` (points) for a legend of one line,
-    or ``pad=40`` for two lines.
+    Draw a legend. If the legend is above the axes, pass ``pad=24`` (points) to ``ax.set_title`` for a legend of one
+    line, or ``pad=40`` for a legend of two lines.
 feature, unit : str, optional
     Name and unit of the feature on the x axis. Both are shown literally, including "$", and a long name is truncated.
 """

@@ -76,7 +76,8 @@ def plot_roc(
     level : float, default=0.95
         Confidence level, in (0, 1).
     test : AucTest or AucTestMany, optional
-        Test of these curves, in this order, from ``rocpredict.auc_test``. Its p-value is added to the legend.
+        Result of ``rocpredict.auc_test`` for the features of these curves, in the same order. The p-value is added to
+        the legend.
 
     Returns
     -------
@@ -94,9 +95,9 @@ def plot_roc(
 
     Notes
     -----
-    An empirical curve is drawn from point to point, with diagonal segments for ties between the classes. Where a curve
-    is below the chance line, the area between the two lines is hatched. The overlap of confidence bands is not a test
-    of two curves from the same observations, because the curves are correlated; use ``test``.
+    Straight lines connect the points of an empirical curve; a tie between the classes gives a diagonal line. Where a
+    curve is below the chance line, the area between the two lines is hatched. Two curves from the same observations are
+    correlated, so the overlap of their confidence bands is not a test of their difference; pass ``test`` instead.
 
     Examples
     --------
@@ -143,8 +144,8 @@ def plot_comparison(predicted: Roc[float], empirical: EmpiricalRoc, *, ax: Axes 
     Raises
     ------
     RocPredictError
-        If an argument is not a curve of the stated type, or if the curves have different directions, as in
-        ``rocpredict.compare``.
+        If ``predicted`` is not a PredictedRoc of one feature, if ``empirical`` is not an EmpiricalRoc of one feature,
+        or if the curves have different directions.
 
     Examples
     --------
@@ -195,8 +196,8 @@ def format_test(test: object, rocs: Sequence[Roc]) -> str:
     if len(plotted) != len(tested) or (areas and not np.allclose(plotted, tested, rtol=0, atol=_AUC_ATOL)):
         texts = [", ".join(f"{area:.4f}" for area in estimates) for estimates in (tested, plotted)]
         raise RocPredictError(
-            f"test= belongs to other curves: it estimates {texts[0]}, but the curves have AUC {texts[1]}; pass the ROC "
-            "curves of the tested features in the same order"
+            f"test= belongs to other curves: the tested estimates are {texts[0]}, but the AUCs of the curves are "
+            f"{texts[1]}; pass the ROC curves of the tested features in the same order"
         )
     null = style.plain_text_label(test.null, _MAX_SHORT_LENGTH)
     if isinstance(test, AucTest) and len(tested) == 2 and test.null.startswith("AUC of") and " = " in test.null:
@@ -257,8 +258,8 @@ def plot_mean_roc(
 
     Notes
     -----
-    The bands are pointwise, and treat folds as independent, although the folds of a cross-validation share
-    training data. The overlap of two bands is not a test of two models.
+    The bands are pointwise. They are computed as if the folds were independent, although the folds of a
+    cross-validation share training data. The overlap of two bands is not a test of the difference between two models.
 
     Examples
     --------
@@ -318,7 +319,7 @@ def plot_side_by_side(
     empirical : EmpiricalRoc, optional
         Empirical ROC curve of the same feature, added to the right panel for comparison.
     ax : pair of matplotlib Axes, optional
-        Axes for the densities and for the curve. By default, the axes of a new figure.
+        Axes for the densities and axes for the ROC curve. By default, the axes of a new figure.
     feature : str, default="x"
         Name of the feature.
     unit : str, optional
@@ -334,7 +335,7 @@ def plot_side_by_side(
     Raises
     ------
     RocPredictError
-        If an argument is invalid, as in ``plot_densities`` and ``plot_comparison``.
+        If an argument is invalid; see ``plot_densities`` and ``plot_comparison``.
 
     Examples
     --------
@@ -385,7 +386,7 @@ def plot_band(
         * "pointwise": at any one FPR, the band contains the true TPR with probability ``level``.
         * "simultaneous": the band contains the whole true curve with probability ``level``.
     method : str, optional
-        Method of the band, as in ``roc.band``.
+        Method by which the band is computed; see ``roc.band``.
     ax : matplotlib Axes, optional
         Axes to draw on. By default, the axes of a new figure.
     label : str, optional
@@ -393,7 +394,7 @@ def plot_band(
     chance : bool, default=True
         Draw the chance line.
     legend : bool, default=True
-        Draw a legend with the AUC and the level and kind of the band.
+        Draw a legend with the AUC, and the level and kind of the band.
     n_resamples : int, default=2000
         Number of bootstrap resamples.
     rng : None, int or numpy.random.Generator, default=0
@@ -406,7 +407,7 @@ def plot_band(
     Raises
     ------
     RocPredictError
-        If ``roc`` is not the ROC curve of one feature, or an option is invalid, as in ``roc.band``.
+        If ``roc`` is not the ROC curve of one feature, or if an option is invalid; see ``roc.band``.
 
     Examples
     --------
@@ -444,8 +445,8 @@ def plot_precision_recall(
     *rocs : Roc
         One or more predicted or empirical ROC curves, each of one feature.
     prevalence : float, optional
-        Proportion of positives in the population where the rule is used, in (0, 1), for all curves. By default, the
-        proportion of positives in the class counts of each curve.
+        Proportion of positives in the population where the rule is used, in (0, 1). All curves use this value. By
+        default, the proportion is computed from the class counts of each curve.
     ax : matplotlib Axes, optional
         Axes to draw on. By default, the axes of a new figure.
     labels : sequence of str, optional
@@ -467,7 +468,7 @@ def plot_precision_recall(
 
     Notes
     -----
-    An empirical curve is drawn in steps, so that the area under it is its AP.
+    An empirical curve is drawn in steps, so that the area under it equals its average precision.
 
     Examples
     --------
@@ -498,7 +499,7 @@ def plot_precision_recall(
 
 
 def select_by_prevalence(curves: Sequence[Any]) -> list[Any]:
-    """Return one curve for each prevalence that is distinct after rounding to six decimals."""
+    """Return one curve for each distinct prevalence, rounded to six decimals."""
     return list({round(curve.prevalence, 6): curve for curve in curves}.values())
 
 
@@ -542,7 +543,8 @@ def plot_probit(
     labels : sequence of str, optional
         Name of each curve in the legend. By default, "predicted" or "empirical", according to the curve.
     best : bool, default=True
-        Mark the point with the highest Ameans (balanced accuracy) of each curve, if visible, with its threshold.
+        On each curve, mark the point with the highest Ameans (balanced accuracy) and label it with its threshold. A
+        point outside the axes is not marked.
     chance : bool, default=True
         Draw the chance line.
     legend : bool, default=True
@@ -560,13 +562,13 @@ def plot_probit(
 
     Notes
     -----
-    The axes are probit(FPR) and probit(TPR), with the rates as tick labels. The curve of two Gaussians is the line a +
-    b probit(FPR) with a = (mean1 - mean0)/std1 and b = std0/std1. The slope b is 1 if both classes have the same
-    standard deviation. Rates of 0 and 1 are infinite on this scale; points of empirical curves with these rates are
-    drawn at the edge. Near the edges, an empirical curve depends on few observations and is unreliable. An
-    approximately straight empirical curve is consistent with classes that are Gaussian after an increasing transform
-    (Metz, Herman and Shen 1998). The classes themselves are Gaussian only if the curve also agrees with the predicted
-    curve.
+    The axes are probit(FPR) and probit(TPR), with the rates as tick labels. The curve of two Gaussians is the line
+    probit(TPR) = a + b probit(FPR) with a = (mean1 - mean0)/std1 and b = std0/std1, where 0 is the negative and 1 the
+    positive class. The slope b is 1 if both classes have the same standard deviation. Rates of 0 and 1 are infinite on
+    this scale; points of empirical curves with these rates are drawn at the edge. Near the edges, an empirical curve
+    depends on few observations and is unreliable. An approximately straight empirical curve is consistent with classes
+    that are Gaussian after an increasing transform (Metz, Herman and Shen 1998). The classes themselves are Gaussian
+    only if the empirical curve also agrees with the curve that is predicted from two Gaussians.
 
     Examples
     --------
@@ -605,7 +607,8 @@ def plot_probit(
 def _probit_path(roc: Roc, end: float) -> FloatArray:
     """Return the points of a curve on the probit scale, of shape (n, 2).
 
-    Points with a rate of 0 or 1 are dropped from a continuous curve; in a step function they are moved to the edge.
+    Points with a rate of 0 or 1 are omitted from a continuous curve, and moved to the edge of the axes in a step
+    function.
     """
     curve = roc.curve()
     rates = np.column_stack([curve.fpr, curve.tpr])
@@ -635,7 +638,7 @@ def plot_diagnosis(
     diagnosis : Diagnosis
         Result of ``rocpredict.diagnose``.
     ax : sequence of three matplotlib Axes, optional
-        Axes to draw on. By default, the axes of a new figure with the verdict as its title.
+        Axes to draw on. By default, the axes of a new figure, with the verdict of the diagnosis as its title.
     feature : str, default="x"
         Name of the feature. A long name is truncated.
     unit : str, optional
@@ -655,8 +658,8 @@ def plot_diagnosis(
     -----
     * Left: the predicted and the empirical curve, the area between them (hatched), and the largest TPR difference.
     * Middle: normal scores of the observations under the fitted distribution, against the scores that are expected in a
-      sample of this size. If the distribution fits, the points are near the line. For 95% of samples from the fitted
-      distribution, the point at a given expected score is within the band.
+      sample of this size. If the distribution fits, the points are near the diagonal line. At each expected
+      score, the point is within the band for 95% of samples from the fitted distribution.
     * Right: the fitted densities with histograms of the data, and the predicted threshold.
 
     Examples

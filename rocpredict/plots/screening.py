@@ -35,7 +35,7 @@ _MAX_CLASS_LENGTH = 16
 
 
 class AucStyle(NamedTuple):
-    """Drawing style of one kind of AUC, and the ``columns`` of the table with the AUC and its confidence limits."""
+    """Drawing style of one kind of AUC; ``columns`` are the table columns with the AUC and its confidence limits."""
 
     name: str
     marker: str
@@ -188,7 +188,7 @@ def draw_agreement(table: ScreeningResult, ax: Axes | None, label: int, *, legen
     rows = np.flatnonzero(~np.isnan(gap))
     if not rows.size:
         origin = f"(empirical={table.empirical!r})"
-        remedy = "screen with empirical=True or 'top', or use kind='ranking'"
+        remedy = "call rp.screen with empirical=True or 'top', or use kind='ranking'"
         raise RocPredictError(f"no row of the table has both a predicted and an empirical AUC {origin}; {remedy}")
     canvas = Canvas(ax, legend=legend)
     scatter = _Scatter(canvas, table, np.column_stack([predicted, empirical]), rows)
@@ -231,9 +231,9 @@ def _neg_log10_p(p: Any) -> FloatArray:
 
 
 def _draw_by_level(scatter: _Scatter, p: FloatArray, has_empirical: NDArray[np.bool_], level: float) -> None:
-    """Draw the points with q <= level in one color, and those with q > level in another.
+    """Draw points with q <= level in one color, and points with q > level in another color.
 
-    If the AUCs of some points are empirical and those of others are predicted, the predicted AUCs are hollow points.
+    If the table contains both empirical and predicted AUCs, points with predicted AUCs are hollow.
     """
     is_significant, zero, some = scatter.table["q_value"] <= level, p == 0, has_empirical[scatter.rows]
     mixed = bool(some.any() and not some.all())
@@ -248,9 +248,9 @@ def _draw_by_level(scatter: _Scatter, p: FloatArray, has_empirical: NDArray[np.b
 def _draw_level(scatter: _Scatter, p: FloatArray, level: float) -> FloatArray:
     """Draw the line at which q equals the level, and return points on this line, in fractions of the axes.
 
-    The line is at ``level * p / q``, where p and q belong to the significant row with the largest p. With the
-    Benjamini-Hochberg adjustment, q is m p / k in this row if k of m tested rows are significant, so the line is
-    at the critical value k level / m.
+    The line is at the p-value ``level * p / q``, computed from the significant row with the largest p. With the
+    Benjamini-Hochberg adjustment, q is ``m * p / k`` in this row if k of the m tested rows are significant, so the
+    line is at the critical value ``k * level / m``.
     """
     q = scatter.table["q_value"]
     significant = scatter.rows[(q[scatter.rows] <= level) & (p[scatter.rows] > 0)]
@@ -322,18 +322,18 @@ def plot_screening(
     kind : {"ranking", "agreement", "volcano"}, default="ranking"
         Kind of plot:
 
-        * "ranking": empirical and predicted AUC of the first rows, with confidence intervals.
+        * "ranking": empirical and predicted AUC of the first rows of the table, with confidence intervals.
         * "agreement": empirical against predicted AUC of each row.
         * "volcano": p-value against AUC of each row; the AUC is empirical if available, else predicted.
 
         "agreement" and "volcano" omit rows with missing values; the number of omitted rows is printed below the axis.
     n_top : int, default=20
-        Number of rows in "ranking".
+        Number of rows that are plotted in "ranking".
     n_labels : int, default=5
-        Maximum number of labeled points: in "agreement", those with the largest difference between the two AUCs; in
-        "volcano", the first rows of the table.
+        Maximum number of labeled points. In "agreement", the points with the largest difference between the two AUCs
+        are labeled; in "volcano", the first rows of the table.
     max_q : float, default=0.05
-        q-value, in (0, 1), that a dashed line marks in "volcano".
+        q-value, in (0, 1), at which a dashed line is drawn in "volcano".
     ax : matplotlib Axes, optional
         Axes to draw on. By default, the axes of a new figure.
     legend : bool, default=True
@@ -353,10 +353,10 @@ def plot_screening(
     -----
     Long names are truncated in the middle. The predicted AUC of a row with the flag ``misfit`` is drawn as a cross.
 
-    In "volcano", the dashed line separates the rows with q <= ``max_q`` from the other rows. It is at the p-value
-    ``max_q`` p/q, where p and q are the p-value and the q-value of the least significant row with q <= ``max_q``. With
-    the Benjamini-Hochberg adjustment, the line is at k ``max_q``/m if k of the m tested rows have q <= ``max_q``.
-    P-values that are too small for a float are drawn as triangles at the smallest positive float.
+    In "volcano", the dashed line separates the rows with q <= ``max_q`` from the other rows. The line is at the p-value
+    ``max_q * p / q``, where p and q are the p-value and the q-value of the least significant row with q <= ``max_q``.
+    With the Benjamini-Hochberg adjustment, this p-value is ``max_q * k / m`` if k of the m tested rows have
+    q <= ``max_q``. A p-value that is too small for a float is drawn as a triangle at the smallest positive float.
 
     Examples
     --------
@@ -372,7 +372,7 @@ def plot_screening(
 
     check_result("table", table, ScreeningResult, "rp.screen")
     if not len(table):
-        raise RocPredictError("table has no rows; pass a table with one row or more")
+        raise RocPredictError("table has no rows; pass a table with at least one row")
     check_option("kind", kind, ("ranking", "agreement", "volcano"))
     check_int("n_top", n_top, least=1)
     check_int("n_labels", n_labels, least=0)

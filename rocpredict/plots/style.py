@@ -1,4 +1,4 @@
-"""Colors, axes, legends, labels, argument checks and the writing of files, shared by all plot functions."""
+"""Colors, axes, legends, labels, argument checks and file output, shared by all plot functions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _UNPRINTABLE_CATEGORIES = ("Cc", "Cs", "Cn")
 
 
 def replace_missing_glyphs(text: str) -> str:
-    """Replace each character of a text that the current font cannot draw by a square.
+    """Return a text in which each character that the current font cannot draw is replaced by a square.
 
     Direction marks in the text are removed. Zero-width characters that the font lacks, such as those that join emoji,
     are removed, too. A right-to-left name is then enclosed in direction marks, so that the text around it is not
@@ -226,7 +226,7 @@ def resolve_labels(
 ) -> list[str]:
     """Return the labels, or ``defaults`` if ``labels`` is None, as printable text."""
     if not defaults:
-        raise RocPredictError(f"no {noun} was passed; pass one or more")
+        raise RocPredictError(f"no {noun} was passed; pass at least one")
     names = as_sequence(defaults if labels is None else labels)
     if names is None or len(names) != len(defaults):
         problem = f"is not a list of {len(defaults)} name{'s' * (len(defaults) > 1)}"
@@ -265,7 +265,7 @@ _STEPS = 16
 
 
 def feature_axis_limits(roc: Roc, threshold: float) -> tuple[float, float]:
-    """Return limits of the x axis that include both classes, and also the threshold if it is not far away."""
+    """Return limits of the x axis that include both classes, and the threshold if it is close to them."""
     limits = distribution_limits(roc.negative) + distribution_limits(roc.positive) or [0.0]  # all values are infinite
     low, high = min(limits), max(limits)
     if low - (high - low) < threshold < high + (high - low):
@@ -333,7 +333,7 @@ def histogram_bin_edges(roc: Roc, threshold: float) -> FloatArray:
 
 
 def _width(samples: list[Ecdf], reach: float) -> float:
-    """Return the smaller of the bin width for the number of distinct values and the Freedman-Diaconis bin width."""
+    """Return the Freedman-Diaconis bin width or, if smaller, a bin width based on the number of distinct values."""
     even_width = reach / np.clip(np.ceil(2 * max(len(d.unique_values) for d in samples) ** (1 / 3)), 5, _MAX_BINS)
     bulk = [2 * float(d.isf(0.25) - d.ppf(0.25)) / np.cbrt(d.total) for d in samples]
     bulk_widths = [width for width in bulk if np.isfinite(width) and width > 0]
@@ -349,7 +349,7 @@ _FIXED_METADATA: dict[str, Look] = {
 
 
 def save_figure(figure: Figure, path: str | PathLike[str]) -> Path:
-    """Write a figure to a file; equal figures give files with the same bytes.
+    """Write a figure to a file; identical figures give identical files.
 
     Parameters
     ----------
@@ -379,7 +379,9 @@ def save_figure(figure: Figure, path: str | PathLike[str]) -> Path:
     'roc.svg'
     """
     if not hasattr(figure, "savefig"):
-        raise RocPredictError(f"figure={short_repr(figure)} is not a matplotlib Figure; pass one, such as ax.figure")
+        raise RocPredictError(
+            f"figure={short_repr(figure)} is not a matplotlib Figure; pass a figure, such as ax.figure"
+        )
     check_suffix("path=", check_writable(path), *(f".{kind}" for kind in _FIXED_METADATA))
     kind = Path(path).suffix.removeprefix(".").lower()
     return write_atomic(path, figure_to_bytes(figure, kind if kind in _FIXED_METADATA else "png"))
@@ -427,7 +429,7 @@ class Box(NamedTuple):
         return cls(left, bottom, left + width, bottom + height)
 
     def holds(self, points: FloatArray) -> NDArray[np.bool_]:
-        """Check which of the points (n, 2) are inside the rectangle."""
+        """Return a boolean array that is True for each point inside the rectangle."""
         x, y = points.T
         return np.asarray((x > self.left) & (x < self.right) & (y > self.bottom) & (y < self.top))
 
@@ -504,7 +506,7 @@ class Canvas:
         self.entries += [(artist, name) for artist in artists[:1]]
 
     def curves(self, kind: str, rocs: Sequence[Roc], paths: Sequence[FloatArray], names: Sequence[str]) -> list[Any]:
-        """Draw one path (n, 2) for each curve, with thinner lines for empirical curves, and return the lines."""
+        """Draw a line for each curve, thinner if the curve is empirical, and return the lines."""
         lines = []
         for index, (roc, path, name) in enumerate(zip(rocs, paths, names, strict=True)):
             properties = line_style(index, 1.3 if isinstance(roc, EmpiricalRoc) else 2.0)
@@ -566,7 +568,7 @@ class Canvas:
         return 0.57 * SMALL * max(map(len, lines)) / (extent.width * points), height * len(lines)
 
     def axes_fractions(self, points: FloatArray) -> FloatArray:
-        """Return points (n, 2) in fractions of the axes, clipped to [-0.2, 1.2]."""
+        """Convert points from data coordinates to fractions of the axes, clipped to [-0.2, 1.2]."""
         low, high = np.transpose([self.ax.get_xlim(), self.ax.get_ylim()])
         return np.asarray(np.clip((points - low) / (high - low), -0.2, 1.2))
 
@@ -590,7 +592,7 @@ class Canvas:
         self.ax.annotate(words, (position, height), (shift, lift), **place, **TEXT_STYLE)
 
     def mark_best(self, rocs: Sequence[Roc], scale: Callable[[Any], Any] = np.asarray) -> None:
-        """Mark the best point of each curve with its number and rule.
+        """Mark the best point of each curve, with a label that states its threshold.
 
         ``scale`` converts rates to the scale of the axes.
         """
@@ -669,8 +671,8 @@ def place_labels(
 def _cost(anchor: FloatArray, box: Box, points: FloatArray, others: Sequence[Box], most: float) -> float:
     """Return the cost of a label position, based on overlaps, hidden points and the line from the label to its point.
 
-    A longer line, or a line that crosses points or boxes, has a higher cost. A result of ``most`` or more may be lower
-    than the full cost, because such a position is not chosen.
+    The cost is higher if the line is longer, or if it crosses points or boxes. If the cost without the line is at least
+    ``most``, this cost is returned, because the position will not be chosen.
     """
     clashes = 2 * sum(box.overlaps(other) for other in others)
     cost = 6 * int(box.holds(points).sum()) + 80 * clashes + 300 * (not box.inside_axes())

@@ -57,7 +57,7 @@ def plot_measures(
         Predicted or empirical ROC curve of one feature.
     measures : sequence of str, optional
         Names of measures: attributes of ``Rates`` with values in [-1, 1], or aliases such as "recall". By default,
-        "ameans", "tpr" and "tnr", and with a known prevalence also "precision" and "accuracy".
+        "ameans", "tpr" and "tnr" and, if the prevalence is known, "precision" and "accuracy".
     prevalence : float, optional
         Proportion of positives in the population where the rule is used, in [0, 1]. By default, the proportion of
         positives in the class counts, if these are known.
@@ -80,13 +80,13 @@ def plot_measures(
     Raises
     ------
     RocPredictError
-        If ``roc`` is not the ROC curve of one feature, if a measure is unknown, is unbounded or needs an unknown
-        prevalence, or if ``prevalence`` is out of range.
+        If ``roc`` is not the ROC curve of one feature, if a measure is unknown or unbounded, if a measure needs a
+        prevalence and none is known, or if ``prevalence`` is out of range.
 
     Notes
     -----
-    The line of the precision ends where no observation is predicted positive. Measures of a sample are step functions
-    of the threshold, and their maxima are optimistic; see ``best_threshold``.
+    The precision is not drawn at thresholds for which no observation is predicted positive. The measures of an
+    empirical curve are step functions of the threshold. Their maxima are optimistic; see ``best_threshold``.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def _check_measures(roc: Roc, measures: Sequence[str] | None, prevalence: float 
     names = style.as_sequence(measures)
     if not names:
         raise RocPredictError(
-            f"measures={short_repr(measures)} is not a list of names; pass one, such as ['ameans', 'tpr']"
+            f"measures={short_repr(measures)} is not a list of names; pass a list such as ['ameans', 'tpr']"
         )
     choices = (*_PLOTTABLE_MEASURES, *(alias for alias, name in ALIASES.items() if name in _PLOTTABLE_MEASURES))
     for name in names:
@@ -195,7 +195,8 @@ def plot_cost(
     labels : sequence of str, optional
         Name of each curve in the legend. By default, "predicted" or "empirical", according to the curve.
     best : bool, default=True
-        Draw the cost line of the threshold with the highest Ameans, which touches the curve at probability cost 1/2.
+        Draw the cost line of the threshold with the highest Ameans. This line touches the cost curve at probability
+        cost 1/2.
     legend : bool, default=True
         Draw a legend above the axes, with two or more lines of text.
 
@@ -210,12 +211,10 @@ def plot_cost(
         ``prevalence`` is out of range, if a cost is negative, if both costs are 0, or if costs are passed without a
         prevalence.
 
-    Notes
-    -----
-    Cost curves were introduced in [1]_. With the prevalence BR and the costs C1 of a false positive and C0 of a false
-    negative, the probability cost is PC = BR C0/(BR C0 + (1 - BR) C1). The normalized expected cost of a threshold is
-    FNR PC + FPR (1 - PC), in units of the cost of misclassifying all observations. Each threshold, a point in the ROC
-    plot, is a straight line in this plot, and the cost curve is the lower envelope of these lines. The cost curve is
+    Notes ----- Cost curves were introduced in [1]_. With the prevalence BR and the costs C1 of a false positive and C0
+    of a false negative, the probability cost is PC = BR C0/(BR C0 + (1 - BR) C1). The normalized expected cost of a
+    threshold is FNR PC + FPR (1 - PC), in units of the cost of misclassifying all observations. A threshold is a point
+    in the ROC plot and a straight line in this plot. The cost curve is the lower envelope of these lines, so it is
     never above the lines of the rules "always positive" and "always negative". At PC = 1/2, the cost curve is 1 minus
     the highest Ameans. The thresholds of an empirical curve are chosen and evaluated on the same data, so its cost
     curve is optimistic.
@@ -292,13 +291,14 @@ def plot_decision(
     *rocs : Roc
         One or more predicted or empirical ROC curves, each of one feature.
     prevalence : float, optional
-        Proportion of positives in the population where the rule is used, in (0, 1), for all curves. By default, the
-        proportion of positives in the class counts of each curve.
+        Proportion of positives in the population where the rule is used, in (0, 1). All curves use this value. By
+        default, the proportion is computed from the class counts of each curve.
     rule : {"best", "probability"}, default="best"
         Decision rule:
 
-        * "best": at each threshold probability, the threshold with the highest net benefit.
-        * "probability": positive when x >= threshold probability, for a feature that is a predicted probability.
+        * "best": at each threshold probability, use the feature threshold that maximizes the net benefit.
+        * "probability": predict positive if x >= threshold probability. This rule requires a feature that is a
+          predicted probability.
     ax : matplotlib Axes, optional
         Axes to draw on. By default, the axes of a new figure.
     labels : sequence of str, optional
@@ -314,7 +314,7 @@ def plot_decision(
     ------
     RocPredictError
         If there is no curve, if an argument is not the ROC curve of one feature, if the number of labels is wrong, or
-        if the decision curve cannot be computed, as in ``roc.decision_curve``.
+        if the decision curve cannot be computed; see ``roc.decision_curve``.
 
     Examples
     --------

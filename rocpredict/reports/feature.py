@@ -98,8 +98,8 @@ class FeatureAnalysis:
     verdict : str
         Conclusion about the fit of the prediction.
     proper_auc : float or None
-        AUC of the likelihood-ratio rule, if the densities cross more than once and this AUC differs from the predicted
-        AUC in its printed digits. Otherwise None, as for a shrunk estimate, which has no densities.
+        AUC of the likelihood-ratio rule. None if the densities do not cross more than once, if this AUC is printed with
+        the same digits as the predicted AUC, or if the prediction is a shrunk estimate (which has no densities).
     crossings_inside : list of float
         Crossings of the densities within the range of the values.
     flags : list of str
@@ -171,7 +171,9 @@ def _verdict(diagnosis: Diagnosis | None, fit: ModelFit | None, *, shrunk: bool)
     deviates = "; the model alone deviates from the data by more than sampling variation explains"
     caveat = diagnosis.verdict.partition(", but ")[2].partition(";")[0].rstrip(".")
     addition = f"; {caveat}" if caveat else ""
-    agrees = "The shrunk estimate agrees with the data; this is weak evidence, because it was shrunk towards the data"
+    agrees = (
+        "The shrunk estimate agrees with the data; this is weak evidence, because the estimate was shrunk towards them"
+    )
     return f"{agrees}{deviates if fit.misfit_ratio > 1 else ''}{addition}."
 
 
@@ -199,7 +201,7 @@ def mean_and_std(x: FloatArray) -> tuple[float, float]:
 
 
 def auc_table(analysis: FeatureAnalysis) -> Table:
-    """Return a table of both AUCs with their intervals."""
+    """Return a table of the empirical and the predicted AUC with their confidence intervals."""
     roc = analysis.empirical
     rows = [["Empirical", *_estimate_cells(roc.auc(), analysis.auc_interval)]]
     if analysis.has_prediction:
@@ -327,7 +329,7 @@ def feature_report(
     date : datetime.date or str, optional
         Date of the report. By default, today.
     n_resamples : int, default=500
-        Number of samples that the diagnosis simulates, 20 or more.
+        Number of samples that the diagnosis simulates, at least 20.
     rng : int or numpy.random.Generator, default=0
         Seed or generator for resampling. With the same seed, date and data, the file has the same bytes.
     notes : sequence of str, default=()

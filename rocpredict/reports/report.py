@@ -44,7 +44,7 @@ _PROSE = (
 
 
 def message_to_prose(message: str) -> str:
-    """Replace code in a message by prose, such as ``use family='boxcox'`` by ``use a Box-Cox model``."""
+    """Rewrite a message in prose; for example, ``use family='boxcox'`` becomes ``use a Box-Cox model``."""
     for code, prose in _PROSE:
         message = message.replace(code, prose)
 

@@ -68,7 +68,7 @@ def _order(table: ScreeningResult) -> str:
         return ""
     if not np.array_equal(table.sort("discrimination").row_index, table.row_index):
         return ", in the order of the table of results from which this report was made"
-    both = " (of the predicted AUC if there is no empirical AUC)" if np.isnan(table["empirical_auc"]).any() else ""
+    both = " (or of the predicted AUC, if there is no empirical AUC)" if np.isnan(table["empirical_auc"]).any() else ""
     return f", sorted by the distance of the {f'empirical AUC{both}' if table.empirical else 'predicted AUC'} from 1/2"
 
 
@@ -241,8 +241,8 @@ def screening_report(
     path : path
         File to write, in an existing folder. It is written atomically.
     n_top : int, default=10
-        Number of features, from the top of the table, for which figures are drawn. With 0, the report contains no
-        figure at all.
+        Number of features, from the top of the table, for which figures are drawn. If 0, the report contains no
+        figures.
     title : str, optional
         Heading of the page. By default, the number of features and the classes.
     data : (X, y) or (X, y, weights), optional
@@ -349,8 +349,8 @@ class ScreeningReportText:
     complete : bool
         Whether the table has all rows of the screening, in any order.
     shown, size : str
-        Two texts: the number of rows in the table (with the total number, if the table does not have all rows of the
-        screening), and the number of rows of the whole screening.
+        ``shown`` is a text with the number of rows in the table and, if rows of the screening are missing, the total
+        number of rows. ``size`` is a text with the number of rows of the whole screening.
     first : dict
         First row of the table, empty for an empty table.
     weighted : bool

@@ -66,7 +66,7 @@ def _is_column(x: Any) -> bool:
 
 
 def _column_name(x: Any, feature: Any) -> str:
-    """Return ``feature`` as the name of the only feature; if it is None, the name of a Series, or "x"."""
+    """Return ``feature`` or, if it is None, the name of the Series ``x``; the name of any other ``x`` is "x"."""
     if feature is None:
         attribute = getattr(x, "name", None)
         return to_encodable_text(attribute) if isinstance(attribute, (str, int, float, tuple, np.generic)) else "x"
@@ -90,8 +90,8 @@ def _column_indices(table: FeatureTable, requested: Any) -> NDArray[np.intp]:
             raise RocPredictError(f"feature={names[index]!r} is not numeric; select numeric columns")
     if not indices or len(set(indices)) < len(indices):
         raise RocPredictError(
-            f"feature={short_repr(requested)} names {'a column twice' if indices else 'no column'}; pass one or more "
-            "different columns"
+            f"feature={short_repr(requested)} names {'a column twice' if indices else 'no column'}; pass at least one "
+            "column, and each column once"
         )
     return np.array(indices, dtype=np.intp)
 
@@ -111,7 +111,7 @@ def _check_units(unit: Any, names: Sequence[str]) -> tuple[str, ...]:
     if len(units) != len(names):
         raise RocPredictError(
             f"unit={short_repr(unit)} does not match the number of features, {len(names)}; pass one unit for all "
-            "features, or one for each"
+            "features, or one for each feature"
         )
     return tuple(text_or_none("unit", one) or "" for one in units)
 
@@ -276,7 +276,7 @@ class FeatureRocs(NamedTuple):
 
 
 def unusable_message(rows: PageDataset, pair: int, feature: int, words: dict[str, str]) -> str | None:
-    """Return a sentence with the reason why a feature cannot be shown, or None."""
+    """Return a sentence with the reason why a feature cannot be shown, or None if it can be shown."""
     samples = rows.samples(pair, feature)
     if min(map(len, samples)) < 2:
         reason = "few"
@@ -298,7 +298,7 @@ def feature_rocs(negative: FloatArray, positive: FloatArray) -> FeatureRocs:
 
 
 def feature_statistics(rows: PageDataset, pair: int, feature: int, words: dict[str, str]) -> dict[str, Any]:
-    """Return the results for one feature, or the reason why there are none."""
+    """Return the results for one feature, or the reason why the feature cannot be shown."""
     samples = rows.samples(pair, feature)
     counts: dict[str, Any] = {"count": [len(sample) for sample in samples], "missing": rows.n_missing(pair, feature)}
     reason = unusable_message(rows, pair, feature, words)

@@ -142,15 +142,16 @@ _N_THRESHOLDS, _PROBABILITIES = 1025, np.linspace(0, 1, 257)[1:-1]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TabulatedRoc(PredictedRoc):
-    """Predicted curve whose best thresholds, hook and TPR at an FPR are computed from one table of thresholds.
+    """Predicted curve whose best thresholds, hook and TPR values are computed from one table of thresholds.
 
     Notes
     -----
-    The table contains 255 quantiles of each class and 1025 equally spaced thresholds. The latter cover the range of
-    both classes, except probabilities of 1e-12 in the tails. The table brackets the crossings of the densities,
-    which are then computed by root finding. The best threshold is a crossing or infinite, and its rates are exact. Two
-    crossings between adjacent thresholds, and crossings outside the table, are missed. The hook (the part of the curve
-    below the chance line) and the TPR at an FPR are interpolated in the table, with an error of about 1e-4.
+    The table contains 255 quantiles of each class and 1025 equally spaced thresholds. The equally spaced
+    thresholds extend from the lowest 1e-12 quantile to the highest 1 - 1e-12 quantile of the two classes. Crossings of
+    the densities are bracketed by adjacent thresholds of the table, and then computed by root finding. The best
+    threshold is a crossing or infinite, and its rates are exact. Two crossings between adjacent thresholds, and
+    crossings outside the table, are missed. The hook (the part of the curve below the chance line) and the TPR at an
+    FPR are interpolated in the table, with an error of about 1e-4.
     """
 
     def best_threshold(  # type: ignore[override]
@@ -225,7 +226,7 @@ class TabulatedRoc(PredictedRoc):
         return t[is_defined], log_ratios[is_defined]
 
     def _crossings(self, price: FloatArray) -> FloatArray:
-        """Return the thresholds at which the weighted densities cross, ascending."""
+        """Return the thresholds at which the weighted densities cross, in ascending order."""
         t, log_ratios = self._table
         above = log_ratios > price
         turns = np.flatnonzero(above[1:] != above[:-1])
@@ -245,7 +246,7 @@ _RATES = ("tpr", "fpr", "tnr", "fnr", "ameans")
 
 
 class _Observed(NamedTuple):
-    """Both curves of a feature in the fitted direction, and the empirical curve in the direction of the state."""
+    """Both curves of a feature in the fitted direction, and the empirical curve in the direction of the page state."""
 
     fit: FeatureRocs
     empirical: EmpiricalRoc
@@ -253,7 +254,7 @@ class _Observed(NamedTuple):
 
 
 class _Curves(NamedTuple):
-    """Curves of a state, and the results that do not depend on the threshold, the prevalence or the cost."""
+    """Curves for a page state, and the results that do not depend on the threshold, the prevalence or the cost."""
 
     predicted: PredictedRoc
     empirical: EmpiricalRoc | None
@@ -262,7 +263,7 @@ class _Curves(NamedTuple):
 
 
 class PageModel:
-    """Model that computes the results of the page for a state.
+    """Model that computes the results that the page shows for a state.
 
     Fits are cached, and several threads may use the same model.
 
@@ -330,7 +331,7 @@ class PageModel:
         }
 
     def fits(self, key: str) -> dict[str, dict[str, Any]]:
-        """Return tables of the fitted families of a data set, from which a page without Python computes the curves.
+        """Return tables from which a page without Python computes the curves of the fitted families.
 
         Parameters
         ----------
@@ -341,9 +342,9 @@ class PageModel:
         -------
         dict
             Each key is text such as "0,2": the index of a pair and the index of a feature. Each value contains a
-            confidence band of the empirical curve and, for each family, the predicted AUC, the largest difference from
-            the empirical TPR, and a table for each class. Families that cannot be fitted are omitted. Only the first 12
-            combinations of a pair and a feature are included.
+            confidence band of the empirical curve. For each family, it also contains the predicted AUC, the largest
+            difference between the predicted and the empirical TPR, and a table for each class. Families that cannot be
+            fitted are omitted. Only the first 12 combinations of a pair and a feature are included.
         """
         rows, fitted = self._data[key], {}
         views = [(i, j) for j in range(len(rows.features)) for i in range(len(rows.pairs))]
@@ -484,12 +485,12 @@ def _tabulate_class(d: Distribution, observed: EmpiricalRoc) -> dict[str, Any]:
 
 
 def _tabulate_density(d: Distribution) -> dict[str, Any]:
-    """Return panels with the log density at 12 nodes and the upper tail probability at the panel edges.
+    """Return subintervals (panels) with the log density at 12 nodes, and the upper tail probability at the panel edges.
 
     Notes
     -----
     Panels are halved until two conditions hold: the polynomial through the nodes differs from the log density by less
-    than 1e-9, and the integral of its exponential differs from the probability of the panel by less than 1e-12. A panel
+    than 1e-9, and the integral of exp(polynomial) differs from the probability of the panel by less than 1e-12. A panel
     without nodes has the density 0, and a panel with a single node has a constant density. The probability beyond the
     outermost panels is below 1e-13.
     """

@@ -119,7 +119,7 @@ def _user_start(rows: PageDataset, lang: str) -> dict[str, Any]:
 
 
 def _gaussian_names(lang: str, **named: Any) -> dict[str, dict[str, str]]:
-    """Return the names of the classes and the feature of two Gaussians; the defaults are texts of the page."""
+    """Return the names of the classes and the feature for two Gaussians; the default names are texts of the page."""
     texts = dict.fromkeys(["positive", "negative", "feature", "unit"])
     texts |= {name: text_or_none(name, value) for name, value in named.items()}
     words = page_strings(lang)["page"]
@@ -373,8 +373,8 @@ class TeachingPage:
             and other files in the folder are kept.
         glossary : str, optional
             Address or relative path of a glossary, such as "../glossary.html". On the page, the definition of each term
-            then links to the anchor ``#term-`` plus the name of the term in this glossary. By default, definitions
-            contain no links.
+            then links to this glossary; the anchor of the link is ``#term-`` followed by the name of the term. By
+            default, definitions contain no links.
 
         Returns
         -------
@@ -404,7 +404,8 @@ class TeachingPage:
         Returns
         -------
         TeachingServer
-            Server with ``url``, ``wait()`` and ``close()``, which is also a context manager.
+            Server with the attribute ``url`` and the methods ``wait`` and ``close``. The server is also a context
+            manager.
 
         Raises
         ------

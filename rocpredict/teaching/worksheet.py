@@ -31,7 +31,7 @@ _SMALL_N, _LARGE_N = 10, 200
 
 @cache
 def solutions() -> dict[str, Facts]:
-    """Return, keyed by name, the numbers for each question of the lesson and for the calculations of the worksheet."""
+    """Return the numbers for the questions of the lesson and the calculations of the worksheet, keyed by name."""
     paper, best = roc_statistics(PAPER_EXAMPLE), PAPER_EXAMPLE.best_threshold()
     iris, pima = _two_classes(load_iris(), "petal_length", "versicolor", "virginica"), load_pima()
     insulin = _two_classes(pima, "insulin", "neg", "pos")
