@@ -255,7 +255,7 @@ def test_the_agreement_of_a_shrunk_estimate_is_little_evidence(analyze):
     """It is shrunk towards its own rows; the misfit of the model alone is mentioned only if it is large."""
     analysis = analyze(family="auto")
     verdict = analysis.verdict
-    assert verdict.startswith("The shrunk estimate agrees with the data; this is weak evidence, because it was shrunk")
+    assert verdict.startswith("The shrunk estimate agrees with the data; this is weak evidence, because the estimate ")
     assert "deviates" not in verdict
     assert verdict in section(analysis, "Results")
     assert "samples from the shrunk estimate (which depends on the sample)" in paragraph(analysis)
@@ -396,7 +396,7 @@ def test_features_are_not_called_rows_with_one_class_pair(tmp_path):
     for words in (
         "All 4 features",
         "CI of the first 4 features.",
-        "of each feature; they",
+        "of each feature; on the line",
         "of 3 features: the mean absolute difference",
     ):
         assert words in text
