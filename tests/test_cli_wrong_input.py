@@ -99,7 +99,7 @@ SAMPLE_SIZE = {
     f"{PLAN} --width 0.1 --against-mean 4 7 --against-std 3 -2": "--against-std -2.0 is negative",
     f"{PLAN} --width 0.1 --against-mean 4 7": "--against-std is missing; pass --against-mean and --against-std",
     f"{PLAN} --width 0.1 --against 0.5 --against-mean 4 7": (
-        "--against is a value, but --against-mean and --against-std describe a second curve; pass one"
+        "--against is a value, but --against-mean and --against-std describe a second curve; pass either the value"
     ),
     f"{PLAN} --width 0.1 {SECOND} --correlation 2": "--correlation 2.0 is outside [-1, 1]",
     f"{PLAN} --width 0.1 {SECOND} --correlation 0 0 0": "--correlation [0.0, 0.0, 0.0] is not a pair",
