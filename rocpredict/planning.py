@@ -76,10 +76,8 @@ _BIASES = _VARIANCES | {
     "exact": "normal approximation with the exact variance",
     "empirical": "normal approximation with a large-sample variance, rough for few observations and near the corners "
     "of the curve",
-    "hanley-mcneil": "the formula assumes exponential distributions, in which the positives vary more than the "
-    "negatives",
-    "obuchowski": "the formula assumes equal standard deviations and ignores the correlation of the two curve "
-    "parameters",
+    "hanley-mcneil": "exponential classes are assumed, so the positives vary more",
+    "obuchowski": "equal standard deviations are assumed; the correlation of the curve parameters is ignored",
 }
 """Reason why the sample size by each method differs from the sample size by the default interval or test."""
 METHODS = tuple(_VARIANCES)
