@@ -49,7 +49,6 @@ from rocpredict.inference.expected import (
     tpr_variances,
 )
 from rocpredict.inference.hypotheses import ComparedQuantity
-from rocpredict.inference.placements import distinct_variance
 from rocpredict.roc.base import Roc
 from rocpredict.roc.predicted import PredictedRoc
 
@@ -262,8 +261,7 @@ class StudyDesign:
         shared_scale = np.sqrt(np.prod(scales, axis=0))
         joint = both.placement_variances(*counts)
         products = [(n - 1) * part * shared_scale for n, part in zip(counts, joint, strict=True)]
-        distinct = [sum(parts) / (n - 1) for n, parts in zip(counts, zip(*squares, strict=True), strict=True)]
-        low, high = self._limits(areas, squares, products, counts, distinct=distinct)
+        low, high = self._limits(areas, squares, products, counts)
         if self.quantity == "width":
             weights = np.exp(-(_DEVIATIONS**2) / 2)
             return float(weights @ (high - low) / weights.sum())
@@ -299,7 +297,7 @@ class StudyDesign:
         """
         report_progress(len(self._simulations), 0)
         n_studies = next((n for n in _N_STUDIES if n * sum(counts) <= _MAX_SIMULATED_VALUES), _N_STUDIES[-1])
-        deviations, areas, squares, distinct = [], [], [], []
+        deviations, areas, squares = [], [], []
         for index, roc in enumerate(self._rocs):
             pair = orient_classes(roc)
             tied = any(d.atoms().points.size for d in pair)
@@ -311,15 +309,10 @@ class StudyDesign:
             estimate = placements[1].mean(axis=1)
             deviations.append([part - estimate[:, None] for part in placements])
             squares.append([(part**2).sum(axis=1) for part in deviations[-1]])
-            if self.correlation is not None:
-                distinct.append([distinct_variance(part) for part in placements])
             areas.append(smooth_areas(estimate, squares[-1], counts))
         products = [np.sum(np.prod(parts, axis=0), axis=1) for parts in zip(*deviations, strict=True)]
         cubes = [np.sum(np.subtract(*parts) ** 3, axis=1) for parts in zip(*deviations, strict=True) if len(parts) > 1]
-        if not distinct:
-            return self._limits(areas, squares, products, counts)
-        sums = [sum(parts) for parts in zip(*distinct, strict=True)]
-        return self._limits(areas, squares, products, counts, cubes=cubes, distinct=sums)
+        return self._limits(areas, squares, products, counts, cubes)
 
     def _limits(
         self,
@@ -327,12 +320,12 @@ class StudyDesign:
         squares: list[Any],
         products: list[Any],
         counts: SampleSizes,
-        **skewness: Sequence[Any],
+        cubes: Sequence[Any] = (0.0, 0.0),
     ) -> tuple[FloatArray, FloatArray]:
         """Return the limits of the default interval in each study, for many studies at once."""
         dependence = None if self.other is None else Dependence.unpaired(areas)
         if self.correlation is not None:
-            dependence = Dependence.paired(areas, squares, products, counts, **skewness)
+            dependence = Dependence.paired(areas, squares, products, counts, cubes=cubes)
         # level of the two-sided interval that excludes the null values that the test rejects, and no others
         level = self.level if self.alternative == "two-sided" else max(2 * self.level - 1, 1e-9)
         return default_limits(areas, dependence, level)

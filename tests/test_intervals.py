@@ -70,10 +70,10 @@ def test_smoothed_logit_by_its_definition():
     """A quarter of an observation at 1/2 in the area, half of one in each variance; Satterthwaite's t; on the logit.
 
     The bound nearer to 1/2 has at least a share of the variance of exponential classes, the smaller class being the one
-    with the larger part.
+    with the larger part. No bound excludes what a sample with perfect separation does not exclude.
     """
     sizes_and_more = product(range(3), ((4, 3), (9, 12), (3, 30), (2000, 40)), (0.5, 0.95, 0.999), (False, True))
-    widened = []
+    widened, capped = [], []
     for seed, sizes, level, weighted in sizes_and_more:
         negative, positive = samples(seed, sizes)
         if sizes == (2000, 40):
@@ -95,17 +95,24 @@ def test_smoothed_logit_by_its_definition():
         widened.append(variances[0] != variances[1])
         half = stats.t(df).ppf((1 + level) / 2) * np.sqrt(variances) / (centre * (1 - centre))
         low, high = expit(logit(centre) + half * SIDES)
-        if smallest * (1 - area) < 1:  # fewer than one of the pairs that share no observation is lost
-            lost = stats.beta(smallest * (1 - area), smallest * area + 1)
-            high = max(high, 1 - lost.ppf((1 - level) / 2))
-        if smallest * area < 1:
-            low = min(low, stats.beta(smallest * area, smallest * (1 - area) + 1).ppf((1 - level) / 2))
+        for n, most, more in (
+            (smallest, 1, 0),
+            (centre * (1 - centre) / sum(parts), 4, 0.25),
+        ):  # pairs without a shared row
+            if n * (1 - area) < most:
+                high = max(high, 1 - stats.beta(n * (1 - area) + more, n * area + 1 - more).ppf((1 - level) / 2))
+            if n * area < most:
+                low = min(low, stats.beta(n * area + more, n * (1 - area) + 1 - more).ppf((1 - level) / 2))
+        perfect = ((1 - level) / 2) ** (1 / smallest)  # lower bound at an AUC of 1
+        capped.append(low > perfect or high < 1 - perfect)
+        low, high = min(low, perfect), max(high, 1 - perfect)
         assert 0 < area < 1
         assert not any(np.ptp(v) == 0 for v, _ in classes)
         roc = empirical(rp.Ecdf(negative, w0), rp.Ecdf(positive, w1))
         assert tuple(roc.auc_interval(level)) == pytest.approx((min(low, area), max(high, area)), rel=1e-12)
         assert roc.auc_std_error(method="smoothed-logit") == pytest.approx(np.sqrt(sum(parts)), rel=1e-12)
     assert 0 < sum(widened) < len(widened)
+    assert 0 < sum(capped) < len(capped)
 
 
 def test_area_interval_covers_where_rare_positives_contribute_most_of_the_loss():

@@ -36,7 +36,6 @@ from rocpredict.inference.expected import (
     smooth_areas,
 )
 from rocpredict.inference.multiple_aucs import welch_test
-from rocpredict.inference.placements import distinct_variance
 
 SEED, LEVEL = 1, 0.95
 SECOND = (100, 100)
@@ -208,7 +207,6 @@ class _Areas(NamedTuple):
     squares: Any
     deviations: tuple[Any, Any]
     variance: Any
-    distinct: tuple[Any, Any]
 
     @classmethod
     def from_values(cls, classes: tuple[Any, Any], tied: bool) -> "_Areas":
@@ -216,9 +214,8 @@ class _Areas(NamedTuple):
         estimate, counts = placements[1].mean(axis=1), tuple(part.shape[1] for part in classes)
         squares = [((part - estimate[:, None]) ** 2).sum(axis=1) for part in placements]
         deviations = tuple(part - part.mean(axis=1, keepdims=True) for part in placements)
-        distinct = tuple(distinct_variance(part) for part in placements)
         variance = _covariance(deviations, deviations)
-        return cls(smooth_areas(estimate, squares, counts), np.array(squares), deviations, variance, distinct)
+        return cls(smooth_areas(estimate, squares, counts), np.array(squares), deviations, variance)
 
 
 def _covariance(one: tuple[Any, Any], other: tuple[Any, Any]) -> Any:
@@ -233,8 +230,7 @@ def _paired_limits(one: _Areas, other: _Areas, level: float) -> Limits:
     counts = tuple(first.shape[1] for first, _ in classes)
     products = [(first * second).sum(axis=1) for first, second in classes]
     cubes = [((first - second) ** 3).sum(axis=1) for first, second in classes]
-    distinct = [sum(parts) for parts in zip(one.distinct, other.distinct, strict=True)]
-    dependence = Dependence.paired(pair, squares, products, counts, cubes=cubes, distinct=distinct)
+    dependence = Dependence.paired(pair, squares, products, counts, cubes=cubes)
     return default_limits(pair, dependence, level)
 
 
@@ -396,6 +392,8 @@ def measure_several(scenario: Scenario) -> list[Cell]:
 
     def groups(task: str, changed: bool) -> PValues:
         streams = [scenario.blocks(f"{task} {k}", 1) for k in (0, 1)]
+        counts = [*scenario.setting.counts] * 2 + [*SECOND]
+        y, names = np.repeat([0, 1] * 3, counts), np.repeat([0, 0, 1, 1, 2, 2], counts)
         for parts in zip(*streams, scenario.blocks(task, 1, changed, SECOND), strict=True):
             size = min(len(part[0][0]) for (part,) in parts)
             classes = [[part[:size] for part in one] for (one,) in parts]
@@ -403,7 +401,13 @@ def measure_several(scenario: Scenario) -> list[Cell]:
             smoothed = [one.smoothed for one in areas]
             p_values = welch_test(smoothed, [one.squares for one in areas])[1]
             plain = np.array([(one.estimate, one.std_error) for one in smoothed])
-            yield from zip(p_values.tolist(), map(_wald_equality, np.moveaxis(plain, 2, 0)), strict=True)
+            wald = map(_wald_equality, np.moveaxis(plain, 2, 0))
+            for index, (p_value, conventional) in enumerate(zip(p_values.tolist(), wald, strict=True)):
+                default = p_value
+                if p_value <= 1 - LEVEL:
+                    values = np.concatenate([part[index] for one in classes for part in one])
+                    default = rp.auc_estimate(values, y, groups=names).p_value
+                yield default, conventional
 
     sizes = scenario.sizes
     return [_test_cell(scenario, name, run, sizes.fast) for name, run in (("curves", curves), ("groups", groups))]

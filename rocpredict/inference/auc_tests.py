@@ -204,12 +204,12 @@ def auc_test(
     margin, where the AUCs are unequal. With unequal AUCs and few observations, a test based on the first interval alone
     would reject too often. A margin is therefore excluded in two cases only. In the first case, both intervals exclude
     the margin. In the second case, 0 lies between the margin and the estimated difference, and the first interval
-    excludes both the margin and 0. If two features are highly correlated, a sample may lack the few observations in
-    which these features differ; the second interval also allows for such observations. The interval in the result
-    agrees with the tests of all alternatives. If the first interval contains 0, the interval in the result is the
-    smallest interval that contains both intervals. If the first interval excludes 0, the limit nearer to 0 is taken
-    from the first interval. As ``level`` increases, this limit therefore changes abruptly at the level 1 - p, where p
-    is the two-sided p-value.
+    excludes both the margin and 0. A sample may lack the few observations that lower one of the two AUCs. Both
+    intervals therefore allow for such observations in each AUC, and the second interval also for observations in which
+    the features differ. The interval in the result agrees with the tests of all alternatives. If the first interval
+    contains 0, the interval in the result is the smallest interval that contains both intervals. If the first interval
+    excludes 0, the limit nearer to 0 is taken from the first interval. As ``level`` increases, this limit therefore
+    changes abruptly at the level 1 - p, where p is the two-sided p-value.
 
     The method "delong" rejects a true null hypothesis too often if a class has few observations, if the samples have
     unequal sizes, or if an AUC is near 1. With "dirichlet", p is the smallest significance level at which the interval
@@ -238,7 +238,7 @@ def auc_test(
     >>> x1, x2 = iris.column("sepal_length"), iris.column("sepal_width")
     >>> auc_test(x1, x2, iris.y, **classes)
     AucTest(null='AUC of x1 = AUC of x2', method='MOVER of smoothed-logit intervals, paired',
-            estimates=(0.7896, 0.6636), difference=+0.126, interval=0.02648 to 0.2304, statistic=2.50789,
+            estimates=(0.7896, 0.6636), difference=+0.126, interval=0.02648 to 0.2359, statistic=2.50789,
             p_value=0.0137881, n=(50, 50))
     >>> auc_test(empirical_roc(x1, iris.y, **classes), empirical_roc(x2, iris.y, **classes)).p_value
     0.013788...
@@ -554,7 +554,7 @@ def _test_difference(
             return statistic.add_flags(Flags(fallback=True)), covariance  # all resamples of one sample have equal areas
         if not is_same:
             differences = (replicates[:, 0] - replicates[:, 1]) / width
-            variance, n_units = float(np.var(differences, ddof=1)), contrast.areas.n_units
+            variance, n_units = float(np.var(differences, ddof=1)), contrast.n_units
             statistic = wald_test(scaled_difference, variance, n_units, claim, level, method="bootstrap")
     if method == "venkatraman":
         observed, replicates = (_permute_ranks if is_paired else _permute_samples)(samples, resampling)

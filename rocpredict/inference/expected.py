@@ -259,15 +259,13 @@ class Dependence(NamedTuple):
         counts: tuple[int, int],
         *,
         cubes: Sequence[Any] = (0.0, 0.0),
-        distinct: Sequence[Any] = (0.0, 0.0),
     ) -> Dependence:
         """Return the dependence between two areas estimated from the same observations.
 
         ``squares`` contains, for each curve and class, the sum of squared deviations of the placement values from the
         area. ``products`` contains, for each class, the sum of products of the deviations on both curves. ``cubes``
         contains, for each class, the sum of cubed differences between the placement values on both curves, after the
-        mean difference is subtracted. ``distinct`` contains, for each class, the sum of ``distinct_variance`` over both
-        curves.
+        mean difference is subtracted.
         """
         added = [intervals.smooth_centre(part.estimate, counts, 0.5)[1] for part in areas]
         covariance: Any = 0.0
@@ -286,7 +284,7 @@ class Dependence(NamedTuple):
         std_error = np.sqrt(variance)
         third = sum(part / n**3 for part, n in zip(cubes, counts, strict=True))
         skewness = np.divide(third, std_error**3, out=np.zeros(np.shape(std_error)), where=std_error > 0)
-        unseen = intervals.Unseen.from_squares(distinct, counts)
+        unseen = intervals.Unseen.from_sizes(counts, np.ones(2))
         return cls(shared, df, std_error, skewness, unseen, cls(separate, df))
 
     @classmethod
@@ -312,10 +310,14 @@ def default_limits(
 
     def distances(part: SmoothedAreas) -> tuple[FloatArray, FloatArray]:
         if cautious is None:
-            (low, high), middle = part.limits(quantile), part.estimate
+            (low, high), middle = part.limits(quantile, df), part.estimate
         else:
             (low, high), middle = part.smoothed_limits(quantile * scale), part.centre
-        return (middle - low) / scale, (high - middle) / scale
+        below, above = (middle - low) / scale, (high - middle) / scale
+        if cautious is not None:
+            largest = part.largest_lower_bound(quantile, df)
+            below, above = np.maximum(below, middle - largest), np.maximum(above, 1 - largest - middle)
+        return below, above
 
     def distance(one: FloatArray, other: FloatArray, shift: FloatArray) -> FloatArray:
         square = one**2 + other**2 - 2 * correlation * one * other

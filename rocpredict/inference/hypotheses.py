@@ -318,7 +318,7 @@ class ComparedQuantity:
 # ---- tests of a contrast
 def contrast_test(contrast: AreaContrast, hypothesis: Hypothesis, level: float, method: str) -> AucStatistic:
     """Test whether a contrast of areas is 0, by Wald's test for "delong" and by MOVER for all other methods."""
-    estimate, n_units = contrast.estimate, contrast.areas.n_units
+    estimate, n_units = contrast.estimate, contrast.n_units
     flags = Flags(dominant_cluster=contrast.areas.has_dominant_cluster)
     if contrast.is_same_curve or contrast.is_constant:
         result = zero_variance_test(estimate, n_units, hypothesis, level, same=contrast.is_same_curve)

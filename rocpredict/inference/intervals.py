@@ -26,7 +26,6 @@ from rocpredict.inference.placements import (
     VARIANCE_TOL,
     Placements,
     VarianceComponent,
-    distinct_variance,
 )
 
 AUC_METHODS = ("smoothed-logit", "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap", "bca")
@@ -49,6 +48,8 @@ CHANCE_WEIGHT = 0.1
 _MIN_SHARE, _MIN_SHARE_SIZE, _MAX_FACTOR = 0.5, 100, 3
 """Constants of ``min_variance``: the fraction of Hanley and McNeil's variance, the size of the smaller class above
 which this fraction decreases, and the largest factor by which a variance is increased."""
+_MAX_DISCORDANT = 4
+"""Number of discordant pairs below which the bound farther from 1/2 takes into account that this number is discrete."""
 MIN_SUM_SQUARES = 0.005
 """Number added to the sum of squares for a difference between areas, so that the degrees of freedom are never 0/0."""
 UNSEEN_COUNT = 0.75
@@ -132,6 +133,11 @@ class SmoothedAreas:
     Hanley and McNeil (1982), which depends only on C and the class sizes. This variance changes if the classes are
     exchanged; v is the larger of the two values. The upper bound of an area below 1/2 is treated in the same way. With
     clusters or strata, the class sizes are replaced by effective numbers of independent observations.
+
+    Such members of the population can also be too few to affect the estimated variance. No lower bound of a whole area
+    is therefore above the lower bound that perfect separation of the classes would give, a^(1/n), and no upper bound is
+    below 1 - a^(1/n). Here a is the one-sided error probability, and n is the number of units of the smaller class. For
+    two Gaussians (``is_probit``) the bounds have no such limit.
 
     References
     ----------
@@ -241,10 +247,23 @@ class SmoothedAreas:
             dominant_cluster=self.has_dominant_cluster,
         )
 
-    def limits(self, quantile: ArrayOrFloat) -> tuple[FloatArray, FloatArray]:
-        """Return the bounds of ``smoothed_limits``, extended to include the estimate."""
-        low, high = self.smoothed_limits(quantile)
-        return np.minimum(low, self.estimate), np.maximum(high, self.estimate)
+    def limits(self, quantile: ArrayOrFloat, df: Any) -> tuple[FloatArray, FloatArray]:
+        """Return the bounds of ``smoothed_limits``, extended to include the estimate and ``largest_lower_bound``.
+
+        ``quantile`` is a quantile of Student's t with ``df`` degrees of freedom.
+        """
+        (low, high), largest = self.smoothed_limits(quantile), self.largest_lower_bound(quantile, df)
+        low, high = np.minimum(low, self.estimate), np.maximum(high, self.estimate)
+        return np.minimum(low, largest), np.maximum(high, 1 - largest)
+
+    def largest_lower_bound(self, quantile: ArrayOrFloat, df: Any) -> FloatArray:
+        """Return the lower bound of a sample with perfect separation; 1 minus this bound is the smallest upper bound.
+
+        A partial area and the AUC of two Gaussians have no such limit: 1 is returned.
+        """
+        if self.is_partial:
+            return np.ones(())
+        return np.where(self.is_probit, 1.0, stdtr(df, -quantile) ** (1 / np.minimum(*self.n_units)))
 
     def smoothed_limits(self, quantile: ArrayOrFloat) -> tuple[FloatArray, FloatArray]:
         """Return the bounds that lie ``quantile`` standard errors from the center, on the logit or the probit scale."""
@@ -266,22 +285,20 @@ class SmoothedAreas:
         only for these observations: see ``zero_variance_interval``.
         """
         tail, estimate = (1 - level) / 2, self.estimate
-        quantile, wider = -stdtrit(self.df, tail), self._with_min_variance()
-        low, high = (
-            np.where(is_loss, outer, inner)
-            for is_loss, outer, inner in zip(
-                (estimate > 1 / 2, estimate < 1 / 2), wider.limits(quantile), self.limits(quantile), strict=True
-            )
-        )
+        quantile = -stdtrit(self.df, tail)
+        inner, outer = self.limits(quantile, self.df), self._with_min_variance().limits(quantile, self.df)
+        low = np.where(estimate > 1 / 2, outer[0], inner[0])
+        high = np.where(estimate < 1 / 2, outer[1], inner[1])
         if not self.is_partial:
             for n, constant in zip(self.n_units, self.constant_classes, strict=True):
                 if np.any(constant):
                     limits = zero_variance_interval(estimate, (n, n), level)
                     low = np.where(constant, np.minimum(low, limits[0]), low)
                     high = np.where(constant, np.maximum(high, limits[1]), high)
-            n = np.minimum(*self.n_units)
-            low = np.minimum(low, _lost_share(1 - estimate, n, betaincinv, tail, otherwise=1.0))
-            high = np.maximum(high, 1 - _lost_share(estimate, n, betaincinv, tail, otherwise=1.0))
+            low = np.minimum.reduce([low, *self._discordant(1 - estimate, betaincinv, tail, otherwise=1.0)])
+            high = np.maximum.reduce(
+                [high, *(1 - q for q in self._discordant(estimate, betaincinv, tail, otherwise=1.0))]
+            )
         if not np.any(self._is_unseen):
             return low, high
         unseen = zero_variance_interval(estimate, self.n_units, level)
@@ -306,13 +323,39 @@ class SmoothedAreas:
             return Tails.from_lower(ratio**n, self.df)
         if not self.is_partial:
             shares = [ratio**n for n, constant in zip(self.n_units, self.constant_classes, strict=True) if constant]
-            share = max(*shares, float(_lost_share(1 - self.estimate, n, betainc, value, otherwise=0.0)), 0.0)
+            discordant = self._discordant(1 - self.estimate, betainc, value, otherwise=0.0)
+            share = max(*shares, *map(float, discordant), value**n)
             if share > p_value:
                 return Tails.from_lower(share, self.df)
         return Tails(p_value, 1 - p_value, t)
 
     def _with_min_variance(self) -> SmoothedAreas:
         return replace(self, variance=np.maximum(self.variance, self.min_variance))
+
+    def _discordant(self, area: FloatArray, function: Any, argument: float, *, otherwise: float) -> list[FloatArray]:
+        """Return two quantiles (``betaincinv``) or probabilities (``betainc``) of the proportion of discordant pairs.
+
+        The pairs share no observation, and their number n is either the size of the smaller class or C(1 - C)/v (Korn
+        and Graubard 1998), where C is ``centre`` and v is ``variance``. With the size of the smaller class, the
+        distribution is the beta distribution of Clopper and Pearson's lower bound (1934). It is only used if
+        0 < n (1 - area) < 1. With C(1 - C)/v, a quarter of a discordant pair replaces a quarter of another pair, and
+        n (1 - area) must be below ``_MAX_DISCORDANT``. If n (1 - area) is outside these limits, ``otherwise`` is
+        returned. The use of these distributions is a rule of thumb, because n (1 - area) is not an integer.
+
+        References
+        ----------
+        E. L. Korn, B. I. Graubard (1998), Confidence intervals for proportions with small expected number of positive
+        counts estimated from survey data, Survey Methodology 24, 193-201.
+        """
+        results = []
+        sizes = np.minimum(*self.n_units), self.centre * (1 - self.centre) / self.variance
+        for n, most, added in zip(sizes, (1, _MAX_DISCORDANT), (0, 0.25), strict=True):
+            lost, won = np.broadcast_arrays(n * (1 - area), n * area)
+            is_near = (lost > 0) & (lost < most)
+            result = np.full(np.shape(lost), otherwise)
+            result[is_near] = function(lost[is_near] + added, won[is_near] + 1 - added, argument)
+            results.append(result)
+        return results
 
     @property
     def _is_unseen(self) -> Any:
@@ -324,23 +367,6 @@ def _min_variance(centre: FloatArray, sizes: tuple[Any, Any], variance: FloatArr
     largest = np.maximum(*(hanley_mcneil_variance(centre, order) for order in (sizes, sizes[::-1])))
     share = _MIN_SHARE * np.minimum(1, _MIN_SHARE_SIZE / np.minimum(*sizes))
     return np.minimum(share * np.abs(2 * centre - 1) * largest, _MAX_FACTOR * variance)
-
-
-def _lost_share(area: FloatArray, n: Any, function: Any, argument: float, *, otherwise: float) -> FloatArray:
-    """Return a quantile or a probability of the beta distribution of Clopper and Pearson's lower bound (1934).
-
-    The quantile for the probability ``argument`` is returned if ``function`` is betaincinv, and the probability below
-    the quantile ``argument`` if ``function`` is betainc. The bound applies to the proportion of discordant pairs among
-    n pairs that share no observation, where n is the size of the smaller class. This proportion is estimated by 1 minus
-    ``area``. The beta distribution is used only if 0 < n (1 - area) < 1, so that fewer than one discordant pair is
-    expected; otherwise, the value ``otherwise`` is returned. The use of this distribution is a rule of thumb, because
-    n (1 - area) is not an integer.
-    """
-    lost, won = np.broadcast_arrays(n * (1 - area), n * area)
-    is_near = (lost > 0) & (lost < 1)
-    result = np.full(np.shape(lost), otherwise)
-    result[is_near] = function(lost[is_near], won[is_near] + 1, argument)
-    return result
 
 
 def smooth_centre(estimate: FloatArray, n_units: tuple[Any, Any], null_value: float) -> tuple[FloatArray, FloatArray]:
@@ -415,25 +441,14 @@ class Unseen(NamedTuple):
     third_cumulant: Any
 
     @classmethod
-    def from_squares(cls, squares: Sequence[Any], sizes: tuple[Any, Any]) -> Unseen:
-        """Return the cumulants, from the squared difference between the curves in an unseen observation per class."""
-        parts = list(zip(squares, sizes, strict=True))
-        variance = sum(square / (n * np.maximum(n - 1, 1)) for square, n in parts)
-        return cls(UNSEEN_COUNT * variance, UNSEEN_COUNT * sum(square**1.5 / n**3 for square, n in parts))
+    def from_sizes(cls, sizes: Sequence[Any], weights: FloatArray) -> Unseen:
+        """Return the cumulants for class sizes, and for the weights of the K areas in the contrast.
 
-    @classmethod
-    def from_placements(cls, areas: Placements, weights: FloatArray) -> Unseen:
-        """Return the cumulants for a contrast of K curves, whose unseen placements are independent."""
-        sizes = areas.pooled_sizes
-        if areas.is_clustered:
-            sizes = cast(Any, tuple(float(np.min(n)) for n in _effective_sizes(areas)))
-        squares = []
-        for label in (0, 1):
-            classes = [stratum.classes[label] for stratum in areas.strata]
-            columns = np.concatenate([part.values for part in classes]).T
-            counts = None if classes[0].weights is None else np.concatenate([part.weights for part in classes])
-            squares.append(float(weights**2 @ [distinct_variance(column, counts) for column in columns]))
-        return cls.from_squares(squares, sizes)
+        On each curve, the placement values of an unseen observation have the largest possible variance, 1/4.
+        """
+        square = float(weights @ weights) / 4
+        variance = sum(1 / (n * np.maximum(n - 1, 1)) for n in sizes)
+        return cls(UNSEEN_COUNT * square * variance, UNSEEN_COUNT * square**1.5 * sum(1 / n**3 for n in sizes))
 
     def distances(self, variance: Any, skewness: Any, quantiles: Any) -> tuple[Any, Any]:
         """Return how far the bounds lie below and above the estimate, from its variance and skewness without it."""
@@ -511,13 +526,14 @@ class AreaContrast:
     lies between the difference and the estimate.
 
     If a few members of the population cause most of the difference, a sample may contain none of them. The bounds of
-    ``cautious`` are therefore corrected for skewness, which can only widen the interval: see ``skewness_shifts``. A
-    sample in which the curves hardly differ has a small variance and no skewness. Each bound therefore allows for
-    ``UNSEEN_COUNT`` more observations of each class, in which the placement values of the two curves differ by a
-    typical amount: the root mean square difference between unequal placement values of the sample. If the curves agree
-    in all n observations of a class, the bound at the one-sided 5% level is farther from the estimate than 2.5 such
-    differences, divided by n (2.9 for n = 10). The exact upper limit of the expected number of unseen observations
-    (Poisson) is 3.0.
+    the single areas therefore have the limits of ``SmoothedAreas.largest_lower_bound``, without the factor ``scale``.
+    The bounds of ``cautious`` are also corrected for skewness, which can only widen the interval: see
+    ``skewness_shifts``. A sample in which the curves hardly differ has a small variance and no skewness. Each bound of
+    ``cautious`` therefore allows for ``UNSEEN_COUNT`` more observations of each class. On each curve, the placement
+    values of these observations have the largest possible variance, 1/4, independently of the other curve. If the
+    curves agree in all observations, the bound at the one-sided 5% level is at least 2.2/n from the estimate for two
+    classes of n observations, and at least 1.7/n if the other class is much larger. For comparison, the exact upper
+    limit (Poisson) of the expected number of unseen observations is 3.0.
 
     References
     ----------
@@ -575,7 +591,8 @@ class AreaContrast:
         if cautious.is_blind or cautious.is_constant or is_same or areas.is_partial:
             return cautious
         shared, plain_error = correlation(_smoothed_covariance(areas)), float(np.sqrt(variance))
-        skewness, unseen = contrast.third_cumulant() / plain_error**3, Unseen.from_placements(areas, weights)
+        sizes = [float(np.min(n)) for n in (_effective_sizes(areas) if areas.is_clustered else areas.pooled_sizes)]
+        skewness, unseen = contrast.third_cumulant() / plain_error**3, Unseen.from_sizes(sizes, weights)
         outer = replace(cautious, skewness=skewness, unseen=unseen)
         return replace(cautious, correlation=shared, std_error=plain_error, cautious=outer)
 
@@ -587,7 +604,7 @@ class AreaContrast:
             name: np.array([getattr(part, name) for part in parts])
             for name in ("estimate", "centre", "variance", "df", "plain_variance", "is_probit")
         }
-        n_units = min(first.n_units[0], second.n_units[0]), min(first.n_units[1], second.n_units[1])
+        n_units = tuple(np.array([part.n_units[label] for part in parts]) for label in (0, 1))
         is_dominant = first.has_dominant_cluster or second.has_dominant_cluster
         areas = SmoothedAreas(**columns, n_units=n_units, has_dominant_cluster=is_dominant)
         variances = columns["variance"]
@@ -610,6 +627,12 @@ class AreaContrast:
         """Weighted sum of the areas."""
         return float(self.weights @ self.areas.estimate)
 
+    @property
+    def n_units(self) -> tuple[Any, Any]:
+        """Number of units of each class; for two samples, in the sample in which the class is smaller."""
+        negatives, positives = self.areas.n_units
+        return np.min(negatives), np.min(positives)
+
     @cached_property
     def scale(self) -> float:
         """Standard error of the sum, divided by the standard error for uncorrelated areas; at most 1."""
@@ -622,10 +645,13 @@ class AreaContrast:
         """Return the lower and the upper bounds of the sum at Q quantiles of Student's t, shape (Q,) each."""
         points = np.asarray(quantiles)[:, None]
         if self.cautious is None:
-            (low, high), middle = self.areas.limits(points), self.areas.estimate
+            (low, high), middle = self.areas.limits(points, self.df), self.areas.estimate
         else:
             (low, high), middle = self.areas.smoothed_limits(points * self.scale), self.areas.centre
         below, above = (middle - low) / self.scale, (high - middle) / self.scale
+        if self.cautious is not None:
+            largest = self.areas.largest_lower_bound(points, self.df)
+            below, above = np.maximum(below, middle - largest), np.maximum(above, 1 - largest - middle)
         shift = float(self.weights @ (self.areas.estimate - middle))
         is_positive = self.weights > 0
         distances = (self.weights * np.where(is_positive, *pair) for pair in ((below, above), (above, below)))
@@ -647,7 +673,7 @@ class AreaContrast:
         lowest, highest = self._reach
         smallest, largest = self._bounds
         width = largest - smallest
-        unseen = zero_variance_interval(np.asarray((self.estimate - smallest) / width), self.areas.n_units, level)
+        unseen = zero_variance_interval(np.asarray((self.estimate - smallest) / width), self.n_units, level)
         first, last = (smallest + width * float(end) for end in unseen)
         low_end, high_end = float(low.min()), float(high.max())  # a higher level never narrows the interval
         low_end = min(low_end, first) if first < lowest else low_end
@@ -683,7 +709,7 @@ class AreaContrast:
         t, smallest = self._quantile_at(value), self._bounds[0]
         reachable = min(value, self._reach[0])
         distance = self.estimate - smallest
-        unseen = (max(reachable - smallest, 0.0) / distance if distance else 1.0) ** min(self.areas.n_units)
+        unseen = (max(reachable - smallest, 0.0) / distance if distance else 1.0) ** min(self.n_units)
         p_value = float(stdtr(self.df, -t))
         return Tails.from_lower(unseen, self.df) if unseen > p_value else Tails(p_value, 1 - p_value, t)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any, Literal, TypeAlias, get_args, overload
 
 import numpy as np
@@ -191,6 +191,9 @@ def auc_test_many(
     degrees of freedom follow from a Satterthwaite approximation for matrices [2]_. Contrasts are tested by MOVER, as in
     ``auc_test``, and the p-values of the contrasts are adjusted by the method of Holm [3]_.
 
+    The p-value is never smaller than the smallest unadjusted p-value of a comparison of two of the features. These
+    comparisons allow for observations of the population that the sample may lack; the F distribution does not.
+
     References
     ----------
     .. [1] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson (1988), Comparing the areas under two or more correlated
@@ -224,6 +227,12 @@ def auc_test_many(
     matrix = _contrast_matrix(contrasts, len(columns))
     tests = tuple(_test_one_contrast(sample, areas, row, level) for row in matrix)
     (statistic, df, p_value), is_smoothed = _test_equality(areas)
+    pairs = (
+        tests
+        if contrasts is None
+        else [_test_one_contrast(sample, areas, row, level) for row in _contrast_matrix(None, len(columns))]
+    )
+    p_value = max(p_value, min(float(test.p_value) for test in pairs))
     flags = Flags(same_curve=df == 0, fallback=is_smoothed, dominant_cluster=areas.has_dominant_cluster)
     rows["flags"] |= flags | opposite_direction_flag(areas.estimate)
     return AucTestMany(
@@ -548,7 +557,8 @@ def auc_estimate(
     positives) are the means over all groups of S/(n A(1 - A)), where S is the sum of the squared deviations of the n
     placement values of the class from A. The lower limit is needed because a group may lack, by chance, the rare values
     that contribute most to the variance. If the curves of the groups have different shapes, the lower limit makes the
-    test less powerful.
+    test less powerful. The p-value is also never smaller than the smallest p-value of a comparison (``auc_test``) of
+    two groups, one of which has the highest or the lowest AUC.
 
     References
     ----------
@@ -590,7 +600,10 @@ def auc_estimate(
         raise RocPredictError(f"{problem}; pass groups with negatives and positives")
     areas = [part.area() for part in comparable.values()]
     squares = [[rows.sum_squares(area.estimate) for rows in area.classes] for area in areas]
-    statistic, p_value = map(float, welch_test([SmoothedAreas.from_placements(area) for area in areas], squares))
+    smoothed = [SmoothedAreas.from_placements(area) for area in areas]
+    statistic, p_value = map(float, welch_test(smoothed, squares))
+    if len(smoothed) > 1:
+        p_value = max(p_value, _smallest_p_value(smoothed))
     return AucByGroup(
         groups={name: _estimate(part, level, method) for name, part in comparable.items()},
         skipped=tuple(name for name in parts if name not in comparable),
@@ -602,6 +615,14 @@ def auc_estimate(
         n=sample.n,
         stratified=_estimate(sample, level, method),
     )
+
+
+def _smallest_p_value(areas: list[SmoothedAreas]) -> float:
+    """Return the smallest p-value of a comparison of two groups, one of which has the highest or the lowest AUC."""
+    lowest, *middle, highest = sorted(areas, key=lambda area: float(area.estimate))
+    pairs = [(lowest, highest), *product((lowest, highest), middle)]
+    tests = (contrast_test(AreaContrast.from_samples(*pair), Hypothesis(), 0.95, "smoothed-logit") for pair in pairs)
+    return min(float(test.p_value) for test in tests)
 
 
 def _estimate(sample: CurveSample, level: float, method: str | None) -> AucEstimate:

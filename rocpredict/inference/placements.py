@@ -45,7 +45,6 @@ MIN_CLUSTERS = 4
 """Smallest number of clusters per class with which the variance between clusters is estimated."""
 PLACEMENT_TOL = 1e-12
 """Tolerance for the rounding error of a placement value or an area."""
-_MAX_DISTINCT = 2000  # largest number of placements of a class in which ties are counted: the time of sorting them
 EIGENVALUE_RTOL = 1e-10
 """Eigenvalues of a covariance matrix below this fraction of the largest one are treated as 0."""
 StratumWeights: TypeAlias = Literal["pairs", "positives", "equal"]
@@ -401,29 +400,6 @@ def _products(first: FloatArray, second: FloatArray) -> FloatArray:
     if first.ndim == 1:  # np.sum adds in pairs: it is more precise than a dot product and starts no threads
         return np.asarray(np.sum(first * second))
     return np.asarray(first.T @ second)
-
-
-def distinct_variance(values: FloatArray, weights: Any = None) -> FloatArray:
-    """Return half of the mean squared difference between two unequal placement values, along the last axis.
-
-    Without ties, the result is the sample variance, which is also returned for more than ``_MAX_DISTINCT`` values. If
-    all values are equal, the result is 0. With ``weights``, ``values`` must be one-dimensional.
-    """
-    total, n = (values.shape[-1], values.shape[-1]) if weights is None else (weights.sum(), len(values))
-    mean = np.average(values, axis=-1, weights=weights, keepdims=True)
-    squares = total * np.average((values - mean) ** 2, axis=-1, weights=weights)
-    if n > _MAX_DISTINCT:
-        return np.asarray(squares / max(total - 1, 1))
-    order = None if weights is None else np.argsort(values)
-    ordered = np.sort(values, axis=-1) if order is None else values[order]
-    is_last = np.ones(values.shape, bool)
-    np.greater(np.diff(ordered, axis=-1), PLACEMENT_TOL, out=is_last[..., :-1])
-    ends = np.flatnonzero(is_last)  # a group of equal values never continues in the next row
-    sizes = np.diff(ends, prepend=-1) if order is None else np.diff(np.cumsum(weights[order])[ends], prepend=0.0)
-    n_ties = np.add.reduceat(np.square(sizes, dtype=float), np.searchsorted(ends, np.arange(0, values.size, n)))
-    n_pairs = total**2 - n_ties.reshape(values.shape[:-1])
-    is_distinct = n_pairs > PLACEMENT_TOL * total**2
-    return np.divide(total * squares, n_pairs, out=np.zeros(values.shape[:-1]), where=is_distinct)
 
 
 def compute_placements(negative: Ecdf, positive: Ecdf) -> Placements:
