@@ -606,6 +606,16 @@ def test_no_sample_excludes_what_perfect_separation_does_not_exclude(table):
     assert interval.high >= 1 - perfect - 1e-12
 
 
+def test_bounds_of_partial_areas_have_no_limit():
+    """A partial area can reach its largest value without perfect separation, also in a difference of two samples."""
+    for is_partial in (False, True):
+        area = intervals.SmoothedAreas.from_sum_squares(np.array(0.99), (0.01, 0.01), (60, 60), is_partial=is_partial)
+        contrast = intervals.AreaContrast.from_samples(area, area)
+        for one in (area, contrast.areas):
+            assert (one.largest_lower_bound(np.array(2.0), 5.0) == 1).all() == is_partial
+        assert (area.limits(np.array(2.0), 5.0)[0] > stats.t(5).sf(2) ** (1 / 60)) == is_partial
+
+
 def lumps(rng, sizes, shift, share, noise=0.0):
     """Return Gaussian values in which a share of the positives lies below all negatives, and without these lumps."""
     x, y = rng.normal(size=sum(sizes)), np.repeat([0, 1], sizes)

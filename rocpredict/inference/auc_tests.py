@@ -394,7 +394,8 @@ def _area_of_roc(roc: Any, options: _TestOptions, chance: float) -> tuple[Smooth
         return smoothed, METHOD_NAMES["smoothed-logit"]
     negatives, positives = map(float, uncertainty.class_sizes)
     n_units = negatives, positives
-    constant = replace(SmoothedAreas.from_sum_squares(estimate, (0.0, 0.0), n_units, chance), is_constant=False)
+    areas = SmoothedAreas.from_sum_squares(estimate, (0.0, 0.0), n_units, chance, is_partial=rate_range is not None)
+    constant = replace(areas, is_constant=False)
     if variance <= VARIANCE_TOL:  # as if all observations had the same placement
         return constant, METHOD_NAMES["smoothed-logit"]
     if is_gaussian:

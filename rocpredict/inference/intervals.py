@@ -444,7 +444,8 @@ class Unseen(NamedTuple):
     def from_sizes(cls, sizes: Sequence[Any], weights: FloatArray) -> Unseen:
         """Return the cumulants for class sizes, and for the weights of the K areas in the contrast.
 
-        On each curve, the placement values of an unseen observation have the largest possible variance, 1/4.
+        On each curve, the placement values of an unseen observation have the largest possible variance, 1/4. They are
+        independent of the placement values on the other curves.
         """
         square = float(weights @ weights) / 4
         variance = sum(1 / (n * np.maximum(n - 1, 1)) for n in sizes)
@@ -530,10 +531,10 @@ class AreaContrast:
     The bounds of ``cautious`` are also corrected for skewness, which can only widen the interval: see
     ``skewness_shifts``. A sample in which the curves hardly differ has a small variance and no skewness. Each bound of
     ``cautious`` therefore allows for ``UNSEEN_COUNT`` more observations of each class. On each curve, the placement
-    values of these observations have the largest possible variance, 1/4, independently of the other curve. If the
-    curves agree in all observations, the bound at the one-sided 5% level is at least 2.2/n from the estimate for two
-    classes of n observations, and at least 1.7/n if the other class is much larger. For comparison, the exact upper
-    limit (Poisson) of the expected number of unseen observations is 3.0.
+    values of these observations have the largest possible variance, 1/4, independently of the other curve. If all
+    observations have the same placement values on both curves, the one-sided 5% bound is at least 2.2/n from the
+    estimate for two classes of n observations, and at least 1.7/n if one class has n observations and the other class
+    many more. For comparison, the exact upper limit (Poisson) of the expected number of unseen observations is 3.0.
 
     References
     ----------
@@ -604,9 +605,12 @@ class AreaContrast:
             name: np.array([getattr(part, name) for part in parts])
             for name in ("estimate", "centre", "variance", "df", "plain_variance", "is_probit")
         }
-        n_units = tuple(np.array([part.n_units[label] for part in parts]) for label in (0, 1))
+        negatives, positives = (np.array(sizes) for sizes in zip(*(part.n_units for part in parts), strict=True))
         is_dominant = first.has_dominant_cluster or second.has_dominant_cluster
-        areas = SmoothedAreas(**columns, n_units=n_units, has_dominant_cluster=is_dominant)
+        is_partial = first.is_partial or second.is_partial
+        areas = SmoothedAreas(
+            **columns, n_units=(negatives, positives), is_partial=is_partial, has_dominant_cluster=is_dominant
+        )
         variances = columns["variance"]
         if columns["is_probit"].any():  # the degrees of freedom apply to variances on the probit scale
             variances = variances * np.exp(ndtri(columns["centre"]) ** 2)

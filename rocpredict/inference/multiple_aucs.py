@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import Any, Literal, TypeAlias, get_args, overload
@@ -31,6 +31,7 @@ from rocpredict.base.validation import (
 from rocpredict.inference.hypotheses import (
     MANN_WHITNEY,
     METHOD_NAMES,
+    AucStatistic,
     AucTest,
     Hypothesis,
     adjust_p_values,
@@ -191,8 +192,8 @@ def auc_test_many(
     degrees of freedom follow from a Satterthwaite approximation for matrices [2]_. Contrasts are tested by MOVER, as in
     ``auc_test``, and the p-values of the contrasts are adjusted by the method of Holm [3]_.
 
-    The p-value is never smaller than the smallest unadjusted p-value of a comparison of two of the features. These
-    comparisons allow for observations of the population that the sample may lack; the F distribution does not.
+    The p-value is never smaller than the smallest unadjusted p-value of a comparison of two of the features. The bounds
+    of these comparisons allow for observations that the sample may lack; the F distribution does not.
 
     References
     ----------
@@ -227,12 +228,9 @@ def auc_test_many(
     matrix = _contrast_matrix(contrasts, len(columns))
     tests = tuple(_test_one_contrast(sample, areas, row, level) for row in matrix)
     (statistic, df, p_value), is_smoothed = _test_equality(areas)
-    pairs = (
-        tests
-        if contrasts is None
-        else [_test_one_contrast(sample, areas, row, level) for row in _contrast_matrix(None, len(columns))]
-    )
-    p_value = max(p_value, min(float(test.p_value) for test in pairs))
+    pairs = _contrast_matrix(None, len(columns))
+    pairs = pairs[np.argsort(-np.abs(pairs @ areas.estimate))]  # the smallest p-value usually comes first
+    p_value = _allow_for_unseen(p_value, (_test_one_contrast(sample, areas, row, level) for row in pairs))
     flags = Flags(same_curve=df == 0, fallback=is_smoothed, dominant_cluster=areas.has_dominant_cluster)
     rows["flags"] |= flags | opposite_direction_flag(areas.estimate)
     return AucTestMany(
@@ -602,8 +600,7 @@ def auc_estimate(
     squares = [[rows.sum_squares(area.estimate) for rows in area.classes] for area in areas]
     smoothed = [SmoothedAreas.from_placements(area) for area in areas]
     statistic, p_value = map(float, welch_test(smoothed, squares))
-    if len(smoothed) > 1:
-        p_value = max(p_value, _smallest_p_value(smoothed))
+    p_value = _allow_for_unseen(p_value, _test_pairs(smoothed))
     return AucByGroup(
         groups={name: _estimate(part, level, method) for name, part in comparable.items()},
         skipped=tuple(name for name in parts if name not in comparable),
@@ -617,12 +614,22 @@ def auc_estimate(
     )
 
 
-def _smallest_p_value(areas: list[SmoothedAreas]) -> float:
-    """Return the smallest p-value of a comparison of two groups, one of which has the highest or the lowest AUC."""
-    lowest, *middle, highest = sorted(areas, key=lambda area: float(area.estimate))
-    pairs = [(lowest, highest), *product((lowest, highest), middle)]
-    tests = (contrast_test(AreaContrast.from_samples(*pair), Hypothesis(), 0.95, "smoothed-logit") for pair in pairs)
-    return min(float(test.p_value) for test in tests)
+def _test_pairs(areas: list[SmoothedAreas]) -> Iterator[AucStatistic]:
+    """Test the differences between two groups, one of which has the highest or the lowest AUC."""
+    ordered = sorted(areas, key=lambda area: float(area.estimate))
+    ends, middle = (ordered[0], ordered[-1]), ordered[1:-1]
+    for pair in [ends, *product(ends, middle)] if len(areas) > 1 else []:
+        yield contrast_test(AreaContrast.from_samples(*pair), Hypothesis(), 0.95, "smoothed-logit")
+
+
+def _allow_for_unseen(p_value: float, pairs: Iterable[AucTest | AucStatistic]) -> float:
+    """Return the p-value of several AUCs, or the smallest p-value of two of these AUCs if this is larger."""
+    smallest = 1.0
+    for test in pairs:
+        smallest = min(smallest, float(test.p_value))
+        if smallest <= p_value:
+            return p_value
+    return smallest
 
 
 def _estimate(sample: CurveSample, level: float, method: str | None) -> AucEstimate:

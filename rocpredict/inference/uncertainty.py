@@ -164,7 +164,10 @@ class UncertaintyMixin(Generic[Value]):
         -----
         The method "smoothed-logit" adds a pseudo-observation to each class. This artificial observation exceeds half of
         the other class; its weight is 1/4 in the estimate of the area, and 1/2 in the estimate of the variance. The
-        interval uses quantiles of Student's t with Satterthwaite's degrees of freedom, as does the method "delta".
+        interval uses quantiles of Student's t with Satterthwaite's degrees of freedom, as does the method "delta". A
+        sample may lack the few observations that would lower the AUC. With n observations in the smaller class, the
+        lower bound is therefore at most ((1 - level)/2)^(1/n), the lower bound for an AUC of 1, and the upper bound is
+        at least 1 minus this number.
 
         The method "pivotal" first draws the standard deviation of each class as s sqrt((n - 1)/q), where s is the
         standard deviation of the n observations, and q is a chi-squared variate with n - 1 degrees of freedom. The
