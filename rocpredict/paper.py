@@ -166,7 +166,7 @@ def table_1(rng: int = 0) -> Table:
         {"printed": ".2%", "recomputed": ".2%", "difference": "+z.3%", "expected": ".2%", "z": "+z.2f"},
         [
             f"Experiments are simulated with seed {rng}; class sizes are positives + negatives.",
-            "z: difference between the printed value and the expected value of the experiment, in standard errors.",
+            "z: difference between the published value and the value expected from the experiment, in standard errors.",
             "Expected value and standard error of the AUC are exact (Mann-Whitney statistic of two Gaussians).",
             f"The maximum Ameans is optimistic; its mean and standard error are from {_N_REPLICATIONS} simulations.",
             "The printed predictions are truncated, not rounded, after two decimals.",

@@ -222,7 +222,7 @@ FROM_STATS = {
     "sem alone": ({"sem": (1, 2), "count": (4, 9)}, "sem= needs mean="),
     "std and sem": ({"mean": (1, 2), "std": (1, 2), "sem": (1, 2)}, "std= and sem= cannot be combined; pass one of"),
     "std and effect_size": ({"std": (1, 2), "effect_size": 1}, "std= and effect_size= cannot be combined"),
-    "sem, no count": ({"mean": (1, 2), "sem": (1, 2)}, "sem= needs count=, because std = sem sqrt(count)"),
+    "sem, no count": ({"mean": (1, 2), "sem": (1, 2)}, "sem= needs count=, because std = sem * sqrt(count)"),
     "iqr and mean": (
         {"mean": (1, 2), "iqr": (1, 2)},
         "median= and iqr= must be passed together, in place of mean= and std=",

@@ -302,9 +302,9 @@ def run_summarize(options: argparse.Namespace) -> None:
       rocpredict merge site-*.json --out all.json
       rocpredict screen all.json
 
-    The file contains no observation, minimum or maximum, and no results for features with fewer than --min-count values
-    in a class. With --edges, it also contains histograms, for "rocpredict screen all.json --empirical histogram". A
-    sentence in the file states what the file reveals about the data.
+    The file contains no individual observations, minima or maxima. Features with fewer than --min-count values in a
+    class have no results. With --edges, the file also contains histograms, for "rocpredict screen all.json --empirical
+    histogram". A sentence in the file states what the file reveals about the data.
     """
     _check_json_out(options)
     pairs = [word.partition("=") for word in options.unit]

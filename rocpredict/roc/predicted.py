@@ -268,7 +268,7 @@ class PredictedRoc(Roc[Value]):
         count : pair of int or of arrays of shape F, optional
             Number of observations in each class, as whole numbers. Required with ``sem``.
         sem : pair of float or of arrays of shape F, optional
-            Standard errors of the means, in place of ``std``. The standard deviations are computed as sem sqrt(count).
+            Standard errors of the means, in place of ``std``. The standard deviation is sem * sqrt(count).
         median : pair of float or of arrays of shape F, optional
             Class medians, in place of ``mean``. ``iqr`` is then required.
         iqr : pair of float, of (q1, q3), or of arrays, optional
@@ -631,13 +631,13 @@ def _fit_weighted(family: Any, name: str, classes: ClassSamples) -> Distribution
 
 def _std_from_sem(sem: Any, count: Any) -> tuple[Any, ...]:
     if count is None:
-        raise RocPredictError("sem= needs count=, because std = sem sqrt(count); pass both")
+        raise RocPredictError("sem= needs count=, because std = sem * sqrt(count); pass both")
     roots = [np.sqrt(check_nonnegative("count", c)) for c in check_pair("count", count)]
     with np.errstate(over="ignore"):
         stds = tuple(check_nonnegative("sem", s) * root for s, root in zip(check_pair("sem", sem), roots, strict=True))
     if not all(np.isfinite(std).all() for std in stds):
         raise RocPredictError(
-            f"sem={short_repr(sem)} is too large: std = sem sqrt(count) is beyond the range of float64"
+            f"sem={short_repr(sem)} is too large: std = sem * sqrt(count) is beyond the range of float64"
         )
     return stds
 

@@ -403,13 +403,13 @@ class TwoClassSummary(Result):
         Raises
         ------
         RocPredictError
-            If the text is not the JSON of a summary, was changed, or was written by a later version.
+            If the text is not a summary in JSON format, was changed, or was written by a later version.
         """
         try:
             content = json.loads(text, parse_constant=_refuse_constant)
         except (TypeError, ValueError) as error:
             raise RocPredictError(
-                f"text={short_repr(text)} is not the JSON of a summary: {error}; pass the text that a file contains, "
+                f"text={short_repr(text)} is not a summary in JSON format: {error}; pass the contents of a file, "
                 "not its name"
             ) from None
         if not isinstance(content, dict) or content.get("format") != _FORMAT:
@@ -446,7 +446,7 @@ class TwoClassSummary(Result):
             sizes = [part.count for part in classes]
             if len(histograms) != len(names) or not np.array_equal(histograms.n_values, sizes):
                 raise RocPredictError(
-                    "the JSON is not a summary: its histograms and counts differ in their numbers of values"
+                    "the JSON is not a summary: its histograms and its counts contain different numbers of values"
                 )
         min_count, labels = content.get("min_count", 0), (content["negative_label"], content["positive_label"])
         if type(min_count) is not int or min_count < 0:
