@@ -78,7 +78,7 @@ FOREIGN = {
     "contains a name that no file can have": lambda: rp.screen("\ud800", Y),
     "a b: No such file": lambda: rp.screen("a\nb", Y),
     "fpr= contains arrays": lambda: rp.predict_roc(X, Y).partial_auc_interval(fpr=[[0.1], [0.2]]),
-    "has shape .3,., but": lambda: BATCH.tpr_at_fpr_interval([0.2, 0.4, 0.6]),
+    "has shape .3,.; pass one number": lambda: BATCH.tpr_at_fpr_interval([0.2, 0.4, 0.6]),
     "descending=<NA> is not allowed": lambda: rp.screen(X[:, None], Y).sort("auc", descending=pd.NA),
     "<LazyFrame": lambda: rp.TwoClassSummary.from_stats(mean=(0, 1), std=(1, 1), count=(9, 9), positive=pl.LazyFrame()),
     "x=.* is not a real number": lambda: rp.Ecdf(X).weight_below(RAGGED),
