@@ -91,7 +91,9 @@ def _difference(first: Variance, second: Variance, covariance: Variance | None =
 
 # ---- the empirical AUC
 class SharedCovariance(NamedTuple):
-    """Covariances between two comparisons of a positive with a negative that share at least one observation.
+    """Covariances between two comparisons that share at least one observation.
+
+    Each comparison is between a positive and a negative.
 
     Attributes
     ----------
@@ -117,7 +119,10 @@ class SharedCovariance(NamedTuple):
         return (self.both + (n0 - 1) * self.positive + (n1 - 1) * self.negative) / (n0 * n1)
 
     def placement_variances(self, n0: int, n1: int) -> tuple[float, float]:
-        """Return the expected sample variance or, for two AUCs, covariance of the placement values in each class."""
+        """Return the expected sample variance of the placement values in each class.
+
+        For two AUCs, the expected sample covariance is returned instead.
+        """
         negative = (self.both + (n1 - 1) * self.negative - self.positive) / n1
         return negative, (self.both + (n0 - 1) * self.positive - self.negative) / n0
 
@@ -165,9 +170,9 @@ def _mean(weighing: Distribution, f: Callable[[FloatArray], FloatArray], other: 
 
 
 def share_covariance(roc: Curve, other: Curve, correlation: Correlation) -> SharedCovariance:
-    """Return the covariances between comparisons of a positive with a negative by two Gaussian features.
+    """Return the covariances between comparisons by one Gaussian feature and comparisons by another.
 
-    The two features are measured on the same observations.
+    Each comparison is between a positive and a negative. Both features are measured on the same observations.
     """
     (first, first0, first1), (second, second0, second1) = _standardized(roc), _standardized(other)
     turned = -1 if (roc.direction == "lower") != (other.direction == "lower") else 1
@@ -344,9 +349,9 @@ def draw_placements(negative: FloatArray, positive: FloatArray, *, tied: bool) -
     """Return the placement values of the negatives and of the positives in R studies, shapes (R, n0) and (R, n1)."""
 
     def count(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return, for each value of an array, how many values of the other array are smaller.
+        """Return, for each value in either array, the number of smaller values in the same row of the other array.
 
-        For a value of ``second``, equal values of ``first`` are counted, too.
+        For the values in ``second``, equal values in ``first`` are also counted.
         """
         order = np.argsort(np.concatenate([first, second], axis=1), axis=1, kind="stable")
         is_first = order < first.shape[1]
@@ -438,14 +443,15 @@ class ExpectedCurve:
 
         Notes
         -----
-        The data of a study are simulated in two steps. First, the true FPRs at the negatives that may lie in the range
-        of FPR are drawn as order statistics of a uniform distribution. Second, the numbers of positives between these
-        negatives are drawn from a multinomial distribution, whose probabilities are the increments of the curve. To
-        compute the interval of a study, random curves are drawn as in ``curve_draws.draw_quantity``. Given the data,
-        the FPRs of the negatives and the TPRs of the positives on these curves are uniform order statistics in every
-        study. The studies are therefore grouped into blocks. The studies of a block use the same draws, and differ only
-        in the numbers of positives between the negatives. If more than 256 ranks of negatives are needed, a grid of
-        ranks is used, so that the computing time does not grow with the sample size.
+        The data of a study are simulated in two steps. First, a true FPR is drawn for each negative that may lie in the
+        range of FPR. These FPRs are drawn as order statistics of a uniform distribution. Second, the numbers of
+        positives between these negatives are drawn from a multinomial distribution, whose probabilities are the
+        increments of the curve. To compute the interval of a study, random curves are drawn as in
+        ``curve_draws.draw_quantity``. Whatever the data of a study are, the FPRs of the negatives and the TPRs of the
+        positives on these curves are order statistics of a uniform distribution. The studies are therefore grouped into
+        blocks. The studies of a block use the same draws, and differ only in the numbers of positives between the
+        negatives. If more than 256 ranks of negatives are needed, a grid of ranks is used, so that the computing time
+        does not grow with the sample size.
         """
         n0, n1 = self._exchange(*counts)
         fpr_range = self.low, self.high
@@ -492,7 +498,10 @@ class SimulatedLimits(NamedTuple):
     high: FloatArray
 
     def mean_width(self) -> tuple[float, float]:
-        """Return the mean width of the intervals, and its Monte Carlo standard error from the means of the blocks."""
+        """Return the mean width of the intervals, and its Monte Carlo standard error.
+
+        The standard error is computed from the mean widths of the blocks.
+        """
         widths = (self.high - self.low).mean(axis=1)
         return float(widths.mean()), float(widths.std(ddof=1) / sqrt(len(widths)))
 

@@ -226,9 +226,10 @@ class Hypothesis:
     def normal_test(
         self, estimate: Any, low: Any, high: Any, std_error: float, freedom: float = np.inf
     ) -> tuple[float, float]:
-        """Return the statistic and the p-value of a Wald test, from z or, for finite degrees of freedom, Student's t.
+        """Return the statistic and the p-value of a Wald test.
 
-        ``low`` is the null value minus the margin, and ``high`` is the null value plus the margin.
+        The statistic is Student's t if ``freedom`` is finite, otherwise z. ``low`` is the null value minus the margin,
+        and ``high`` is the null value plus the margin.
         """
 
         def tails(value: Any) -> Tails:
@@ -502,7 +503,7 @@ def tie_correction(negative: Ecdf, positive: Ecdf) -> float:
 def null_auc_variance(negatives: ArrayOrFloat, positives: ArrayOrFloat, ties: ArrayOrFloat) -> FloatArray:
     """Return the variance of the empirical AUC under permutation of the labels; 0 if all values are tied.
 
-    The arguments are the class sizes and the result of ``tie_correction``: floats, or arrays for a batch of features.
+    The arguments are the class sizes and the result of ``tie_correction``. For a batch of features, they are arrays.
     """
     total = np.add(negatives, positives, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -64,7 +64,10 @@ _XTOL = 1e-14
 
 # ---- smoothed areas
 class Tails(NamedTuple):
-    """One-sided p-values for the alternatives that a quantity is greater than a null value, and that it is less."""
+    """One-sided p-values of a test of a null value.
+
+    The alternative is that the quantity is greater (``greater``) or less (``less``) than the null value.
+    """
 
     greater: float
     less: float
@@ -113,7 +116,7 @@ class SmoothedAreas:
     is_probit : bool or array
         Whether bounds are computed on the probit scale, as for two Gaussians, instead of the logit scale.
     min_variance : array
-        Smallest variance with which the interval of one area computes its bound nearer to 1/2; 0 for partial areas.
+        Lower limit of the variance for the bound nearer to 1/2 in the interval of one area; 0 for partial areas.
 
     Notes
     -----
@@ -122,9 +125,9 @@ class SmoothedAreas:
     ``PSEUDO_COUNT_VARIANCE``. The sum of squares q of the pseudo-observations is ``PSEUDO_COUNT_VARIANCE`` times a
     weighted mean of two variances, in which the second has the weight ``CHANCE_WEIGHT``. The first of these variances
     is B(1 - B), the largest variance that values between 0 and 1 with mean B can have, where B is the area after half a
-    pseudo-observation is added. The second of these variances is (c - C)^2 + c(1 - c)/2, where c is the area of an
-    uninformative feature and C is ``centre``. The constants were chosen by simulation: see the documentation ("How
-    intervals cover").
+    pseudo-observation is added to each class. The second of these variances is (c - C)^2 + c(1 - c)/2, where c is the
+    area of an uninformative feature and C is ``centre``. The constants were chosen by simulation: see the documentation
+    ("How intervals cover").
 
     If a few members of the population cause most of the loss 1 - A, a sample may contain none of them. A is then too
     large, and the lower bound is too close to A. For an area above 1/2, the lower bound is therefore computed with a
@@ -134,10 +137,10 @@ class SmoothedAreas:
     exchanged; v is the larger of the two values. The upper bound of an area below 1/2 is treated in the same way. With
     clusters or strata, the class sizes are replaced by effective numbers of independent observations.
 
-    Such members of the population can also be too few to affect the estimated variance. No lower bound of a whole area
-    is therefore above the lower bound that perfect separation of the classes would give, a^(1/n), and no upper bound is
-    below 1 - a^(1/n). Here a is the one-sided error probability, and n is the number of units of the smaller class. For
-    two Gaussians (``is_probit``) the bounds have no such limit.
+    Such members of the population may also be so rare that they do not affect the estimated variance. The lower bound
+    of a whole area is therefore at most a^(1/n), which is the lower bound if the classes are perfectly separated. In
+    the same way, the upper bound is at least 1 - a^(1/n). Here a is the one-sided error probability, and n is the
+    number of units of the smaller class. For two Gaussians (``is_probit``), the bounds have no such limits.
 
     References
     ----------
@@ -228,12 +231,12 @@ class SmoothedAreas:
 
     @property
     def is_blind(self) -> Any:
-        """True if the unsmoothed variance is 0 or cannot be estimated, because a class has only one unit."""
+        """True if the unsmoothed variance is 0, or cannot be estimated because a class has only one unit."""
         return (self.plain_variance <= VARIANCE_TOL) | (np.minimum(*self.n_units) <= 1)
 
     @property
     def std_error(self) -> FloatArray:
-        """Unsmoothed standard error, or the smoothed one if the unsmoothed one is 0 or cannot be estimated."""
+        """Square root of the unsmoothed variance or, if ``is_blind`` is True, of the smoothed variance."""
         return np.sqrt(np.where(self.is_blind, self.variance, self.plain_variance))
 
     @property
@@ -248,9 +251,11 @@ class SmoothedAreas:
         )
 
     def limits(self, quantile: ArrayOrFloat, df: Any) -> tuple[FloatArray, FloatArray]:
-        """Return the bounds of ``smoothed_limits``, extended to include the estimate and ``largest_lower_bound``.
+        """Return the bounds of ``smoothed_limits``, extended where necessary.
 
-        ``quantile`` is a quantile of Student's t with ``df`` degrees of freedom.
+        The estimate lies between the returned bounds. The lower bound is at most ``largest_lower_bound``, and the upper
+        bound is at least 1 minus ``largest_lower_bound``. ``quantile`` is a quantile of Student's t with ``df`` degrees
+        of freedom.
         """
         (low, high), largest = self.smoothed_limits(quantile), self.largest_lower_bound(quantile, df)
         low, high = np.minimum(low, self.estimate), np.maximum(high, self.estimate)
@@ -442,17 +447,20 @@ class Unseen(NamedTuple):
 
     @classmethod
     def from_sizes(cls, sizes: Sequence[Any], weights: FloatArray) -> Unseen:
-        """Return the cumulants for class sizes, and for the weights of the K areas in the contrast.
+        """Return the contribution for the given class sizes and the given weights of the K areas.
 
-        On each curve, the placement values of an unseen observation have the largest possible variance, 1/4. They are
-        independent of the placement values on the other curves.
+        On each curve, the placement values of an unseen observation have the largest possible variance, 1/4. The
+        placement values on different curves are independent.
         """
         square = float(weights @ weights) / 4
         variance = sum(1 / (n * np.maximum(n - 1, 1)) for n in sizes)
         return cls(UNSEEN_COUNT * square * variance, UNSEEN_COUNT * square**1.5 * sum(1 / n**3 for n in sizes))
 
     def distances(self, variance: Any, skewness: Any, quantiles: Any) -> tuple[Any, Any]:
-        """Return how far the bounds lie below and above the estimate, from its variance and skewness without it."""
+        """Return the distances of the lower and of the upper bound from the estimate.
+
+        ``variance`` and ``skewness`` are those of the estimate without the contribution of unseen observations.
+        """
         third, total = skewness * variance**1.5, variance + self.variance
         with np.errstate(divide="ignore", invalid="ignore"):
             shifts = [
@@ -503,8 +511,9 @@ class AreaContrast:
         Skewness of the estimated sum. To correct for this skewness, ``limits`` shifts one bound outwards: see
         ``skewness_shifts``.
     unseen : Unseen, optional
-        Unseen observations in which the curves differ in the direction of a bound. The interval contains the Wald
-        interval, with Student's t and corrected for skewness, of the sample with these observations.
+        Contribution of observations that the sample may lack and in which the curves differ. For each bound, the
+        difference is in the direction of this bound. With this contribution, a Wald interval is computed with Student's
+        t and a correction for skewness. The interval of the sum always contains this Wald interval.
     cautious : AreaContrast, optional
         The same contrast with independent pseudo-observations for each curve, corrected for ``skewness`` and
         ``unseen``. The resulting interval contains the intervals of both contrasts, with one exception: if the interval
@@ -522,19 +531,20 @@ class AreaContrast:
     ``shared_smoothing``). The distances from the smoothed areas to their bounds are then computed at ``scale`` times
     the quantile and divided by ``scale``. The difference between correlated areas varies much less than the areas
     themselves; without the factor ``scale``, the bounds of the single areas would be too near to 0 or 1. If the true
-    difference is not 0, the areas are unequal and share fewer pseudo-observations. A difference other than 0 is
-    therefore excluded in two cases only: if ``cautious`` also excludes the difference, or if 0 is excluded, too, and
-    lies between the difference and the estimate.
+    difference is not 0, the areas are unequal and share fewer pseudo-observations. A bound that does not exclude 0 is
+    therefore also computed for ``cautious``, and the bound farther from the estimate is used. A bound that excludes 0
+    is used unchanged.
 
     If a few members of the population cause most of the difference, a sample may contain none of them. The bounds of
-    the single areas therefore have the limits of ``SmoothedAreas.largest_lower_bound``, without the factor ``scale``.
-    The bounds of ``cautious`` are also corrected for skewness, which can only widen the interval: see
+    the single areas are therefore limited by ``SmoothedAreas.largest_lower_bound``, which is computed without the
+    factor ``scale``. The bounds of ``cautious`` are also corrected for skewness, which can only widen the interval: see
     ``skewness_shifts``. A sample in which the curves hardly differ has a small variance and no skewness. Each bound of
     ``cautious`` therefore allows for ``UNSEEN_COUNT`` more observations of each class. On each curve, the placement
-    values of these observations have the largest possible variance, 1/4, independently of the other curve. If all
-    observations have the same placement values on both curves, the one-sided 5% bound is at least 2.2/n from the
-    estimate for two classes of n observations, and at least 1.7/n if one class has n observations and the other class
-    many more. For comparison, the exact upper limit (Poisson) of the expected number of unseen observations is 3.0.
+    values of these observations have the largest possible variance, 1/4, independently of the other curve. Suppose that
+    all observations have the same placement values on both curves. At a one-sided error probability of 5%, the distance
+    between the estimate and each bound is then at least 2.2/n if both classes have n observations. The distance is at
+    least 1.7/n if one class has n observations and the other class has many more. For comparison, the exact upper limit
+    of the expected number of unseen observations is 3.0 (Poisson distribution).
 
     References
     ----------
@@ -633,7 +643,7 @@ class AreaContrast:
 
     @property
     def n_units(self) -> tuple[Any, Any]:
-        """Number of units of each class; for two samples, in the sample in which the class is smaller."""
+        """Number of units of each class; for two samples, the smaller of the two numbers for each class."""
         negatives, positives = self.areas.n_units
         return np.min(negatives), np.min(positives)
 

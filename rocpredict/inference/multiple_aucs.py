@@ -192,8 +192,9 @@ def auc_test_many(
     degrees of freedom follow from a Satterthwaite approximation for matrices [2]_. Contrasts are tested by MOVER, as in
     ``auc_test``, and the p-values of the contrasts are adjusted by the method of Holm [3]_.
 
-    The p-value is never smaller than the smallest unadjusted p-value of a comparison of two of the features. The bounds
-    of these comparisons allow for observations that the sample may lack; the F distribution does not.
+    The features are also compared in pairs. The p-value of the test is never smaller than the smallest unadjusted
+    p-value of these comparisons. The bounds of these comparisons allow for observations that the sample may lack; the F
+    distribution does not.
 
     References
     ----------
@@ -364,8 +365,8 @@ class AucEstimate(Result):
     n_unlabelled : int
         Number of rows omitted because they have no label.
     n_uncompared : pair of float
-        Numbers of negatives and positives that are not compared with other observations, because their stratum lacks
-        the other class.
+        Number of negatives in strata without positives, and number of positives in strata without negatives. These
+        observations are not compared with others.
     direction : str
     flags : Flags
     """
@@ -545,18 +546,18 @@ def auc_estimate(
     The variance is estimated by the method of DeLong, DeLong and Clarke-Pearson in each stratum. A stratum with only
     one observation of a class, such as a matched pair, contains no information about this variance; the variance
     between all such strata is used instead. With clusters, the variance is (G - 1)/G times the sum of e^2 over the G
-    clusters, where e is the change of the AUC when one cluster is left out [2]_. Intervals then use Student's t with 3
-    (sum e^2)^2 / sum e^4 - 2 degrees of freedom, limited to the range from 4 to G - 1. The degrees of freedom are few
-    if the clusters have very unequal sizes.
+    clusters, where e is the change of the AUC when one cluster is left out [2]_. Intervals then use Student's t, whose
+    number of degrees of freedom is 3 (sum e^2)^2 / sum e^4 - 2, limited to the range from 4 to G - 1. This number is
+    small if the clusters have very unequal sizes.
 
-    Groups are compared on the logit scale by Welch's test for means with unequal variances [3]_. If the estimated
-    variance of the AUC A of a group is below 0.6 A(1 - A)(r0/n0 + r1/n1), it is replaced by this lower limit. Here n0
-    and n1 are the numbers of negatives and positives in the group. The numbers r0 (for the negatives) and r1 (for the
-    positives) are the means over all groups of S/(n A(1 - A)), where S is the sum of the squared deviations of the n
-    placement values of the class from A. The lower limit is needed because a group may lack, by chance, the rare values
-    that contribute most to the variance. If the curves of the groups have different shapes, the lower limit makes the
-    test less powerful. The p-value is also never smaller than the smallest p-value of a comparison (``auc_test``) of
-    two groups, one of which has the highest or the lowest AUC.
+    Groups are compared on the logit scale by Welch's test for means with unequal variances [3]_. Let A be the AUC of a
+    group with n0 negatives and n1 positives. If the estimated variance of A is below 0.6 A(1 - A)(r0/n0 + r1/n1), it is
+    replaced by this lower limit. The numbers r0 (for the negatives) and r1 (for the positives) are the means over all
+    groups of S/(n A(1 - A)), where S is the sum of the squared deviations of the n placement values of the class from
+    A. The lower limit is needed because a group may lack, by chance, the rare values that contribute most to the
+    variance. If the curves of the groups have different shapes, the lower limit makes the test less powerful. In
+    addition, the group with the highest AUC and the group with the lowest AUC are each compared with every other group,
+    as in ``auc_test``. The p-value of the test is never smaller than the smallest p-value of these comparisons.
 
     References
     ----------

@@ -538,7 +538,10 @@ def auc_probit(negative: Gaussian[Any], positive: Gaussian[Any], count: Count) -
 
 
 def tpr_probit(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, fpr: FloatArray) -> ProbitEstimate:
-    """Return the probit of the TPR at an FPR, which is a + b Phi^-1(FPR), and the standard error of this probit."""
+    """Return the probit of the TPR at an FPR, and the standard error of this probit.
+
+    The probit of the TPR is a + b Phi^-1(FPR).
+    """
     d, s0, s1 = BinormalSolver(negative, positive).scaled
     x = ndtri(fpr)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -641,7 +644,10 @@ def _safe_divide(part: FloatArray, whole: ArrayOrFloat) -> FloatArray:
 def reiser_guttman_interval(
     negative: Gaussian[Any], positive: Gaussian[Any], count: Count, level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the confidence interval of the AUC from the noncentral t distribution of D (Reiser and Guttman 1986)."""
+    """Return the confidence interval of the AUC by the method of Reiser and Guttman (1986).
+
+    The interval is computed from the noncentral t distribution of D, which is defined in ``auc_probit``.
+    """
     z, parts = _auc_parts(negative, positive, count)
     with np.errstate(divide="ignore", invalid="ignore"):
         size, freedom = 1 / np.sqrt(parts[0][0] + parts[1][0]), 1 / (parts[0][1] + parts[1][1])
@@ -770,7 +776,10 @@ def pivotal_areas(negative: Gaussian[Any], positive: Gaussian[Any], count: Count
 
 
 def pivotal_draws(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, quantity: Quantity) -> FloatArray:
-    """Return a function of the moments of two Gaussians for draws of the pivots of these moments, shape (draws,)."""
+    """Return ``quantity``, a function of the moments of two Gaussians, for each draw of the moments, shape (draws,).
+
+    The moments are drawn from their generalized pivots.
+    """
     points = lattice(4)
     drawn = []
     for d, n, axis in zip((negative, positive), count, (0, 2), strict=True):

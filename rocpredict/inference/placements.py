@@ -170,8 +170,8 @@ class Placements:
     is_partial : bool, default=False
         Whether the area is a partial area.
     wins_within_clusters : array of shape (G,) or (G, K), optional
-        Number of (negative, positive) pairs within each cluster in which the positive has the larger value; ties count
-        half. None for partial areas and for data without clusters.
+        For each cluster, the number of pairs of a negative and a positive with a larger value; ties count half. None
+        for partial areas and for data without clusters.
 
     Notes
     -----

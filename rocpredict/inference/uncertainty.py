@@ -162,12 +162,12 @@ class UncertaintyMixin(Generic[Value]):
 
         Notes
         -----
-        The method "smoothed-logit" adds a pseudo-observation to each class. This artificial observation exceeds half of
-        the other class; its weight is 1/4 in the estimate of the area, and 1/2 in the estimate of the variance. The
-        interval uses quantiles of Student's t with Satterthwaite's degrees of freedom, as does the method "delta". A
-        sample may lack the few observations that would lower the AUC. With n observations in the smaller class, the
-        lower bound is therefore at most ((1 - level)/2)^(1/n), the lower bound for an AUC of 1, and the upper bound is
-        at least 1 minus this number.
+        The method "smoothed-logit" adds a pseudo-observation to each class. This artificial observation is larger than
+        half of the observations of the other class. Its weight is 1/4 in the estimate of the area, and 1/2 in the
+        estimate of the variance. The interval uses quantiles of Student's t with Satterthwaite's degrees of freedom, as
+        does the method "delta". A sample may lack the few observations that would lower the AUC. The lower bound is
+        therefore at most b, and the upper bound is at least 1 - b, where b is the lower bound for an AUC of 1. With n
+        observations in the smaller class, b is ((1 - level)/2)^(1/n).
 
         The method "pivotal" first draws the standard deviation of each class as s sqrt((n - 1)/q), where s is the
         standard deviation of the n observations, and q is a chi-squared variate with n - 1 degrees of freedom. The
@@ -332,8 +332,8 @@ class UncertaintyMixin(Generic[Value]):
         Interval
             Confidence interval. By default, the interval for samples contains the empirical partial area. For ``fpr``,
             the flag ``extrapolated`` is set if ``high`` times the number of negatives is below 1. For ``tpr``, this
-            flag is set if 1 - ``low``, multiplied by the number of positives, is below 1. The interval then depends on
-            an assumption about the shape of the curve in this range.
+            flag is set if (1 - ``low``) times the number of positives is below 1. The interval then depends on an
+            assumption about the shape of the curve in this range.
 
         Raises
         ------
@@ -493,7 +493,7 @@ class UncertaintyMixin(Generic[Value]):
         kind : {"pointwise", "simultaneous"}, default="pointwise"
             - "pointwise": a confidence interval of the TPR at each FPR. The confidence level holds for one FPR that is
               chosen beforehand, not for all FPRs together. For an empirical curve, the limits are widened where they
-              would decrease with the FPR, or exclude the curve.
+              would otherwise decrease with the FPR or exclude the curve.
             - "simultaneous": a band that contains the whole curve with probability ``level``.
         fpr : array-like of shape (k,), optional
             FPRs of the band. By default, 201 evenly spaced FPRs from 0 to 1.
