@@ -99,7 +99,7 @@ class PooledAuc(Result):
         return f"PooledAuc({pluralize(len(self), 'feature')}, {len(self.study_names)} studies, level={self.level:g})"
 
     def table(self) -> Table:
-        """Return a table of the pooled AUCs, for at most the first ten features."""
+        """Return a table of the pooled AUCs, limited to the first ten features."""
         columns = self._columns()
         headings = ["feature", *_TABLE_COLUMNS]
         rows = [list(cells) for cells in zip(*(columns[name][:MAX_ROWS] for name in headings), strict=True)]
@@ -184,7 +184,8 @@ def pool(
     Raises
     ------
     RocPredictError
-        If there are fewer than two summaries, a study is passed twice, units or labels differ, or an option is invalid.
+        If there are fewer than two summaries, if a study is passed twice, if units or labels differ, or if an option is
+        invalid.
 
     See Also
     --------
@@ -196,15 +197,16 @@ def pool(
     variance v of D is computed by the delta method. Differences in location and scale between studies do not affect D.
 
     The fixed-effect mean has weights w = 1/v. In the random-effects model, the true value of D varies between studies
-    with standard deviation tau. The estimate of tau is the value at which Q = sum of w (D - mean)^2, with
-    w = 1/(v + tau^2), equals its expected value k - 1 for k studies [1]_. If Q is smaller than k - 1 even at tau = 0,
-    the estimate is 0. The random-effects mean has the variance Q/((k - 1) sum of w), and its interval uses Student's t
-    with k - 1 degrees of freedom [2]_. If all studies happened to have the same D, this variance would be 0. If Q is
-    below the 2.5% quantile of chi^2 with k - 1 degrees of freedom, the interval is therefore computed with this
-    quantile instead of Q. This occurs in 2.5% of homogeneous sets of studies; the flag ``close_studies`` marks these
-    features. Even without this flag, the random-effects interval of a few similar studies can be narrower than the
-    fixed-effect interval. In this case, the fixed-effect interval is the safer choice only if all studies have the same
-    AUC. The wider of the two intervals (the modified method [3]_) has a coverage of up to 99.8%.
+    with standard deviation tau. Let Q be the sum of w (D - mean)^2, with w = 1/(v + tau^2). For k studies, the expected
+    value of Q is k - 1, and the estimate of tau is the value at which Q equals k - 1 [1]_. If Q is smaller than k - 1
+    even at tau = 0, the estimate is 0. The variance of the random-effects mean is Q/((k - 1) W), where W is the sum of
+    the weights w. The interval uses Student's t with k - 1 degrees of freedom [2]_. If all studies happened to have the
+    same D, the variance would be 0. If Q is below the 2.5% quantile of chi^2 with k - 1 degrees of freedom, the
+    interval is therefore computed with this quantile instead of Q. This occurs in 2.5% of homogeneous sets of studies;
+    the flag ``close_studies`` marks these features. Even without this flag, the random-effects interval of a few
+    similar studies can be narrower than the fixed-effect interval. In this case, the fixed-effect interval is the safer
+    choice only if all studies have the same AUC. The modified method [3]_, which uses the wider of the two intervals,
+    has a coverage of up to 99.8%.
 
     The weights of the random-effects mean are computed with the upper 95% confidence limit of tau^2 (Q profile [4]_)
     instead of its estimate; ``tau`` is the estimate. If the estimate were used and were 0, a large study would have
@@ -219,15 +221,16 @@ def pool(
 
     A study is flagged as separated if the lower 95% limit of its AUC, from the normal approximation on the probit
     scale, is above 1 - 1/(2 n0 n1). This bound is the AUC of a sample of n0 negatives and n1 positives with one tied
-    pair and no pair in the wrong order. The estimate of D is then an extrapolation of the Gaussian tails, and the
-    pooled mean would depend on this extrapolation. The study is therefore pooled with the value of D (at most 8.25) at
-    which the lower limit equals the bound, and with the variance of D at this value. Omitting the study would select
-    studies by their results. ``study_auc`` still contains the AUC of the unchanged estimate. A study with a standard
-    deviation of 0 in both classes is omitted, with the flag ``point_mass``, because the variance of D is undefined.
+    pair and no pair in the wrong order. The estimate of D is then an extrapolation of the Gaussian tails. If this
+    estimate were used, the pooled mean would depend on the extrapolation. The study is therefore pooled with the value
+    of D (at most 8.25) at which the lower limit equals the bound, and with the variance of D at this value. Omitting
+    the study would select studies by their results. ``study_auc`` still contains the AUC of the unchanged estimate. A
+    study with a standard deviation of 0 in both classes is omitted, with the flag ``point_mass``, because the variance
+    of D is undefined.
 
     The method fails if the features are far from Gaussian, if studies were selected by their results, if the same
     subjects are in several studies, or if the AUCs of the studies are not a sample from one population, for example
-    because one site uses a different unit.
+    because one site transforms the values in a different way.
 
     References
     ----------

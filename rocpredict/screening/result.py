@@ -98,7 +98,7 @@ class ScreeningResult(Result):
     n_screened, n_tested : int
         ``n_screened`` is the number of rows of the complete result, and ``n_tested`` is the number of these rows with a
         p-value. ``q_value`` is adjusted for ``n_tested`` tests. Selecting rows, as with ``top(10)``, does not change
-        the two numbers.
+        ``n_screened`` or ``n_tested``.
 
     Notes
     -----
@@ -129,7 +129,7 @@ class ScreeningResult(Result):
     family                    With ``family="auto"``: "auto" for rows with the shrunk estimate, "gaussian" for rows
                               with another prediction, "" for rows without a prediction.
     model_weight              With ``family="auto"``: weight w of the model in the estimate; the data have weight 1 - w.
-    flags                     Names of the flags of the row; in ``to_dict`` and in written files, not in ``columns``.
+    flags                     Names of the flags of the row; in ``to_dict`` and written files, but not in ``columns``.
     ========================= ==========================================================================================
 
     Examples
@@ -287,12 +287,12 @@ class ScreeningResult(Result):
 
         Notes
         -----
-        A spreadsheet would evaluate a name or an annotation that begins with =, +, -, @, a tab or a line break as a
-        formula (OWASP, "CSV Injection"). An apostrophe is therefore inserted before such text, unless it is a number.
-        Quotes, spaces and invisible characters at the beginning of the text are ignored in this check. An apostrophe is
-        also inserted before a formula that follows a semicolon, a vertical bar, a tab or a line break, because a
-        spreadsheet that uses this character as its separator would begin a new cell there. Numbers are never changed.
-        Parquet, JSON and data frames contain all text unchanged.
+        If a name or an annotation begins with =, +, -, @, a tab or a line break, a spreadsheet would evaluate it as a
+        formula (OWASP, "CSV Injection"). An apostrophe is therefore inserted before such text, unless the text is a
+        number. Quotes, spaces and invisible characters at the beginning of the text are ignored in this check. An
+        apostrophe is also inserted before a formula that follows a semicolon, a vertical bar, a tab or a line break. A
+        spreadsheet that uses one of these characters as its separator would begin a new cell there. Numbers are never
+        changed. Parquet, JSON and data frames contain all text unchanged.
         """
         text = files.format_csv_columns(self._columns())
         if path is None:
@@ -347,7 +347,7 @@ class ScreeningResult(Result):
         Raises
         ------
         RocPredictError
-            If polars is not installed, the file cannot be written, or the suffix of its name is not .parquet.
+            If polars is not installed, if the file cannot be written, or if the suffix of its name is not .parquet.
         """
         try:
             frame = files.data_frame(self._columns(), "polars")
@@ -398,7 +398,7 @@ class ScreeningResult(Result):
         title : str, optional
             Heading of the report.
         data : (X, y) or (X, y, weights), optional
-            Data that were screened. If they are passed, the report contains the empirical curves and a hash of the
+            Data that were screened. If ``data`` is passed, the report contains the empirical curves and a hash of the
             data.
         date : datetime.date or str, optional
             Date of the report. By default, today.
@@ -411,7 +411,8 @@ class ScreeningResult(Result):
         Raises
         ------
         RocPredictError
-            If the report cannot be written, an option is invalid, or ``data`` differ from the data that were screened.
+            If the report cannot be written, if an option is invalid, or if ``data`` differ from the data that were
+            screened.
         """
         return report_screening(self, path, n_top=n_top, title=title, data=data, date=date)
 

@@ -272,10 +272,11 @@ def screen(
     X : array-like of shape (n, features), or another table
         NumPy array of numbers, SciPy sparse matrix, data frame (pandas, polars or pyarrow), or object with ``X`` and
         ``var_names`` such as AnnData. Memory maps are read in blocks, and sparse matrices are never made dense as a
-        whole. The table is neither changed nor copied as a whole. A path may be passed instead: a CSV, Parquet, Feather
-        or h5ad file, a folder or pattern of files with the same columns, or a list of paths. In a data frame or file, a
-        column named "", "Unnamed: 0" or "__index_level_0__" contains the row index and is not used as a feature.
-        Without ``y``, pass a ``TwoClassSummary`` or an iterable of (X, y) batches; both require ``empirical=False`` or
+        whole. The table is not changed, and it is never copied as a whole. A path may be passed instead: a CSV,
+        Parquet, Feather or h5ad file, a folder of files, a pattern such as ``"data/*.csv"``, or a list of paths. If
+        there are several files, they must have the same columns. In a data frame or file, a column named "",
+        "Unnamed: 0" or "__index_level_0__" contains the row index and is not used as a feature. Without ``y``, pass a
+        ``TwoClassSummary`` or an iterable of (X, y) batches; both require ``empirical=False`` or
         ``empirical="histogram"``. With ``empirical=False``, batches may have three or more classes.
     y : array-like of shape (n,), or str, optional
         Class labels, or the name of the column that contains them. For AnnData, this is a column of ``obs``.
@@ -289,7 +290,8 @@ def screen(
         How pairs of classes are formed from three or more labels.
 
         - "rest": each label against all others.
-        - "all": every pair of labels. If ``positive`` is passed, only the pairs with this label as the positive class.
+        - "all": every pair of labels. If ``positive`` is passed, only the pairs with this label as the positive class
+          are formed.
     empirical : {True, False, "top", "histogram"}, default=True
         Features whose empirical AUC is computed. An exact empirical AUC takes longer than a prediction, because the
         values of the feature are sorted.
@@ -301,7 +303,7 @@ def screen(
           ``empirical_auc_min`` and ``empirical_auc_max`` contain bounds of the exact AUC. ``X`` may also consist of
           batches, or be a summary that contains histograms. Available for two classes only.
     n_top : int, default=100
-        Number of features per class pair whose empirical AUC is computed if ``empirical="top"``.
+        Number of features whose empirical AUC is computed for each class pair if ``empirical="top"``.
     family : {"gaussian", "auto"}, default="gaussian"
         Family of the class-conditional distributions.
 
@@ -365,11 +367,11 @@ def screen(
     Raises
     ------
     RocPredictError
-        If ``X`` is not a table, ``y`` has the wrong length or unknown labels, names are not unique, or an option is out
-        of range. If ``empirical=True``, ``empirical="top"`` or ``family="auto"`` is combined with a summary or with
-        batches. If ``family="auto"`` is combined with ``empirical=False``, with ``empirical="histogram"`` or with
-        weights that are not whole numbers. A feature without a prediction raises no error: its row has flags, and NaN
-        for undefined values.
+        If ``X`` is not a table, if ``y`` has the wrong length or unknown labels, if names are not unique, or if an
+        option is out of range. If ``empirical=True``, ``empirical="top"`` or ``family="auto"`` is combined with a
+        summary or with batches. If ``family="auto"`` is combined with ``empirical=False``, with
+        ``empirical="histogram"`` or with weights that are not whole numbers. A feature without a prediction raises no
+        error: its row has flags, and NaN for undefined values.
 
     See Also
     --------
@@ -379,7 +381,7 @@ def screen(
     Notes
     -----
     ``p_value`` is two-sided. For features with an empirical AUC, ``p_value`` is from the Mann-Whitney test with tie
-    correction and without continuity correction. This p-value is exact if the feature has two distinct values and an
+    correction and without continuity correction. For a feature with two distinct values, this p-value is exact if an
     expected count in the 2 x 2 table of classes and values is below 5. The null hypothesis of this test is that both
     classes have the same distribution. The test may reject this hypothesis for classes that differ only in variability,
     even if the interval from ``empirical_low`` to ``empirical_high`` contains 1/2. For features without an empirical
@@ -669,7 +671,7 @@ class _ScreeningRun:
         gaussians = GaussianPairs(*map(np.stack, zip(*pairs, strict=True)))
 
         def to_columns(columns: slice, counts: RankStatistics) -> tuple[slice, dict[str, Any], Flags]:
-            """Return the slice of a block of features, with their empirical columns and flags."""
+            """Return the slice ``columns``, with the empirical columns and flags of its features."""
             shape = counts.area.shape
             parts: Any = (part.reshape(-1, *part.shape[2:]) for part in counts)
             statistics = RankStatistics(*parts)

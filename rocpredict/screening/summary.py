@@ -80,13 +80,13 @@ class TwoClassSummary(Result):
         Unit of each feature, "" if it is unknown. Summaries can be added only if each feature has the same unit in all
         summaries.
     min_count : int
-        Argument ``min_count`` of ``suppress_small_counts``; 0 for a summary without suppression, and for a sum that
-        includes such a summary.
+        Value of ``min_count`` that was passed to ``suppress_small_counts``, or 0 for a summary without suppression.
+        For a sum of summaries, this is the smallest of their values.
     histograms : FeatureHistograms, optional
         Histograms of the features, from which ``screen(..., empirical="histogram")`` computes empirical AUCs.
     file_checksums : tuple of str
-        Checksums of the files whose summaries were added; () if the summary was not read from a file. The same file, or
-        the same summary in memory, cannot be added twice.
+        Checksums of the files that contain this summary or, for a sum, its parts; () if no file was read. The same
+        file, or the same summary in memory, cannot be added twice.
 
     Examples
     --------
@@ -152,8 +152,8 @@ class TwoClassSummary(Result):
         Raises
         ------
         RocPredictError
-            If a value is out of range, shapes do not match, both labels are equal, names are not unique, or the number
-            of names is wrong.
+            If a value is out of range, if shapes do not match, if the two labels are equal, if names are not unique, or
+            if the number of names is wrong.
 
         Examples
         --------
@@ -296,8 +296,8 @@ class TwoClassSummary(Result):
         histograms : bool, default=False
             Whether to keep the histograms. If True, cells of the histograms are merged until each cell has at least
             ``min_count`` values of each class, and the extremes of the cells are omitted. The remaining edges are not
-            changed. Edges must therefore not be values of observations. Agree on edges with the other sites in advance,
-            and pass them as ``summarize(..., histogram_edges=...)``.
+            changed. Therefore, do not use observed values as edges. Agree on edges with the other sites in advance, and
+            pass them as ``summarize(..., histogram_edges=...)``.
 
         Returns
         -------
@@ -403,7 +403,7 @@ class TwoClassSummary(Result):
         Raises
         ------
         RocPredictError
-            If the text is not a summary in JSON format, was changed, or was written by a later version.
+            If the text is not a summary in JSON, if it was changed, or if it was written by a later version.
         """
         try:
             content = json.loads(text, parse_constant=_refuse_constant)
@@ -463,7 +463,7 @@ class TwoClassSummary(Result):
         return ("negative", self.negative), ("positive", self.positive)
 
     def checksums(self) -> tuple[str, ...]:
-        """Return the checksums of the files that were added, or of this summary if it was not read from a file."""
+        """Return the checksums of the files that were read, or the checksum of this summary if no file was read."""
         if self.file_checksums:
             return self.file_checksums
         values = [part for _, side in self._named_classes() for part in side.rounded()]
@@ -608,8 +608,8 @@ def summarize(
     Parameters
     ----------
     X : array-like of shape (n, features), sparse matrix, data frame, or batches
-        Table or path as in ``screen``. Without ``y``, an iterable of (X, y) batches of one table; the batches need not
-        fit into memory together.
+        Table or path as in ``screen``. If ``y`` is omitted, ``X`` is an iterable of (X, y) batches of one table. The
+        batches need not fit into memory together.
     y : array-like of shape (n,), or str, optional
         Class labels, or the name of the column that contains them. For AnnData, this is a column of ``obs``.
     positive : label, optional
@@ -655,7 +655,7 @@ def summarize(
     Raises
     ------
     RocPredictError
-        If ``X`` is not a table, ``y`` has the wrong length or unknown labels, or an option is out of range.
+        If ``X`` is not a table, if ``y`` has the wrong length or unknown labels, or if an option is out of range.
 
     See Also
     --------

@@ -176,8 +176,8 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     response_method : {"auto", "predict_proba", "decision_function", "log_odds"}, default="auto"
         Score of the classifier:
 
-        * "auto": ``predict_proba`` if available, else ``decision_function``. If ``family`` is not "empirical", the
-          first available of ``decision_function``, log odds and ``predict_proba``.
+        * "auto": ``predict_proba`` if available, else ``decision_function``. If ``family`` is not "empirical",
+          ``decision_function`` is preferred, then the log odds, then ``predict_proba``.
         * "predict_proba": probability of the positive class.
         * "decision_function": decision value.
         * "log_odds": difference of the log probabilities.
@@ -233,8 +233,8 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     -----
     AssumptionWarning
         If ``sample_weight`` is passed to a classifier that does not accept it; the weights are then used only for the
-        threshold. The warning is also issued if the pooled scores are not consistent with ``family``, as in
-        ``predict_roc``.
+        threshold. The warning is also issued if the pooled scores are not consistent with ``family``. ``predict_roc``
+        makes the same check.
 
     See Also
     --------
@@ -242,8 +242,8 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     Notes
     -----
-    With ``family="empirical"``, the threshold is chosen among the midpoints between all neighboring distinct scores,
-    not only from a grid.
+    With ``family="empirical"``, every midpoint between neighboring distinct scores is a candidate for the threshold.
+    The candidates are not limited to a grid.
 
     Because a single threshold is needed, the scores of all folds are pooled. These scores are from different models, so
     the AUC of ``roc_`` may be above or below the AUC of every fold. The confidence intervals of ``best_threshold_``

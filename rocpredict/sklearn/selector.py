@@ -87,7 +87,7 @@ def check_fit_arguments(X: object, y: object, sample_weight: object = None) -> N
 
 
 def check_no_text(X: Any) -> None:
-    """Raise RocPredictError if a column of X has text that is not a number, or dates."""
+    """Raise RocPredictError if a column of X contains dates, or text that is not a number."""
     if getattr(getattr(X, "dtype", None), "kind", "O") in "biufc":
         return
     try:
@@ -194,7 +194,7 @@ def roc_score_func(X: object, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
     Raises
     ------
     RocPredictError
-        If ``y`` has only one class, or the data are invalid, as in ``rocpredict.screen``.
+        If ``y`` has only one class, or if the data are invalid (see ``rocpredict.screen``).
 
     Notes
     -----
@@ -252,11 +252,11 @@ class RocSelector(SelectorMixin, BaseEstimator):
         * "rest": each class against the rest.
         * "all": all pairs of classes.
     positive : label, optional
-        Label of the positive class. By default, the last of two labels in sorted order ("pos" for "neg" and "pos");
-        with ``direction="auto"``, the choice does not affect which features are selected. For two classes and the
-        direction "higher" or "lower", the positive label is required unless the labels are {0, 1}, {-1, 1} or booleans.
-        For three or more classes, ``positive`` is optional; if it is passed, only the class pairs with this positive
-        class are compared.
+        Label of the positive class. For two labels, the default is the last one in sorted order, for example "pos" for
+        the labels "neg" and "pos". With ``direction="auto"``, the choice does not affect which features are selected.
+        For two classes and the direction "higher" or "lower", the positive label is required unless the labels are
+        {0, 1}, {-1, 1} or booleans. For three or more classes, ``positive`` is optional; if it is passed, only the
+        class pairs with this positive class are compared.
     engine : {"auto", "numpy", "numba"}, default="auto"
         Computing engine, as in ``rocpredict.screen``.
     n_jobs : int, default=1
@@ -285,7 +285,7 @@ class RocSelector(SelectorMixin, BaseEstimator):
     ------
     RocPredictError
         Raised by ``fit`` if a limit is out of range, if ``y`` has only one class, if a column of ``X`` has text or
-        dates, or if the data are invalid, as in ``rocpredict.screen``.
+        dates, or if the data are invalid (see ``rocpredict.screen``).
 
     Warns
     -----
@@ -298,8 +298,8 @@ class RocSelector(SelectorMixin, BaseEstimator):
     converted to a dense array as a whole. ``k``, ``min_auc`` and ``max_q`` can be changed with ``set_params`` after
     ``fit``, without fitting again.
 
-    Feature selection uses the labels. In a cross-validation, place the selector inside the pipeline, so that it is
-    fitted in each fold. Features that discriminate only in combination are not found.
+    Feature selection uses the labels. In cross-validation, place the selector inside the pipeline, so that it is fitted
+    in each fold. Features that discriminate only in combination are not found.
 
     Examples
     --------

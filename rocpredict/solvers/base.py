@@ -235,7 +235,7 @@ def hook_of_polyline(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, fl
 
 
 def is_undominated(tpr: FloatArray, fpr: FloatArray) -> NDArray[np.bool_]:
-    """Return a mask of the operating points that no point with the same TPR or FPR dominates.
+    """Return a mask of the operating points that are not dominated by a point with the same TPR or FPR.
 
     The points must be in ascending order.
     """

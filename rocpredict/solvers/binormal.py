@@ -193,8 +193,8 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
     """Solver for the ROC curve of the likelihood ratio of two Gaussians.
 
     The log likelihood ratio is a quadratic function of the feature; its vertex is at infinity if the standard
-    deviations are equal. The two thresholds of each rule are mirror images of each other in the vertex. Both classes
-    are therefore folded about the vertex, and a rule is represented by the z-scores of one of its thresholds.
+    deviations are equal. The two thresholds of each rule are symmetric about the vertex. Both classes are therefore
+    folded about the vertex, and a rule is represented by the z-scores of one of its thresholds.
     """
 
     def __init__(self, negative: Gaussian[Any], positive: Gaussian[Any]) -> None:
@@ -676,16 +676,16 @@ def _panel_edges(break_points: FloatArray, low: FloatArray, high: FloatArray) ->
 class FoldedNormal(NamedTuple):
     """Standard normal distribution folded about a center.
 
-    A rule has two thresholds, z and the mirror image of z in the center. If ``inside`` is False, z is the higher
-    threshold, and values outside of the two thresholds are classified as positive. If ``inside`` is True, z is the
-    lower threshold, and values between the two thresholds are classified as positive.
+    A rule has two thresholds, z and the reflection of z about the center. If ``inside`` is False, z is the higher
+    threshold, and values that are not between the two thresholds are classified as positive. If ``inside`` is True, z
+    is the lower threshold, and values between the two thresholds are classified as positive.
     """
 
     centre: FloatArray
     inside: NDArray[np.bool_]
 
     def reflect(self, z: FloatArray) -> FloatArray:
-        """Return the mirror image of z in the center; it is infinite if the center is infinite."""
+        """Return the reflection of z about the center, which is infinite if the center is infinite."""
         with np.errstate(invalid="ignore"):
             return np.where(np.isinf(self.centre), self.centre, 2 * self.centre - z)
 
@@ -704,7 +704,7 @@ class FoldedNormal(NamedTuple):
         return normal_pdf(z) + normal_pdf(self.reflect(z))
 
     def isf(self, rate: FloatArray) -> FloatArray:
-        """Compute the threshold z of the rule with a given rate by Newton's method within two bounds.
+        """Compute the threshold z at which the rule has a given rate, by Newton's method between two bounds.
 
         The bounds on z follow from bounds on the probability P(Z >= z). If ``inside`` is False, this probability is
         between half of the rate and the rate. If ``inside`` is True, the probability is between the rate and the rate

@@ -205,8 +205,8 @@ class EmpiricalSolver(Solver):
 class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
     """Solver for the ROC curve of sample values ranked by their likelihood ratio.
 
-    Each value is ranked by the proportion of positives among the observations with this value. In this proportion, both
-    classes have the same total weight.
+    Each value is ranked by the proportion of positives among the observations with this value. The proportion is
+    computed with the same total weight for both classes.
     """
 
     def __init__(self, negative: Ecdf, positive: Ecdf) -> None:

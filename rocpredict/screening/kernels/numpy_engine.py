@@ -52,7 +52,7 @@ def power_sums(
     codes : array of shape (m,)
         Class of each row of the tile; -1 for rows without a class.
     shift : array of shape (K, b)
-        Values that are subtracted before the powers are computed, one for each class and feature.
+        One value for each class and feature, subtracted from the feature before the powers are computed.
     sums : Sums of shape (K, b)
         Sums to which the powers are added in place.
     by_columns : bool
@@ -140,7 +140,7 @@ def sparse_sums(
     by_rows : bool
         Whether ``part`` consists of rows (CSR format) or of columns (CSC format).
     weights : array, optional
-        Weights of the rows, above 0; not available in the numba engine.
+        Weights of the rows, all above 0; not available in the numba engine.
     """
     lengths = np.diff(part.indptr)
     if by_rows:
@@ -187,7 +187,10 @@ _TILE = 2048
 def gather(
     X: NDArray[Any], rows: NDArray[np.int32], bounds: NDArray[np.intp], columns: slice, out: NDArray[Any]
 ) -> None:
-    """Copy the selected rows of some columns, transposed, to ``out``; ``bounds`` contains the bounds of the groups."""
+    """Copy the selected rows of some columns, transposed, to ``out``.
+
+    The rows of group g are ``rows[bounds[g]:bounds[g + 1]]``; this engine does not use ``bounds``.
+    """
     view = X[:, columns]
     if abs(X.strides[0]) <= abs(X.strides[1]):
         for line, column in zip(out, view.T, strict=True):
@@ -199,7 +202,7 @@ def gather(
 
 
 def sort_parts(values: NDArray[Any], first: Indexes, last: Indexes, keys: ThreadBuffer) -> None:
-    """Sort each part from ``first`` to ``last`` in place, with NaN last; ``keys`` is not used by this engine."""
+    """Sort each part ``values[first[i]:last[i]]`` in place, with NaN last; ``keys`` is not used by this engine."""
     for start, stop in zip(first.tolist(), last.tolist(), strict=True):
         values[start:stop].sort()
 
