@@ -52,7 +52,7 @@ _NODE_COST = 2  # computing time of one component at one node, relative to the t
 
 
 class FamilyParameters(NamedTuple):
-    """Parameters of one class in a family, with a ``shape`` of 1 if the family has no shape parameter."""
+    """Parameters of the distribution of one class; ``shape`` is 1 if the family has no shape parameter."""
 
     loc: float
     scale: float
@@ -60,7 +60,7 @@ class FamilyParameters(NamedTuple):
 
 
 class FamilyPair(NamedTuple):
-    """Parameters of two distributions of one family; if ``reflected`` is True, these are the distributions of -x."""
+    """Parameters of two distributions of a family; if ``reflected`` is True, they describe the distributions of -x."""
 
     family: str
     negative: FamilyParameters
@@ -271,7 +271,10 @@ def crossings_falling_power(negative: FamilyParameters, positive: FamilyParamete
 
 
 def crossings_logistic(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
-    """Return (loc0 + loc1)/2 + scale log(sinh(D/4 + l/4)/sinh(D/4 - l/4)) with l = log kappa, if |l| < |D|."""
+    """Return the crossing (loc0 + loc1)/2 + scale log(sinh(D/4 + l/4)/sinh(D/4 - l/4)), with l = log kappa.
+
+    There is no crossing unless |l| < |D|.
+    """
     d = standardized_shift(negative, positive)
     if not abs(level) < abs(d):
         return []
@@ -449,12 +452,12 @@ class NormalSumSolver(NumericalSolver):
 
     Notes
     -----
-    The AUC is the sum over all pairs of components of w0 w1 Phi((m1 - m0)/hypot(s0, s1)), with weights w, means m and
-    standard deviations s. For two kernel densities, the AUC depends on s0 and s1 only through H = hypot(s0, s1), so s0
-    and s1 can be replaced by H/sqrt(2). The AUC is also the integral of F f, with the distribution function F of the
-    negatives and the density f of the positives. Since F f is smooth, the error of the trapezoidal rule is as small as
-    a rounding error [1]_. With n0 and n1 components, the trapezoidal rule requires n0 + n1 evaluations per node,
-    whereas the sum over all pairs requires n0 n1 evaluations.
+    The AUC is a sum with one term for each pair of components, w0 w1 Phi((m1 - m0)/hypot(s0, s1)), with weights w,
+    means m and standard deviations s. For two kernel densities, the AUC depends on s0 and s1 only through
+    H = hypot(s0, s1), so both s0 and s1 can be replaced by H/sqrt(2). The AUC is also the integral of the product F f,
+    where F is the distribution function of the negatives and f is the density of the positives. Since this product is
+    smooth, the error of the trapezoidal rule is as small as a rounding error [1]_. With n0 and n1 components, the
+    trapezoidal rule requires n0 + n1 evaluations per node, whereas the sum over all pairs requires n0 n1 evaluations.
 
     References
     ----------
@@ -493,7 +496,10 @@ class NormalSumSolver(NumericalSolver):
 
 
 class BatchSolver(NumericalSolver):
-    """Solver for two batches of continuous distributions, of shape (B,) or (B, 1), fitted to B resamples."""
+    """Solver for two batches of continuous distributions that are fitted to B resamples.
+
+    Each batch has shape (B,) or (B, 1).
+    """
 
     takes_batches = True
     negative: Any
@@ -515,8 +521,8 @@ class BatchSolver(NumericalSolver):
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
         """Return the threshold that maximizes TPR - price * FPR.
 
-        The threshold is usually the best crossing of the weighted densities. For a pair of
-        distributions without a clearly best crossing, the threshold is computed by the solver for this pair alone.
+        The threshold is usually the best crossing of the weighted densities. If a pair of distributions has no clearly
+        best crossing, its threshold is computed separately, by the solver for a single pair.
         """
         negative, positive, prices = self.negative, self.positive, np.broadcast_to(log_price, self.shape)
         grid = self._dense_grid()
@@ -552,7 +558,10 @@ class BatchSolver(NumericalSolver):
 
 
 class NormalSumBatchSolver(BatchSolver):
-    """Solver for two batches of kernel densities or mixtures, of shape (B,) or (B, 1), fitted to B resamples."""
+    """Solver for two batches of kernel densities or mixtures that are fitted to B resamples.
+
+    Each batch has shape (B,) or (B, 1).
+    """
 
     negative: NormalSumBatch
     positive: NormalSumBatch

@@ -17,7 +17,7 @@ from rocpredict.solvers.quadrature import make_log_density_ratio
 
 
 class AucBounds(NamedTuple):
-    """Lowest and highest value that the AUC or the best Ameans can have for data with the given bin counts."""
+    """Lowest and highest values that the AUC or the best Ameans can have for data with the given bin counts."""
 
     low: float
     high: float

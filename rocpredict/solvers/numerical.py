@@ -86,16 +86,16 @@ class NumericalSolver(Solver):
         return np.asarray(smooth + np.sum((right - left) * rate))
 
     def crossings(self, log_price: FloatArray) -> FloatArray:
-        """Return all thresholds at which f1 - price * f0 changes sign, ascending on the last axis."""
+        """Return all thresholds at which f1 - price * f0 changes sign, in ascending order along the last axis."""
         return pad_rows(self._crossings(np.ravel(log_price))[0]).reshape(*np.shape(log_price), -1)
 
     @np.errstate(under="ignore")
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
         """Return the threshold that maximizes TPR - price * FPR.
 
-        The candidates are infinite thresholds, the crossings of the weighted densities, each point mass and the next
-        larger float, and the points of the search grid. If all thresholds in an interval are equally good, the midpoint
-        of the interval is returned. If the price is 0, the upper bound is returned instead.
+        The candidates are infinite thresholds, the crossings of the weighted densities, the points of the search grid,
+        and each point mass together with the next larger float. If all thresholds in an interval are equally good, the
+        midpoint of the interval is returned. If the price is 0, the upper bound of the interval is returned instead.
         """
         shape, prices = np.shape(log_price), np.ravel(log_price)
         crossings, is_uncertain = self._crossings(prices)
@@ -480,7 +480,8 @@ class LikelihoodRatioRanking:
     def mean_clipped_rank(self, d: Distribution[Any], x: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
         """Return, for each x, the proportion of a class with a higher log ratio than at x, clipped to [low, high].
 
-        If the log ratio has ties, the result is the mean clipped proportion over a random order of the tied values.
+        If the log ratio has ties, the result is the expected value of the clipped proportion for a random order of the
+        tied values.
         """
         if not self.has_ties:
             return np.clip(self.tail_at(d, x), low, high)

@@ -164,7 +164,7 @@ def refine_brackets(
     Returns
     -------
     row : array of int of shape (m,)
-        Index of the level of each point, ascending.
+        Index of the level of each point, in ascending order.
     points, values, bounds : arrays of shape (m,)
         ``points`` contains an ascending grid for each level, ``values`` contains ``f`` - level at each point, and
         ``bounds`` contains bounds on the rounding errors of ``values``.
@@ -213,8 +213,8 @@ def refine_brackets(
 def sign_changes(f: Callable[[FloatArray], FloatArray], grid: FloatArray, values: FloatArray) -> FloatArray:
     """Return the points at which ``f`` changes sign, found to float64 resolution from values on an ascending grid.
 
-    If ``f`` changes sign twice between two neighboring grid points, both changes are found only if abs(f) at one of the
-    two points is smaller than at both neighbors of this point.
+    If ``f`` changes sign twice between two neighboring grid points, both changes are found only if one of these points
+    is a local minimum of abs(f) on the grid.
     """
     return level_crossings(f, np.zeros(1), np.zeros(len(grid), dtype=np.intp), grid, values)[0]
 
@@ -230,7 +230,8 @@ def level_crossings(
 ) -> list[FloatArray]:
     """Return, for each level, the points at which ``f`` - level changes sign; see ``sign_changes``.
 
-    For each point of ``grid``, ``row`` is the index of its level (ascending) and ``values`` contains ``f`` - level.
+    For each point of ``grid``, ``row`` contains the index of its level, and ``values`` contains ``f`` - level. The
+    indices are in ascending order.
     Values between -``noise`` and ``noise`` are ignored, because their sign is uncertain.
     """
 

@@ -202,7 +202,7 @@ def evaluate_batch(
 class ShrinkageSolver(EmpiricalSolver):
     """Solver for the shrinkage estimates of both classes of one feature, which are discrete distributions.
 
-    The threshold with the highest Ameans is computed as for a batch of one feature.
+    The threshold with the highest Ameans is computed in the same way as for a batch that contains one feature.
     """
 
     negative: ShrinkageDistribution

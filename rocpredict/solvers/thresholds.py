@@ -126,7 +126,7 @@ class ThresholdStability(Result):
         resample contains fewer distinct observations than the sample. The value is 1/2 if no resample leaves out
         observations of both classes.
     ameans_corrected : float
-        Optimism-corrected Ameans, 0.9 ``ameans_oob`` + 0.1 ``ameans_in_sample``, which is nearly unbiased.
+        Optimism-corrected Ameans, which is nearly unbiased: 0.9 * ``ameans_oob`` + 0.1 * ``ameans_in_sample``.
     n_resamples : int
         Number of resamples.
     n_failed : int
@@ -143,11 +143,11 @@ class ThresholdStability(Result):
 
     @property
     def ameans_corrected(self) -> float:
-        """Ameans expected on new data for a threshold that is selected by the same criterion."""
+        """Ameans expected on new data for a threshold that is selected by the same criterion as ``thresholds``."""
         return correct_ameans(self.ameans_oob, self.ameans_in_sample)
 
     def table(self) -> Table:
-        """Return a table with the quantiles of the threshold and the in-sample and out-of-bag Ameans."""
+        """Return a table with the quantiles of the threshold, the in-sample Ameans and the out-of-bag Ameans."""
         rows: list[list[Any]] = [
             [f"{level:.0%} quantile of threshold", value] for level, value in self.quantiles.items()
         ]

@@ -47,7 +47,8 @@ class MemoryBudget(NamedTuple):
     Attributes
     ----------
     total : int, optional
-        Budget in bytes. By default, there is no limit. A block then has 32 MB, but at least one column for each thread.
+        Budget in bytes. By default, there is no limit. A block then contains as many columns as fit into 32 MB, but at
+        least one column for each thread.
     n_jobs : int, default=1
         Number of threads; each thread processes at least one column at a time.
     """
@@ -388,7 +389,7 @@ _NO_ORDER = f"X is a query that returns its rows in a different order each time;
 
 
 class DaskQuery:
-    """Dask DataFrame with the methods of a lazy narwhals frame that ``DataFrameSource`` calls."""
+    """Dask DataFrame with those methods of a lazy narwhals frame that ``DataFrameSource`` calls."""
 
     def __init__(self, native: Any) -> None:
         self._native = native
@@ -678,7 +679,7 @@ def to_numeric(name: str, values: NDArray[Any]) -> NDArray[Any] | None:
 
 
 def find_text(values: NDArray[Any]) -> str | bytes | date | None:
-    """Return the first text or date in a column, unless all text is numbers such as "1.5"."""
+    """Return the first date or text in a column, or None; text that is a number, such as "1.5", is ignored."""
     for item in values.tolist():
         if isinstance(item, str | bytes | date):
             try:

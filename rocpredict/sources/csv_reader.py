@@ -59,7 +59,9 @@ Rows = Iterator[tuple[int, list[str]]]
 
 @contextmanager
 def open_csv(path: Path) -> Iterator[tuple[list[str], Rows, str]]:
-    r"""Open a CSV file or pipe with a header line, in UTF-8 or UTF-16, plain or compressed by gzip.
+    r"""Open a CSV file or pipe with a header line.
+
+    The file is in UTF-8 or UTF-16, and may be compressed with gzip.
 
     Yields
     ------
@@ -73,8 +75,8 @@ def open_csv(path: Path) -> Iterator[tuple[list[str], Rows, str]]:
     Raises
     ------
     RocPredictError
-        If the file cannot be read or is not text, the header has no names or the same name twice, or a row is not
-        valid. The message gives the line number.
+        If the file cannot be read or is not text, if the header has no names or contains a name twice, or if a row is
+        not valid. The message gives the line number.
     """
     try:
         with path.open("rb") as file, _as_text(file, path.name) as text:
@@ -108,7 +110,10 @@ def _detect_encoding(first_bytes: bytes) -> str:
 
 
 def check_first_bytes(first_bytes: bytes, name: str) -> None:
-    """Raise RocPredictError for a JSON file, and for a first line with NUL bytes that is not in UTF-16 or UTF-32."""
+    """Raise RocPredictError for a JSON file, or if the first line of a file contains NUL bytes.
+
+    NUL bytes are allowed if the file is in UTF-16 or UTF-32.
+    """
     if first_bytes.lstrip()[:1] == b"{" and name.lower().endswith(".json"):
         raise RocPredictError(
             f"{name} is JSON; pass a CSV, Parquet or Feather file (TwoClassSummary.from_json reads a summary)"
@@ -351,16 +356,16 @@ class CsvTable:
 
 
 def read_csv(path: str | PathLike[str]) -> CsvTable:
-    r"""Read a CSV file with a header line, in UTF-8 or UTF-16, plain or compressed by gzip.
+    r"""Read a CSV file with a header line.
 
-    Cells are separated by commas, semicolons or tabs. A comma is a decimal mark if cells are separated by semicolons or
-    tabs.
+    The file is in UTF-8 or UTF-16, and may be compressed with gzip. Cells are separated by commas, semicolons or tabs.
+    A comma is a decimal mark if cells are separated by semicolons or tabs.
 
     Raises
     ------
     RocPredictError
-        If the file cannot be read, is not text or is empty, the header has a name twice, or a row has more or fewer
-        cells than the header. The message gives the line number.
+        If the file cannot be read, is not text or is empty, if the header contains a name twice, or if a row has more
+        or fewer cells than the header. The message gives the line number.
     """
     path = Path(path)
     with open_csv(path) as (header, cells_by_line, separator):
@@ -415,7 +420,7 @@ class TableReader(ABC):
         Parameters
         ----------
         label : str, optional
-            Name of the column with the labels. This column is then not a feature. By default, no labels are read.
+            Name of the label column, which is not used as a feature. By default, no labels are read.
         usecols : sequence of str, optional
             Columns to read as features, in this order. By default, all columns except the labels and a row index.
         nan_policy : {"raise", "omit"}, optional
@@ -431,8 +436,8 @@ class TableReader(ABC):
         Raises
         ------
         RocPredictError
-            If a name is not a column or occurs twice, a line is not valid, a numeric column has text, a label is
-            missing, or no column is numeric. The message gives the line number.
+            If a name is not a column or occurs twice, if a line is not valid, if a numeric column has text, if a label
+            is missing, or if no column is numeric. The message gives the line number.
         """
 
     def _select(self, label: str | None, usecols: Sequence[str] | None) -> list[str]:
@@ -521,7 +526,7 @@ class ColumnKinds:
         return np.isin(np.arange(len(self._names)), list(self._first_text))
 
     def parse(self, columns: Sequence[Sequence[str]], lines: Sequence[int], file: str, separator: str) -> FloatArray:
-        """Return the numbers in the columns, shape (columns, rows).
+        """Return the numbers in the columns as an array of shape (columns, rows).
 
         Raise RocPredictError if a column has both numbers and text.
         """
@@ -729,11 +734,11 @@ class ChunkedCsv(BlockSource):
         return frame
 
     def finish(self) -> None:
-        """Treat columns without any value as numeric."""
+        """Treat columns without any values as numeric."""
         self._is_number = ~self._is_text
 
     def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
-        """Yield the selected columns, one chunk of lines after the other."""
+        """Yield the selected columns, one chunk of lines at a time."""
         start, selection = 0, np.arange(self.shape[1]) if columns is None else columns
         for path, chunks in groupby(self._chunks, lambda chunk: chunk.path):
             with _open_bytes(path) as file:

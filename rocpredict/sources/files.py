@@ -290,7 +290,8 @@ def find_files(paths: PathArgument) -> list[str | PathLike[str]]:
     Raises
     ------
     RocPredictError
-        If a folder or a pattern has no file, a folder has files of several formats, or a file is named twice.
+        If a folder contains no CSV, Parquet or Feather file, if a folder contains files of several formats, if a
+        pattern matches no file, or if a file is named twice.
     """
     every = list(paths) if isinstance(paths, Iterable) and not isinstance(paths, (str, os.PathLike)) else [paths]
     if not every:
@@ -345,8 +346,8 @@ def open_tables(paths: PathArgument) -> TableReader:
 
         - Parquet: files with the suffix .parquet or .pq, or with the first bytes of a Parquet file.
         - Feather (Arrow IPC): files with the suffix .feather, .arrow or .ipc, or with the first bytes of such a file.
-        - CSV: all other files, with a header line, in UTF-8 or UTF-16, plain or compressed by gzip, with commas,
-          semicolons or tabs between cells.
+        - CSV: all other files. They have a header line, and their cells are separated by commas, semicolons or tabs.
+          They are in UTF-8 or UTF-16, and may be compressed with gzip.
 
     Returns
     -------
@@ -357,17 +358,17 @@ def open_tables(paths: PathArgument) -> TableReader:
     Raises
     ------
     RocPredictError
-        If there is no file, a file cannot be read, formats or columns differ, or a header has no names or has a name
-        twice. If a Parquet or Feather file is passed and polars is not installed.
+        If there is no file, if a file cannot be read, if the files differ in their formats or columns, or if a header
+        has no names or contains a name twice. If a Parquet or Feather file is passed and polars is not installed.
 
     Notes
     -----
-    If polars is installed (extra ``frames``), CSV files of 8 MB or more are read with polars, several times as fast as
-    with the ``csv`` module. With polars, the labels and the features are read in separate passes. Without polars, or if
-    whole columns are needed (as for empirical AUCs), the numbers of CSV files are stored. Tables of up to 4 MB (8 bytes
-    per cell) are stored in memory, larger tables in a temporary file. The environment variable TMPDIR sets the folder
-    of this file. A cell may have at most 131,072 characters, and the first line at most 64 MB. Columns of Parquet and
-    Feather files are read when they are needed.
+    If polars is installed (extra ``frames``), CSV files of 8 MB or more are read with polars, which is several times as
+    fast as the ``csv`` module. With polars, the labels and the features are read in separate passes. Without polars, or
+    if whole columns are needed (as for empirical AUCs), the numbers of CSV files are stored. Tables of up to 4 MB
+    (8 bytes per cell) are stored in memory, and larger tables are stored in a temporary file. The environment variable
+    TMPDIR sets the folder of this file. A cell may have at most 131,072 characters, and the first line may have at most
+    64 MB. Columns of Parquet and Feather files are read when they are needed.
 
     Examples
     --------

@@ -70,7 +70,7 @@ class SpooledColumns(BlockSource):
         self._file.write(state["content"])
 
     def append(self, values: FloatArray) -> None:
-        """Add rows as an array of shape (columns, rows), or raise RocPredictError if the temporary folder is full."""
+        """Add the rows of an array of shape (columns, rows); raise RocPredictError if the temporary folder is full."""
         columns, rows = values.shape
         self.shape = self.shape[0] + rows, columns
         self._pending.append(values)
@@ -153,7 +153,7 @@ class ArrowDataset(BlockSource):
             out[:, place] = np.nan if self._is_text[index] else frame_column_to_floats(name, part.get_column(name))
 
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
-        """Write the selected columns into an array, one row group after the other."""
+        """Write the selected columns into an array, one row group at a time."""
         start = 0
         for piece, rows in self._pieces:
             self._read_piece(out[start : start + rows], piece, columns)
@@ -207,7 +207,7 @@ def _check_arrow_types(fragment: Any, schema: Any) -> None:
 
 
 class SpooledBatches(SpooledColumns):
-    """Batches of rows that can be read only once and are stored in a temporary file; text is stored as codes."""
+    """Batches of rows that can be read only once; they are stored in a temporary file, with text as codes."""
 
     def __init__(self, batches: Iterable[Any], schema: Any) -> None:
         import narwhals as nw

@@ -48,7 +48,7 @@ class FeatureTable(Result):
     n_rows : int
         Number of rows.
     source : ColumnSource
-        Source of the values: an array, matrix, frame or files.
+        Source of the values: an array, a matrix, a frame or files.
     not_numeric : array of bool of shape (features,)
         Mask of the columns with text, dates or other objects, which are read as NaN.
     annotations : dict of str to array of shape (features,)
@@ -89,9 +89,9 @@ class FeatureTable(Result):
         place : slice
             Slice of the requested features that the block contains.
         block : array or sparse matrix of shape (n_rows, features of the block)
-            Values. If all features of an array or of a sparse matrix are read, the array or matrix itself is the only
-            block, neither copied nor converted. Other tables are read in Fortran-ordered blocks of float64 (float32 if
-            all columns have this type) of about 32 MB. A block may be read-only.
+            Values. If all features of an array or of a sparse matrix are read, the only block is the array or matrix
+            itself, which is neither copied nor converted. Other tables are read in Fortran-ordered blocks of about
+            32 MB, as float64 (or as float32 if all columns have this type). A block may be read-only.
         """
         chosen = self.column_indices if features is None else self._source_columns[features]
         blocks = self.source.iter_blocks(chosen, self.budget)
@@ -127,7 +127,7 @@ class FeatureTable(Result):
         )
 
     def column(self, feature: int) -> NDArray[Any]:
-        """Return one column unchanged, shape (n_rows,)."""
+        """Return one column unchanged, as an array of shape (n_rows,)."""
         return self.source.column(int(self._source_columns[feature]))
 
     @property
@@ -138,7 +138,7 @@ class FeatureTable(Result):
         return len(self.names)
 
     def table(self) -> Table:
-        """Return a table of the features, with their names and whether they are numeric."""
+        """Return a table that shows the name of each feature, and whether the feature is numeric."""
         rows = [[str(name), not bad] for name, bad in zip(self.names, self.not_numeric.tolist(), strict=True)]
         return Table(f"Table of {self.n_rows} rows and {pluralize(len(self), 'feature')}", ["feature", "numeric"], rows)
 

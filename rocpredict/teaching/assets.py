@@ -132,7 +132,7 @@ _DIGITS = ascii_letters + digits
 
 
 def shorten_names(text: str) -> str:
-    """Replace the names that modules declare by short names, except names that are also properties or strings."""
+    """Shorten the names that modules declare, except names that are also properties or strings."""
     declared = {name for path in MODULES for name in _DECLARED.findall(_text("static", path))}
     used = {*re.findall(r"(?<!\.)\.(\w+)|[\"'`](\w+)[\"'`]", text), ("mount", "")}
     names = sorted(declared - {name for pair in used for name in pair})

@@ -324,7 +324,7 @@ def empirical_statistics(empirical: EmpiricalRoc) -> dict[str, Any]:
 
 
 def largest_tpr_gap(predicted: Roc, empirical: EmpiricalRoc) -> dict[str, float]:
-    """Return the largest difference in TPR, predicted - empirical, and the FPR at which it occurs."""
+    """Return the largest difference in TPR (predicted - empirical), and the FPR at which it occurs."""
     value, fpr = max_tpr_gap(predicted, empirical)
     return {"fpr": fpr, "value": value}
 

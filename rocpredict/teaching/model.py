@@ -149,7 +149,7 @@ class TabulatedRoc(PredictedRoc):
     The table contains 255 quantiles of each class and 1025 equally spaced thresholds. The equally spaced
     thresholds extend from the lowest 1e-12 quantile to the highest 1 - 1e-12 quantile of the two classes. Crossings of
     the densities are bracketed by adjacent thresholds of the table, and then computed by root finding. The best
-    threshold is a crossing or infinite, and its rates are exact. Two crossings between adjacent thresholds, and
+    threshold is either a crossing or infinite, and its rates are exact. Two crossings between adjacent thresholds, and
     crossings outside the table, are missed. The hook (the part of the curve below the chance line) and the TPR at an
     FPR are interpolated in the table, with an error of about 1e-4.
     """

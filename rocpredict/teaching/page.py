@@ -191,9 +191,9 @@ class TeachingPage:
     Parameters
     ----------
     x : array of shape (n,) or (n, n_features), data frame, mapping, path or str, optional
-        Data that are shown first: your own data, a file that ``screen`` can read, or the name of a built-in data set,
-        "iris", "pima" or "breast_cancer". By default, the page starts with two Gaussians. A page can have at most
-        500,000 values, and 400 combinations of a feature and a pair of labels.
+        Data that are shown first: your own data, a file that ``screen`` can read, or the name of a built-in data set
+        ("iris", "pima" or "breast_cancer"). By default, the page starts with two Gaussians. A page can have at most
+        500,000 values and at most 400 combinations of a feature and a pair of labels.
     y : array-like of shape (n,) or str, optional
         Class labels, or the name of the label column of x.
     positive : label, optional
@@ -234,8 +234,8 @@ class TeachingPage:
     title : str, optional
         Heading of the page.
     url : str, optional
-        Address at which the page will be published, for its embed code, QR code and link previews: a file such as
-        "https://example.org/roc/index.html", or a folder.
+        Address at which the page will be published: a file such as "https://example.org/roc/index.html", or a folder.
+        The address is used for the embed code, the QR code and the link previews of the page.
 
     Raises
     ------

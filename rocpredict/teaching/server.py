@@ -48,7 +48,7 @@ class TeachingServer:
     html : str
         The page.
     evaluate : function
-        Function that computes the results for a state, such as ``PageModel.evaluate``.
+        Function, such as ``PageModel.evaluate``, that computes the results for a state.
     port : int, default=0
         Port of the server; 0 for any free port.
 
@@ -117,7 +117,7 @@ class _Server(ThreadingHTTPServer):
             self.hosts |= {_HOST, "localhost"}
 
     def server_bind(self) -> None:
-        """Bind the server to its address without looking up the host name, since this may take seconds."""
+        """Bind the server to its address without looking up the host name, because a lookup may take seconds."""
         TCPServer.server_bind(self)
         self.server_name, self.server_port = _HOST, self.server_address[1]
 

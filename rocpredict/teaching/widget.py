@@ -55,7 +55,7 @@ class TeachingWidget(anywidget.AnyWidget):
     payload : dict
         Data, texts and options of the page.
     evaluate : function
-        Function that computes the results for a state, such as ``PageModel.evaluate``.
+        Function, such as ``PageModel.evaluate``, that computes the results for a state.
     picture : bytes
         PNG file of the initial state, for viewers that do not run scripts.
     """
