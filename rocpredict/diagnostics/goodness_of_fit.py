@@ -104,7 +104,7 @@ class ClassDescription(Result):
 def describe_classes(
     roc: Roc, rows: tuple[FloatArray, FloatArray], observed: GoodnessOfFit, p: GoodnessOfFit
 ) -> list[ClassDescription]:
-    """Describe both classes; for direction "lower", the fits are evaluated for the distributions of -x."""
+    """Describe both classes; for direction "lower", the measures of fit are computed from -x."""
     samples = sort_by_direction(roc, *rows)
     fits = zip(orient_classes(roc), samples, observed[:2], p[:2], strict=True)
     return [
@@ -148,8 +148,8 @@ def std_ratio(negative: ClassDescription, positive: ClassDescription, level: flo
     """Return the SD ratio (positives divided by negatives), with an interval from the F distribution.
 
     If the excess kurtosis of a class is positive, the degrees of freedom n - 1 of this class are divided by 1 +
-    kurtosis/2, because the sample variance of a heavy-tailed distribution varies more (Shoemaker 2003). If a class has
-    zero variance, the interval is [0, inf].
+    kurtosis/2, because the sample variance of a heavy-tailed distribution varies more than that of a normal
+    distribution (Shoemaker 2003). If a class has zero variance, the interval is [0, inf].
     """
     if negative.constant or positive.constant:
         estimate = nan if negative.constant and positive.constant else float("inf") if negative.constant else 0.0
@@ -197,7 +197,7 @@ _MAX_POINTS = 400
 
 
 class GoodnessOfFit(NamedTuple):
-    """Measures of misfit; each is a number for the data, or an array with one number for each simulated sample."""
+    """Measures of misfit: numbers for the data, or arrays with one number for each simulated sample."""
 
     negative: ArrayOrFloat
     """Anderson-Darling statistic A^2 of the negative class."""
@@ -241,7 +241,10 @@ def goodness_of_fit(roc: Roc, samples: SortedSamples) -> GoodnessOfFit:
 
 
 def goodness_of_fit_batch(pair: tuple[Distribution, Distribution], samples: SortedSamples) -> _Chunk:
-    """Return misfit measures and normal scores for many samples without ties and the distributions fitted to them."""
+    """Return misfit measures and normal scores for many samples and the distributions fitted to them.
+
+    The samples must not contain ties.
+    """
     negative, positive = map(add_grid_axis, pair)
     predicted = solver_for(negative, positive).along("fpr", COMPARISON_FPR)
     falling = FallingValues.from_samples(samples)
@@ -309,8 +312,8 @@ def _scores_of_tails(below: FloatArray, above: FloatArray) -> FloatArray:
 def anderson_darling(below: FloatArray, above: FloatArray) -> FloatArray:
     """Return the Anderson-Darling statistic A^2 from the log tail probabilities of sorted values.
 
-    ``below`` and ``above`` contain the logarithms of the lower and of the upper tail probabilities; their last axis
-    contains the values of a sample. A^2 is inf if a tail probability is 0.
+    ``below`` and ``above`` contain the logarithms of the lower and of the upper tail probabilities. Their last axis
+    corresponds to the sorted values of a sample. A^2 is inf if a tail probability is 0.
     """
     n = below.shape[-1]
     weights = np.arange(1, 2 * n, 2) / n

@@ -53,7 +53,7 @@ class Ecdf(Distribution[float]):
     Parameters
     ----------
     sample : array-like of shape (n,)
-        Feature values. Infinite values are accepted, NaN is not. Two values are tied only if they are exactly
+        Feature values. Infinite values are accepted; NaN is not. Two values are tied only if they are exactly
         equal as floats: 0.1 + 0.2 and 0.3, for example, are not tied.
     weights : array-like of shape (n,), optional
         Frequency weights, 0 or more: the number of observations that each value represents. A weight of 2 is
@@ -112,7 +112,10 @@ class Ecdf(Distribution[float]):
 
     @cached_property
     def order(self) -> IntArray:
-        """Indices of the observations in ascending order of their values; ``sorted_sample`` then needs no sort."""
+        """Indices of the observations in ascending order of their values.
+
+        If the sample has no weights and these indices are computed first, ``sorted_sample`` does not sort again.
+        """
         return np.argsort(self.sample)
 
     @cached_property
@@ -209,7 +212,8 @@ class Ecdf(Distribution[float]):
 def mid_rank_weight(sample: Ecdf, below: NDArray[np.intp], to: NDArray[np.intp]) -> FloatArray:
     """Return the mean of two sums of weights.
 
-    The first sum is over the ``below`` smallest values of the sample, the second over the ``to`` smallest values.
+    The first sum is over the ``below`` smallest values of the sample. The second sum is over the ``to`` smallest
+    values.
     """
     if sample.weights is None:
         return below.astype(np.float64) if below is to else (below + to) / 2
@@ -248,8 +252,8 @@ def area_between(predicted: FloatArray, empirical: FloatArray) -> FloatArray:
     Notes
     -----
     The mean approximates the area between the curves. The approximation is not exact, because the empirical curve can
-    have steps between two neighboring FPRs. With 50 observations per class, the error is at most 3% of the area, and in
-    most samples at most 1%.
+    have steps between two neighboring FPRs. With 50 observations per class, the error is at most 3% of the area. In
+    most samples, it is at most 1%.
     """
     return np.asarray(np.abs(predicted - empirical).mean(axis=-1))
 

@@ -54,9 +54,10 @@ def newton_bracketed(function: Loss, start: FloatArray) -> FloatArray:
 def maximize_newton(
     objective: Callable[[FloatArray, NDArray[np.intp]], FloatArray], slopes: Loss, start: FloatArray
 ) -> FloatArray:
-    """Maximize a concave function for each sample by Newton steps, each halved until the function does not decrease.
+    """Maximize a concave function for each sample by Newton's method.
 
-    ``slopes`` is a function that returns the gradients and the Hessian matrices.
+    Each step is halved until the function does not decrease. ``slopes`` is a function that returns the gradients and
+    the Hessian matrices.
     """
     at, rows = start.copy(), np.arange(len(start))
     best = objective(at, rows)

@@ -320,7 +320,7 @@ def fit_family(name: str, sample: Any, label: str) -> ScipyDistribution:
         Key of ``PARAMETRIC_FAMILIES``. Families of positive values have location 0, and the beta family has the support
         (0, 1).
     sample : array of shape (n,)
-        Finite values of one class, with at least two distinct ones.
+        Finite values of one class, at least two of them distinct.
     label : {"negative", "positive"}
         Name of the class in messages.
 

@@ -131,7 +131,7 @@ class Histogram(Distribution[float]):
 
     @classmethod
     def fit(cls, x: ArrayLike, bins: str | int | ArrayLike = "fd") -> Histogram:
-        """Count the observations of a sample in bins.
+        """Count the observations of a sample in each bin.
 
         Parameters
         ----------
@@ -139,7 +139,8 @@ class Histogram(Distribution[float]):
             Finite values of one class.
         bins : {"fd"}, int or array-like of shape (k + 1,), default="fd"
             - ``"fd"``: bins of equal width 2 IQR n^(-1/3) (Freedman and Diaconis 1981) from the smallest to the
-              largest value, but no more bins than values. If the IQR is 0, Sturges' rule sets the number of bins.
+              largest value. The number of bins is at most the number of values. If the IQR is 0, Sturges' rule sets
+              the number of bins.
             - int: number of bins of equal width from the smallest to the largest value.
             - array: edges that enclose all values. A value on an inner edge belongs to the bin above it.
 

@@ -236,11 +236,12 @@ def compress_centres(centres: FloatArray, counts: FloatArray, std: float) -> tup
     The range of the centers is divided into cells. A cell is about as wide as its distance from the nearest gap or end
     of the sample, but at most two standard deviations wide. A gap is a distance of more than four standard deviations
     between neighboring centers. Cells near an end or a gap are narrow, because the tail of the density there depends on
-    the outermost centers. If a cell has more than ten centers, they are replaced by the ten nodes of a Gauss quadrature
-    rule for their weights. These nodes are the eigenvalues of the Jacobi matrix of the orthogonal polynomials. The new
-    weights are above 0, and the first 19 moments of the centers in the cell are unchanged. Let M be the maximum of the
-    absolute 20th derivative of Phi. In a cell that is two standard deviations wide, the error of a tail probability is
-    at most M/(20! 2^18), about 2e-16, times the weight of the cell.
+    the outermost centers. If a cell has more than ten centers, they are replaced by the ten nodes of the Gauss
+    quadrature rule for these weighted centers. The nodes are the eigenvalues of the Jacobi matrix of the polynomials
+    that are orthogonal with respect to the weighted centers. The new weights are above 0, and the first 19 moments of
+    the centers in the cell are unchanged. Let M be the maximum of the absolute value of the 20th derivative of Phi. In
+    a cell that is two standard deviations wide, the error of a tail probability is at most M/(20! 2^18), about 2e-16,
+    times the weight of the cell.
     """
     if len(centres) <= _MIN_COMPRESSION * _N_CELL_NODES:
         return centres, counts
@@ -422,15 +423,15 @@ class GaussianKde(NormalSumDistribution):
     Parameters
     ----------
     sample : array-like of shape (n,)
-        Feature values, finite, with at least two distinct ones.
+        Finite feature values, at least two of them distinct.
     bandwidth : {"silverman", "scott", "cube-root"} or float, default="silverman"
         Standard deviation of the kernels. In the following rules, s is the standard deviation (``ddof=1``) and R is the
         interquartile range of the n observations:
 
         - ``"silverman"``: 0.9 min(s, R/1.34) n^(-1/5), or 0.9 s n^(-1/5) if R is 0 [1]_.
         - ``"scott"``: 1.06 s n^(-1/5) [1]_.
-        - ``"cube-root"``: s n^(-1/3), usually the smallest of the three bandwidths. It is suitable for estimating a cdf
-          [2]_ or a ROC curve, and too small for estimating a density.
+        - ``"cube-root"``: s n^(-1/3), usually the smallest of the three bandwidths. This bandwidth is suitable for
+          estimating a cdf [2]_ or a ROC curve, but too small for estimating a density.
         - float: a number above 0, in the unit of the feature.
     bandwidth_factor : float, default=1.0
         Multiplier for the bandwidth of the selected rule. It must be 1 if ``bandwidth`` is a number.

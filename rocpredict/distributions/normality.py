@@ -92,7 +92,7 @@ def misfit_warning(
     """Return a warning if the curve of a fitted family does not fit the samples of both classes, otherwise None.
 
     The result is None if the curves agree, if sampling variation explains the difference, if a class has fewer than 5
-    observations, or within a ``with suppress_misfit_warning()`` block.
+    observations, or if the function is called within a ``with suppress_misfit_warning()`` block.
 
     Parameters
     ----------
@@ -113,9 +113,10 @@ def misfit_warning(
     warning is about 10% with 10 observations per class, 40% with 20, and 93% with 50.
 
     For the other families, too, fewer than 1 of 100 simulations cause a warning if the family is suitable for the
-    classes. The simulated classes were normal, lognormal or gamma for kernel densities. For histograms, they were
-    uniform or had four bins. For mixtures, they were normal. The table lists pairs of classes for which the family is
-    not suitable, and the proportion of simulations that cause a warning with 50 and with 200 observations per class:
+    classes. For kernel densities, the simulated classes were normal, lognormal or gamma. For histograms, they were
+    uniform or had densities that were constant within each of four bins. For mixtures, they were normal. The table
+    lists pairs of classes for which the family is not suitable, and the proportion of simulations that cause a warning
+    with 50 and with 200 observations per class:
 
     ========== ============================ ==== ====
     family     pair                           50  200

@@ -1,4 +1,4 @@
-"""Estimate of two class distributions, shrunk from the empirical distributions towards a binormal model.
+"""Estimates of two class distributions: the empirical distributions, shrunk towards a binormal model.
 
 The estimate depends only on the order of the observations of both classes and on their ties. A binormal shape is a pair
 of Gaussian classes, up to an increasing transform; it is determined by its AUC and its ratio of standard deviations.
@@ -446,7 +446,9 @@ def _clip_sums(pooled: PooledSample, values: FloatArray, sums: FloatArray) -> Fl
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ShrinkageDistribution(Ecdf):
-    """Distribution of one class, estimated with ``family="auto"``; each value of either class is a point mass.
+    """Distribution of one class, estimated with ``family="auto"``.
+
+    The distribution has point masses at the observed values of both classes.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Skew normal family with more accurate tails than in scipy.stats, and faster beta and skew normal families.
+"""Skew normal family with more accurate tails than in scipy.stats, and fast beta and skew normal families.
 
 Importing this module imports scipy.stats.
 """
@@ -29,10 +29,10 @@ class SkewNormalFamily(type(skewnorm)):  # type: ignore[misc]
 
     Notes
     -----
-    If the shape a is 0 or more, the lower tail is the thin one. For h >= 0, the probability of this tail is F(-h) =
-    Phi(-h) - 2 T(h, a), with Owen's T (Azzalini 1985). If this difference is too small to be accurate, the tail is
-    computed as an integral over an angle, F(-h) = (1/pi) int_0^atan(1/a) exp(-h^2 / (2 sin^2 u)) du. |X| is half normal
-    for every shape, so F(h) = F(-h) + erf(h/sqrt(2)) and 1 - F(h) = 2 Phi(-h) - F(-h).
+    If the shape a is 0 or more, the lower tail is the lighter of the two. For h >= 0, the probability of this tail is
+    F(-h) = Phi(-h) - 2 T(h, a), with Owen's T (Azzalini 1985). If this difference is too small to be accurate, the tail
+    is computed as an integral over an angle, F(-h) = (1/pi) int_0^atan(1/a) exp(-h^2 / (2 sin^2 u)) du. |X| is half
+    normal for every shape, so F(h) = F(-h) + erf(h/sqrt(2)) and 1 - F(h) = 2 Phi(-h) - F(-h).
     """
 
     min_ratio = 0.5

@@ -204,12 +204,13 @@ def auc_test(
     margin, where the AUCs are unequal. With unequal AUCs and few observations, a test based on the first interval alone
     would reject too often. A margin is therefore excluded in two cases only. In the first case, both intervals exclude
     the margin. In the second case, 0 lies between the margin and the estimated difference, and the first interval
-    excludes both the margin and 0. A sample may lack the few observations that lower one of the two AUCs. Both
-    intervals therefore allow for such observations in each AUC, and the second interval also for observations in which
-    the features differ. The interval in the result agrees with the tests of all alternatives. If the first interval
-    contains 0, the interval in the result is the smallest interval that contains both intervals. If the first interval
-    excludes 0, the limit nearer to 0 is taken from the first interval. As ``level`` increases, this limit therefore
-    changes abruptly at the level 1 - p, where p is the two-sided p-value.
+    excludes both the margin and 0. A sample may lack the few observations that would lower one of the two AUCs. Both
+    intervals therefore allow for such unseen observations in each AUC. The second interval also allows for unseen
+    observations whose placement values differ between the two features. The interval in the result agrees with the
+    tests of all alternatives. If the first interval contains 0, the interval in the result is the smallest interval
+    that contains both intervals. If the first interval excludes 0, the limit nearer to 0 is taken from the first
+    interval. As ``level`` increases, this limit therefore changes abruptly at the level 1 - p, where p is the two-sided
+    p-value.
 
     The method "delong" rejects a true null hypothesis too often if a class has few observations, if the samples have
     unequal sizes, or if an AUC is near 1. With "dirichlet", p is the smallest significance level at which the interval

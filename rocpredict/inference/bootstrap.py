@@ -65,7 +65,7 @@ class BootstrapOptions:
     def resample_counts(
         self, weights: tuple[Any, Any], rows: tuple[int, int], row_size: float = 0
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """Yield the numbers of draws of each row in chunks of B resamples, one array of shape (B, rows) per class.
+        """Yield how often each row is drawn, in chunks of B resamples: one array of shape (B, rows) per class.
 
         ``weights`` contains the frequency weights of each class, or None. ``row_size`` is the number of values that the
         caller keeps in memory for each resample, in addition to the counts.
@@ -77,7 +77,10 @@ class BootstrapOptions:
 
 
 def draw_counts(rng: np.random.Generator, size: int, weights: Any, rows: int) -> FloatArray:
-    """Draw ``size`` resamples with replacement, and return how often each row is drawn, shape (size, rows)."""
+    """Draw ``size`` resamples with replacement, and return how often each row is drawn.
+
+    The result has shape (size, rows).
+    """
     if weights is not None:
         total = float(np.sum(weights))
         n_drawn = max(1, round(total))
@@ -90,7 +93,7 @@ def draw_counts(rng: np.random.Generator, size: int, weights: Any, rows: int) ->
 
 
 def _draw_whole_weights(rng: np.random.Generator, size: int, weights: Any) -> FloatArray:
-    """Return the numbers of draws of many values with integer weights, shape (size, number of values)."""
+    """Return how often each of many values with integer weights is drawn, shape (size, number of values)."""
     large, rows = weights >= _LARGE_WEIGHT, len(weights)
     row_of = np.repeat(np.flatnonzero(~large), weights[~large].astype(np.intp))
     total = len(row_of) + weights[large].sum()
@@ -103,7 +106,7 @@ def _draw_whole_weights(rng: np.random.Generator, size: int, weights: Any) -> Fl
 
 
 def expand_weights(sample: Ecdf) -> Ecdf:
-    """Return a sample without weights, in which each observation is repeated as often as its integer weight.
+    """Return a sample without weights, in which a value with the integer weight w occurs w times.
 
     A very large sample, or a sample with weights that are not integers, is returned unchanged.
     """
@@ -157,8 +160,8 @@ def make_area_function(
 def make_auc_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], FloatArray]:
     """Return a function that computes the AUCs of B resamples.
 
-    The returned function takes one array of shape (B, rows) for each class. This array contains how often each of the
-    sorted values occurs in each resample.
+    The returned function takes one array of shape (B, rows) for each class. This array contains the number of times
+    that each of the sorted values occurs in each resample.
     """
     below, to = count_below(negative.sorted_sample, positive.sorted_sample)
 
@@ -209,7 +212,7 @@ def _vertex_places(negative: Ecdf, positive: Ecdf) -> list[NDArray[np.intp]]:
 def _class_counts(
     negative: Ecdf, positive: Ecdf, resampling: BootstrapOptions
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Yield the numbers of draws of each sorted value in chunks of resamples, one array per class."""
+    """Yield how often each sorted value is drawn, in chunks of resamples: one array per class."""
     rows = len(negative.sorted_sample), len(positive.sorted_sample)
     return resampling.resample_counts((negative.sorted_weights, positive.sorted_weights), rows, 10 * sum(rows))
 
@@ -224,7 +227,7 @@ def bootstrap_areas(
 
 
 def bootstrap_tpr(negative: Ecdf, positive: Ecdf, fpr: FloatArray, resampling: BootstrapOptions) -> FloatArray:
-    """Return the TPR at the given FPRs in each resample, shape (n_resamples, k)."""
+    """Return the TPR at the given FPRs in each resample, as an array of shape (n_resamples, k)."""
     points, chunks = make_points_function(negative, positive), []
     for counts in _class_counts(negative, positive, resampling):
         tpr, curve_fpr = points(*counts)
@@ -255,10 +258,10 @@ def bootstrap_thresholds(
 ) -> ResampledThresholds:
     """Find the best threshold of each resample, and evaluate this threshold in the original sample and out of bag.
 
-    If there are many thresholds, the rates of a resample are first computed at about 1,000 of them. The rates at two
-    adjacent thresholds of this grid limit the utility of every threshold between them. Only intervals that may contain
-    the best threshold are then examined. In a large sample, the values far from the best threshold are merged before
-    resampling: see ``merge_far_values``.
+    If there are many thresholds, the rates of a resample are first computed on a grid of about 1,000 thresholds. The
+    rates at two adjacent thresholds of this grid limit the utility of every threshold between them. Only intervals that
+    may contain the best threshold are then examined. In a large sample, the values far from the best threshold are
+    merged before resampling: see ``merge_far_values``.
     """
     pair = merge_far_values(negative, positive, criterion)
     sample = EmpiricalSolver(*pair).points

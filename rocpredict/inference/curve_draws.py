@@ -99,7 +99,7 @@ def _power_excess(high: FloatArray, low: FloatArray, exponent: Any) -> FloatArra
 
 # ---- draws
 def steep_exponent(tpr: FloatArray, first_tpr: FloatArray, fpr: FloatArray, first_fpr: FloatArray) -> FloatArray:
-    """Return the exponent of the power law for steep starts of curves, computed from the rates at two vertices."""
+    """Return the exponent of the power law for the steep start of each curve, from the rates at two vertices."""
     with np.errstate(divide="ignore", invalid="ignore"):
         rise = np.log(tpr / first_tpr) / np.log(fpr / first_fpr)
     return np.asarray(np.clip(np.nan_to_num(rise, nan=1.0), *_EXPONENT_LIMITS) * _EXPONENT_FACTOR)
@@ -349,7 +349,10 @@ class _ClassDraws(NamedTuple):
         return cls(shapes, part.clusters, groups, extra)
 
     def cumulative(self, rng: np.random.Generator, size: int, cluster_weights: FloatArray) -> list[FloatArray]:
-        """Return, for each curve, the cumulative fraction of the total weight at each bound, shape (B, bounds + 1)."""
+        """Return the cumulative fractions of the total weight at the bounds, as one array per curve.
+
+        Each array has shape (B, bounds + 1).
+        """
         last = rng.standard_exponential(size) * self.extra
         if self.clusters is None:
             weights = rng.standard_gamma(self.shapes, (size, len(self.shapes)))

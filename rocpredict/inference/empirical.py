@@ -104,7 +104,7 @@ class ConfidenceBand(Result):
     method : str
         Name of the method by which the band was computed.
     flags : Flags
-        Flags for degenerate input, and for limits that were computed by a different method than the requested one.
+        Flags for degenerate input, and for limits that were computed by a method other than the requested one.
     """
 
     fpr: FloatArray
@@ -364,11 +364,12 @@ class EmpiricalUncertainty(Uncertainty):
     def ameans_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
         """Return the confidence interval of the population Ameans at the estimated best threshold.
 
-        The TPR and the TNR at this threshold are each reduced by their optimism. The optimism is the rate in a resample
-        minus the rate in the sample, both at the best threshold of the resample, averaged over the resamples (Efron and
-        Gong 1983). The limits are computed from the reduced rates as if the threshold had been fixed beforehand. The
-        upper limit is also computed with only half of the optimism subtracted, and the higher of the two results is
-        used; otherwise the coverage would be too low.
+        The TPR and the TNR at this threshold are each reduced by their optimism. To estimate the optimism, both rates
+        are computed at the best threshold of each resample, in this resample and in the sample. The optimism of a rate
+        is the mean difference (resample minus sample) over the resamples (Efron and Gong 1983). The limits are computed
+        from the reduced rates as if the threshold had been fixed beforehand. The upper limit is also computed with only
+        half of the optimism subtracted, and the higher of the two results is used; otherwise the coverage would be too
+        low.
         """
         check_option("method", method, (None, AMEANS_METHOD))
         best = find_best_threshold(self.solver, criterion)
@@ -428,7 +429,7 @@ def threshold_set(
     points : OperatingPoints
         All operating points of the two samples.
     log_price : float
-        Logarithm of the weight of the FPR relative to the TPR in the utility.
+        Logarithm of the ratio of the weight of the FPR to the weight of the TPR in the utility.
     sizes : tuple of float
         Numbers of negatives and of positives.
     level : float
@@ -484,7 +485,7 @@ def threshold_set(
 
 
 def local_critical_value(level: float) -> float:
-    """Return the critical value for the loss of utility at a threshold, in standard errors of this loss."""
+    """Return the critical value for the loss of utility at a threshold, in units of the standard error of this loss."""
     farthest, value = _FARTHEST_CRITICAL_VALUE
     knots = [*map(normal_critical_value, _LEVELS), farthest]
     return float(np.interp(normal_critical_value(level), knots, [*_CRITICAL_VALUES, value]))
