@@ -45,7 +45,7 @@ MULTICLASS_METHODS: tuple[MulticlassMethod, ...] = get_args(MulticlassMethod)
 
 
 class BinaryProblem(NamedTuple):
-    """Binary problem: index of its column of scores, and indices of its positive and negative classes."""
+    """Binary problem, given by the indices of its score column, its positive classes and its negative classes."""
 
     column: int
     positive: tuple[int, ...]
@@ -69,7 +69,7 @@ class Decomposition:
     problems : list of BinaryProblem
         Binary problems.
     weights : array of shape (means, problems)
-        Weight of the AUC of each binary problem in each mean AUC.
+        Each row contains the weights of the binary problems in one mean AUC.
     rocs : list of EmpiricalRoc
         Empirical ROC curve of each binary problem.
     """
@@ -102,7 +102,7 @@ class Decomposition:
         return cls(columns, groups, problems, single, [EmpiricalRoc(*pair) for pair in samples])
 
     def mean(self, areas: FloatArray) -> FloatArray:
-        """Return each mean AUC, a weighted mean over the binary problems.
+        """Return the mean AUCs, which are weighted means of the AUCs of the binary problems.
 
         The last axis of ``areas`` contains the AUCs of the binary problems.
         """
@@ -245,8 +245,9 @@ class MulticlassAuc(Result):
     Attributes
     ----------
     auc : float, or array of shape (classes,) or (pairs,) if ``average`` is None
-        Average AUC. If ``average`` is None, the AUC of each class ("one-vs-rest") or of each pair of classes (other
-        methods). An AUC is 1/2 for uninformative scores, and 1 for scores that separate the classes perfectly.
+        Average AUC. If ``average`` is None, the array contains one AUC for each class ("one-vs-rest") or for each pair
+        of classes (other methods). An AUC is 1/2 for uninformative scores, and 1 for scores that separate the classes
+        perfectly.
     interval : Interval
         Confidence interval of the AUC, with the same shape as ``auc``.
     binary_aucs : tuple of BinaryAuc
@@ -315,8 +316,9 @@ def multiclass_auc(
     Parameters
     ----------
     scores : array-like of shape (n, K) or (n,)
-        Scores on any scale. With shape (n, K), each class has a column in which its observations tend to have larger
-        values. With shape (n,), the scores are one feature, and its values tend to increase in the order of the labels.
+        Scores on any scale. With shape (n, K), there is one column of scores for each class. In the column of a class,
+        the observations of this class tend to have larger values than the other observations. With shape (n,), the
+        scores are one feature, and its values tend to increase in the order of the labels.
     y : array-like of shape (n,)
         Class labels.
     labels : sequence of K labels, optional
@@ -381,21 +383,22 @@ def multiclass_auc(
     This kind of smoothing is not suitable for an average AUC, because the influence of an observation is a mean of
     placement values in several binary problems and therefore varies less than a single placement value. When intervals
     of average AUCs were computed with the smoothing for a single AUC and quantiles of Student's t distribution, their
-    coverage at level 0.95 was 0.98 to 1.00. These intervals were up to 1.3 times as wide as the intervals by
+    coverage at level 0.95 ranged from 0.98 to 1.00. These intervals were up to 1.3 times as wide as the intervals by
     "smoothed-logit" at an AUC of 0.8, and up to 6.6 times as wide at an AUC of 0.98 (three and five Gaussian classes,
-    250 samples each). In one simulation with 5 to 200 observations per class and AUCs of 0.5 to 0.99, the coverage of
-    the intervals by "smoothed-logit" was 0.924 to 0.996 (250 samples each). In a second simulation, the coverage was
-    0.927 to 0.988 (45 settings, 400 samples each, standard error 0.005 to 0.013).
+    250 samples per setting). In one simulation with 5 to 200 observations per class and AUCs of 0.5 to 0.99, the
+    coverage of the intervals by "smoothed-logit" ranged from 0.924 to 0.996 (250 samples per setting). In a second
+    simulation, the coverage ranged from 0.927 to 0.988 (45 settings, 400 samples each, standard error 0.005 to 0.013).
 
-    The method "smoothed-logit" was chosen from fifteen methods by simulation. For three Gaussian classes of 10, 20 and
-    50 observations and AUCs of 0.8, 0.9 and 0.98, the coverage at level 0.95 was 0.944 to 0.977 with one column per
-    class. With one feature, the coverage was 0.947 to 0.965 (2000 samples each). For classes of 10, 20 and 50
-    observations and other ways of averaging, the coverage was 0.950 to 0.982. For five classes of 10 observations, the
-    coverage was 0.942 to 0.969. The coverage of the percentile bootstrap was 0.978 in one setting, and 0.912 to 0.953
-    in all others (1000 samples each). For 10 observations per class, the intervals by "smoothed-logit" are 1.04 to 1.1
-    times as wide as the bootstrap intervals at AUCs of 0.8 and 0.9, and 1.3 to 1.7 times as wide at an AUC of 0.98. If
-    half an observation were added to each class instead of the smoothing described above, the intervals at an AUC of
-    0.98 would be 2.4 to 2.9 times as wide as the intervals by "smoothed-logit".
+    The method "smoothed-logit" was chosen from fifteen methods by simulation. Three Gaussian classes of 10, 20 and 50
+    observations were simulated at AUCs of 0.8, 0.9 and 0.98. The coverage at level 0.95 ranged from 0.944 to 0.977 with
+    one column per class, and from 0.947 to 0.965 with one feature (2000 samples per setting). With the other ways of
+    averaging, and with classes of 10, 20 and 50 observations, the coverage ranged from 0.950 to 0.982. With five
+    classes of 10 observations each, the coverage ranged from 0.942 to 0.969. The coverage of the percentile bootstrap
+    was 0.978 in one setting, and ranged from 0.912 to 0.953 in all others (1000 samples per setting). With 10
+    observations per class, the intervals by "smoothed-logit" are 1.04 to 1.1 times as wide as the bootstrap intervals
+    at AUCs of 0.8 and 0.9, and 1.3 to 1.7 times as wide at an AUC of 0.98. At this AUC, the intervals would be 2.4 to
+    2.9 times as wide as the intervals by "smoothed-logit" if half an observation were added to each class in place of
+    the smoothing described above.
 
     If all observations of each class have the same placement value, or if a class has only one observation, the
     variance cannot be estimated from the placement values. A conservative interval is then used for an average AUC. Its

@@ -175,7 +175,7 @@ def table_1(rng: int = 0) -> Table:
 
 
 def table_2() -> Table:
-    """Return Table II, the means and standard deviations of the Iris features.
+    """Return Table II, which lists the means and standard deviations of the Iris features.
 
     Returns
     -------
@@ -205,7 +205,7 @@ def table_2() -> Table:
 
 
 def table_3() -> Table:
-    """Return Table III, the means and standard deviations of the distances to the class means.
+    """Return Table III, which lists the means and standard deviations of the distances to the class means.
 
     Returns
     -------
@@ -224,7 +224,7 @@ def table_3() -> Table:
 
 
 def table_4() -> Table:
-    """Return Table IV, the predicted AUC and the maximum Ameans of the Iris features.
+    """Return Table IV, which lists the predicted AUC and the maximum Ameans of the Iris features.
 
     Returns
     -------
@@ -377,7 +377,7 @@ def figure_4() -> Figure:
 def figure_5() -> Figure:
     """Plot the predicted ROC curves of four Iris features and of the distances to both class means.
 
-    Virginica is positive, versicolor negative. Petal width has the highest AUC.
+    Virginica is the positive class, and versicolor is the negative class. Petal width has the highest AUC.
 
     Returns
     -------

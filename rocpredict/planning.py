@@ -147,7 +147,7 @@ class StudyDesign:
 
     @cached_property
     def variances(self) -> dict[str, Variance]:
-        """Functions that compute the variance of the estimate, one for each method, starting with ``reference``."""
+        """Functions that compute the variance of the estimate, one for each method; the first is for ``reference``."""
         if self._expected_curve is not None:
             variances = self._curve_variances(self._expected_curve)
             return {CURVE_DEFAULT: variances["empirical"]} | variances
@@ -438,7 +438,7 @@ class StudyDesign:
         return "The variance is the same under the null hypothesis."
 
     def describe_bias(self, method: str, share: float) -> str:
-        """Describe how and why the sample size by a method differs from the sample size by the reference method."""
+        """Describe how and why the sample size that a method requires differs from that of the reference method."""
         why = _BIASES[method]
         classes: Any = self.curve.negative, self.curve.positive
         if method == "hanley-mcneil" and is_gaussian(self.curve) and classes[0].std > classes[1].std:
@@ -640,14 +640,14 @@ class SampleSizeByMethod(Result):
     method : str
         Name of the method.
     n_negative, n_positive, total : int
-        Numbers of negatives, of positives and of all observations that this method requires; for ``power``, the given
-        numbers.
+        Numbers of negatives, of positives and of all observations that this method requires. In a result of ``power``,
+        these are the given numbers.
     achieved : float
         Width or power that this method computes for these numbers of observations.
     achieved_reference : float
         Width of the default interval, or power of the default test, for the same numbers of observations.
     bias : str
-        Comparison with the sample size by the reference method (see ``sample_size``), and the reason for the
+        Comparison with the sample size that the reference method requires (see ``sample_size``), and the reason for the
         difference.
     """
 
@@ -696,7 +696,7 @@ class SampleSize(Result):
     method : str
         Method by which the sample size is computed.
     bias : str
-        Comparison with the sample size by the reference method (see ``sample_size``), and the reason for the
+        Comparison with the sample size that the reference method requires (see ``sample_size``), and the reason for the
         difference.
     goal : str
         Description of the goal.
@@ -730,7 +730,7 @@ class SampleSize(Result):
     _frame_of_table = True
 
     def table(self) -> Table:
-        """Return a table with the sample size, or the power, by each method."""
+        """Return a table with the sample size, or the power, computed by each method."""
         methods: tuple[SampleSize | SampleSizeByMethod, ...] = (self, *self.other_methods)
         rows = [
             [
@@ -841,15 +841,15 @@ def sample_size(
         Number of negatives for each positive. The number of negatives is rounded up.
     method : str, optional
         Method by which the sample size is computed. By default, the sample size is computed for the default interval or
-        the default test; in the result, this method is called the reference. All methods except "smoothed-logit" and
-        "dirichlet" use a normal approximation:
+        the default test; the result refers to this default as the reference method. All methods except "smoothed-logit"
+        and "dirichlet" use a normal approximation. The methods are:
 
         * "smoothed-logit": default interval and default test of an empirical AUC, or of the difference between two
           AUCs.
         * "dirichlet": default interval of an empirical partial AUC, or of an empirical TPR at an FPR.
         * "exact": exact variance of the empirical AUC, for any two distributions.
         * "empirical": large-sample variance of the empirical partial AUC, or of the empirical TPR at an FPR.
-        * "delta": variance, by the delta method, of an estimate that is computed from two fitted Gaussians.
+        * "delta": delta-method variance of an estimate that is computed from two fitted Gaussians.
         * "hanley-mcneil", "obuchowski": formulas in which the variance depends only on the AUC and the class sizes.
 
     Returns
@@ -867,11 +867,11 @@ def sample_size(
     -----
     For an AUC or a difference between two AUCs, the mean width and the power of the default method are computed by a
     formula if the samples are large. This formula assumes that the logit of the estimated AUC is normally distributed;
-    the default interval is computed from the expected variance of the placement values. The width is the mean over this
-    distribution; the power is the probability that the default test rejects. The formula is used if the smaller class
-    has n >= 50 observations and n min(AUC, 1 - AUC) >= 10. Under these conditions, the formula agrees with simulations
-    to within 2% of the width or 2 percentage points of power. In all other cases, 1,500 to 10,000 studies are simulated
-    with a fixed seed.
+    the default interval is computed from the expected variance of the placement values. The mean width is an average
+    over this distribution. The power is the probability that the default test rejects the null hypothesis. The formula
+    is used if the smaller class has n >= 50 observations and n min(AUC, 1 - AUC) >= 10. Under these conditions, the
+    formula agrees with simulations to within 2% of the width or 2 percentage points of power. In all other cases, 1,500
+    to 10,000 studies are simulated with a fixed seed.
 
     For a partial AUC or a TPR at an FPR, 1,000 to 2,500 studies are simulated with a fixed seed. The search for the
     sample size has a resolution of 0.5%. The Monte Carlo error of a width is 0.5 to 1.5%, and the resulting error of
@@ -954,7 +954,7 @@ def power(
     Raises
     ------
     RocPredictError
-        If a count is below 2, and under the conditions listed in ``sample_size``.
+        If a count is below 2, or under any of the conditions listed in ``sample_size``.
 
     See Also
     --------

@@ -563,12 +563,12 @@ def plot_probit(
     Notes
     -----
     The axes are probit(FPR) and probit(TPR), with the rates as tick labels. The curve of two Gaussians is the line
-    probit(TPR) = a + b probit(FPR) with a = (mean1 - mean0)/std1 and b = std0/std1, where 0 is the negative and 1 the
-    positive class. The slope b is 1 if both classes have the same standard deviation. Rates of 0 and 1 are infinite on
-    this scale; points of empirical curves with these rates are drawn at the edge. Near the edges, an empirical curve
-    depends on few observations and is unreliable. An approximately straight empirical curve is consistent with classes
-    that are Gaussian after an increasing transform (Metz, Herman and Shen 1998). The classes themselves are Gaussian
-    only if the empirical curve also agrees with the curve that is predicted from two Gaussians.
+    probit(TPR) = a + b probit(FPR) with a = (mean1 - mean0)/std1 and b = std0/std1, where 0 stands for the negative
+    class and 1 for the positive class. The slope b is 1 if both classes have the same standard deviation. Rates of 0
+    and 1 are infinite on this scale; points of empirical curves with these rates are drawn at the edge. Near the edges,
+    an empirical curve depends on few observations and is unreliable. An approximately straight empirical curve is
+    consistent with classes that are Gaussian after an increasing transform (Metz, Herman and Shen 1998). The classes
+    themselves are Gaussian only if the empirical curve also agrees with the curve that is predicted from two Gaussians.
 
     Examples
     --------

@@ -162,7 +162,7 @@ class _Scatter(NamedTuple):
     rows: NDArray[np.intp]
 
     def draw(self, mask: NDArray[np.bool_], mark: AucStyle, words: str) -> None:
-        """Draw the points of a mask, smaller and fainter if there are many, and add them to the legend."""
+        """Draw the points selected by a mask, smaller and fainter if there are many, and add them to the legend."""
         indices, digits = self.rows[mask[self.rows]], np.log10(len(self.rows))
         if not indices.size:
             return
@@ -324,14 +324,15 @@ def plot_screening(
 
         * "ranking": empirical and predicted AUC of the first rows of the table, with confidence intervals.
         * "agreement": empirical against predicted AUC of each row.
-        * "volcano": p-value against AUC of each row; the AUC is empirical if available, else predicted.
+        * "volcano": p-value against AUC of each row. The empirical AUC is used if it is available, and the predicted
+          AUC otherwise.
 
         "agreement" and "volcano" omit rows with missing values; the number of omitted rows is printed below the axis.
     n_top : int, default=20
         Number of rows that are plotted in "ranking".
     n_labels : int, default=5
         Maximum number of labeled points. In "agreement", the points with the largest difference between the two AUCs
-        are labeled; in "volcano", the first rows of the table.
+        are labeled. In "volcano", the first rows of the table are labeled.
     max_q : float, default=0.05
         q-value, in (0, 1), at which a dashed line is drawn in "volcano".
     ax : matplotlib Axes, optional

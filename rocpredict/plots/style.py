@@ -274,7 +274,7 @@ def feature_axis_limits(roc: Roc, threshold: float) -> tuple[float, float]:
 
 
 def feature_axis_points(roc: Roc, span: tuple[float, float], extra: Sequence[Any]) -> FloatArray:
-    """Return x values for a smooth line, from an even grid, quantiles of both classes and extra values."""
+    """Return x values for a smooth line: an even grid, quantiles of both classes, and the extra values."""
     probabilities = np.linspace(TAIL, 1 - TAIL, 301)
     quantiles = [d.ppf(probabilities) for d in (roc.negative, roc.positive) if not isinstance(d, Ecdf)]
     return within(np.unique(np.concatenate([np.linspace(*span, 601), *quantiles, *extra])), span)
@@ -527,7 +527,7 @@ class Canvas:
         self.add([self.ax.axhline(y, **properties) if x is None else self.ax.axvline(x, **properties)], name)
 
     def ring(self, index: int, point: Sequence[float], gid: str) -> list[Any]:
-        """Draw a circle around a point; the circle has the color of a curve."""
+        """Draw a circle around a point, in the color of the curve with this index."""
         edge: Look = {"markeredgecolor": CURVES[index % len(CURVES)][0], "markeredgewidth": 1.8}
         return self.ax.plot(*point, "o", markerfacecolor="white", **edge, markersize=8, zorder=5, gid=gid)
 
@@ -652,7 +652,7 @@ def place_labels(
     points : array of shape (m, 2)
         Drawn points that labels avoid.
     occupied : sequence of Box
-        Rectangles that are already occupied, which labels avoid.
+        Occupied rectangles, which labels avoid.
     """
     boxes = [*occupied, *(Box.around((x, y), (0.04, 0.04)) for x, y in positions)]
     for anchor, size in zip(positions, sizes, strict=True):

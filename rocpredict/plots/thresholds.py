@@ -68,8 +68,8 @@ def plot_measures(
     unit : str, optional
         Unit of the feature.
     best : bool, default=True
-        Mark the threshold with the highest Ameans, and the maximum of each plotted measure among Ameans, Youden's J,
-        accuracy and F1.
+        Mark the threshold with the highest Ameans. If Ameans, Youden's J, accuracy or F1 is plotted, also mark the
+        maximum of this measure.
     legend : bool, default=True
         Draw a legend above the axes.
 
@@ -211,13 +211,15 @@ def plot_cost(
         ``prevalence`` is out of range, if a cost is negative, if both costs are 0, or if costs are passed without a
         prevalence.
 
-    Notes ----- Cost curves were introduced in [1]_. With the prevalence BR and the costs C1 of a false positive and C0
-    of a false negative, the probability cost is PC = BR C0/(BR C0 + (1 - BR) C1). The normalized expected cost of a
-    threshold is FNR PC + FPR (1 - PC), in units of the cost of misclassifying all observations. A threshold is a point
-    in the ROC plot and a straight line in this plot. The cost curve is the lower envelope of these lines, so it is
-    never above the lines of the rules "always positive" and "always negative". At PC = 1/2, the cost curve is 1 minus
-    the highest Ameans. The thresholds of an empirical curve are chosen and evaluated on the same data, so its cost
-    curve is optimistic.
+    Notes
+    -----
+    Cost curves were introduced in [1]_. With the prevalence BR and the costs C1 of a false positive and C0 of a false
+    negative, the probability cost is PC = BR * C0/(BR * C0 + (1 - BR) * C1). The normalized expected cost of a
+    threshold is FNR * PC + FPR * (1 - PC), in units of the cost of misclassifying all observations. A threshold is a
+    point in the ROC plot and a straight line in this plot. The cost curve is the lower envelope of these lines, so it
+    is never above the lines of the rules "always positive" and "always negative". At PC = 1/2, the cost curve is 1
+    minus the highest Ameans. The thresholds of an empirical curve are chosen and evaluated on the same data, so its
+    cost curve is optimistic.
 
     References
     ----------

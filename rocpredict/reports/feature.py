@@ -77,8 +77,8 @@ class FeatureAnalysis:
     family_name, family_label : str
         Name of the family, and the name of the prediction in the report.
     gaussian, shrunk : bool
-        ``gaussian``: whether the prediction is from two Gaussians, the only family with intervals. ``shrunk``: whether
-        the prediction is a shrunk estimate (family "auto").
+        ``gaussian``: whether the prediction is made from two Gaussians; only such predictions have confidence
+        intervals. ``shrunk``: whether the prediction is a shrunk estimate (family "auto").
     diagnosis, model_fit : Diagnosis, ModelFit or None
         Diagnosis and fit of the prediction; None without a prediction.
     best_empirical, best_predicted : BestThreshold
@@ -98,8 +98,8 @@ class FeatureAnalysis:
     verdict : str
         Conclusion about the fit of the prediction.
     proper_auc : float or None
-        AUC of the likelihood-ratio rule. None if the densities do not cross more than once, if this AUC is printed with
-        the same digits as the predicted AUC, or if the prediction is a shrunk estimate (which has no densities).
+        AUC of the likelihood-ratio rule. None if the densities cross at most once, if this AUC is printed with the same
+        digits as the predicted AUC, or if the prediction is a shrunk estimate (which has no densities).
     crossings_inside : list of float
         Crossings of the densities within the range of the values.
     flags : list of str
@@ -318,20 +318,21 @@ def feature_report(
     direction : {"higher", "lower", "auto"}, optional
         Whether higher or lower values indicate the positive class, as in ``predict_roc``. By default, "higher".
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle observations with missing values: raise an error, or omit them and report how many.
+        How to handle observations with missing values: raise an error, or omit them and state their number in the
+        report.
     level : float, default=0.95
         Confidence level, in (0, 1).
     prevalence : float, optional
         Prevalence in the population in which the rule will be used, in (0, 1). Precision, NPV and accuracy depend on
         the prevalence. By default, the fraction of positives in the sample.
     title : str, optional
-        Heading of the page. By default, the name of the feature and the classes.
+        Heading of the page. By default, the names of the feature and of the classes.
     date : datetime.date or str, optional
         Date of the report. By default, today.
     n_resamples : int, default=500
         Number of samples that the diagnosis simulates, at least 20.
     rng : int or numpy.random.Generator, default=0
-        Seed or generator for resampling. With the same seed, date and data, the file has the same bytes.
+        Seed or generator for resampling. Repeating a call with the same seed, date and data writes an identical file.
     notes : sequence of str, default=()
         Additional sentences about the data and the options.
 

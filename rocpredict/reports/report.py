@@ -61,7 +61,7 @@ def html_name(name: object) -> Markup:
 
 
 def plain_name(name: object) -> str:
-    """Return a name for plain text, such as alternative text, isolated by Unicode marks of writing direction."""
+    """Return a name for plain text, such as alternative text, with Unicode marks that isolate its writing direction."""
     return f"\u2068{formatting.escape_control_characters(formatting.label_to_text(name))}\u2069"
 
 
@@ -98,7 +98,7 @@ def write_report(path: str | PathLike[str], template: str, **context: Any) -> Pa
 
 
 def render(template: str, **context: Any) -> str:
-    """Render a template of the folder ``templates``; an undefined name raises an error."""
+    """Render a template from the folder ``templates``; an undefined name raises an error."""
     return _environment().get_template(template).render(**context)
 
 
@@ -143,7 +143,7 @@ class Image(NamedTuple):
 def figure_to_image(figure: Any) -> Image:
     """Convert a figure, or the figure of axes, to an image.
 
-    Equal figures give images with the same bytes.
+    Identical figures give identical images.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from PIL import Image as Pixels
@@ -176,7 +176,8 @@ def data_hash(table: FeatureTable, labels: NDArray[Any]) -> str:
     """Return the SHA-256 hash of the data.
 
     The hashed bytes contain, for each feature in order, its name in UTF-8, a line feed, and its values as little-endian
-    float64; all missing values are the same NaN. The bytes end with the labels in UTF-8, each followed by a line feed.
+    float64; all missing values are encoded as the same NaN. The bytes end with the labels in UTF-8, each followed by a
+    line feed.
     """
     digest = hashlib.sha256()
     for part, matrix in table.iter_blocks():

@@ -244,12 +244,13 @@ def screening_report(
         Number of features, from the top of the table, for which figures are drawn. If 0, the report contains no
         figures.
     title : str, optional
-        Heading of the page. By default, the number of features and the classes.
+        Heading of the page. By default, the number of features and the names of the classes, or the number of class
+        pairs if there are several.
     data : (X, y) or (X, y, weights), optional
         Data that were screened. With data, the figures show the empirical and the predicted curve, and the report
         contains a hash of the data. Without data, the figures are drawn from means and standard deviations.
     date : datetime.date or str, optional
-        Date of the report. By default, today. With the same date and the same table, the file has the same bytes.
+        Date of the report. By default, today. Repeating a call with the same date and table writes an identical file.
     notes : sequence of str, default=()
         Additional sentences about data and options.
 
@@ -336,7 +337,7 @@ def _draw_agreement(table: ScreeningResult) -> dict[str, Any] | None:
 
 
 class ScreeningReportText:
-    """Numbers and names of the rows of a screening, prepared for its report.
+    """Numbers and texts that describe the rows of a screening in its report.
 
     Attributes
     ----------
@@ -390,7 +391,7 @@ class ScreeningReportText:
         return int(np.sum(~np.isnan(self.table[column])))
 
     def class_size(self, column: str) -> str:
-        """Return the number of observations of a class, as a range if it differs by feature."""
+        """Return the number of observations of a class, or the range of these numbers if they differ by feature."""
         return _format_range(self.table[column], format_count) or "no"
 
     def names(self, rows: NDArray[np.intp], most: int) -> Markup:

@@ -584,9 +584,9 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
         Notes
         -----
-        With a prevalence (base rate) BR, the precision is TPR BR/(TPR BR + FPR (1 - BR)). Precision-recall curves for
-        different prevalences are not comparable. The method ``average_precision`` of the result returns the area under
-        the curve.
+        With a prevalence (base rate) BR, the precision is TPR * BR/(TPR * BR + FPR * (1 - BR)). Precision-recall curves
+        for different prevalences are not comparable. The method ``average_precision`` of the result returns the area
+        under the curve.
 
         Examples
         --------
@@ -731,13 +731,14 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
         Notes
         -----
-        For two Gaussians and the criterion "ameans" or "cost", the class densities are weighted by prevalence and
-        costs. The weighted densities are equal at up to two thresholds, the roots of a quadratic equation [1]_. The
-        best threshold is the root at which the likelihood ratio increases with x (decreases for direction "lower"). If
-        it is at least as good to assign all observations to one class, the best threshold is infinite. For samples, all
-        thresholds between two neighboring values have the same rates. If the thresholds of several such intervals are
-        equally good, the result is the midpoint of the middle interval. The rates of the best threshold are optimistic
-        if they are computed from the same data as the threshold.
+        If both classes are Gaussian, the best threshold for "ameans" or "cost" is computed from weighted class
+        densities. For "cost", the weights depend on the prevalence and the costs; for "ameans", they are equal. The
+        weighted densities are equal at up to two thresholds, the roots of a quadratic equation [1]_. The best threshold
+        is the root at which the likelihood ratio increases with x (decreases for direction "lower"). If it is at least
+        as good to assign all observations to one class, the best threshold is infinite. For samples, all thresholds
+        between two neighboring values have the same rates. If the thresholds of several such intervals are equally
+        good, the result is the midpoint of the middle interval. The rates of the best threshold are optimistic if they
+        are computed from the same data as the threshold.
 
         References
         ----------
@@ -812,14 +813,14 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
         Notes
         -----
-        A crossing t satisfies prevalence cost_fn f1(t) = (1 - prevalence) cost_fp f0(t), where f0 is the density of the
-        negatives and f1 the density of the positives. For two Gaussians, for histograms, and for most pairs of
-        distributions of the same family, the crossings are computed directly from the parameters. For other pairs, each
-        crossing is first bracketed between two points of a grid. The grid contains about 2,000 quantiles of both
-        classes. For mixtures of up to 1,000 normal distributions, the grid also contains points around the mean of each
-        component, in steps of a quarter of its SD. Each interval of the grid is halved until the log likelihood ratio
-        is nearly linear within the interval. If a density oscillates too fast for this grid, some crossings may be
-        missed. If the weighted densities are equal over a whole interval (up to rounding), the result of
+        A crossing t satisfies prevalence * cost_fn * f1(t) = (1 - prevalence) * cost_fp * f0(t), where f0 is the
+        density of the negatives and f1 the density of the positives. For two Gaussians, for histograms, and for most
+        pairs of distributions of the same family, the crossings are computed directly from the parameters. For other
+        pairs, each crossing is first bracketed between two points of a grid. The grid contains about 2,000 quantiles of
+        both classes. For mixtures of up to 1,000 normal distributions, the grid also contains points around the mean of
+        each component, in steps of a quarter of its SD. Each interval of the grid is halved until the log likelihood
+        ratio is nearly linear within the interval. If a density oscillates too fast for this grid, some crossings may
+        be missed. If the weighted densities are equal over a whole interval (up to rounding), the result of
         ``best_threshold("cost", ...)`` has the flag ``crossings_uncertain``.
 
         Examples

@@ -43,7 +43,7 @@ class LikelihoodRatioGain(Result, Generic[Value]):
     ameans_single, ameans : float or array of shape F
         Highest Ameans (balanced accuracy) of the one-threshold rule and of the likelihood-ratio rule.
     hook : Hook
-        Hook of the one-threshold rule, the part of its ROC curve below the chance line.
+        Hook of the ROC curve of the one-threshold rule: the part of this curve below the chance line.
 
     Notes
     -----
