@@ -58,7 +58,7 @@ class CurveMethods(Generic[Value]):
 
         See Also
         --------
-        auc_complement : 1 - AUC, accurate even when the AUC is close to 1.
+        auc_complement : 1 - AUC, computed accurately even when the AUC is close to 1.
         partial_auc : area between two FPRs or two TPRs.
 
         Examples
@@ -70,7 +70,7 @@ class CurveMethods(Generic[Value]):
         return to_scalar(self._solver.auc())
 
     def auc_complement(self) -> Value:
-        """Return 1 - AUC, accurate even when the AUC is close to 1.
+        """Return 1 - AUC, computed accurately even when the AUC is close to 1.
 
         Returns
         -------
@@ -115,7 +115,7 @@ class CurveMethods(Generic[Value]):
         Raises
         ------
         RocPredictError
-            If neither or both of ``fpr`` and ``tpr`` are passed, or a range is empty or not within [0, 1].
+            If both ``fpr`` and ``tpr`` are passed, if neither is passed, or if a range is empty or not within [0, 1].
 
         References
         ----------
@@ -247,10 +247,10 @@ class PrecisionRecallCurve(Result):
 
         Notes
         -----
-        For samples, the average precision is the sum of (R_k - R_(k-1)) P_k over the points k of the curve, where R_k
-        is the recall and P_k the precision at point k. As in scikit-learn's ``average_precision_score``, the curve is
-        not interpolated. For densities, the average precision is the integral of precision over recall, computed by
-        quadrature.
+        For samples, the average precision is the sum of (R_k - R_(k-1)) * P_k over the points k of the curve, where
+        R_k is the recall and P_k is the precision at point k. As in scikit-learn's ``average_precision_score``, the
+        curve is not interpolated. For densities, the average precision is the integral of precision over recall,
+        computed by quadrature.
 
         Examples
         --------

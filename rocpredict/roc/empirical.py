@@ -36,8 +36,8 @@ class EmpiricalRoc(Roc[float]):
         * "lower": positive when x <= threshold.
         * "auto": the direction with an AUC of at least 0.5.
     count : pair of float, optional
-        Number of observations in each class, (negative, positive). May be omitted, because these numbers must equal the
-        sizes of the samples.
+        Number of observations in each class, (negative, positive). By default, the sizes of the samples; other numbers
+        are not allowed.
     omitted : pair of int, default=(0, 0)
         Number of observations in each class, (negative, positive), that were omitted because of missing values.
     n_unlabelled : int, default=0
@@ -277,8 +277,8 @@ def empirical_roc(
     Raises
     ------
     RocPredictError
-        If ``x`` and ``y`` differ in length, a class is empty, a label is unknown, a value is missing and ``nan_policy``
-        is "raise", or a weight is negative.
+        If ``x`` and ``y`` differ in length, if a class is empty, if a label is unknown, if a weight is negative, or if
+        a value is missing and ``nan_policy`` is "raise".
 
     See Also
     --------

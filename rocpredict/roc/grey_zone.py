@@ -149,8 +149,8 @@ class GreyZone(Result, Generic[Value]):
     def undefined(self) -> tuple[str, ...]:
         """Return the names of the properties that are undefined (0/0) for at least one feature.
 
-        A predictive value or likelihood ratio is undefined if its zone contains no observations. ``decided_rates`` are
-        undefined if no observation of a class is decided.
+        A predictive value or likelihood ratio is undefined if its zone contains no observations. ``decided_rates`` is
+        undefined if at least one class has no decided observations.
         """
         no_positive_call, no_negative_call = np.add(self.tpr, self.fpr) == 0, np.add(self.tnr, self.fnr) == 0
         no_undecided = np.add(self.undecided_negative, self.undecided_positive) == 0

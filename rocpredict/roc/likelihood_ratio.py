@@ -34,7 +34,9 @@ _MAX_FAST_SIZE = 20_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LikelihoodRatioGain(Result, Generic[Value]):
-    """Gain of the likelihood-ratio rule over the rule with one threshold and the direction of the ROC curve.
+    """Gain of the likelihood-ratio rule over the one-threshold rule.
+
+    The one-threshold rule has the same direction as the ROC curve.
 
     Attributes
     ----------
@@ -117,7 +119,8 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
     The computation depends on the distributions:
 
     * Two Gaussians: the AUC and the best rule have closed forms. The two thresholds for a given rate are found by
-      Newton's method, and partial areas are computed by quadrature. All features of a batch are computed at once.
+      Newton's method, and partial areas are computed by quadrature. The results for all features of
+      a batch are computed at once.
     * Samples: the values are ranked by a likelihood ratio estimated from the same samples, so the curve is optimistic.
     * Other densities: the range of the feature is divided at the local extrema of the likelihood ratio, and the results
       for the segments are combined.
@@ -230,9 +233,9 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
 
         Notes
         -----
-        The rule is "positive where f1(x) > kappa f0(x)". Here f0 is the density of the negatives, f1 is the density of
-        the positives, and kappa = (1 - prevalence) cost_fp/(prevalence cost_fn). At the operating point of this rule,
-        the slope of the curve is kappa.
+        The rule is "positive where f1(x) > kappa * f0(x)". Here f0 is the density of the negatives, f1 is the density
+        of the positives, and kappa = (1 - prevalence) * cost_fp/(prevalence * cost_fn). At the operating point of this
+        rule, the slope of the curve is kappa.
 
         Examples
         --------
@@ -279,7 +282,7 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         )
 
     def table(self) -> Table:
-        """Return a table of the class distributions and, if it is fast to compute, the AUC.
+        """Return a table of the class distributions, with the AUC if it is fast to compute.
 
         Returns
         -------

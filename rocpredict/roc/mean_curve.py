@@ -190,8 +190,8 @@ def mean_roc(
     Raises
     ------
     RocPredictError
-        If there are fewer than two folds, a fold is invalid (the message states its index), the directions of the folds
-        differ, or a direction is "auto".
+        If fewer than two folds are passed, if a fold is invalid (the message states its index), if the directions of
+        the folds differ, or if a direction is "auto".
 
     Notes
     -----
@@ -201,15 +201,17 @@ def mean_roc(
     At each FPR, the band is Wilson's score interval for the mean TPR of the K folds, with the quantile of Student's t
     distribution with K - 1 degrees of freedom in place of the normal quantile. The band therefore stays within [0, 1]
     and has a positive width except at (0, 0) and (1, 1). The number of observations in Wilson's formula is
-    TPR(1 - TPR)/SE² or the total number of positives, whichever is smaller. Here TPR is the mean over the K folds, and
-    SE is the standard error of this mean. Without the total number of positives as an upper limit, the band would be
-    very narrow if the TPRs of the folds were nearly equal by chance.
+    TPR * (1 - TPR)/SE² or the total number of positives, whichever is smaller. Here TPR is the mean over the K folds,
+    and SE is the standard error of this mean. Without the total number of positives as an upper limit, the band would
+    be very narrow if the TPRs of the folds were nearly equal by chance.
 
-    The interval for the mean AUC is computed in the same way, except that the limit for the number of observations in
-    Wilson's formula is 2 H. Here H is the harmonic mean of the total number of negatives and the total number of
-    positives. If all folds have the same AUC, the number of observations in the formula is H. At level 0.95, the
-    interval contained the true AUC in 97.6% to 99.8% of 800 simulated samples of 5 or 10 independent folds. The
-    smallest folds had 10 observations per class, and the largest had 8 in one class and 100 in the other. With 2 folds,
+    The interval for the mean AUC is computed in the same way, except that the upper limit for the number of
+    observations in Wilson's formula is 2 * H. Here H is the harmonic mean of the total number of negatives and the
+    total number of positives. If all folds have the same AUC, the number of observations in the formula is H.
+
+    At level 0.95, the interval for the mean AUC contained the true AUC in 97.6% to 99.8% of 800 simulated samples,
+    depending on the number and the size of the folds. The samples had 5 or 10 independent folds. The smallest folds had
+    10 observations in each class. The largest folds had 8 observations in one class and 100 in the other. With 2 folds,
     the interval is too wide to be useful.
 
     The band is a confidence band for the expected mean curve of folds with these class sizes, not for the population
@@ -222,8 +224,8 @@ def mean_roc(
 
     The ROC curve of the pooled scores of all folds estimates a different quantity, because positives of one fold are
     then also compared with negatives of other folds. The scores of different folds were computed by different models
-    and may have different scales. The AUC of the pooled scores may be below or above the AUC of every fold. For the
-    mean curve, only scores computed by the same model are compared.
+    and may have different scales. The AUC of the pooled scores may be lower than all AUCs of the folds, or higher than
+    all of them. For the mean curve, only scores computed by the same model are compared.
 
     References
     ----------

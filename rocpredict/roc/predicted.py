@@ -71,9 +71,9 @@ class ModelFit(Result):
         of this difference is sampling variation of the empirical curve; to judge the model, use ``misfit_ratio``.
     misfit_ratio : float
         Cramer-von Mises statistic of the model, divided by its expected value for a correct model with known
-        parameters. For the statistic, the observed cumulative number of positives at each pooled rank is compared with
-        its expected value, and the squared differences are averaged. For a correct model fitted to the same data, the
-        ratio is about 0.3.
+        parameters. The statistic compares the observed cumulative number of positives at each pooled rank with its
+        expected value, and averages the squared differences. For a correct model fitted to the same data, the ratio is
+        about 0.3.
     n_negative, n_positive : int
         Number of observations in each class.
     """
@@ -157,8 +157,8 @@ class PredictedRoc(Roc[Value]):
     Raises
     ------
     RocPredictError
-        If ``negative`` or ``positive`` is not a distribution, the shapes of batches differ, ``direction`` is unknown,
-        or a number of observations is out of range.
+        If ``negative`` or ``positive`` is not a distribution, if the shapes of batches differ, if ``direction`` is
+        unknown, or if a number of observations is out of range.
 
     See Also
     --------
@@ -268,7 +268,8 @@ class PredictedRoc(Roc[Value]):
         count : pair of int or of arrays of shape F, optional
             Number of observations in each class, as whole numbers. Required with ``sem``.
         sem : pair of float or of arrays of shape F, optional
-            Standard errors of the means, in place of ``std``. The standard deviation is sem * sqrt(count).
+            Standard errors of the means, in place of ``std``. The standard deviations are computed as
+            sem * sqrt(count).
         median : pair of float or of arrays of shape F, optional
             Class medians, in place of ``mean``. ``iqr`` is then required.
         iqr : pair of float, of (q1, q3), or of arrays, optional
@@ -500,7 +501,7 @@ def predict_roc(
           transform.
         * "gamma", "lognormal", "logistic", "laplace", "exponential", "weibull", "beta", "student_t", "skew_normal":
           fitted by maximum likelihood. The lower bound of "gamma", "lognormal", "exponential", "weibull" and "beta" is
-          fixed at 0, and the upper bound of "beta" at 1.
+          fixed at 0. The upper bound of "beta" is fixed at 1.
         * "kde": kernel density estimate.
         * "mixture": Gaussian mixture.
         * "histogram": histogram.
@@ -528,8 +529,8 @@ def predict_roc(
     Raises
     ------
     RocPredictError
-        If the data, labels or weights are invalid, ``family`` is unknown, or a class cannot be fitted (for example
-        because it has one observation or infinite values).
+        If the data, labels or weights are invalid, if ``family`` is unknown, or if a class cannot be fitted (for
+        example because it has only one observation or contains infinite values).
 
     Warns
     -----

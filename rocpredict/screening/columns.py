@@ -80,10 +80,10 @@ def empirical_optimism(
     """Compute the optimism of the empirical Ameans at the best threshold, for well-separated classes.
 
     To order 1/n, the optimism is the covariance of the estimated threshold with the empirical rates. One observation at
-    the threshold shifts the estimated threshold by (z^2 + (z^2 - 1)^2/2)/(n H). Here, z is the z-score of the threshold
-    in the class of this observation, n is the size of this class, and H is the slope of the log density ratio. The
-    covariance is the sum of the two shifts, one for each class, multiplied by g/2, where g is the density of either
-    class at the best threshold. The covariance diverges as the classes become equal.
+    the threshold shifts the estimated threshold by (z^2 + (z^2 - 1)^2/2)/(n * H). Here, z is the z-score of the
+    threshold in the class of this observation, n is the size of this class, and H is the slope of the log density
+    ratio. The covariance is the sum of the two shifts, one for each class, multiplied by g/2, where g is the density of
+    either class at the best threshold. The covariance diverges as the distributions of the two classes become equal.
 
     Parameters
     ----------
@@ -278,11 +278,12 @@ def effect_size(pair: GaussianPairs) -> FloatArray:
 
 
 def welch_p_value(pair: GaussianPairs) -> FloatArray:
-    """Compute the two-sided p-value of Welch's t-test (Welch 1947) for equal means, which imply a predicted AUC of 1/2.
+    """Compute the two-sided p-value of Welch's t-test (Welch 1947).
 
-    If one class has zero variance, the p-value is at least the p-value of Student's t-test with pooled variance. If
-    both classes have zero variance, t is undefined. The p-value is then 2 divided by the number of ways to assign the
-    class labels to the observations, but at most 1.
+    The null hypothesis is that the means are equal, which implies a predicted AUC of 1/2. If one class has zero
+    variance, the result is the larger of this p-value and the p-value of Student's t-test with pooled variance. If both
+    classes have zero variance, t is undefined. The p-value is then 2 divided by the number of ways to assign the class
+    labels to the observations, but at most 1.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         unit = np.maximum(pair.s0, pair.s1)
@@ -321,10 +322,10 @@ def misfit(pair: GaussianPairs, empirical: FloatArray) -> tuple[FloatArray, NDAr
     """Return the area between the empirical and binormal curves, and a mask of the features with a misfit.
 
     ``empirical`` contains the TPRs of the empirical curves, shape (features, N_FPR). A feature has a misfit if this
-    area is above ``MAX_HARMLESS_AREA`` and the curves differ by more than sampling variation explains. To test for
-    sampling variation, the mean squared difference between predicted and empirical TPR is compared with the variance of
-    the empirical TPR. At a fixed FPR, this variance is TPR (1 - TPR)/positives + slope^2 FPR (1 - FPR)/negatives. The
-    variance is averaged over FPRs.
+    area is above ``MAX_HARMLESS_AREA`` and the curves differ by more than sampling variation explains. For the second
+    condition, the mean squared difference between predicted and empirical TPR is compared with the variance of the
+    empirical TPR. At a fixed FPR, this variance is TPR * (1 - TPR)/positives + slope^2 * FPR * (1 - FPR)/negatives. It
+    is averaged over FPRs.
     """
     area, square = np.empty((2, len(empirical)))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

@@ -139,8 +139,8 @@ class FeatureHistograms(Result):
         Parameters
         ----------
         min_count : int
-            Minimum number of values of each class in a cell. A feature with fewer than ``min_count`` values in a class
-            has no values in the result.
+            Minimum number of values of each class in a cell. If either class has fewer than ``min_count`` values of a
+            feature, this feature has no values in the result.
         """
         is_large = np.asarray((self.n_values >= min_count).all(axis=0), dtype=bool)
         counts = np.where(is_large[:, None], self.counts, 0)
@@ -242,9 +242,10 @@ class FeatureHistograms(Result):
         -------
         array of shape (features, edges)
             Edges for ``summarize(..., histogram_edges=...)``. The number of edges added to a cell is proportional to
-            the uncertainty of the cell. This uncertainty is the difference between the largest and the smallest
-            possible number of pairs with a larger positive in this cell. The additional edges are equally spaced
-            between the extremes of the cell.
+            the uncertainty of the cell. A histogram does not show in how many pairs of a negative and a positive in the
+            same cell the positive is larger. The uncertainty of the cell is the difference between the largest and the
+            smallest possible number of these pairs. The additional edges are equally spaced between the extremes of the
+            cell.
         """
         rows = []
         for j in range(len(self)):

@@ -111,7 +111,10 @@ class ThreadBuffer(local):
     buffer: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
 
     def allocate(self, size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-        """Return an array in the memory of the previous array; integers are set to 0, other types are uninitialized."""
+        """Return an array in the memory of the previous array.
+
+        Arrays of integers are set to 0. Arrays of other types are not initialized.
+        """
         if len(self.buffer) < size * dtype.itemsize:
             self.buffer = np.empty(size * dtype.itemsize, dtype=np.uint8)
         array = self.buffer[: size * dtype.itemsize].view(dtype)
@@ -288,7 +291,7 @@ class Moments(NamedTuple):
 
 
 def central_sums(powers: FloatArray, count: NDArray[Any]) -> list[FloatArray]:
-    """Compute the mean minus the shift, and the sum of each further power of the deviations from the mean."""
+    """Compute the mean minus the shift, and the sum of each higher power of the deviations from the mean."""
     first, second = powers[:2]
     mean = first / np.maximum(count, np.finfo(float).tiny)
     m2 = second - first * mean
@@ -313,7 +316,10 @@ def as_moments(sums: Sums, shift: FloatArray, count: NDArray[Any]) -> Moments:
 
 
 def needs_recompute(sums: Sums, count: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return a mask, shape (b,), of the features that have NaN, infinities, underflow, or a shift far from the mean."""
+    """Return a mask, shape (b,), of the features whose moments must be computed again.
+
+    For these features, a sum is not finite, a sum has underflowed, or the shift is far from the mean.
+    """
     first, second, last = sums.powers[0], sums.powers[1], sums.powers[-1]
     squared_sum = first * first
     is_bad_shift = squared_sum * (1 + _MAX_SHIFT_RATIO) > _MAX_SHIFT_RATIO * second * count

@@ -82,7 +82,7 @@ def empty_counts(shape: tuple[int, ...]) -> RankStatistics:
 
 
 def to_sortable_float(values: NDArray[Any]) -> NDArray[Any]:
-    """Convert values to float32 if this is exact, else to float64."""
+    """Convert values to float32 if the conversion is exact, and to float64 otherwise."""
     if values.dtype in {np.dtype(np.float32), np.dtype(np.float64)}:
         return values
     if values.dtype.itemsize <= 4:
@@ -357,8 +357,8 @@ def count_blocks(
     class_pairs : sequence of ClassPair
         T class pairs.
     thresholds : array of shape (T, p), optional
-        Thresholds, which are compared with the values as float64; NaN if there is no threshold. By default, there are
-        no thresholds.
+        Threshold of each class pair and feature, or NaN if there is none. Values and thresholds are compared as
+        float64. By default, there are no thresholds.
     engine : {"auto", "numpy", "numba"}, default="auto"
         Computing engine, as in ``screen``.
     n_jobs : int, default=1
@@ -377,7 +377,7 @@ def count_blocks(
     Raises
     ------
     RocPredictError
-        If the engine is unknown, integers are not exact in float64, or the shape of ``thresholds`` is wrong.
+        If the engine is unknown, if integers are not exact in float64, or if the shape of ``thresholds`` is wrong.
 
     Notes
     -----

@@ -381,9 +381,9 @@ def moments(
     classes : int
         Number of classes, K.
     order : {2, 4}, default=2
-        Number of moments. With 4, the minimum and the maximum are also computed.
+        Number of moments. With order 4, the minimum and the maximum are also computed.
     weights : array-like of shape (n,), optional
-        Frequency weights, 0 or more; a row of weight 0 is omitted. Weighted sums are computed by NumPy, also with
+        Frequency weights, 0 or more; a row of weight 0 is omitted. Weighted sums are computed by NumPy, even with
         ``engine="numba"``.
     engine : {"numpy", "numba", "auto"}, default="numpy"
         Computing engine, as in ``screen``.
@@ -400,16 +400,16 @@ def moments(
     Raises
     ------
     RocPredictError
-        If the engine or order is unknown, weights are negative, not finite or of the wrong length, integers are not
-        exact in float64, or a sparse matrix is neither in CSC nor in CSR format.
+        If the engine or order is unknown, if weights are negative, not finite or of the wrong length, if integers are
+        not exact in float64, or if a sparse matrix is neither in CSC nor in CSR format.
 
     Notes
     -----
     Before the powers are summed, the median of three values of the class is subtracted from each value. A constant
     offset therefore causes no loss of digits, and equal values have a variance of exactly 0. A feature is read again if
     its sums are not finite (NaN, infinities), or if this median is far from the mean. The relative error of the mean
-    and of M2, the sum of squared deviations, is 1e-12. M2 overflows for standard deviations above 1e154 and underflows
-    for standard deviations below 1e-162.
+    and of M2, the sum of squared deviations, is at most 1e-12. M2 overflows for standard deviations above 1e154 and
+    underflows for standard deviations below 1e-162.
 
     Examples
     --------

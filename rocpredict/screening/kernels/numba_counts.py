@@ -21,7 +21,7 @@ def run_length_encode_all(values, first, last, zeros, starts):  # type: ignore[n
     """Replace sorted values with their distinct values, and return the number of distinct values.
 
     ``zeros`` is the number of zeros that are not stored in ``values``. ``starts`` receives the number of values below
-    each distinct value, followed by the number of all values.
+    each distinct value, followed by the total number of values.
     """
     starts[0] = 0
     if not zeros:

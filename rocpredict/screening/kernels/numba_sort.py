@@ -90,10 +90,11 @@ def _move(keys, out, low, shift, mask, starts):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def sort_keys(keys, other, low, high, n_digits=3, digit_bits=_DIGIT_BITS):  # type: ignore[no-untyped-def]
-    """Write keys from ``low`` to ``high`` to the other array in the order of their leading bits.
+    """Sort keys by their leading bits, and write them to ``other``.
 
-    The keys are read from ``keys`` for three digits, and from ``other`` for two digits; both arrays change. Keys with
-    equal leading bits keep their order. Returns the number of the other bits.
+    All keys are between ``low`` and ``high``. With three digits, the keys are read from ``keys``. With two digits, they
+    are read from ``other``. Both arrays are overwritten. Keys with equal leading bits keep their order. The result is
+    the number of low bits that were not compared.
     """
     mask, has_third = (_ONE << digit_bits) - _ONE, n_digits == 3
     shift = _excess_bits(high - low, np.uint64(n_digits) * digit_bits)
@@ -192,7 +193,7 @@ def _insert(keys):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def insert_values(values, labels):  # type: ignore[no-untyped-def]
-    """Sort values that are almost in order, with their labels, as ``_insert`` sorts keys."""
+    """Sort values that are almost in order, together with their labels, by the method of ``_insert``."""
     n_moves = 0
     for i in range(1, len(values)):
         value, label = values[i], labels[i]
