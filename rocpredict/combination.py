@@ -235,7 +235,7 @@ def _grid_search(d: FloatArray, tau: FloatArray) -> tuple[FloatArray, float, flo
         centre, width = log_odds[best], width / 36
 
     def excess(log_odds: float) -> float:
-        """Return the l that the best threshold of the score implies, minus the l of its weights; 0 at the optimum."""
+        """Return the l implied by the best threshold minus the l of the weights; the difference is 0 at the optimum."""
         v, mixing = _family(np.array([log_odds]), d, tau, limits)
         solver = _solver(v, d, tau)
         _, negative_std, mean, positive_std = solver.parameters
@@ -601,7 +601,7 @@ def fit_linear_combination(
         Label of the positive class. ``positive`` may be omitted if the labels are {0, 1}, {-1, 1} or booleans.
     negative : label, optional
         Label of the negative class. By default, all labels except ``positive`` are negative. If ``negative`` is passed,
-        observations with any third label are ignored.
+        observations with neither of the two labels are ignored.
     criterion : {"auc", "ameans"}, default="auc"
         Criterion to maximize:
 

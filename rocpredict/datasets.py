@@ -147,7 +147,7 @@ def _read_table(file: str) -> dict[str, Any]:
 
 
 def load_iris() -> Dataset:
-    """Load Fisher's Iris data, four lengths in cm measured on 50 flowers from each of three species.
+    """Load Fisher's Iris data: four lengths in cm, measured on 50 flowers from each of three species.
 
     Returns
     -------
@@ -175,8 +175,8 @@ def load_pima(*, zeros_as_missing: bool = False) -> Dataset:
     Parameters
     ----------
     zeros_as_missing : bool, default=False
-        Whether to replace the zeros of glucose, pressure, triceps, insulin and mass by NaN. These zeros are impossible
-        for a living person and represent missing values. By default, these zeros are unchanged.
+        Whether to replace the zeros in glucose, pressure, triceps, insulin and mass with NaN. These zeros are
+        impossible for a living person and represent missing values. By default, these zeros are unchanged.
 
     Returns
     -------

@@ -24,7 +24,7 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def format_number(value: Any, digits: int = 6) -> str:
-    """Format a number as text, with all digits of an integer and "undefined" for NaN."""
+    """Format a number as text; integers of up to 15 digits are not rounded, and NaN becomes "undefined"."""
     value = value.item() if isinstance(value, (np.generic, np.ndarray)) else value
     if isinstance(value, bool):
         return "yes" if value else "no"

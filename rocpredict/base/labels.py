@@ -282,7 +282,7 @@ def _assign_codes(labels: NDArray[Any], names: list[Any], positives: Sequence[in
 
 
 def check_sample_weight(weights: ArrayLike | None, length: int, name: str = "weights") -> FloatArray | None:
-    """Check that there is one weight of 0 or more for each row, and return the weights; None is returned unchanged."""
+    """Check that each row has one weight and that no weight is negative; return the weights, which may be None."""
     if weights is None:
         return None
     checked = check_nonnegative(name, weights)
@@ -297,7 +297,8 @@ def repeat_rows(weights: ArrayLike | None, *columns: ArrayLike) -> tuple[Any, ..
     Raises
     ------
     RocPredictError
-        If a weight is negative or not an integer, if all weights are 0, or if there is not one weight for each row.
+        If a weight is negative or not an integer, if all weights are 0, or if the number of weights differs from the
+        number of rows.
     """
     if weights is None:
         return columns
@@ -354,7 +355,7 @@ def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = N
     Parameters
     ----------
     y : array of shape (n,)
-        Labels. Dates and times are converted to objects of ``datetime``.
+        Labels. Dates and times are converted to objects of the module ``datetime``.
     x : array
         Feature values. If ``x`` is one column, the error message for too many different labels ends in "(were x and y
         exchanged?)".
@@ -391,7 +392,7 @@ def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = N
 
 
 def equal_labels(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
-    """Return a mask of the labels that equal ``label``; NUL characters at the end are compared, unlike in NumPy."""
+    """Return a mask of the labels that equal ``label``; unlike in NumPy, trailing NUL characters are significant."""
     if labels.dtype.kind == "O":
         wrapped = np.empty((), dtype=object)
         wrapped[()] = _to_python(label)
@@ -412,7 +413,7 @@ def encode_groups(name: str, groups: ArrayLike, length: int) -> tuple[NDArray[np
     Raises
     ------
     RocPredictError
-        If there is not one group for each row, or the groups cannot be sorted.
+        If ``groups`` does not have one value for each row, or if its values cannot be sorted.
     """
     column = _fill_masked(name, groups)
     if column.shape != (length,):

@@ -16,7 +16,7 @@ _callback: ContextVar[ProgressCallback | None] = ContextVar("progress callback",
 
 @contextmanager
 def use_progress(callback: ProgressCallback) -> Iterator[None]:
-    """Report the progress of all calculations in a ``with`` block, in this thread, to a callback function."""
+    """Report the progress of calculations in a ``with`` block to a callback function; other threads are unaffected."""
     token = _callback.set(callback)
     try:
         yield

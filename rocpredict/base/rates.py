@@ -320,7 +320,7 @@ class Rates(Result, Generic[Value]):
         Raises
         ------
         RocPredictError
-            If ``beta`` is negative or not finite, or there is neither a prevalence nor counts.
+            If ``beta`` is negative or not finite, or if neither a prevalence nor counts are known.
         """
         level, tp, fp, fn, _ = broadcast_arrays(beta=check_nonnegative("beta", beta), **self._cells._asdict())
         with np.errstate(over="ignore", invalid="ignore"):
@@ -448,9 +448,9 @@ def zero_variance_interval(
 
     Each pair of a negative and a positive has one of three outcomes: the positive is larger, smaller or equal. If the
     smaller class has n observations, n pairs can be formed that share no observation. In the sample, all these pairs
-    have the same outcome. An upper confidence bound for the proportion of pairs with another outcome in the population
-    is therefore 1 - ((1 - level)/2)^(1/n) (Clopper and Pearson 1934). The interval assumes the worst case, in which all
-    pairs with another outcome change the AUC in the same direction.
+    have the same outcome. In the population, the proportion of pairs with another outcome therefore has the upper
+    confidence bound 1 - ((1 - level)/2)^(1/n) (Clopper and Pearson 1934). The interval assumes the worst case, in which
+    all pairs with another outcome change the AUC in the same direction.
     """
     max_share = ((1 - level) / 2) ** (1 / np.minimum(*class_sizes))
     return np.asarray(estimate * max_share), np.asarray(1 - (1 - estimate) * max_share)
@@ -476,8 +476,9 @@ def proportion_interval(
     Parameters
     ----------
     successes, n_trials : float or array
-        Number of observations that have the property of interest, and number of all observations: 0 <= successes <=
-        n_trials, with n_trials above 0. For weighted observations, pass sums of weights, which may be fractions.
+        Number of observations that have the property of interest, and total number of observations. ``n_trials`` must
+        be above 0, and ``successes`` must be between 0 and ``n_trials``. For weighted observations, pass sums of
+        weights, which may be fractions.
     level : float, default=0.95
         Confidence level, in (0, 1).
     method : {"clopper-pearson", "wilson"}, default="clopper-pearson"

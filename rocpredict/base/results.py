@@ -94,9 +94,10 @@ class Result:
     derived : tuple of str
         Names of the properties that are listed after the fields.
     _listed, _tabled : tuple of str
-        Names that the dictionary (``_listed``) and the table (``_tabled``) contain, in this order. By default, both the
-        dictionary and the table contain the fields and ``derived``. The shape of a result is the shape of the first
-        value in the table: () for one feature, and the shape F of the batch for several features.
+        Names of the values in the dictionary (``_listed``) and in the table (``_tabled``), in their order of
+        appearance. By default, both the dictionary and the table contain the fields and ``derived``. The shape of a
+        result is the shape of the first value in the table: () for one feature, and the shape F of the batch for
+        several features.
     _text, _text_batch : str
         Templates, as for ``str.format``, for the text between the parentheses of the repr. ``_text`` is used for one
         feature, ``_text_batch`` for a batch. In a template, the text "name=" must be followed by the value of the

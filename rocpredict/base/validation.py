@@ -242,7 +242,7 @@ def check_seed(name: str, seed: Seed) -> np.random.Generator:
 
 
 def select_indices(name: str, item: Any, length: int) -> NDArray[np.intp]:
-    """Return the indices that an index, a slice, a list of indices or a mask selects, or raise for other values."""
+    """Return the indices that ``item`` selects; raise if it is not an index, a slice, a list of indices or a mask."""
     try:
         key = item if isinstance(item, slice) else np.asarray(item)
         if isinstance(key, np.ndarray):
@@ -279,7 +279,7 @@ _MAX_SUGGESTIONS = 5_000  # largest number of names that are compared with a wor
 
 
 def suggest(word: object, names: Iterable[object]) -> str:
-    """Return "; did you mean 'name'?" if a name has the same text as ``word`` or is similar to it, otherwise "".
+    """Return "; did you mean 'name'?" if a name is similar to ``word`` or differs from it only in type, otherwise "".
 
     Examples
     --------
@@ -314,13 +314,13 @@ def broadcast_arrays(**arrays: FloatArray) -> tuple[FloatArray, ...]:
 
 
 def number_format_hint(text: object, mark: str = "point") -> str:
-    """Return how to write numbers, in parentheses, if a text has a digit, such as "7%"; otherwise an empty text."""
+    """Return a hint in parentheses on how to write numbers, or an empty string if ``text`` has no digit."""
     has_digit = isinstance(text, str) and any(map(str.isdigit, text))
     return f" (write a decimal {mark}, no thousands separator and no unit)" if has_digit else ""
 
 
 def short_repr(value: object, width: int = 60) -> str:
-    """Return the repr of a value, cut to ``width`` characters; for a series or data frame, its type and size."""
+    """Return the repr of a value, cut to ``width`` characters; for a series or data frame, return its type and size."""
     shape = getattr(value, "shape", None)
     if type(value).__name__ in ("Series", "DataFrame") and isinstance(shape, tuple) and len(shape) in (1, 2):
         size = f"{shape[0]} values" if len(shape) == 1 else f"{shape[0]} rows and {shape[1]} columns"

@@ -14,7 +14,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         Exit code.
 
         - 0: success. Each warning is printed as one line on stderr.
-        - 1: an internal error, or an error while output is written, such as a full disk.
+        - 1: an internal error, or a failure to write the output, for example because the disk is full.
         - 2: invalid input, such as an output folder that does not exist. The error is printed as one line on stderr.
         - 130: the command was interrupted by Ctrl-C.
     """

@@ -366,7 +366,7 @@ def run_report(options: argparse.Namespace) -> None:
 
 
 def notes_for_report(notes: Iterable[str]) -> tuple[str, ...]:
-    """Return the notes on the data in the words of a report, without command-line options."""
+    """Return the notes on the data for a report, without the hints that name command-line options."""
     return tuple(note.replace(common.NAN_RAISE_HINT, "").replace(common.NAN_KEEP_HINT, "") for note in notes)
 
 

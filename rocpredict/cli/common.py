@@ -237,7 +237,7 @@ def add_data(command: argparse.ArgumentParser, default_features: str = "") -> No
 
 
 def add_feature(command: argparse.ArgumentParser, default: str = "") -> None:
-    """Add the option that selects a feature; it may be repeated if the command has a ``default`` selection."""
+    """Add the option that selects a feature; the option may be repeated if the command has a ``default`` selection."""
     hint = f"; may be repeated (default: {default})" if default else ""
     command.add_argument("--feature", action="append", metavar="COLUMN", help=f"feature to use{hint}")
 
@@ -283,7 +283,7 @@ def check_unique(option: str, names: Sequence[str] | None) -> None:
 
 # ---- data
 def check_file(name: str) -> None:
-    """Raise RocPredictError if ``name`` cannot be a file, a file name pattern or a built-in data set."""
+    """Raise RocPredictError if ``name`` does not exist, has no suffix and is not a file name pattern."""
     try:
         is_unknown = not Path(name).exists() and not Path(name).suffix and not has_magic(name)
     except OSError as error:
@@ -401,7 +401,7 @@ _MAX_PLOTTED_FEATURES = 20  # largest number of features in one plot, each in it
 
 
 def check_plot(path: Path | None, n_features: int = 1) -> None:
-    """Raise RocPredictError, before the computation, if the plot could not be drawn or written."""
+    """Raise RocPredictError if the plot cannot be drawn or written; commands check this before the computation."""
     if path is None:
         return
     check_suffix("--plot ", check_writable(path), ".svg", ".png", ".pdf")

@@ -302,9 +302,10 @@ def run_summarize(options: argparse.Namespace) -> None:
       rocpredict merge site-*.json --out all.json
       rocpredict screen all.json
 
-    The file contains no individual observations, minima or maxima. Features with fewer than --min-count values in a
-    class have no results. With --edges, the file also contains histograms, for "rocpredict screen all.json --empirical
-    histogram". A sentence in the file states what the file reveals about the data.
+    The file does not contain single observations, minima or maxima. It also omits the statistics of features with fewer
+    than --min-count values in a class. With --edges, the file also contains histograms, which are needed for
+    "rocpredict screen all.json --empirical histogram". A sentence in the file states what the file reveals about the
+    data.
     """
     _check_json_out(options)
     pairs = [word.partition("=") for word in options.unit]

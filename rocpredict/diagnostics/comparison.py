@@ -176,8 +176,9 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
     ``auc_error_z`` is ``auc_error`` divided by DeLong's standard error of the empirical AUC. If the prediction is
     fitted to the same data, the errors of the predicted and the empirical AUC are correlated. In simulations with two
     Gaussian classes of 20, 50 and 200 observations each, ``auc_error_z`` was between -0.4 and 0.4 in 95% of samples.
-    With two lognormal classes of 200 observations each, the mean of ``auc_error_z`` was -4.5. For a prediction fitted
-    to the same data, an ``auc_error_z`` of 1 or -1 is therefore already evidence against the predicted distributions.
+    With Gaussian predictions for two lognormal classes of 200 observations each, the mean of ``auc_error_z`` was -4.5.
+    For a prediction fitted to the same data, an ``auc_error_z`` of 1 or -1 is therefore already evidence against the
+    predicted distributions.
 
     The method "smoothed-logit" of ``auc_std_error`` replaces DeLong's method if DeLong's standard error is 0 (because
     the classes do not overlap) or if a class has a single observation. If all values are tied, the standard error of

@@ -229,8 +229,8 @@ class Diagnosis(Result):
         Parameters
         ----------
         name : str
-            Name of a finding, such as "curve" or "positive skewness". The printed name, "skewness of positives", is
-            also accepted.
+            Name of a finding, such as "curve" or "positive skewness". The name that the diagnosis prints, such as
+            "skewness of positives", is also accepted.
 
         Returns
         -------
@@ -320,11 +320,11 @@ def diagnose(
     n simulated values of a measure are at least as large as the observed value, the p-value is (b + 1)/(n + 1). The
     refit is necessary because the parameters are estimated from the data. The textbook p-value of the
     Kolmogorov-Smirnov test is valid only for known parameters. Families that are passed by name, except "auto" and
-    "histogram", are fitted to all simulated samples at once. For most of these families, the diagnosis takes about a
-    second. With 200 observations per class, it takes 8 s for "beta" and 25 s for "skew_normal". For any other family,
-    the two classes of each simulated sample are fitted one at a time, which takes longer. The time is proportional to
-    the number of observations: for "gaussian", 200,000 observations take about 15 s, and about 3 s with
-    ``n_resamples=100``.
+    "histogram", are fitted to all simulated samples at once. With 200 observations per class, the diagnosis takes
+    about a second for most of these families, 8 s for "beta" and 25 s for "skew_normal". For any other family, the two
+    classes of each simulated sample are fitted one at a time, which takes longer. The time is proportional to the
+    number of observations. For "gaussian" and 200,000 observations, the diagnosis takes about 15 s; with
+    ``n_resamples=100``, it takes about 3 s.
 
     A large p-value does not prove that the family is correct: with 20 observations per class, no check is decisive.
     With thousands of observations, a small p-value can result from a misfit that hardly affects the curve: see
