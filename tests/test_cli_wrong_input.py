@@ -33,7 +33,7 @@ PREDICT = {
     f"predict {TWO_CLASSES} --plot missing/roc.png": "missing/roc.png cannot be written: No such file or directory",
     f"predict {TWO_CLASSES} --criterion best": "--criterion 'best' is not allowed",
     f"predict {TWO_CLASSES} --count 12.5 20": "--count 12.5 is not a whole number; pass a whole number",
-    f"predict {TWO_CLASSES} --criterion f1": "pass --prevalence 0.1, for example, or class counts",
+    f"predict {TWO_CLASSES} --criterion f1": "such as --prevalence 0.1, or class counts",
     f"predict {TWO_CLASSES} --prevalence 10": "fractions, not percent",
     f"predict {TWO_CLASSES} --family normal": "invalid choice: 'normal'",
     f"predict {TWO_CLASSES} --plot roc.doc": "pass a name that ends in .svg or .png or .pdf",

@@ -287,7 +287,7 @@ def test_the_command_line(capsys, tmp_path):
         "auc is predicted from two Gaussians for features with family 'gaussian'; empirical_auc is computed from ranks."
         in out
     )
-    assert "model_weight is the weight of the model" in " ".join(out.split())
+    assert "model_weight is the weight of this model" in " ".join(out.split())
     assert main([*words, "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["family"] == "auto"
