@@ -113,8 +113,8 @@ class Decomposition:
         """Return an (n, problems) array with the influence of each observation on the AUC of each binary problem.
 
         The influence of a positive of the problem is its placement value times m/M. Here m is the size of its class,
-        and M is the number of all positives of the problem. For a negative, M is the number of all negatives of the
-        problem. Observations that do not belong to the problem have an influence of 0.
+        and M is the total number of positives of the problem; for a negative, M is the total number of negatives.
+        Observations that do not belong to the problem have an influence of 0.
         """
         influence = np.zeros((len(self.columns), len(self.problems)))
         for index, (problem, roc) in enumerate(zip(self.problems, self.rocs, strict=True)):

@@ -286,7 +286,7 @@ REFUSED = [
     (PAPER | {"power": 0.9, "against": 1}, "against=1 is outside the open interval"),
     (PAPER | {"power": 0.9, "against": PredictedRoc.from_stats(**PAPER)}, "against= equals the expected AUC 0.866371"),
     (PAPER | {"power": 0.9, "against": 0.9, "alternative": "greater"}, "needs an AUC above against=0.9"),
-    ({"auc": 0.5, "power": 0.9, "against": 0.5}, "so no sample size reaches the power"),
+    ({"auc": 0.5, "power": 0.9, "against": 0.5}, "so no sample size can reach the requested power"),
     ({"auc": 1.0, "width": 0.1}, "auc=1.0 is outside the open interval"),
     (PAPER | {"width": 0.1, "tpr_at_fpr": 0}, "tpr_at_fpr=0.0 is outside"),
     (PAPER | {"power": 0.9, "against": 0.5, "tpr_at_fpr": 0.1}, "pass width=, and omit power= and against="),
@@ -546,7 +546,7 @@ def test_power_refuses_in_words():
         ({"auc": 0.8, "count": 5, "against": 0.5}, "is not a pair"),
         ({"auc": 0.8, "count": (5.5, 5), "against": 0.5}, "count=5.5"),
         ({"auc": 0.8, "count": (5, 5), "against": None}, "power needs against="),
-        ({"auc": 0.8, "count": (5, 5), "against": 0.8}, "so no sample size reaches the power"),
+        ({"auc": 0.8, "count": (5, 5), "against": 0.8}, "so no sample size can reach the requested power"),
         ({"auc": 0.8, "count": (5, 5), "against": 0.5, "method": "empirical"}, "is not available for this design"),
     ]
     check_refused([(partial(power, **options), re.escape(words)) for options, words in refused])

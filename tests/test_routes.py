@@ -246,7 +246,7 @@ def test_layers_and_raw_of_anndata(folder, kind):
         }
         for words, options in refused.items():
             refuses(words, rp.screen, source, "y", **CLASSES | options)
-    refuses("layer='same' needs an AnnData or an h5ad file", rp.screen, X, Y, layer="same", **CLASSES)
+    refuses("layer='same' needs an AnnData object or an h5ad file", rp.screen, X, Y, layer="same", **CLASSES)
 
 
 @pytest.fixture(scope="module")

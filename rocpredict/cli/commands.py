@@ -409,9 +409,9 @@ def run_teach(options: argparse.Namespace) -> None:
       rocpredict teach --site public --url https://example.org/roc/
 
     If you move the threshold, its point on the curve and its rates change. If you change a density, the curve and all
-    other numbers change, too. By default, this command serves the page and computes its numbers until you press Ctrl-C.
-    A page written by --save or --site needs only a browser. DATA is a CSV file with a header line, or the name of a
-    built-in data set (iris, pima, breast_cancer). With --mean and --std, the options --negative, --positive and
+    other numbers change, too. By default, the command runs until you press Ctrl-C, and computes the numbers of the
+    page. A page written by --save or --site needs only a browser. DATA is a CSV file with a header line, or the name of
+    a built-in data set (iris, pima, breast_cancer). With --mean and --std, the options --negative, --positive and
     --feature set the names of the classes and of the feature.
     """
 

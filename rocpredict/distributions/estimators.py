@@ -290,7 +290,7 @@ def fit_logistic(samples: FloatArray) -> FloatArray:
 
 
 def fit_beta(samples: FloatArray) -> FloatArray:
-    """Return the shapes a and b, location 0 and scale 1 of beta distributions.
+    """Return the parameters of beta distributions: shapes a and b, and the fixed location 0 and scale 1.
 
     The log-likelihood is concave in a and b.
     """

@@ -302,7 +302,7 @@ class Dependence(NamedTuple):
 def default_limits(
     areas: Sequence[SmoothedAreas], dependence: Dependence | None, level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return, for many studies, the default interval of one area or, with ``dependence``, of a difference of areas."""
+    """Return the default intervals of one area, or of the difference between two areas, in many studies."""
     if dependence is None:
         return areas[0].interval(level)
     first, second = areas
@@ -578,7 +578,7 @@ class _Draws(NamedTuple):
         )
 
     def quantity(self, fpr_range: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
-        """Return TPRs or partial areas of the low and of the high curves, both of shape (studies, 2 * draws)."""
+        """Return the TPRs or partial areas of the low curves and of the high curves, shape (studies, 2 * draws) each."""
         start, end = fpr_range
         straight, inner_weight = self._tpr_at(start) if start == end else self._area(start, end)
         draws = []

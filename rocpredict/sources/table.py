@@ -321,7 +321,9 @@ def read_table(
     """Convert a table as ``as_feature_table`` does, without checking that at least one column is numeric."""
     if (layer is not None or use_raw) and not _is_anndata(X):
         option = "use_raw=True" if use_raw else f"layer={layer!r}"
-        raise RocPredictError(f"{option} needs an AnnData or an h5ad file; X is {short_repr(type(X).__name__)}")
+        raise RocPredictError(
+            f"{option} needs an AnnData object or an h5ad file; X has the type {short_repr(type(X).__name__)}"
+        )
     if isinstance(X, FeatureTable):
         return X if names is None else replace(X, names=check_feature_names(names, len(X)))
     if _is_anndata(X):
