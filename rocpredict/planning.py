@@ -622,7 +622,8 @@ def _check_power(power: Any, curve: Roc, against: float | None, alternative: str
         raise RocPredictError(f"{problem}; pass a larger power")
     if gap == 0:
         raise RocPredictError(
-            f"against= equals the expected AUC {against:g}, so no sample size can reach the requested power; pass another AUC"
+            f"against= equals the expected AUC {against:g}, so no sample size can reach the requested power; "
+            "pass another AUC"
         )
     if alternative == "greater" and gap < 0:
         raise RocPredictError(

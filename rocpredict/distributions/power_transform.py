@@ -31,8 +31,8 @@ class PowerTransform:
     centre, scale : float or array of shape F
         Location and scale, in the unit of the feature. ``scale`` must be above 0, and ``centre`` must be 0 for Box-Cox.
     low, high : float or array of shape F
-        Bounds of l (see Notes). Between these bounds, the transform is a power function with exponent p; beyond
-        them, it is linear in l. The bounds are usually the values of l for the smallest and the largest value of the sample.
+        Bounds of l (see Notes). Between these bounds, the transform is a power function with exponent p; beyond them,
+        it is linear in l. The bounds are usually the values of l for the smallest and the largest value of the sample.
     reflected : bool, default=False
         If True, x is mapped to minus the transform of -x.
 

@@ -578,7 +578,7 @@ class _Draws(NamedTuple):
         )
 
     def quantity(self, fpr_range: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
-        """Return the TPRs or partial areas of the low curves and of the high curves, shape (studies, 2 * draws) each."""
+        """Return TPRs or partial areas of the low curves and of the high curves, shape (studies, 2 * draws) each."""
         start, end = fpr_range
         straight, inner_weight = self._tpr_at(start) if start == end else self._area(start, end)
         draws = []

@@ -309,8 +309,8 @@ class FeatureHistograms(Result):
                         target[index, j, : n + 1] = np.where(np.isnan(values), target[index, j, : n + 1], values)
         except (KeyError, IndexError, TypeError, ValueError):
             raise RocPredictError(
-                f"{short_repr(content)} is not a dictionary of histograms; it must contain the edges, and the "
-                "count, minimum and maximum of each class; each of these entries is a list with one list for each feature"
+                f"{short_repr(content)} is not a dictionary of histograms; it must contain the "
+                "edges, and the count, minimum and maximum of each class; each entry has one list for each feature"
             ) from None
         result = cls(edges, counts, *extremes)
         if (np.diff(edges) <= 0).any() or not result._extremes_fit():

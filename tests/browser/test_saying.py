@@ -146,7 +146,7 @@ _EXPECTED = {
         "expected",
     ),
     "de": (
-        "Bei 82,4 U/ml gelten nach dem Modell {} von 59 ill und {} von 200 healthy als positiv, in den Daten {}",  # codespell:ignore
+        "Bei 82,4 U/ml gelten nach dem Modell {} von 59 ill und {} von 200 healthy als positiv, in den Daten {}",
         "{} von 59 und {} von 200.",
         "erwartet",
     ),
