@@ -322,9 +322,9 @@ def multiclass_auc(
     y : array-like of shape (n,)
         Class labels.
     labels : sequence of K labels, optional
-        Labels in the order of the columns. For one feature, the order of the labels must go from the class with low
-        values to the class with high values. By default, the labels of ``y`` are sorted; for one feature, this default
-        requires numeric labels.
+        Labels in the order of the columns. For one feature, the label of the class with the lowest values comes first,
+        and the label of the class with the highest values comes last. By default, the labels of ``y`` are sorted; for
+        one feature, this default requires numeric labels.
     method : {"hand-till", "one-vs-rest", "one-vs-one"}, default="hand-till"
         Decomposition into binary problems:
 

@@ -675,7 +675,7 @@ class SampleSize(Result):
     ----------
     n_negative, n_positive : int
         Numbers of negatives and positives: the smallest numbers that meet the goal or, for ``power``, the given
-        numbers. If each of two curves has its own observations, these are the numbers for one curve.
+        numbers. If the two curves have separate observations, these are the numbers for each curve.
     total : int
         Number of all observations in the study.
     quantity : {"width", "power"}

@@ -121,7 +121,7 @@ def run(options: argparse.Namespace) -> None:
     form = _format(options)
     is_summary = any(Path(name).suffix.lower() == ".json" for name in options.data)
     if is_summary and options.family == "auto":
-        raise RocPredictError("--family auto applies to tables only; omit it with a summary")
+        raise RocPredictError("--family auto applies to tables only; omit it if the input is a summary")
     options.empirical = options.empirical or ("no" if is_summary else "yes")
     _check(options, form)
     features, labels, notes = _read_one_summary(options) if is_summary else _read_data(options, options.nan)
@@ -259,7 +259,7 @@ def _read_one_summary(options: argparse.Namespace) -> tuple[TwoClassSummary, Any
             "rocpredict merge"
         )
     if options.label is not None:
-        raise RocPredictError(f"--label {options.label!r} applies to tables only; omit it with a summary")
+        raise RocPredictError(f"--label {options.label!r} applies to tables only; omit it if the input is a summary")
     if options.empirical in ("yes", "top"):
         raise RocPredictError(
             f"--empirical {options.empirical} applies to tables only; a summary contains no observations; pass "

@@ -505,7 +505,7 @@ class AreaContrast:
     is_blind : bool, default=False
         Whether a class has only one observation or, for two samples, whether the variance of one of the two areas is 0.
     std_error : float, default=0.0
-        Standard error of a Wald interval with Student's t. The interval of the sum always contains this Wald interval.
+        Standard error of a Wald interval with Student's t. The interval for the sum always contains this Wald interval.
         If the standard error is 0, no Wald interval is used.
     skewness : float, default=0.0
         Skewness of the estimated sum. To correct for this skewness, ``limits`` shifts one bound outwards: see
@@ -513,7 +513,7 @@ class AreaContrast:
     unseen : Unseen, optional
         Contribution of observations that the sample may lack and in which the curves differ. For each bound, the
         difference is in the direction of this bound. With this contribution, a Wald interval is computed with Student's
-        t and a correction for skewness. The interval of the sum always contains this Wald interval.
+        t and a correction for skewness. The interval for the sum always contains this Wald interval.
     cautious : AreaContrast, optional
         The same contrast with independent pseudo-observations for each curve, corrected for ``skewness`` and
         ``unseen``. The resulting interval contains the intervals of both contrasts, with one exception: if the interval

@@ -183,7 +183,7 @@ class ParametricUncertainty(Uncertainty):
         )
 
     def auc_test(self, null: Any, method: str | None, claim: Hypothesis, level: float, direction: str) -> AucTest:
-        """Test the AUC against a given value; p is 1 minus the level of the interval that has this value as a limit."""
+        """Test the AUC against a value; p is 1 minus the level at which the value is a limit of the interval."""
         self._check_gaussian("auc_test()")
         method = self._select_method(method, ("pivotal", "delta"), resampled=False)
         engine = PivotalAuc.from_moments(*self._moments) if method == "pivotal" else auc_probit(*self._moments)

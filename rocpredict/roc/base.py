@@ -654,8 +654,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         base_rate = resolve_prevalence("decision_curve", prevalence, self.prevalence, self.shape)
         if str(rule) == "probability" and np.any(self._is_lower):
             raise RocPredictError(
-                "rule='probability' uses the feature as the probability of the positive class, but with "
-                "direction='lower' low values are classified as positive; use rule='best'"
+                "rule='probability' uses the feature as the probability of the positive class, but "
+                "direction='lower' classifies low values as positive; use rule='best'"
             )
         return DecisionCurve._from_solver(self._solver, self._to_feature_scale, base_rate, probabilities, rule)
 

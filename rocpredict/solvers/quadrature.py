@@ -228,7 +228,7 @@ def level_crossings(
     *,
     noise: FloatArray | float = 0.0,
 ) -> list[FloatArray]:
-    """Return, for each level, the points at which ``f`` - level changes sign; see ``sign_changes``.
+    """Return, for each level, the points at which ``f`` minus the level changes sign; see ``sign_changes``.
 
     For each point of ``grid``, ``row`` contains the index of its level, and ``values`` contains ``f`` - level. The
     indices are in ascending order.

@@ -60,7 +60,7 @@ class ShrinkageRule(NamedTuple):
     node : array of int
         Node of the threshold.
     first, last : array of int
-        First and last node of the interval on which the Ameans is close to its maximum.
+        First and last nodes of the interval on which the Ameans is close to its maximum.
     tpr, tnr : array
         Rates of the estimated curve at the threshold.
     ameans : array

@@ -83,7 +83,7 @@ class ThresholdCriterion:
                 raise RocPredictError(f"criterion={self.criterion!r} {problem}")
         if self.beta is not None and np.ndim(self.beta):
             raise RocPredictError(
-                f"beta={short_repr(self.beta)} is not one number; pass the same beta for all features"
+                f"beta={short_repr(self.beta)} is not a single number; pass the same beta for all features"
             )
         if self.beta is not None and not 0 < self.beta < _MAX_BETA:
             raise RocPredictError(f"beta={self.beta!r} is not allowed; it must be above 0 and below {_MAX_BETA:g}")

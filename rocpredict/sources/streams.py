@@ -207,7 +207,7 @@ def _check_arrow_types(fragment: Any, schema: Any) -> None:
 
 
 class SpooledBatches(SpooledColumns):
-    """Batches of rows that can be read only once; they are stored in a temporary file, with text as codes."""
+    """Batches of rows that can be read only once; they are stored in a temporary file, with integers for text."""
 
     def __init__(self, batches: Iterable[Any], schema: Any) -> None:
         import narwhals as nw
