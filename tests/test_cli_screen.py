@@ -86,7 +86,7 @@ def test_a_table_on_the_screen(run):
     assert [line.split()[0] for line in lines[3:8]] == table()["feature"].tolist()
     assert "not_numeric" in lines[7]
     for words in (
-        "Columns that were not screened, because they are not numeric: name.",
+        "Columns that were not screened, because they are not numeric: name; name contains 'case 0'.",
         "auc is predicted from two Gaussians; empirical_auc is computed from ranks.",
         "q_value is p_value adjusted for the tests of all numeric features (benjamini-hochberg).",
     ):

@@ -188,7 +188,7 @@ def test_a_table_has_the_histograms_of_its_summary():
         np.testing.assert_array_equal(table[name][:-1], expected[name])
     assert (table["empirical_auc_min"][:-1] <= exact["empirical_auc"] + 1e-15).all()
     assert (table["empirical_auc_max"][:-1] >= exact["empirical_auc"] - 1e-15).all()
-    assert table["flags"][-1] == "no_values not_numeric"
+    assert table["flags"][-1] == "not_numeric"
 
 
 def test_drift_is_flagged_and_a_second_pass_narrows_the_bounds():

@@ -303,7 +303,11 @@ REFUSED = {
     "X contains complex numbers; real numbers are needed": X * 1j,
     "X is a sparse matrix of complex128; real numbers are needed": scipy.sparse.csc_array(X * 1j),
     "X has shape (0, 3) and no rows": scipy.sparse.csc_array((0, 3)),
-    "X has no numeric column; all 2 columns hold text, dates or other objects: 'x0', 'x1'": np.array([["1", "a"]]),
+    "X has no numeric column; all 2 columns hold text, dates or other objects: 'x0', 'x1'; 'x0' contains '1'; pass": (
+        np.array([["1", "a"]])
+    ),
+    "column 'x0' contains '7%' at row 1, which is not a number (write a decimal point, no thousands separator and no "
+    "unit); correct it": [[1, 2], ["7%", 3]],
     "column 'x0' contains 'x' at row 1, which is not a number": [[1, 2], ["x", 3]],
     "column 'x0' contains integers beyond 2**53": [[2**53 + 1, None]],
     "X contains records": np.zeros(2, dtype=[("a", float)]),
@@ -320,7 +324,8 @@ if pd:
         "X has shape (0, 1) and no rows": pl.DataFrame({"a": []}),
         "X has no columns; pass at least one feature": pd.DataFrame(),
         "column 'b' contains complex numbers": pd.DataFrame({"a": [1], "b": [1j]}),
-        "X has no numeric column; its only column holds text": pl.DataFrame({"a": ["x"]}),
+        "X has no numeric column; its only column holds text, dates or other objects: 'a'; 'a' contains '1.100,5' "
+        "(write a decimal point, no thousands separator and no unit); pass a column": pl.DataFrame({"a": ["1.100,5"]}),
         "X has the column name 'a' twice": pd.DataFrame([[1, 2, 3]], columns=["a", "a", "b"]),
         "X has the column name 'a' 3 times": pa.table([[1], [2], [3]], names=["a", "a", "a"]),
         "X has the column names '1' and 1, which are identical": pd.DataFrame([[1, 2]], columns=[1, "1"]),

@@ -258,6 +258,13 @@ def test_refusals_name_the_argument_the_value_and_what_is_accepted():
     assert message_of([1, 2, np.nan, np.nan], Y, nan_policy="omit") == words
     words = "x contains text such as 'a'; numbers are needed (were x and y exchanged?)"
     assert message_of(["a", "b", "a", "b"], [1, 2, 3, 4], positive="a") == words
+    words = "x contains text such as {!r}; numbers are needed"
+    hint = "(write a decimal point, no thousands separator and no unit)"
+    for cell in ("1.100,5", "7%", "3 mg"):
+        for x in ([cell] * 4, np.array([cell] * 4, dtype=object)):
+            assert message_of(x, Y) == f"{words.format(cell)} {hint}"
+    for cell in ("7", "case 7"):
+        assert message_of([cell] * 4, Y) == f"{words.format(cell)} (were x and y exchanged?)"
     words = "y has 30 different values, too many for class labels (were x and y exchanged?)"
     assert message_of([0, 1] * 15, np.linspace(0, 1, 30)) == words
 

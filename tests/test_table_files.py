@@ -128,6 +128,11 @@ BROKEN = {
     "t0.csv, line 5: column 'a' contains 'high'": "a,y\r\n1,p\r\n\r\n\r\nhigh,q\r\n",
     "t0.csv, line 4: column 'a' contains 'high'": 'a,y\n1,"p\nq"\nhigh,q\n',
     "t0.csv, line 3: column 'a' contains '2,5'": 'a,y\n1,p\n"2,5",q\n',
+    "t0.csv, line 2: column 'a' contains '7%', which is not a number (write a decimal point, no thousands separator "
+    "and no unit); correct it": "a,y\n7%,p\n2,q\n",
+    "t0.csv, line 2: column 'a' contains '1.100,5', which is not a number (write a decimal point or comma, no "
+    "thousands separator and no unit); correct it": "a;y\n1.100,5;p\n2,5;q\n",
+    "'a'; 'a' contains '7%' (write a decimal point, no": "a,y\n7%,p\n8%,q\n",
     "t0.csv, line 3: column 'b' contains 'y'": "a,b,y\n1,2,p\n3,y,q\nx,4,p\n",
     "t0.csv, line 2: column 'b' contains 'v'": "a,b,y\nNA,v,p\nu,NA,q\n1,2,p\n",
     "t0.csv, line 3: column 'a' contains '2\\x00'": "a,y\n1,p\n2\0,q\n",

@@ -327,7 +327,10 @@ WRONG_PAGES = [
     ("500,500 values, and a page can have at most 500,000", {"x": np.zeros((1001, 500)), "y": np.arange(1001) % 2}),
     ("y has 20 labels; pass the positive one", {"x": np.arange(40.0), "y": np.arange(40) // 2}),
     ("feature='petal' is not allowed", IRIS_COLUMNS | {"positive": "setosa", "feature": "petal"}),
-    ("feature='a' is not numeric", {"x": {"a": ["u", "v"], "b": [1, 2]}, "y": [0, 1], "feature": "a"}),
+    (
+        "feature='a' is not numeric: it contains 'u'; select",
+        {"x": {"a": ["u", "v"], "b": [1, 2]}, "y": [0, 1], "feature": "a"},
+    ),
     ("x='irises' is not allowed; choose one of 'iris'", {"x": "irises"}),
     ("feature='petal' is not allowed", {"x": "iris", "feature": "petal"}),
     ("is not one of the class pairs on this page", {"x": "iris", "positive": "setosa", "negative": "setosa"}),

@@ -32,6 +32,7 @@ from rocpredict.base.validation import (
     check_option,
     is_missing,
     is_scalar,
+    number_format_hint,
     short_repr,
     suggest,
 )
@@ -320,6 +321,7 @@ def repeat_rows(weights: ArrayLike | None, *columns: ArrayLike) -> tuple[Any, ..
     return tuple(np.repeat(array, times.astype(np.intp), axis=0) for array in arrays)
 
 
+_EXCHANGED = " (were x and y exchanged?)"
 _DTYPE_NAMES = {"U": "text", "S": "bytes", "c": "complex numbers", "M": "dates", "m": "durations"}
 
 
@@ -340,11 +342,12 @@ def check_feature(x: ArrayLike, name: str = "x") -> FloatArray:
         what = _DTYPE_NAMES.get(array.dtype.kind, str(array.dtype))
         is_time = array.dtype.kind in "mM"
         first = str(_times_to_objects(array)[np.argmin(np.isnat(array))]) if is_time else array[0].item()
-        raise RocPredictError(f"{name} contains {what} such as {first!r}; numbers are needed (were x and y exchanged?)")
+        hint = "" if is_time else number_format_hint(first)
+        raise RocPredictError(f"{name} contains {what} such as {first!r}; numbers are needed{hint or _EXCHANGED}")
     texts = [item for item in array if isinstance(item, (str, bytes))] if array.dtype.kind == "O" else []
     if texts:
         raise RocPredictError(
-            f"{name} contains text such as {texts[0]!r}; numbers are needed (were x and y exchanged?)"
+            f"{name} contains text such as {texts[0]!r}; numbers are needed{number_format_hint(texts[0]) or _EXCHANGED}"
         )
     return as_float_array(name, array)
 

@@ -411,7 +411,8 @@ FLAG_DESCRIPTIONS = {
     "no_benefit": "no threshold has an Ameans above 1/2",
     "no_discordant_pairs": "the two predictions are correct for the same observations; p is 1",
     "no_values": "a class has no values of this feature; no result can be computed",
-    "not_numeric": "the column is not numeric (it contains text or dates); it was not screened",
+    "not_numeric": "the column is not numeric (it contains text or dates); it was not screened; numbers need a decimal "
+    "point, no thousands separator and no unit",
     "opposite_directions": "one AUC is above 1/2 and the other is below 1/2; the features may have opposite "
     "directions (pass the direction of each), or the class means of a feature contradict its ranks",
     "pairing_unknown": "it is unknown whether the curves come from the same observations; they were tested as "

@@ -1,5 +1,6 @@
 """Errors and the validation of arguments."""
 
+import re
 import sys
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -313,10 +314,19 @@ def broadcast_arrays(**arrays: FloatArray) -> tuple[FloatArray, ...]:
         raise RocPredictError(f"shapes cannot be broadcast: {shapes}; pass arrays with the same shape") from None
 
 
+def is_number_text(text: Any) -> bool:
+    """Return whether ``float`` can convert a text."""
+    try:
+        float(text)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
 def number_format_hint(text: object, mark: str = "point") -> str:
-    """Return a hint in parentheses on how to write numbers, or an empty string if ``text`` has no digit."""
-    has_digit = isinstance(text, str) and any(map(str.isdigit, text))
-    return f" (write a decimal {mark}, no thousands separator and no unit)" if has_digit else ""
+    """Return a hint on how to write numbers, or "" unless ``text`` begins like a number, as "7%" does."""
+    is_wrong = isinstance(text, str) and re.match(r"\W*\d", text) and not is_number_text(text)
+    return f" (write a decimal {mark}, no thousands separator and no unit)" if is_wrong else ""
 
 
 def short_repr(value: object, width: int = 60) -> str:

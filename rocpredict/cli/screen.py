@@ -223,9 +223,11 @@ def _read_data(options: argparse.Namespace, nan_policy: NanPolicy | None = None)
         labels = np.asarray(read_labels)
         if options.feature is None and set(files.names) & {*INDEX_NAMES} - {*(options.exclude or ())}:
             notes += ("The column without a name was not screened, because it is a row index.",)
-    words = features.names[features.not_numeric]
+    words = np.flatnonzero(features.not_numeric)
     if len(words):
-        notes += (f"Columns that were not screened, because they are not numeric: {format_list(words, 10)}.",)
+        listed = format_list(features.names[words], 10)
+        first = f"{features.names[words[0]]} contains {features.describe_text(words[0])}"
+        notes += (f"Columns that were not screened, because they are not numeric: {listed}; {first}.",)
     return features, labels, notes
 
 

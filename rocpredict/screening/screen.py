@@ -165,8 +165,10 @@ class ResultCollector:
     def to_result(self, not_numeric: NDArray[np.bool_] | None = None) -> ScreeningResult:
         """Return the screening result, sorted by discrimination, with a flag for features that are not numeric."""
         options = self._options
-        if not_numeric is not None:
+        if not_numeric is not None and not_numeric.any():
             self._mark(slice(None), slice(None), Flags(not_numeric=not_numeric))
+            self._flags["no_values"][:, not_numeric] = False
+            self.columns["n_missing"][:, not_numeric] = 0
         columns = self._ordered_columns()
         columns["q_value"] = adjust_p_values(columns["p_value"], options.adjust)
         rows = self._shape[0] * self._shape[1]

@@ -25,6 +25,7 @@ from rocpredict.base.validation import (
     check_int,
     check_option,
     check_probability,
+    is_number_text,
     number_format_hint,
     short_repr,
 )
@@ -34,7 +35,7 @@ from rocpredict.screening.histograms import to_dense
 from rocpredict.screening.kernels.base import Engine
 from rocpredict.screening.result import ScreeningResult
 from rocpredict.screening.screen import screen
-from rocpredict.sources.blocks import find_text
+from rocpredict.sources.blocks import iter_text
 from rocpredict.sources.table import read_table
 
 
@@ -95,7 +96,7 @@ def check_no_text(X: Any) -> None:
     except RocPredictError:  # X is not a table; the message of scikit-learn describes the problem
         return
     for feature, name in enumerate(table.names.tolist()):
-        text = find_text(table.column(feature))
+        text = next((item for item in iter_text(table.column(feature)) if not is_number_text(item)), None)
         if text is not None:
             raise RocPredictError(
                 f"X has {short_repr(text)} in column {name!r}, which is not a number{number_format_hint(text)}; select "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from functools import cached_property
@@ -17,7 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.base.formatting import pluralize
-from rocpredict.base.validation import RocPredictError, as_float_array, check_list, first_line, is_missing, short_repr
+from rocpredict.base.validation import (
+    RocPredictError,
+    as_float_array,
+    check_list,
+    first_line,
+    is_missing,
+    number_format_hint,
+    short_repr,
+)
 
 BLOCK_BYTES = 32 * 2**20
 """Memory limit of one block of a table."""
@@ -137,6 +145,8 @@ class ColumnSource(ABC):
     shape: tuple[int, int]
     is_streamed = False
     _is_text: Any = None  # mask of the columns with text, or None if no column can contain text
+    texts: Mapping[int, str] = {}
+    """First text of columns whose text is not stored."""
 
     @abstractmethod
     def iter_blocks(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> BlockIterator:
@@ -678,15 +688,9 @@ def to_numeric(name: str, values: NDArray[Any]) -> NDArray[Any] | None:
     return np.where(mask, np.nan, floats) if mask.any() else floats
 
 
-def find_text(values: NDArray[Any]) -> str | bytes | date | None:
-    """Return the first date or text in a column, or None; text that is a number, such as "1.5", is ignored."""
-    for item in values.tolist():
-        if isinstance(item, str | bytes | date):
-            try:
-                float(item)  # type: ignore[arg-type]
-            except (TypeError, ValueError):
-                return item
-    return None
+def iter_text(values: NDArray[Any]) -> Iterator[str | bytes | date]:
+    """Yield the texts and dates in a column."""
+    return (item for item in values.tolist() if isinstance(item, str | bytes | date))
 
 
 def is_text_column(values: NDArray[Any]) -> bool:
@@ -706,7 +710,7 @@ def _clear_missing(name: str, values: NDArray[Any]) -> NDArray[Any]:
     if text_rows:
         raise RocPredictError(
             f"column {name!r} contains {short_repr(values[text_rows[0]])} at row {text_rows[0]}, which is not a number"
-            "; correct it, or leave the column out"
+            f"{number_format_hint(values[text_rows[0]])}; correct it, or leave the column out"
         )
     cleared = values.copy()
     cleared[other_rows] = None

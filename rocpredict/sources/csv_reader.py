@@ -22,7 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.base.formatting import pluralize
-from rocpredict.base.validation import FloatArray, NanPolicy, RocPredictError, short_repr, suggest
+from rocpredict.base.validation import (
+    FloatArray,
+    NanPolicy,
+    RocPredictError,
+    number_format_hint,
+    short_repr,
+    suggest,
+)
 from rocpredict.sources.blocks import (
     DEFAULT_BUDGET,
     INDEX_NAMES,
@@ -210,11 +217,10 @@ def parse_numbers(cells: Sequence[str], separator: str = ",") -> tuple[FloatArra
     return values, text
 
 
-def _comma_readings(cell: str) -> str:
-    """Return a hint with both interpretations of a number with a comma, or "" for other text."""
-    match = _DECIMAL_COMMA.fullmatch(cell)
-    if match is None:
-        return ""
+def _number_hint(cell: str, separator: str) -> str:
+    """Return a hint with both interpretations of a number with a comma, or on how to write numbers."""
+    if _DECIMAL_COMMA.fullmatch(cell) is None:
+        return number_format_hint(cell, "point" if separator == "," else "point or comma")
     decimal, grouped = cell.strip().replace(",", "."), cell.strip().replace(",", "")
     return f" ({decimal} if the comma is decimal, {grouped} if it groups digits; write the intended one)"
 
@@ -336,9 +342,9 @@ class CsvTable:
         values, text = parse_numbers(cells, self.separator)
         if text:
             line, cell = self.lines[text[0]], short_repr(cells[text[0]].strip())
-            readings = _comma_readings(cells[text[0]])
+            hint = _number_hint(cells[text[0]], self.separator)
             raise RocPredictError(
-                f"{self.name}, line {line}: column {column!r} contains {cell}, which is not a number{readings}; "
+                f"{self.name}, line {line}: column {column!r} contains {cell}, which is not a number{hint}; "
                 "correct it, or leave the column out"
             )
         return values
@@ -498,6 +504,7 @@ class CsvFiles(TableReader):
             if source.shape[0] == rows_before:
                 raise RocPredictError(f"{path.name} has a header but no rows; write one row per observation")
         source.flush()
+        source.texts = kinds.texts
         table = check_has_numeric(FeatureTable(np.array(names), source.shape[0], source, kinds.is_text))
         return table, None if label is None else _as_labels([*codes])[np.concatenate(coded)]
 
@@ -519,6 +526,7 @@ class ColumnKinds:
         self._n_rows = 0
         self._first_text: dict[int, tuple[int, int, str]] = {}
         """For each column with text, the row and the column of the first text, and the error message for it."""
+        self.texts: dict[int, str] = {}
 
     @property
     def is_text(self) -> NDArray[np.bool_]:
@@ -534,12 +542,13 @@ class ColumnKinds:
         for position in text:
             column, row = divmod(position, len(lines))
             if column not in self._first_text:
+                cell = columns[column][row].strip()
                 message = (
-                    f"{file}, line {lines[row]}: column {self._names[column]!r} contains "
-                    f"{short_repr(columns[column][row].strip())}, which is not a number"
-                    f"{_comma_readings(columns[column][row])}; correct it, or pass a table without this column"
+                    f"{file}, line {lines[row]}: column {self._names[column]!r} contains {short_repr(cell)}, which is "
+                    f"not a number{_number_hint(cell, separator)}; correct it, or pass a table without this column"
                 )
                 self._first_text[column] = self._n_rows + row, column, message
+                self.texts[column] = cell
         values = values.reshape(len(columns), len(lines))
         self._numeric |= ~np.isnan(values).all(axis=1)
         self._n_rows += len(lines)
@@ -610,6 +619,7 @@ class ChunkedCsv(BlockSource):
         self._names = list(names)
         self.shape = 0, len(names)
         self._is_number, self._is_text = np.zeros((2, len(names)), dtype=bool)
+        self.texts: dict[int, str] = {}
         self._chunks: list[_Chunk] = []
         self._formats: dict[Path, tuple[list[str], str]] = {}
         self.codes: dict[str, int] = {}
@@ -635,6 +645,8 @@ class ChunkedCsv(BlockSource):
             raise _UnusualError
         self._is_number[place] |= not np.isnan(values).all()
         self._is_text[place] |= bool(text)
+        if text:
+            self.texts.setdefault(place, cells[text[0]].strip())
 
     def _split(self, path: Path, file: IO[bytes], offset: int) -> Iterator[tuple[_Chunk, bytes, NDArray[np.intp]]]:
         """Yield chunks of whole lines, each with its bytes and the end positions of its cells.

@@ -13,7 +13,14 @@ from rocpredict.base.formatting import pluralize
 from rocpredict.base.labels import check_index, check_labels, check_not_lazy, find_missing
 from rocpredict.base.results import Result
 from rocpredict.base.tables import Table
-from rocpredict.base.validation import NanPolicy, RocPredictError, check_list, short_repr, suggest
+from rocpredict.base.validation import (
+    NanPolicy,
+    RocPredictError,
+    check_list,
+    number_format_hint,
+    short_repr,
+    suggest,
+)
 from rocpredict.sources.blocks import (
     COLLECT_REMEDY,
     DEFAULT_BUDGET,
@@ -31,6 +38,7 @@ from rocpredict.sources.blocks import (
     check_feature_names,
     check_unique_names,
     frame_to_source,
+    iter_text,
     read_ahead,
     run_query,
 )
@@ -130,6 +138,12 @@ class FeatureTable(Result):
         """Return one column unchanged, as an array of shape (n_rows,)."""
         return self.source.column(int(self._source_columns[feature]))
 
+    def describe_text(self, feature: int) -> str:
+        """Return the first text of a column that is not numeric and, if it has a digit, how to write numbers."""
+        column = int(self._source_columns[feature])
+        text = self.source.texts.get(column) or next(iter_text(self.source.column(column)), None)
+        return "text, dates or other objects" if text is None else f"{short_repr(text)}{number_format_hint(text)}"
+
     @property
     def _source_columns(self) -> NDArray[np.intp]:
         return np.arange(self.source.shape[1]) if self.column_indices is None else self.column_indices
@@ -158,8 +172,8 @@ def check_has_numeric(table: FeatureTable) -> FeatureTable:
     if table.not_numeric.all():
         columns = "its only column holds" if len(table) == 1 else f"all {len(table)} columns hold"
         raise RocPredictError(
-            f"X has no numeric column; {columns} text, dates or other objects: {format_names(table.names)}; pass a "
-            "column of numbers"
+            f"X has no numeric column; {columns} text, dates or other objects: {format_names(table.names)}; "
+            f"{str(table.names[0])!r} contains {table.describe_text(0)}; pass a column of numbers"
         )
     table.source.validate(table._source_columns.tolist())
     return table

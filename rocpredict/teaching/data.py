@@ -87,7 +87,10 @@ def _column_indices(table: FeatureTable, requested: Any) -> NDArray[np.intp]:
     indices = [names.index(check_option("feature", name, names)) for name in requested]
     for index in indices:
         if table.not_numeric[index]:
-            raise RocPredictError(f"feature={names[index]!r} is not numeric; select numeric columns")
+            raise RocPredictError(
+                f"feature={names[index]!r} is not numeric: it contains {table.describe_text(index)}; select numeric "
+                "columns"
+            )
     if not indices or len(set(indices)) < len(indices):
         raise RocPredictError(
             f"feature={short_repr(requested)} names {'a column twice' if indices else 'no column'}; pass at least one "
