@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 import rocpredict as rp
 from rocpredict.base.formatting import format_rate
 from rocpredict.reports.feature import FeatureAnalysis, feature_report, mean_and_std, template_context
-from rocpredict.reports.report import Image, message_to_prose, render
+from rocpredict.reports.report import Image, format_numeral, message_to_prose, render
 from rocpredict.reports.screening import screening_report
 from tests.blank import leave_blank
 
@@ -346,6 +346,20 @@ def test_no_sentence_contradicts_the_verdict(analyze):
     assert 0 < analysis.model_fit.model_weight < 1
     stated = f"is {format_rate(analysis.model_fit.model_weight)}; {rest}{caption}"
     assert section(analysis, believed).endswith(stated)
+
+
+def test_the_results_of_a_misfit_begin_with_the_empirical_threshold(analyze):
+    """The rule of a good fit is the predicted one."""
+    fits, misfits = analyze(), analyze(np.exp(X))
+    assert [analysis.is_misfit for analysis in (fits, misfits)] == [False, True]
+    assert f"Rule at the best predicted threshold: {fits.rule}. In" in section(fits, "Results")
+    text, best = section(misfits, "Results"), misfits.best_empirical
+    assert best.threshold != pytest.approx(misfits.best_predicted.threshold, rel=0.1)
+    rates = f"its TPR (sensitivity) is {format_rate(best.tpr)} and its TNR (specificity) is {format_rate(best.tnr)}"
+    rule = f"positive if x ≥ {format_numeral(best.threshold)}"
+    assert f"Rule at the best empirical threshold: {rule}. In these data, {rates}. The prediction misfits these" in text
+    assert misfits.rule not in text
+    assert not analyze(family="empirical").is_misfit
 
 
 def test_code_is_printed_as_prose():

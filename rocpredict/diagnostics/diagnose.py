@@ -427,7 +427,7 @@ _P_NOTE, _P_WARN = 0.05, 0.01
 _MIN_GROUP_SIZE = 3  # fewer equal values are not reported as ties
 _FEW_VALUES, _ENOUGH_ROWS = 15, 30
 _SMALL_SAMPLE, _VERY_SMALL_SAMPLE = 50, 20
-_CURVE_FINDINGS = {"curve": _AREA, "AUC": _AUC_ERROR, "threshold": _REGRET}
+CURVE_FINDINGS = {"curve": _AREA, "AUC": _AUC_ERROR, "threshold": _REGRET}
 _AMOUNTS = {
     "curve": "on average the predicted TPR differs from the empirical TPR by {:.3f}",
     "AUC": "the predicted AUC differs from the empirical AUC by {:.3f}",
@@ -607,7 +607,7 @@ def _join(names: list[str]) -> str:
 def _summarize(d: Diagnosis) -> str:
     """Return the verdict on the prediction in one sentence."""
     severity = {item.name: item.severity for item in d.findings}
-    harmed = [name for name in _CURVE_FINDINGS if severity[name] == "warn"]
+    harmed = [name for name in CURVE_FINDINGS if severity[name] == "warn"]
     if harmed:
         return f"Do not rely on the {_join(harmed)} of family='{d.family}' here: {_suggest_family(d)}."
     classes = [item for item in d.findings if item.name not in {"sample size", "SD ratio"}]
@@ -617,11 +617,11 @@ def _summarize(d: Diagnosis) -> str:
         effect = "with so few observations an effect on the curve could remain undetected"
         consequence = effect if is_small else "there is no strong evidence of an effect on the curve"
         return f"The class distributions deviate from family='{d.family}' ({', '.join(shape)}); {consequence}."
-    noted = [name for name in _CURVE_FINDINGS if severity[name] == "note"]
+    noted = [name for name in CURVE_FINDINGS if severity[name] == "note"]
     if noted:
         sizes = {item.name: abs(item.value) for item in d.findings if item.name in noted}
         verb = "deviates" if len(noted) == 1 else "deviate"
-        is_slight = all(size <= _CURVE_FINDINGS[name].warn for name, size in sizes.items())
+        is_slight = all(size <= CURVE_FINDINGS[name].warn for name, size in sizes.items())
         how = f"{verb} slightly from the data, but" if is_slight else f"probably {verb} from the data"
         amounts = "; ".join(_AMOUNTS[name].format(size) for name, size in sizes.items())
         return (

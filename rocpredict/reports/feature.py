@@ -37,7 +37,7 @@ from rocpredict.base.validation import (
     check_probability,
     short_repr,
 )
-from rocpredict.diagnostics.diagnose import NO_EVIDENCE, Diagnosis, diagnose
+from rocpredict.diagnostics.diagnose import CURVE_FINDINGS, NO_EVIDENCE, Diagnosis, diagnose
 from rocpredict.distributions.families import FamilyName, ScipyFamily
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.normality import suppress_misfit_warning
@@ -54,7 +54,8 @@ from rocpredict.reports.report import (
     write_report,
 )
 from rocpredict.roc.empirical import empirical_roc
-from rocpredict.roc.predicted import ModelFit, predict_roc
+from rocpredict.roc.predicted import ModelFit, fit_warning, predict_roc
+from rocpredict.solvers.thresholds import BestThreshold
 from rocpredict.sources.table import as_feature_table
 
 
@@ -97,6 +98,10 @@ class FeatureAnalysis:
         Rule of classification, such as "positive if x ≥ 5.826".
     verdict : str
         Conclusion about the fit of the prediction.
+    is_misfit : bool
+        Whether the diagnosis or the warning of ``predict_roc`` advises against the prediction.
+    headline_threshold, headline_rule : BestThreshold, str
+        Best empirical threshold if the prediction misfits, otherwise the best predicted threshold; its rule.
     proper_auc : float or None
         AUC of the likelihood-ratio rule. None if the densities cross at most once, if this AUC is printed with the same
         digits as the predicted AUC, or if the prediction is a shrunk estimate (which has no densities).
@@ -150,8 +155,13 @@ class FeatureAnalysis:
             options = {"family": family, "direction": direction, "n_resamples": n_resamples, "rng": rng}
             self.diagnosis = diagnose(x, y, **options, **classes)
         self.verdict = _verdict(self.diagnosis, self.model_fit, shrunk=self.shrunk)
-        rule = format_rule(float(self.best_predicted.threshold), "lower" if self.lower else None)
-        self.rule = rule if rule.startswith("always") else f"positive if x {rule}"
+        pair = self.predicted.negative, self.predicted.positive
+        self.is_misfit = self.diagnosis is not None and (
+            any(self.diagnosis.finding(name).severity == "warn" for name in CURVE_FINDINGS)  # type: ignore[union-attr]
+            or fit_warning(family, pair, self.samples) is not None
+        )
+        self.headline_threshold = self.best_empirical if self.is_misfit else self.best_predicted
+        self.rule, self.headline_rule = self._rule(self.best_predicted), self._rule(self.headline_threshold)
         low, high = min(x[0] for x in self.samples), max(x[-1] for x in self.samples)
         self.crossings_inside = [float(place) for place in self.best_predicted.crossings if low <= place <= high]
         self.proper_auc: float | None = None
@@ -160,6 +170,10 @@ class FeatureAnalysis:
             self.proper_auc = None if format_rate(proper) == format_rate(self.predicted.auc()) else proper
         results = (self.best_predicted, self.best_empirical, self.auc_test, self.auc_interval)
         self.flags = list(dict.fromkeys(name for result in results for name in result.flags))
+
+    def _rule(self, best: BestThreshold) -> str:
+        rule = format_rule(float(best.threshold), "lower" if self.lower else None)
+        return rule if rule.startswith("always") else f"positive if x {rule}"
 
 
 def _verdict(diagnosis: Diagnosis | None, fit: ModelFit | None, *, shrunk: bool) -> str:
