@@ -4,6 +4,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib import colors
+from matplotlib.image import imread
 from scipy import stats
 
 import rocpredict as rp
@@ -174,7 +175,20 @@ def test_a_file_is_of_the_kind_that_its_name_gives(tmp_path):
         with pytest.raises(rp.RocPredictError, match=r"path=.*: pass a name that ends in \.png or \.svg or \.pdf"):
             save_figure(PREDICTED.plot().figure, tmp_path / name)
         assert not (tmp_path / name).exists()
-    with pytest.raises(rp.RocPredictError, match=r"figure=<NotebookAxes.* is not a matplotlib Figure; pass a figure"):
+    figure = PREDICTED.plot().figure
+    scalable = save_figure(figure, tmp_path / "c.svg", dpi=50)
+    assert scalable.read_bytes() == (tmp_path / "a.svg").read_bytes()
+    for dpi in (50, 300):
+        pixels = imread(save_figure(figure, tmp_path / "c.png", dpi=dpi))
+        assert pixels.shape[:2] == tuple(figure.get_size_inches() * dpi)[::-1]
+    for dpi, problem in {
+        19: "dpi=19 is out of range; pass",
+        9.5: "dpi=9.5 is not an integer",
+        1201: "dpi=1201",
+    }.items():
+        with pytest.raises(rp.RocPredictError, match=problem):
+            save_figure(figure, tmp_path / "c.png", dpi=dpi)
+    with pytest.raises(rp.RocPredictError, match=r"figure=<NotebookAxes.* is not a matplotlib Figure; pass one, such"):
         save_figure(PREDICTED.plot(), tmp_path / "a.png")
 
 

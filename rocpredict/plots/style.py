@@ -23,6 +23,7 @@ from rocpredict.base.validation import (
     Direction,
     FloatArray,
     RocPredictError,
+    check_int,
     check_option,
     check_probability,
     short_repr,
@@ -87,6 +88,7 @@ _MAX_LABEL_LENGTH = 48
 #: Maximum number of characters of a curve name in a legend inside the axes.
 _MAX_LEGEND_LENGTH = 28
 _NOTEBOOK_DPI, _SAVED_DPI = 110, 160
+_DPI_RANGE = 20, 1200
 
 
 class ClassStyle(NamedTuple):
@@ -348,8 +350,8 @@ _FIXED_METADATA: dict[str, Look] = {
 }
 
 
-def save_figure(figure: Figure, path: str | PathLike[str]) -> Path:
-    """Write a figure to a file; identical figures give identical files.
+def save_figure(figure: Figure, path: str | PathLike[str], *, dpi: int = _SAVED_DPI) -> Path:
+    """Write a figure to a file whose bytes are reproducible.
 
     Parameters
     ----------
@@ -358,6 +360,8 @@ def save_figure(figure: Figure, path: str | PathLike[str]) -> Path:
     path : str or path-like
         Name of the file. The extension sets the format: .png, .svg or .pdf. A pipe or a device without an extension
         receives a PNG file.
+    dpi : int, default=160
+        Number of pixels per inch of a PNG file, from 20 to 1200. It has no effect on .svg and .pdf files, which scale.
 
     Returns
     -------
@@ -367,7 +371,8 @@ def save_figure(figure: Figure, path: str | PathLike[str]) -> Path:
     Raises
     ------
     RocPredictError
-        If ``figure`` is not a figure, if the format is not supported, or if the file cannot be written.
+        If ``figure`` is not a figure, if the format is not supported, if ``dpi`` is out of range, or if the file cannot
+        be written.
 
     Examples
     --------
@@ -379,12 +384,13 @@ def save_figure(figure: Figure, path: str | PathLike[str]) -> Path:
     'roc.svg'
     """
     if not hasattr(figure, "savefig"):
-        raise RocPredictError(
-            f"figure={short_repr(figure)} is not a matplotlib Figure; pass a figure, such as ax.figure"
-        )
+        raise RocPredictError(f"figure={short_repr(figure)} is not a matplotlib Figure; pass one, such as ax.figure")
+    if not _DPI_RANGE[0] <= check_int("dpi", dpi) <= _DPI_RANGE[1]:
+        raise RocPredictError("dpi={!r} is out of range; pass an integer from {} to {}".format(dpi, *_DPI_RANGE))
     check_suffix("path=", check_writable(path), *(f".{kind}" for kind in _FIXED_METADATA))
     kind = Path(path).suffix.removeprefix(".").lower()
-    return write_atomic(path, figure_to_bytes(figure, kind if kind in _FIXED_METADATA else "png"))
+    options = {"kind": kind} if kind in {"svg", "pdf"} else {"kind": "png", "dots_per_inch": dpi}
+    return write_atomic(path, figure_to_bytes(figure, **options))
 
 
 def figure_to_bytes(figure: Figure, kind: str, *, dots_per_inch: float = _SAVED_DPI) -> bytes:
