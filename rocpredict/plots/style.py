@@ -351,7 +351,7 @@ _FIXED_METADATA: dict[str, Look] = {
 
 
 def save_figure(figure: Figure, path: str | PathLike[str], *, dpi: int = _SAVED_DPI) -> Path:
-    """Write a figure to a file whose bytes are reproducible.
+    """Write a figure to a file; identical figures give identical files.
 
     Parameters
     ----------
@@ -384,7 +384,9 @@ def save_figure(figure: Figure, path: str | PathLike[str], *, dpi: int = _SAVED_
     'roc.svg'
     """
     if not hasattr(figure, "savefig"):
-        raise RocPredictError(f"figure={short_repr(figure)} is not a matplotlib Figure; pass one, such as ax.figure")
+        raise RocPredictError(
+            f"figure={short_repr(figure)} is not a matplotlib Figure; pass a figure, such as ax.figure"
+        )
     if not _DPI_RANGE[0] <= check_int("dpi", dpi) <= _DPI_RANGE[1]:
         raise RocPredictError("dpi={!r} is out of range; pass an integer from {} to {}".format(dpi, *_DPI_RANGE))
     check_suffix("path=", check_writable(path), *(f".{kind}" for kind in _FIXED_METADATA))
