@@ -188,7 +188,7 @@ def test_a_file_is_of_the_kind_that_its_name_gives(tmp_path):
     }.items():
         with pytest.raises(rp.RocPredictError, match=problem):
             save_figure(figure, tmp_path / "c.png", dpi=dpi)
-    with pytest.raises(rp.RocPredictError, match=r"figure=<NotebookAxes.* is not a matplotlib Figure; pass a figure, such"):
+    with pytest.raises(rp.RocPredictError, match=r"figure=<NotebookAxes.* is not a matplotlib Figure; pass a figure"):
         save_figure(PREDICTED.plot(), tmp_path / "a.png")
 
 

@@ -228,7 +228,9 @@ def test_files_that_do_not_belong_together(sites, run):
         "merge nosuch.json": "nosuch.json: No such file or directory",
         "screen site-a.json site-b.json": "a summary (.json) is screened alone, but 2 files are passed; merge "
         "summaries with rocpredict merge",
-        "screen site-a.json --label outcome": "--label 'outcome' applies to tables only; omit it if the input is",
+        "screen site-a.json --label outcome": (
+            "--label 'outcome' applies to tables only; omit it if the input is a summary"
+        ),
         "screen site-a.json --empirical top": (
             "--empirical top applies to tables only; a summary contains no observations; pass --empirical no"
         ),
