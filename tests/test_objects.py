@@ -39,7 +39,10 @@ def refusals():
         "from_summary": (lambda: rp.PredictedRoc.from_summary(np.ones((3, 3))), "pass rp.summarize"),
         "tpr interval": (lambda: roc.tpr_at_fpr_interval([]), "fpr=\\[\\] is empty"),
         "fpr interval": (lambda: roc.fpr_at_tpr_interval([]), "tpr=\\[\\] is empty"),
-        "beta": (lambda: other.best_threshold("f_beta", prevalence=0.2, beta=np.array([1.0, 2.0])), "not one number"),
+        "beta": (
+            lambda: other.best_threshold("f_beta", prevalence=0.2, beta=np.array([1.0, 2.0])),
+            "not a single number",
+        ),
         "precision-recall": (lambda: other.precision_recall_curve(prevalence=0.2, n_points=2**63), "n_points="),
         "curve": (lambda: other.curve(n_points=2**63), "n_points="),
         "proper curve": (lambda: other.proper().curve(n_points=10**9), "n_points="),
