@@ -231,7 +231,8 @@ def auc_test_many(
     (statistic, df, p_value), is_smoothed = _test_equality(areas)
     pairs = _contrast_matrix(None, len(columns))
     pairs = pairs[np.argsort(-np.abs(pairs @ areas.estimate))]  # the smallest p-value usually comes first
-    p_value = _allow_for_unseen(p_value, (_test_one_contrast(sample, areas, row, level) for row in pairs))
+    pair_tests = (_test_one_contrast(sample, areas, row, level) for row in pairs)
+    p_value = _allow_for_unseen(p_value, tests if contrasts is None else pair_tests)
     flags = Flags(same_curve=df == 0, fallback=is_smoothed, dominant_cluster=areas.has_dominant_cluster)
     rows["flags"] |= flags | opposite_direction_flag(areas.estimate)
     return AucTestMany(
