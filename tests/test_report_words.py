@@ -357,7 +357,7 @@ def test_the_results_of_a_misfit_begin_with_the_empirical_threshold(analyze):
     assert best.threshold != pytest.approx(misfits.best_predicted.threshold, rel=0.1)
     rates = f"its TPR (sensitivity) is {format_rate(best.tpr)} and its TNR (specificity) is {format_rate(best.tnr)}"
     rule = f"positive if x ≥ {format_numeral(best.threshold)}"
-    assert f"Rule at the best empirical threshold: {rule}. In these data, {rates}. The prediction misfits these" in text
+    assert f"Rule at the best empirical threshold: {rule}. In these data, {rates}. The prediction does not fit" in text
     assert misfits.rule not in text
     assert not analyze(family="empirical").is_misfit
 
