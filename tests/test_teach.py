@@ -99,10 +99,10 @@ def test_the_page_is_one_file_that_fetches_nothing(page):
 
 
 def test_a_page_without_data_is_small():
-    """Below 81 kB in each language, and what is packed in it is the modules, with shorter names."""
+    """Below 80 kB in each language, and what is packed in it is the modules, with shorter names."""
     for lang in languages():
         page = TeachingPage(**LEAST, lang=lang).to_html()
-        assert len(page.encode()) < 81_000
+        assert len(page.encode()) < 80_000
         assert f'<html lang="{lang}">' in page
     text = TeachingPage(**LEAST).to_html()
     packed = re.search(r'class="rocpredict-code">(.*?)</script>', text)[1]

@@ -84,8 +84,8 @@ MODULES = (
     *("dialog.js", "qr.js", "data_dialog.js"),
     *("export.js", "controls.js", "actions.js", "update.js", "panel.js", "page.js"),
 )
-_CONSTANTS = ("words", "normal")
-"""Parts of the payload that a saved page contains in its compressed script."""
+_CONSTANTS = ("words", "normal", "presets")
+"""Parts of the payload, equal for all pages of a language, that a saved page contains in its compressed script."""
 _VENDORED = ("vendor", "lean_qr.js")
 _STANDALONE_EVALUATE_JS = "null"
 _SERVED_EVALUATE_JS = (

@@ -9,6 +9,7 @@ the calls here follow, and neither the ids nor the stored values change.
 """
 
 import argparse
+import base64
 import html
 import io
 import json
@@ -17,6 +18,7 @@ import re
 import sys
 import tempfile
 import warnings
+import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
@@ -1159,7 +1161,10 @@ def saved_page(words: str) -> list[Any]:
     code, text = written(lambda path: run("teach", *words.split(), "--save", str(path), "--json")[0])
     data = re.search(r'class="rocpredict-data">(.*?)</script>', text, flags=re.DOTALL)
     document = json.loads(data[1]) if data else {}
-    return [code, in_order(document["start"]), in_order(document["presets"]), in_order(document["datasets"])]
+    packed = re.search(r'class="rocpredict-code">(.*?)</script>', text)[1].translate(str.maketrans(",./", "&<>"))
+    constants = zlib.decompress(base64.b85decode(packed)).decode().rpartition("const CONSTANTS = ")[2]
+    presets = json.loads(constants.removesuffix(";"))["presets"]
+    return [code, in_order(document["start"]), in_order(presets), in_order(document["datasets"])]
 
 
 def reported(words: str) -> list[Any]:
