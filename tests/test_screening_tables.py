@@ -15,6 +15,8 @@ import rocpredict as rp
 from rocpredict.base.validation import RocPredictError
 from rocpredict.cli import main
 from rocpredict.sources import csv_reader
+from rocpredict.sources.blocks import MemoryBudget
+from rocpredict.sources.streams import SpooledColumns
 from tests.cases import ENGINES, check_each, optional, refuses
 
 duckdb, pd, pl, polars_testing, pa = map(optional, ("duckdb", "pandas", "polars", "polars.testing", "pyarrow"))
@@ -534,3 +536,13 @@ def test_frames_read_in_blocks_of_columns(monkeypatch):
     rp.screen(frame, labels, progress=lambda done, total: calls.append((done, total)))
     assert calls == sorted(calls)
     assert calls[-1] == (11, 11)
+
+
+def test_a_block_is_not_overwritten_while_a_view_of_it_exists():
+    X = np.arange(600_000.0).reshape(-1, 6)
+    source = SpooledColumns(6)
+    source.append(X.T)
+    source.flush()
+    views = [block[5:9] for _, block in source.iter_blocks(None, MemoryBudget(16_000_000))]
+    assert len(views) == 6
+    np.testing.assert_array_equal(np.hstack(views), X[5:9])

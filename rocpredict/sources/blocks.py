@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import pairwise
 from numbers import Complex, Number, Real
 from typing import Any, NamedTuple, TypeAlias, TypeVar
+from weakref import finalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,6 +132,22 @@ def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
             del item
 
 
+class BlockMemory:
+    """Memory of blocks that is used again when a block and all views of it are deleted, because new memory is slow."""
+
+    def __init__(self) -> None:
+        self._free: list[memoryview] = []
+
+    def allocate(self, shape: tuple[int, int], dtype: np.dtype[Any]) -> NDArray[Any]:
+        """Return a Fortran-ordered array; its elements are not initialized."""
+        n_bytes = shape[0] * shape[1] * dtype.itemsize
+        is_reused = bool(self._free) and len(self._free[-1]) >= n_bytes
+        memory = self._free.pop() if is_reused else np.empty(n_bytes, dtype=np.uint8).data
+        values = np.frombuffer(memory, dtype=dtype, count=shape[0] * shape[1])  # every view of the block refers to it
+        finalize(values, self._free.append, memory)
+        return values.reshape(shape, order="F")
+
+
 class ColumnSource(ABC):
     """Table that is read in blocks of columns.
 
@@ -202,10 +219,12 @@ class BlockSource(ColumnSource):
         """Yield Fortran-ordered blocks."""
         selection = np.arange(self.shape[1]) if columns is None else columns
         dtype = np.dtype(self.dtype(selection))
+        memory = BlockMemory()
         for place in block_slices(len(selection), budget.block_width(self.shape[0] * dtype.itemsize)):
-            block = np.empty((self.shape[0], len(selection[place])), dtype=dtype, order="F")
+            block = memory.allocate((self.shape[0], len(selection[place])), dtype)
             self.read_into(block, selection[place])
             yield place, block
+            del block
 
     def dtype(self, columns: ColumnIndices) -> Any:
         """Return the dtype of blocks of the selected columns."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
 from functools import cache
 from importlib import import_module
 from itertools import pairwise
@@ -61,20 +62,22 @@ Item = TypeVar("Item")
 Output = TypeVar("Output")
 
 
-def map_ordered(work: Callable[[Item], Output], items: Iterable[Item], n_jobs: int) -> Iterator[Output]:
+def map_ordered(
+    work: Callable[[Item], Output], items: Iterable[Item], n_jobs: int, pool: ThreadPoolExecutor | None = None
+) -> Iterator[Output]:
     """Yield ``work(item)`` for each item in order, with at most ``n_jobs`` results in progress or waiting.
 
-    With ``n_jobs=1``, the work is done in the calling thread.
+    With ``n_jobs=1``, the work is done in the calling thread; otherwise, in the threads of ``pool``, or in new threads.
     """
     if n_jobs == 1:
         yield from map(work, items)
         return
     waiting: deque[Future[Output]] = deque()
-    with ThreadPoolExecutor(n_jobs) as pool:
+    with nullcontext(pool) if pool else ThreadPoolExecutor(n_jobs) as threads:
         for item in items:
             if len(waiting) == n_jobs:
                 yield waiting.popleft().result()
-            waiting.append(pool.submit(work, item))
+            waiting.append(threads.submit(work, item))
         while waiting:
             yield waiting.popleft().result()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
@@ -134,18 +135,13 @@ class SortGroups(NamedTuple):
 
 @dataclass
 class SortPlan:
-    """Groups to sort, their row indices, and the memory of each thread; all blocks of a table share them."""
+    """Groups to sort, their row indices, and the threads with their memory; all blocks of a table share them."""
 
     groups: SortGroups | None = None
     rows: NDArray[np.int32] | None = None
     values: ThreadBuffer = field(default_factory=ThreadBuffer)
     keys: ThreadBuffer = field(default_factory=ThreadBuffer)
-
-    def release(self) -> None:
-        """Free buffers of this thread that are larger than a block, to make room for the next block that is read."""
-        for memory in (self.values, self.keys):
-            if len(memory.buffer) > BLOCK_BYTES:
-                memory.buffer = np.empty(0, dtype=np.uint8)
+    pool: ThreadPoolExecutor | None = None
 
 
 def plan_groups(
@@ -395,6 +391,7 @@ def count_blocks(
     """
     module = import_module(f"rocpredict.screening.kernels.{select_engine(engine)}_engine")
     plan = SortPlan() if plan is None else plan
+    plan.pool = plan.pool or (ThreadPoolExecutor(n_jobs) if n_jobs > 1 else None)
     groups = plan.groups = plan.groups or plan_groups(codes, classes, class_pairs, joins=module.JOINS_CLASSES)
     shape = len(class_pairs), X.shape[1]
     at = np.full(shape, np.nan) if thresholds is None else np.asarray(thresholds, dtype=np.float64)
@@ -411,5 +408,4 @@ def count_blocks(
             module.count_class_pairs(reader.read(block), groups, at[:, columns], counts, plan.keys)
             return callback(columns, counts)
 
-        yield from map_ordered(count, split_by_weight(reader.column_bytes, BLOCK_BYTES, longest), n_jobs)
-    plan.release()
+        yield from map_ordered(count, split_by_weight(reader.column_bytes, BLOCK_BYTES, longest), n_jobs, plan.pool)
