@@ -40,6 +40,8 @@ from rocpredict.base.validation import (
 _DEFAULT_POSITIVE_LABELS = ({0, 1}, {-1, 1})
 _MAX_VALUES_AS_LABELS = 20
 _MAX_LABELS = 1_000
+_N_LABELS_TO_SORT = 65_536
+"""Number of labels that are sorted at a time, because sorting all of them takes more memory."""
 _OMIT_REMEDY = "pass nan_policy='omit' to omit them"
 REST_LABEL = "rest"
 """Label of the negative class if it consists of several labels."""
@@ -571,6 +573,9 @@ def unique_labels(labels: NDArray[Any]) -> list[Any]:
             return [label.item() for label in extremes]  # only two labels: no sort is needed
     if labels.dtype.kind == "O":
         labels = labels[~is_unlabelled(labels)]
+    if labels.dtype.kind == "U":
+        starts = range(0, len(labels), _N_LABELS_TO_SORT)
+        labels = np.concatenate([labels[:0], *(np.unique(labels[i : i + _N_LABELS_TO_SORT]) for i in starts)])
     try:
         return list(np.unique(labels).tolist())
     except TypeError:  # labels of different types may have no order

@@ -21,13 +21,13 @@ from rocpredict.inference.intervals import SmoothedAreas
 from rocpredict.inference.placements import compute_placements
 from rocpredict.roc.predicted import PredictedRoc
 from rocpredict.screening.histograms import to_dense
-from rocpredict.screening.kernels.base import map_ordered
 from rocpredict.screening.kernels.counts import ClassPair, RankStatistics
 from rocpredict.screening.summary import TwoClassSummary
 from rocpredict.solvers.base import EVEN
 from rocpredict.solvers.binormal import BinormalSolver, map_blocks, z_scores
 from rocpredict.solvers.empirical import EmpiricalSolver
 from rocpredict.solvers.shrinkage import ShrinkageBatch, evaluate_batch
+from rocpredict.sources.blocks import map_ordered
 
 _BLOCK = 256
 """Number of features for which the optimism is computed at a time."""

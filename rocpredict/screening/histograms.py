@@ -23,9 +23,9 @@ from rocpredict.base.validation import (
     suggest,
 )
 from rocpredict.distributions.ecdf import COMPARISON_FPR
-from rocpredict.screening.kernels.base import map_ordered
 from rocpredict.screening.kernels.counts import RankStatistics
 from rocpredict.solvers.base import pad_rows
+from rocpredict.sources.blocks import map_ordered
 from rocpredict.sources.files import read_batches
 from rocpredict.sources.table import FeatureTable, format_names
 

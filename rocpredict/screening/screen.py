@@ -501,6 +501,8 @@ def _screen(
     if weights is not None:
         check_row_order(table, "weights")
     coded = encode_labels(labels, positive=positive, negative=negative, pairs=pairs)
+    n_unlabelled = int(is_unlabelled(labels).sum())
+    del labels  # text takes up to 30 bytes per row
     row_weights = check_sample_weight(weights, table.n_rows)
     _check_frequency_weights(row_weights, coded, options.family)
     if options.empirical == "histogram":
@@ -510,7 +512,7 @@ def _screen(
         result = _from_summary(summarize_table(table, coded, None, kernel, edges), options, table)
     else:
         result = _ScreeningRun(options, table, coded, row_weights).run()
-    return replace(result, n_unlabelled=int(is_unlabelled(labels).sum()))
+    return replace(result, n_unlabelled=n_unlabelled)
 
 
 def _check_one_pair(options: _ScreenOptions, coded: EncodedLabels, positive: Label) -> None:

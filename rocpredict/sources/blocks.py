@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
 from datetime import date
 from functools import cached_property
 from itertools import pairwise
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.base.formatting import pluralize
+from rocpredict.base.labels import unique_labels
 from rocpredict.base.validation import (
     RocPredictError,
     as_float_array,
@@ -34,6 +36,7 @@ BlockIterator: TypeAlias = Iterator[tuple[slice, Any]]
 TileIterator: TypeAlias = Iterator[tuple[slice, slice, Any]]
 ColumnIndices: TypeAlias = NDArray[np.intp]
 Item = TypeVar("Item")
+Output = TypeVar("Output")
 _END: Any = object()
 _CHUNK_ROWS = 65_536
 """The chunks of a polars column are copied one by one if they have this number of rows or more on average."""
@@ -146,6 +149,26 @@ class BlockMemory:
         values = np.frombuffer(memory, dtype=dtype, count=shape[0] * shape[1])  # every view of the block refers to it
         finalize(values, self._free.append, memory)
         return values.reshape(shape, order="F")
+
+
+def map_ordered(
+    work: Callable[[Item], Output], items: Iterable[Item], n_jobs: int, pool: ThreadPoolExecutor | None = None
+) -> Iterator[Output]:
+    """Yield ``work(item)`` for each item in order, with at most ``n_jobs`` results in progress or waiting.
+
+    With ``n_jobs=1``, the work is done in the calling thread; otherwise, in the threads of ``pool``, or in new threads.
+    """
+    if n_jobs == 1:
+        yield from map(work, items)
+        return
+    waiting: deque[Future[Output]] = deque()
+    with nullcontext(pool) if pool else ThreadPoolExecutor(n_jobs) as threads:
+        for item in items:
+            if len(waiting) == n_jobs:
+                yield waiting.popleft().result()
+            waiting.append(threads.submit(work, item))
+        while waiting:
+            yield waiting.popleft().result()
 
 
 class ColumnSource(ABC):
@@ -500,7 +523,7 @@ class DataFrameSource(BlockSource):
         schema = run_query(frame.collect_schema)
         self.frame, self.columns, self._lazy = frame, list(schema), not isinstance(frame, nw.DataFrame)
         self.is_streamed = self._lazy
-        self._labels: tuple[str, NDArray[Any]] | None = None
+        self._labels: tuple[str, _Labels] | None = None
         if isinstance(frame, nw.LazyFrame):
             rows = self.collect(frame.select(nw.len())).item()
         else:
@@ -538,7 +561,7 @@ class DataFrameSource(BlockSource):
         labels = self.column(column)
         if len(labels) != self.shape[0]:
             raise RocPredictError(_NO_ORDER)
-        self._labels = (self.columns[column], labels) if self._lazy else None
+        self._labels = (self.columns[column], _Labels.of(labels)) if self._lazy else None
         return labels
 
     def _collect_in_order(self, names: list[str]) -> Any:
@@ -549,7 +572,7 @@ class DataFrameSource(BlockSource):
         else:
             name, labels = self._labels
             part = self.collect(self.frame.select(list(dict.fromkeys([*names, name]))))
-            is_same = np.array_equal(column_to_labels(part.get_column(name)), labels)
+            is_same = labels.are_equal(part.get_column(name))
         if not is_same:
             raise RocPredictError(_NO_ORDER)
         return part
@@ -573,6 +596,33 @@ class DataFrameSource(BlockSource):
         if kind in _OBJECT_TYPES:
             return is_text_column(np.asarray(series.to_numpy()))
         return kind in _TIME_TYPES or bool(series.null_count() < len(series))
+
+
+class _Labels(NamedTuple):
+    """Labels of all rows; text is stored as codes, which take less memory."""
+
+    texts: NDArray[Any] | None
+    values: NDArray[Any]
+
+    @classmethod
+    def of(cls, labels: NDArray[Any]) -> _Labels:
+        """Store an array of labels."""
+        if labels.dtype.kind != "U":
+            return cls(None, labels)
+        texts, codes = np.array(unique_labels(labels)), np.empty(len(labels), dtype=np.int32)
+        for rows in block_slices(len(labels), _CHUNK_ROWS):
+            codes[rows] = np.searchsorted(texts, labels[rows])
+        return cls(texts, codes)
+
+    def are_equal(self, series: Any) -> bool:
+        """Return whether a column contains these labels in the same order."""
+        return len(series) == len(self.values) and all(
+            np.array_equal(
+                column_to_labels(series[rows]),
+                self.values[rows] if self.texts is None else self.texts[self.values[rows]],
+            )
+            for rows in block_slices(len(series), _CHUNK_ROWS)
+        )
 
 
 def frame_to_source(frame: Any) -> ColumnSource:
@@ -599,8 +649,11 @@ def column_to_labels(series: Any) -> NDArray[Any]:
     if series.dtype == nw.String and not series.null_count():
         names = series.unique().to_list()
         if len(names) < len(series) // 2:  # an object for each row would take more memory than the column
-            codes = series.replace_strict(names, list(range(len(names))), return_dtype=nw.Int32)
-            return np.array(names)[codes.to_numpy()]
+            texts, codes = np.array(names), list(range(len(names)))
+            labels = np.empty(len(series), dtype=texts.dtype)
+            for rows in block_slices(len(series), _CHUNK_ROWS):
+                labels[rows] = texts[series[rows].replace_strict(names, codes, return_dtype=nw.Int32).to_numpy()]
+            return labels
     items = series.to_list()
     return np.array(items) if {*map(type, items)} in ({bool}, {str}) else _objects(items)
 

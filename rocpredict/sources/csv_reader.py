@@ -12,11 +12,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, groupby, islice
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, NamedTuple, TypeAlias, cast
+from typing import IO, Any, NamedTuple, Self, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,8 @@ from rocpredict.sources.blocks import (
     ColumnIndices,
     MemoryBudget,
     TileIterator,
+    map_ordered,
+    read_ahead,
 )
 from rocpredict.sources.streams import SpooledColumns
 from rocpredict.sources.table import FeatureTable, check_has_numeric, format_names
@@ -636,7 +638,14 @@ class ChunkedCsv(BlockSource):
             start = file.readline()
             if start[:2] in (b"\xff\xfe", b"\xfe\xff") or start.count(b'"') % 2 or not first:
                 raise _UnusualError
-            parts = [self._scan_chunk(*part, label) for part in self._split(path, file, len(start))]
+            offset, line, parts = len(start), 2, []
+            for content in read_ahead(_split(file)):
+                lines = _Lines.of(content, separator.encode(), len(header))
+                chunk = _Chunk(path, offset, len(content), len(lines.start), line)
+                parts.append(self._scan_chunk(chunk, content, lines, label))
+                self._chunks.append(chunk)
+                self.shape = self.shape[0] + chunk.rows, self.shape[1]
+                offset, line = offset + len(content), line + (content.count(b"\n") if b'"' in content else chunk.rows)
         return np.concatenate(parts)
 
     def _classify(self, place: int, cells: Sequence[str]) -> None:
@@ -648,33 +657,7 @@ class ChunkedCsv(BlockSource):
         if text:
             self.texts.setdefault(place, cells[text[0]].strip())
 
-    def _split(self, path: Path, file: IO[bytes], offset: int) -> Iterator[tuple[_Chunk, bytes, NDArray[np.intp]]]:
-        """Yield chunks of whole lines, each with its bytes and the end positions of its cells.
-
-        All lines must have the same number of cells.
-        """
-        header, separator = self._formats[path]
-        rest, line, is_last = b"", 2, False
-        while not is_last:
-            content = file.read(CHUNK_BYTES)
-            is_last = len(content) < CHUNK_BYTES
-            content = rest + content
-            end = len(content) if is_last else content.rfind(b"\n") + 1
-            content, rest = content[:end], content[end:]
-            if not content:
-                if rest and len(rest) > 16 * CHUNK_BYTES:
-                    raise _UnusualError
-                continue
-            ends = _cell_ends(content, separator.encode(), len(header))
-            chunk = _Chunk(path, offset, len(content), len(ends), line)
-            self._chunks.append(chunk)
-            self.shape = self.shape[0] + len(ends), self.shape[1]
-            offset, line = offset + len(content), line + (content.count(b"\n") if b'"' in content else len(ends))
-            yield chunk, content, ends
-
-    def _scan_chunk(
-        self, chunk: _Chunk, content: bytes, ends: NDArray[np.intp], label: str | None
-    ) -> NDArray[np.int32]:
+    def _scan_chunk(self, chunk: _Chunk, content: bytes, lines: _Lines, label: str | None) -> NDArray[np.int32]:
         """Return the codes of the labels of a chunk, and check the columns that may not be numeric.
 
         A column is checked if it has text, or only missing values, in the chunks that have been read.
@@ -695,10 +678,8 @@ class ChunkedCsv(BlockSource):
         if label is None:
             return np.empty(0, np.int32)
         if not quoted:  # this takes a fifth of the time of a parse by polars
-            last = ends.ravel()
-            place = self._formats[chunk.path][0].index(label) + ends.shape[1] * np.arange(len(ends))
-            first, last = np.where(place, last[place - 1] + 1, 0), last[place]
-            characters = np.frombuffer(content, np.uint8)[first] if (last == first + 1).all() else np.array([128])
+            first, last = lines.cell(self._formats[chunk.path][0].index(label))
+            characters = lines.content[first] if (last == first + 1).all() else np.array([128])
             if (characters < 128).all():
                 present = np.flatnonzero(np.bincount(characters, minlength=256))
                 codes_of = np.empty(256, np.int32)
@@ -752,21 +733,21 @@ class ChunkedCsv(BlockSource):
     def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
         """Yield the selected columns, one chunk of lines at a time."""
         start, selection = 0, np.arange(self.shape[1]) if columns is None else columns
-        for path, chunks in groupby(self._chunks, lambda chunk: chunk.path):
+        n_threads = 4 if budget.block_bytes > 8 * CHUNK_BYTES else 1
+        for path, own in groupby(self._chunks, lambda chunk: chunk.path):
+            chunks = _join_chunks(own) if n_threads > 1 else own  # noqa: B031
+            # Polars uses a single processor in some steps, so several chunks are parsed at a time if memory permits.
             with _open_bytes(path) as file:
-                for chunk in _join_chunks(chunks) if budget.block_bytes > 8 * CHUNK_BYTES else chunks:
-                    tile = self._read_chunk(chunk, file, selection)
-                    yield slice(start, start + chunk.rows), slice(0, len(selection)), tile
-                    start += chunk.rows
+                work = partial(self._read_chunk, columns=selection)
+                for tile in map_ordered(work, _read_chunks(file, chunks), n_threads):
+                    yield slice(start, start + len(tile)), slice(0, len(selection)), tile
+                    start += len(tile)
 
-    def _read_chunk(self, chunk: _Chunk, file: IO[bytes], columns: ColumnIndices) -> NDArray[np.float64]:
+    def _read_chunk(self, part: tuple[_Chunk, bytes], columns: ColumnIndices) -> NDArray[np.float64]:
         import polars as pl
 
-        file.seek(chunk.offset)
-        content = file.read(chunk.size)
+        chunk, content = part
         names = [self._names[place] for place in columns.tolist() if not self._is_text[place]]
-        if len(content) != chunk.size:
-            raise RocPredictError(f"{chunk.path.name} changed while it was being read; read it again")
         try:
             values = self._parse(chunk, content, names, pl.Float64).select(names).to_numpy(order="fortran")
         except _UnusualError:
@@ -818,35 +799,84 @@ def _join_chunks(chunks: Iterable[_Chunk]) -> Iterator[_Chunk]:
         yield chunk if other is None else chunk._replace(size=chunk.size + other.size, rows=chunk.rows + other.rows)
 
 
+def _split(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield the rest of a file in chunks of whole lines."""
+    rest, content = b"", file.read(CHUNK_BYTES)
+    while len(content) == CHUNK_BYTES:
+        end = content.rfind(b"\n") + 1
+        if end:
+            yield b"".join([rest, memoryview(content)[:end]])
+            rest = b""
+        elif len(rest) > 16 * CHUNK_BYTES:
+            raise _UnusualError
+        rest += content[end:]
+        content = file.read(CHUNK_BYTES)
+    if rest or content:
+        yield rest + content
+
+
+def _read_chunks(file: IO[bytes], chunks: Iterable[_Chunk]) -> Iterator[tuple[_Chunk, bytes]]:
+    """Yield each chunk with its bytes, or raise RocPredictError if the file has become shorter."""
+    for chunk in chunks:
+        file.seek(chunk.offset)
+        content = file.read(chunk.size)
+        if len(content) != chunk.size:
+            raise RocPredictError(f"{chunk.path.name} changed while it was being read; read it again")
+        yield chunk, content
+
+
 def _open_bytes(path: Path) -> IO[bytes]:
     with path.open("rb") as file:
         is_compressed = file.read(2) == GZIP_MAGIC
     return gzip.open(path, "rb") if is_compressed else path.open("rb")  # type: ignore[return-value]
 
 
-def _cell_ends(content: bytes, separator: bytes, n_cells: int) -> NDArray[np.intp]:
-    """Return the end position of each cell, shape (lines, ``n_cells``).
+class _Lines(NamedTuple):
+    """Position of each line in a chunk, and the number of cells of each line."""
 
-    Raises _UnusualError if a line has a different number of cells, or quotes are inside a cell.
-    """
-    array = np.frombuffer(content, np.uint8)
-    is_line_end = array == ord("\n")
-    places, n_lines = np.flatnonzero((array == separator[0]) | is_line_end), np.count_nonzero(is_line_end)
-    if b'"' in content:
-        quotes = np.flatnonzero(array == ord('"'))
-        opening, closing = quotes[::2], quotes[1::2]
-        border = np.zeros(len(array) + 2, dtype=bool)
-        border[[0, -1]] = True
-        border[1:-1] = np.isin(array, [separator[0], *b"\r\n"])
-        if len(quotes) % 2 or not (border[opening].all() and border[closing + 2].all()):
+    content: NDArray[np.uint8]
+    is_separator: NDArray[np.bool_]
+    """Mask of the bytes that separate two cells."""
+    start: NDArray[np.intp]
+    stop: NDArray[np.intp]
+    n_cells: int
+
+    @classmethod
+    def of(cls, content: bytes, separator: bytes, n_cells: int) -> Self:
+        """Find the lines, or raise _UnusualError.
+
+        The error is raised if a line has a different number of cells, or quotes are inside a cell.
+        """
+        array = np.frombuffer(content, np.uint8)
+        is_separator, stop = array == separator[0], np.flatnonzero(array == ord("\n"))
+        if b'"' in content:
+            quotes = np.flatnonzero(array == ord('"'))
+            opening, closing = quotes[::2], quotes[1::2]
+            border = np.zeros(len(array) + 2, dtype=bool)
+            border[[0, -1]] = True
+            border[1:-1] = np.isin(array, [separator[0], *b"\r\n"])
+            if len(quotes) % 2 or not (border[opening].all() and border[closing + 2].all()):
+                raise _UnusualError
+            stop = stop[np.searchsorted(quotes, stop) % 2 == 0]
+            places = np.flatnonzero(is_separator)
+            is_separator[places[np.searchsorted(quotes, places) % 2 == 1]] = False
+        if not content.endswith(b"\n"):
+            stop = np.append(stop, len(content))
+        start = np.concatenate([[0], stop[:-1] + 1])
+        if (np.add.reduceat(is_separator, start, dtype=np.uint32) != n_cells - 1).any() or (
+            b"\r" in content and content.count(b"\r") != content.count(b"\r\n")
+        ):
             raise _UnusualError
-        places = places[np.searchsorted(quotes, places) % 2 == 0]
-        n_lines = np.count_nonzero(is_line_end[places])
-    if not content.endswith(b"\n"):
-        places, n_lines = np.append(places, len(content)), n_lines + 1
-    if len(places) != n_lines * n_cells or (b"\r" in content and content.count(b"\r") != content.count(b"\r\n")):
-        raise _UnusualError
-    ends = places.reshape(-1, n_cells)
-    if not is_line_end.take(ends[:, -1], mode="clip")[: None if content.endswith(b"\n") else -1].all():
-        raise _UnusualError
-    return ends
+        return cls(array, is_separator, start, stop, n_cells)
+
+    def cell(self, place: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the first position of the cell at ``place`` in each line, and the position after the cell."""
+        if place == self.n_cells - 1:  # a single character, as in most files
+            last = self.stop - 1
+            if self.is_separator[last - 1].all() and not self.is_separator[last].any():
+                return last, self.stop
+        ends = np.flatnonzero(self.is_separator).reshape(len(self.start), self.n_cells - 1)
+        return (
+            ends[:, place - 1] + 1 if place else self.start,
+            ends[:, place] if place < self.n_cells - 1 else self.stop,
+        )

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import nullcontext
 from functools import cache
 from importlib import import_module
 from itertools import pairwise
 from os import cpu_count
 from threading import local
-from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.base.validation import FloatArray, RocPredictError, check_int, check_option
+from rocpredict.sources.blocks import Item, Output, map_ordered
 
 Engine: TypeAlias = Literal["auto", "numpy", "numba"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
@@ -56,30 +54,6 @@ def _numba_works() -> bool:
     except (ImportError, SystemError):
         return False
     return True
-
-
-Item = TypeVar("Item")
-Output = TypeVar("Output")
-
-
-def map_ordered(
-    work: Callable[[Item], Output], items: Iterable[Item], n_jobs: int, pool: ThreadPoolExecutor | None = None
-) -> Iterator[Output]:
-    """Yield ``work(item)`` for each item in order, with at most ``n_jobs`` results in progress or waiting.
-
-    With ``n_jobs=1``, the work is done in the calling thread; otherwise, in the threads of ``pool``, or in new threads.
-    """
-    if n_jobs == 1:
-        yield from map(work, items)
-        return
-    waiting: deque[Future[Output]] = deque()
-    with nullcontext(pool) if pool else ThreadPoolExecutor(n_jobs) as threads:
-        for item in items:
-            if len(waiting) == n_jobs:
-                yield waiting.popleft().result()
-            waiting.append(threads.submit(work, item))
-        while waiting:
-            yield waiting.popleft().result()
 
 
 def sum_strips(

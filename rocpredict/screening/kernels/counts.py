@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from rocpredict.base.validation import FloatArray, RocPredictError, as_float_array
 from rocpredict.distributions.ecdf import N_FPR
-from rocpredict.screening.kernels.base import Sparse, ThreadBuffer, is_canonical, map_ordered, select_engine
-from rocpredict.sources.blocks import split_by_weight
+from rocpredict.screening.kernels.base import Sparse, ThreadBuffer, is_canonical, select_engine
+from rocpredict.sources.blocks import map_ordered, split_by_weight
 
 IntArray = NDArray[np.int64]
 Indexes = NDArray[np.intp]
