@@ -26,7 +26,7 @@ test-core: $(CORE)/installed  ## the tests without any optional library
 	@ROCPREDICT_CORE=1 $(CORE)/bin/python -m pytest -n 2 --ignore tests/browser tests
 
 test-browser: $(VENV)/group-browser $(VENV)/axe  ## the teaching page and the reports in Chromium and Firefox (see system)
-	@$(BIN)/python -m pytest tests/browser
+	@$(BIN)/python -m pytest -n 2 tests/browser
 
 notebooks: $(VENV)/group-test $(VENV)/compiled  ## run the notebooks and store their output
 	@$(BIN)/python -m pytest --nbmake --overwrite $(NOTEBOOKS)

@@ -38,8 +38,8 @@ def test_json_is_the_librarys_plan(run):
         f"{PAPER} --power 0.8 {SECOND} --correlation 0.5": OTHER | {"power": 0.8, "correlation": 0.5},
         f"{PAPER} --width 0.1 {SECOND}": OTHER | {"width": 0.1},
         f"{PAPER} --width 0.1 {SECOND} --correlation 0.5 -0.2": OTHER | {"width": 0.1, "correlation": (0.5, -0.2)},
-        f"{PAPER} --width 0.3 --tpr-at-fpr 0.1": STATS | {"width": 0.3, "tpr_at_fpr": 0.1},
-        f"{PAPER} --width 0.03 --fpr 0 0.1": STATS | {"width": 0.03, "fpr": (0, 0.1)},
+        f"{PAPER} --width 0.8 --tpr-at-fpr 0.1": STATS | {"width": 0.8, "tpr_at_fpr": 0.1},
+        f"{PAPER} --width 0.06 --fpr 0 0.1": STATS | {"width": 0.06, "fpr": (0, 0.1)},
         f"{PAPER} --width 0.1 --method delta": STATS | {"width": 0.1, "method": "delta"},
     }
 
@@ -88,4 +88,4 @@ def test_help_names_the_default_methods():
     assert stated["sample-size"].endswith(f"(default: {DEFAULT} for an AUC, {CURVE_DEFAULT} for a TPR or partial AUC)")
     assert stated["power"].endswith(f"(default: {DEFAULT})")
     assert rp.sample_size(**STATS, width=0.1).method == DEFAULT
-    assert rp.sample_size(**STATS, width=0.3, tpr_at_fpr=0.1).method == CURVE_DEFAULT
+    assert rp.sample_size(**STATS, width=0.8, tpr_at_fpr=0.1).method == CURVE_DEFAULT

@@ -321,7 +321,7 @@ DOORS: dict[str, Callable[..., Any]] = {
     "diagnose": lambda x, y, path, **o: rp.diagnose(x, y, n_resamples=20, rng=0, **o).auc_error,
     "feature_report": _report,
     "TeachingPage": lambda x, y, path, **o: sorted(
-        map(str, rp.TeachingPage(x, y, **o).payload()["datasets"][0]["columns"].values())
+        map(str, rp.TeachingPage(x, y, **o).payload(live=True)["datasets"][0]["columns"].values())
     ),
 }
 SLOW = {"diagnose": 4, "feature_report": 12}

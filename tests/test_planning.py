@@ -2,7 +2,7 @@
 
 import json
 import re
-from functools import partial
+from functools import cache, partial
 from itertools import product
 
 import numpy as np
@@ -29,6 +29,7 @@ def counts_by_method(result):
     return {plan.method: (plan.n_negative, plan.n_positive) for plan in (result, *result.other_methods)}
 
 
+@cache
 def _orthant(h, k, correlation):
     return stats.multivariate_normal.cdf([h, k], cov=[[1, correlation], [correlation, 1]])
 
@@ -72,17 +73,21 @@ def test_the_worked_example_of_four_formulas():
 
 def test_the_numbers_are_the_smallest_for_a_width():
     """No smaller number of positives meets the goal, by formulas of the test's own; the planned one does."""
-    for method, ratio, std in product(METHODS, (1, 0.3, 2.5), ((3, 2), (1, 4))):
-        result = sample_size(mean=(4, 8), std=std, width=0.15, ratio=ratio, method=method)
-        variances = [
-            _variance(method, max(2, int(np.ceil(ratio * n - 1e-9))), n, (4, 8), std)
-            for n in range(2, result.n_positive + 1)
-        ]
-        widths, case = 2 * Z * np.sqrt(variances), (method, ratio, std)
-        assert result.n_negative == int(np.ceil(ratio * result.n_positive - 1e-9)), case
-        assert result.achieved == pytest.approx(widths[-1], rel=1e-6), case
-        assert result.achieved <= 0.15, case
-        assert (widths[:-1] > 0.15).all(), case
+    for ratio, std in product((1, 0.3, 2.5), ((3, 2), (1, 4))):
+        plan = sample_size(mean=(4, 8), std=std, width=0.15, ratio=ratio, method="exact")
+        for result in (plan, *plan.other_methods):
+            if result.method == DEFAULT:
+                continue
+            variances = [
+                _variance(result.method, max(2, int(np.ceil(ratio * n - 1e-9))), n, (4, 8), std)
+                for n in range(2, result.n_positive + 1)
+            ]
+            widths, case = 2 * Z * np.sqrt(variances), (result.method, ratio, std)
+            assert result.n_negative == int(np.ceil(ratio * result.n_positive - 1e-9)), case
+            assert result.achieved == pytest.approx(widths[-1], rel=1e-6), case
+            assert result.achieved <= 0.15, case
+            assert (widths[:-1] > 0.15).all(), case
+        assert {DEFAULT, *METHODS} == set(counts_by_method(plan))
 
 
 def test_the_numbers_are_the_smallest_for_a_power():
@@ -138,7 +143,7 @@ def test_the_direction_turns_the_correlation():
     assert (result.n_positive, result.achieved) == (straight.n_positive, straight.achieved)
     lower = PredictedRoc(negative=Gaussian(-4, 3), positive=Gaussian(-8, 2), direction="lower")
     assert sample_size(lower, width=0.05) == sample_size(**PAPER, width=0.05)
-    goal = {"width": 0.2, "tpr_at_fpr": 0.1, "method": "delta"}
+    goal = {"width": 0.5, "tpr_at_fpr": 0.1, "method": "delta"}
     assert sample_size(lower, **goal).achieved == pytest.approx(sample_size(**PAPER, **goal).achieved, rel=1e-12)
 
 
@@ -192,9 +197,9 @@ def test_the_variance_of_a_tpr_written_out():
     assert spreads["empirical"](n0, n1) == pytest.approx(expected, rel=1e-12)
     of_eta = 1 / n1 + 2.25 / n0 + 2.25 * x * x / (2 * (n0 - 1)) + eta**2 / (2 * (n1 - 1))
     assert spreads["delta"](n0, n1) == pytest.approx(stats.norm.pdf(eta) ** 2 * of_eta, rel=1e-12)
-    result = sample_size(roc, width=0.2, tpr_at_fpr=0.1, ratio=0.7, method="empirical")
+    result = sample_size(roc, width=0.4, tpr_at_fpr=0.1, ratio=0.7, method="empirical")
     variances = [spreads["empirical"](int(np.ceil(0.7 * n - 1e-9)), n) for n in range(3, result.n_positive + 1)]
-    enough = 2 * Z * np.sqrt(variances) <= 0.2
+    enough = 2 * Z * np.sqrt(variances) <= 0.4
     assert enough.tolist() == [False] * (len(enough) - 1) + [True]
 
 

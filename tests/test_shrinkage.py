@@ -181,6 +181,13 @@ def slow_estimate(negative, positive, *, declared):
     return pi, averaged(np.clip(model, 1e-9, 1 - 1e-9), blocks), data_weight, misfit
 
 
+@cache
+def comparisons(d):
+    """Return the variance of one comparison of equal Gaussians, and the covariance of two that share a value."""
+    both = stats.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]]).cdf([d, d]) - stats.norm.cdf(d) ** 2
+    return stats.norm.cdf(d) * stats.norm.cdf(-d), both
+
+
 def slow_posterior_median(negative, positive, *, declared):
     """Return Phi of the posterior median of delta, by quadrature."""
     n0, n1 = len(negative), len(positive)
@@ -189,8 +196,7 @@ def slow_posterior_median(negative, positive, *, declared):
     delong = wins.mean(axis=1).var(ddof=1) / n1 + wins.mean(axis=0).var(ddof=1) / n0
 
     def equal(d):
-        q = stats.norm.cdf(d) * stats.norm.cdf(-d)
-        both = stats.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]]).cdf([d, d]) - stats.norm.cdf(d) ** 2
+        q, both = comparisons(float(d))
         return (q + (n0 + n1 - 2) * both) / (n0 * n1)
 
     here = equal(np.clip(stats.norm.ppf(area), -6, 6))

@@ -96,6 +96,8 @@ def check_result(name: str, value: object, kind: type, maker: str) -> None:
 
 def as_float_array(name: str, array: NDArray[Any]) -> FloatArray:
     """Return numbers as a float64 array, with NaN for missing values, or raise if float64 cannot represent a number."""
+    if array.dtype == np.float64:
+        return array
     if array.dtype.kind == "O":
         return _object_array_to_float(name, array)
     if array.dtype.kind in "iu":

@@ -403,9 +403,8 @@ class Solver(CurveSolver):
 
         def excess(x: FloatArray) -> FloatArray:
             """Return TPR - FPR, computed as TNR - FNR if TNR < FPR to reduce rounding errors."""
-            above = np.asarray(positive.sf_inclusive(x)) - negative.sf_inclusive(x)
-            below = np.asarray(negative.cdf_strict(x)) - positive.cdf_strict(x)
-            return np.asarray(np.where(np.asarray(negative.cdf_strict(x)) < negative.sf_inclusive(x), below, above))
+            fpr, tnr = np.asarray(negative.sf_inclusive(x)), np.asarray(negative.cdf_strict(x))
+            return np.where(tnr < fpr, tnr - positive.cdf_strict(x), positive.sf_inclusive(x) - fpr)
 
         meets = sign_changes(excess, grid, excess(grid))
         points, masses = negative.atoms()

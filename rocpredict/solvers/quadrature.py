@@ -285,9 +285,12 @@ def golden_section(f: Callable[[FloatArray], FloatArray], left: FloatArray, righ
     """Return the point at which ``f`` is lowest in each bracket, found by golden-section search."""
     golden = (np.sqrt(5) - 1) / 2
     for _ in range(100):
-        inner_left, inner_right = right - golden * (right - left), left + golden * (right - left)
-        lower = f(inner_left) <= f(inner_right)
-        left, right = np.where(lower, left, inner_left), np.where(lower, inner_right, right)
+        outer_left, outer_right, step = left, right, golden * (right - left)
+        inner = np.stack([right - step, left + step])
+        low, high = f(inner)
+        left, right = np.where(low <= high, left, inner[0]), np.where(low <= high, inner[1], right)
+        if ((left == outer_left) & (right == outer_right)).all():
+            break
     return left / 2 + right / 2
 
 

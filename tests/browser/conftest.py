@@ -1,4 +1,4 @@
-"""Fixtures of the browser tests: one Chromium for all tests, and helpers that open pages in it."""
+"""Fixtures of the browser tests: one Chromium for all tests of a process, and helpers that open pages in it."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -38,6 +38,7 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrom
         options.add_argument(option)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     started = webdriver.Chrome(options=options, service=Service(chromedriver))
+    started.set_script_timeout(100)  # the default of 30 s is too short on a busy machine
     yield started
     started.quit()
 
@@ -75,7 +76,7 @@ def opened(look: Looker, saved: Callable[..., Path]) -> Callable[..., Looker]:
 
 @pytest.fixture
 def tell(record_property: Callable[[str, object], None]) -> Callable[[str], None]:
-    """Return a function that prints a line, such as a measured time, at the end of the run."""
+    """Return a function that prints a line at the end of the run, such as a time while another browser is busy, too."""
     return lambda line: record_property("measured", line)
 
 
