@@ -607,7 +607,7 @@ def test_no_sample_excludes_what_perfect_separation_does_not_exclude(table):
 
 
 def test_exactly_one_discordant_pair_does_not_widen_the_interval():
-    """With 4 + 4 observations and an AUC of 1/4, one of four pairs is discordant; for fewer, 1 - .975^.25 is a limit."""
+    """4 + 4 observations, an AUC of 1/4, one of four pairs is discordant; with fewer, 1 - .975^.25 is a limit."""
     interval = rp.EmpiricalRoc(negative=[0, 1, 2, 3], positive=[-3, -2, -1, 3.5]).auc_interval()
     assert interval.estimate == 0.25
     assert interval.low > 1.3 * (1 - 0.975**0.25)
