@@ -606,6 +606,27 @@ def test_no_sample_excludes_what_perfect_separation_does_not_exclude(table):
     assert interval.high >= 1 - perfect - 1e-12
 
 
+def test_exactly_one_discordant_pair_does_not_widen_the_interval():
+    """4 + 4 observations, an AUC of 1/4, one of four pairs is discordant; with fewer, 1 - .975^.25 is a limit."""
+    interval = rp.EmpiricalRoc(negative=[0, 1, 2, 3], positive=[-3, -2, -1, 3.5]).auc_interval()
+    assert interval.estimate == 0.25
+    assert interval.low > 1.3 * (1 - 0.975**0.25)
+
+
+def test_the_statistic_is_finite_if_the_p_value_underflows():
+    test = rp.EmpiricalRoc(negative=np.arange(3000.0), positive=np.arange(3000) + 2800.0).auc_test(null=0.1)
+    assert test.p_value == 0
+    assert 30 < test.statistic < 300
+
+
+def test_unseen_observations_add_to_the_variance_as_observations_do():
+    """Sums of squares are divided by n (n - 1), as in DeLong's variance, and by 1 if n is 1."""
+    for sizes, divisors in (((2.0, 3.0), (2, 6)), ((1.0, 40.0), (1, 1560)), ((2.0, 2.0), (2, 2))):
+        unseen = intervals.Unseen.from_sizes(sizes, np.array([1.0, -1.0, 0.5]))
+        squares = intervals.UNSEEN_COUNT * 0.25 * (1 + 1 + 0.25)
+        assert unseen.variance == pytest.approx(sum(squares / divisor for divisor in divisors), rel=1e-12)
+
+
 def test_bounds_of_partial_areas_have_no_limit():
     """A partial area can reach its largest value without perfect separation, also in a difference of two samples."""
     for is_partial in (False, True):
@@ -654,6 +675,19 @@ def test_level_of_differences_if_the_sample_may_lack_the_positives_that_lower_th
         moved, x, y = lumps(rng, (200, 30), 3.0, 0.033, 0.3)
         rejected[4] += rp.auc_test(moved, x, y, alternative="noninferior", margin=margin).p_value <= 0.05
     assert (rejected / 300 < 0.041 + 4.5 * 0.0115).all(), rejected / 300
+
+
+def test_groups_have_the_smallest_p_value_of_two_of_them_if_it_exceeds_that_of_welch():
+    """Of 12 samples, this is so in 8; the smallest p-value is that of the highest and the lowest AUC."""
+    y, n_equal = np.repeat([0, 1], 20), 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        xs = [rng.normal(size=40) + shift * y for shift in (2.2, 3.5, 1.3)]
+        p = rp.auc_estimate(np.concatenate(xs), np.tile(y, 3), groups=np.repeat([0, 1, 2], 40)).p_value
+        smallest = min(rp.auc_test((one, y), (other, y)).p_value for one, other in combinations(xs, 2))
+        assert p >= smallest
+        n_equal += p == smallest
+    assert n_equal == 8
 
 
 def test_a_margin_allows_for_differences_that_are_not_in_the_sample():

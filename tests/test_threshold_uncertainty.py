@@ -11,6 +11,7 @@ import rocpredict as rp
 from rocpredict.inference import bootstrap
 from rocpredict.inference.bootstrap import BootstrapOptions, bootstrap_thresholds, draw_counts, merge_far_values
 from rocpredict.solvers import thresholds
+from rocpredict.solvers.empirical import EmpiricalSolver
 from rocpredict.solvers.thresholds import ThresholdCriterion
 from tests.cases import check_each, check_refused, refuses
 from tests.samples import labelled
@@ -178,9 +179,8 @@ def test_resampled_choices_by_brute_force():
             optimism.append((tpr, tnr))
             worth.append((np.mean(positive[p == 0] >= t) + np.mean(negative[n == 0] < t)) / 2)
     stability = best.stability(n_resamples=80, rng=7)
-    resampled = bootstrap_thresholds(
-        rp.Ecdf(negative), rp.Ecdf(positive), ThresholdCriterion(), BootstrapOptions(80, 7)
-    )
+    solver = EmpiricalSolver(rp.Ecdf(negative), rp.Ecdf(positive))
+    resampled = bootstrap_thresholds(solver, ThresholdCriterion(), BootstrapOptions(80, 7))
     assert resampled.optimism == pytest.approx(np.mean(optimism, axis=0), rel=1e-9)
     assert stability.thresholds == pytest.approx(np.sort(chosen), rel=1e-12)
     assert stability.ameans_oob == pytest.approx(np.mean(worth), rel=1e-12)
@@ -207,7 +207,7 @@ def test_thresholds_that_cannot_be_best_are_omitted_without_effect(monkeypatch):
         for smallest in (1, np.inf):
             monkeypatch.setattr(bootstrap, "_MIN_BLOCK_SIZE", smallest)
             criterion = ThresholdCriterion(criterion=name, **criteria[name])
-            results.append(bootstrap_thresholds(*pair, criterion, BootstrapOptions(20, index)))
+            results.append(bootstrap_thresholds(EmpiricalSolver(*pair), criterion, BootstrapOptions(20, index)))
         for inner, full in zip(*results, strict=True):
             np.testing.assert_array_equal(inner, full)
         n_omitted += sizes[-2] < sizes[-1]
@@ -220,14 +220,15 @@ def test_merging_values_far_from_the_best_threshold_does_not_change_the_bootstra
     """Two routes with separate resamples: means and spreads within 5.5 standard errors (falsely outside: 1e-6)."""
     rng, criterion = np.random.default_rng(n), ThresholdCriterion(**options)
     pair = rp.Ecdf(rng.standard_normal(n)), rp.Ecdf(np.round(rng.standard_normal(n) + 1.2, 3))
-    merged = merge_far_values(*pair, criterion, 0)
-    assert [one.total for one in merged] == [n, n]
-    assert sum(one.sorted_sample.size for one in merged) < n
+    solver = EmpiricalSolver(*pair)
+    merged = merge_far_values(solver, criterion, 0)
+    assert merged.negative.total == merged.positive.total == n
+    assert merged.negative.sorted_sample.size + merged.positive.sorted_sample.size < n
     routes = []
     for many, seed in ((0, 1), (10**9, 2)):
         with monkeypatch.context() as patch:
             patch.setattr(merge_far_values, "__defaults__", (many,))
-            found = bootstrap_thresholds(*pair, criterion, BootstrapOptions(400, seed))
+            found = bootstrap_thresholds(solver, criterion, BootstrapOptions(400, seed))
         routes.append([found.thresholds, found.ameans_oob, (found.thresholds - found.thresholds.mean()) ** 2])
         routes[-1].append(found.optimism)
     for one, other in zip(routes[0][:3], routes[1][:3], strict=True):
@@ -236,14 +237,24 @@ def test_merging_values_far_from_the_best_threshold_does_not_change_the_bootstra
     np.testing.assert_allclose(routes[0][3], routes[1][3], atol=5.5 * spread * np.sqrt(2 / 400))
 
 
-def test_draws_of_whole_weights_have_the_moments_of_a_multinomial():
-    """Means and variances of 4,000 draws, within 6 standard errors (falsely outside: 1e-6 over 600 values)."""
-    weights = np.concatenate([[500.0], np.tile([1.0, 2.0, 5.0], 200), [300.0]])
-    draws = draw_counts(np.random.default_rng(3), 4000, weights, len(weights))
+@pytest.mark.parametrize(
+    ("inner", "size"),
+    [(np.tile([1.0, 2.0, 5.0], 200), 4000), (np.ones(600), 4000), (np.ones(40_000), 400), (np.ones(70_000), 200)],
+)
+def test_draws_of_whole_weights_have_the_moments_of_a_multinomial(inner, size):
+    """Mean and variance of each value, and chi-squared over all values, within 6 standard errors (outside: 1e-6)."""
+    weights = np.concatenate([[500.0], inner, [300.0]])
+    draws = draw_counts(np.random.default_rng(3), size, weights, len(weights))
     assert (draws.sum(axis=1) == weights.sum()).all()
-    variance = weights * (1 - weights / weights.sum())
-    assert (np.abs(draws.mean(axis=0) - weights) < 6 * np.sqrt(variance / 4000)).all()
-    np.testing.assert_allclose(draws.var(axis=0) / variance, 1, atol=6 * np.sqrt(3 / 4000))
+    share = weights / weights.sum()
+    variance = weights * (1 - share)
+    if size == 4000:
+        assert (np.abs(draws.mean(axis=0) - weights) < 6 * np.sqrt(variance / size)).all()
+        np.testing.assert_allclose(draws.var(axis=0) / variance, 1, atol=6 * np.sqrt(3 / size))
+    pooled = ((draws.sum(axis=0) - size * weights) ** 2 / (size * weights)).sum()
+    single = ((draws - weights) ** 2 / weights).sum(axis=1).mean()
+    for chi2, sd in ((pooled, np.sqrt(2 * len(inner))), (single, np.sqrt(2 * len(inner) / size))):
+        assert abs(chi2 - len(inner) - 1) < 6 * sd
 
 
 def wilson_by_hand(share, n, z):
@@ -257,7 +268,8 @@ def test_ameans_interval_by_hand():
     negative, positive = two_classes((40, 25))
     best = empirical(negative, positive).best_threshold()
     options = BootstrapOptions(2000, 0)
-    resampled = bootstrap_thresholds(rp.Ecdf(negative), rp.Ecdf(positive), ThresholdCriterion(), options)
+    solver = EmpiricalSolver(rp.Ecdf(negative), rp.Ecdf(positive))
+    resampled = bootstrap_thresholds(solver, ThresholdCriterion(), options)
     limits = []
     for end, part in ((0, 1.0), (1, 0.5)):
         shares = np.array([best.tpr, best.tnr]) - part * resampled.optimism
@@ -455,4 +467,5 @@ def test_a_class_of_few_observations_is_not_merged():
     """All 2 positives are drawn in half of the resamples, which then have no out-of-bag Ameans."""
     rng = np.random.default_rng(3)
     roc = empirical(rng.normal(0, 1, 20_000), rng.normal(2, 1, 2))
-    assert merge_far_values(roc.negative, roc.positive, ThresholdCriterion())[0] is roc.negative
+    solver = EmpiricalSolver(roc.negative, roc.positive)
+    assert merge_far_values(solver, ThresholdCriterion()) is solver

@@ -39,9 +39,12 @@ def count_below_transposed(n_less: IntArray, n_less_equal: IntArray, size: int) 
     return queries_below, np.cumsum(np.bincount(n_less, minlength=size + 1)[:size])
 
 
-def cumulate(values: FloatArray) -> FloatArray:
-    """Return the cumulative sums of each row, beginning with 0, as an array of shape (rows, columns + 1)."""
-    total = np.zeros((len(values), values.shape[1] + 1))
+def cumulate(values: NDArray[Any]) -> NDArray[Any]:
+    """Return the cumulative sums of each row, beginning with 0, as an array of shape (rows, columns + 1).
+
+    Sums of integers are integers; they are computed faster than sums of floats.
+    """
+    total = np.zeros((len(values), values.shape[1] + 1), dtype=np.result_type(values, np.intp))
     np.cumsum(values, axis=1, out=total[:, 1:])
     return total
 

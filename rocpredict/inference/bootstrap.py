@@ -30,6 +30,7 @@ _N_BLOCKS, _MIN_BLOCK_SIZE = 1000, 5  # number of blocks of thresholds, and smal
 _MIN_MERGED = 20  # smallest class whose values may be merged
 _MANY_ROWS = 20_000  # with at least this number of observations, the values far from the best threshold are merged
 _RARE = 16.0  # thresholds that exceed the sample's best one in a resample with probability exp(-16) or less are omitted
+_N_16_BITS = 2**16  # number of values of a random number of 16 bits
 _MANY_VALUES, _LARGE_WEIGHT = 500, 100  # with more values, smaller integer weights are not drawn by a multinomial
 
 
@@ -76,7 +77,7 @@ class BootstrapOptions:
             yield negative, positive
 
 
-def draw_counts(rng: np.random.Generator, size: int, weights: Any, rows: int) -> FloatArray:
+def draw_counts(rng: np.random.Generator, size: int, weights: Any, rows: int) -> NDArray[Any]:
     """Draw ``size`` resamples with replacement, and return how often each row is drawn.
 
     The result has shape (size, rows).
@@ -92,17 +93,41 @@ def draw_counts(rng: np.random.Generator, size: int, weights: Any, rows: int) ->
     return np.bincount(picked.ravel(), minlength=size * rows).reshape(size, rows).astype(np.float64)
 
 
-def _draw_whole_weights(rng: np.random.Generator, size: int, weights: Any) -> FloatArray:
+def _draw_whole_weights(rng: np.random.Generator, size: int, weights: Any) -> NDArray[np.intp]:
     """Return how often each of many values with integer weights is drawn, shape (size, number of values)."""
-    large, rows = weights >= _LARGE_WEIGHT, len(weights)
-    row_of = np.repeat(np.flatnonzero(~large), weights[~large].astype(np.intp))
-    total = len(row_of) + weights[large].sum()
-    drawn = rng.multinomial(int(total), np.append(weights[large], len(row_of)) / total, size)
-    picked = row_of[rng.integers(0, max(len(row_of), 1), drawn[:, -1].sum())]
-    picked += np.repeat(np.arange(size) * rows, drawn[:, -1])
-    counts = np.bincount(picked, minlength=size * rows).reshape(size, rows).astype(np.float64)
+    large = weights >= _LARGE_WEIGHT
+    small = np.flatnonzero(~large)
+    n_equal, total = weights[small].astype(np.intp), weights.sum()
+    n_cells = int(n_equal.sum())
+    drawn = rng.multinomial(int(total), np.append(weights[large], n_cells) / total, size)
+    counts = np.empty((size, len(weights)), dtype=np.intp)
     counts[:, large] = drawn[:, :-1]
+    if 0 < n_cells == len(small) == np.ptp(small) + 1:
+        _draw_cells(rng, drawn[:, -1], counts[:, small[0] : small[-1] + 1])
+    elif n_cells:
+        cells = np.empty((size, n_cells), dtype=np.intp)
+        _draw_cells(rng, drawn[:, -1], cells)
+        counts[:, small] = np.add.reduceat(cells, np.cumsum(n_equal) - n_equal, axis=1)
     return counts
+
+
+def _draw_cells(rng: np.random.Generator, n_drawn: NDArray[np.int64], out: NDArray[np.intp]) -> None:
+    """Write into each row of ``out`` how often each of equally probable cells is drawn.
+
+    A random number of 16 bits is divided by the largest divisor for which every cell is a quotient. All quotients that
+    are cells have the same probability. Each other quotient is replaced by a new draw.
+    """
+    n_cells, n_all = out.shape[1], int(n_drawn.sum())
+    if n_cells > _N_16_BITS:
+        drawn = rng.integers(0, n_cells, n_all)
+    else:
+        bits = rng.integers(0, 2**64 - 1, n_all // 4 + 1, np.uint64, endpoint=True).view(np.uint16)
+        drawn = bits[:n_all] // (_N_16_BITS // n_cells)
+    for row, part in zip(out, np.split(drawn, np.cumsum(n_drawn)[:-1]), strict=True):  # a row fits into the cache
+        row[:] = np.bincount(part, minlength=n_cells)[:n_cells]
+    missing = n_drawn - out.sum(axis=1)
+    again = np.repeat(np.arange(len(out)), missing), rng.integers(0, n_cells, missing.sum())
+    np.add.at(out, again, 1)
 
 
 def expand_weights(sample: Ecdf) -> Ecdf:
@@ -169,8 +194,7 @@ def make_auc_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, F
         total = cumulate(negative_counts)
         lower = total.take(below, axis=1)
         if to is not below:
-            lower += total.take(to, axis=1)
-            lower /= 2
+            lower = (lower + total.take(to, axis=1)) / 2
         return np.asarray(np.einsum("ij,ij->i", lower, positive_counts) / (total[:, -1] * positive_counts.sum(axis=1)))
 
     return areas
@@ -188,7 +212,7 @@ def make_points_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray
 
     The returned function takes the arguments described in ``make_auc_function``.
     """
-    places = _vertex_places(negative, positive)
+    places = _vertex_places(EmpiricalSolver(negative, positive))
 
     def points(*counts: FloatArray) -> BootstrapPoints:
         fpr, tpr = (
@@ -200,11 +224,11 @@ def make_points_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray
     return points
 
 
-def _vertex_places(negative: Ecdf, positive: Ecdf) -> list[NDArray[np.intp]]:
+def _vertex_places(solver: EmpiricalSolver) -> list[NDArray[np.intp]]:
     """Return, for each class, the number of values below each threshold of the sample."""
-    upper = EmpiricalSolver(negative, positive).points.high
-    places = [np.searchsorted(d.sorted_sample, upper, side="left") for d in (negative, positive)]
-    for place, d in zip(places, (negative, positive), strict=True):
+    pair = solver.negative, solver.positive
+    places = [np.searchsorted(d.sorted_sample, solver.points.high, side="left") for d in pair]
+    for place, d in zip(places, pair, strict=True):
         place[0] = len(d.sorted_sample)  # at the first vertex, no observation is predicted positive, not even infinity
     return places
 
@@ -254,7 +278,7 @@ class ResampledThresholds(NamedTuple):
 
 
 def bootstrap_thresholds(
-    negative: Ecdf, positive: Ecdf, criterion: ThresholdCriterion, resampling: BootstrapOptions
+    solver: EmpiricalSolver, criterion: ThresholdCriterion, resampling: BootstrapOptions
 ) -> ResampledThresholds:
     """Find the best threshold of each resample, and evaluate this threshold in the original sample and out of bag.
 
@@ -263,17 +287,17 @@ def bootstrap_thresholds(
     may contain the best threshold are then examined. In a large sample, the values far from the best threshold are
     merged before resampling: see ``merge_far_values``.
     """
-    pair = merge_far_values(negative, positive, criterion)
-    sample = EmpiricalSolver(*pair).points
-    places = _vertex_places(*pair)
+    merged = merge_far_values(solver, criterion)
+    pair, sample, places = (merged.negative, merged.positive), merged.points, _vertex_places(merged)
     last = len(sample.tpr) - 1  # each merged value is a block of its own
     coarse = np.unique(np.append(np.linspace(0, last, _N_BLOCKS + 1), [1, last - 1]).astype(np.intp))
+    blocks = [_block_starts(place[coarse], len(d.sorted_sample)) for place, d in zip(places, pair, strict=True)]
     has_bound = criterion.log_price is not None or criterion.criterion == "closest_topleft"
     thresholds, ameans, optimism = [], [], np.zeros(2)
     for counts in _class_counts(*pair, resampling):
         whole = slice(0, len(sample.tpr))
         if has_bound and len(sample.tpr) > _MIN_BLOCK_SIZE * _N_BLOCKS:
-            whole = _range_of_best(criterion, counts, [place[coarse] for place in places], coarse)
+            whole = _range_of_best(criterion, counts, blocks, coarse)
         fpr, tpr = (_rates_between(draws, place[whole]) for draws, place in zip(counts, places, strict=True))
         rows: Any = np.arange(len(tpr))
         inner: Any = middle_of_best(_resampled_utility(criterion, tpr, fpr), _AMEANS_TOL)
@@ -288,9 +312,7 @@ def bootstrap_thresholds(
     return ResampledThresholds(np.concatenate(thresholds), np.concatenate(ameans), optimism / resampling.n_resamples)
 
 
-def merge_far_values(
-    negative: Ecdf, positive: Ecdf, criterion: ThresholdCriterion, many: int = _MANY_ROWS
-) -> tuple[Ecdf, Ecdf]:
+def merge_far_values(solver: EmpiricalSolver, criterion: ThresholdCriterion, many: int = _MANY_ROWS) -> EmpiricalSolver:
     """Replace the values that are too far from the best threshold to matter by one weighted value on each side.
 
     Another threshold matters only if, in a resample, its utility can exceed the utility of the sample's best threshold.
@@ -299,15 +321,15 @@ def merge_far_values(
     most exp(-16), by Bernstein's inequality. On each side of the best threshold, let t be the farthest threshold at
     which d is too small for this bound. All values beyond t are merged.
 
-    The classes are returned unchanged if the observations have weights, if the utility is not a weighted sum of TPR and
-    TNR, or if both classes together have fewer than ``many`` observations. The classes are also returned unchanged if
-    one class has fewer than 20 observations, because a resample may then contain all of them.
+    ``solver`` is returned unchanged if the observations have weights, if the utility is not a weighted sum of TPR and
+    TNR, or if both classes together have fewer than ``many`` observations. It is also returned unchanged if one class
+    has fewer than 20 observations, because a resample may then contain all of them.
     """
-    pair, log_price = (negative, positive), criterion.log_price
-    sizes = len(negative.sorted_sample), len(positive.sorted_sample)
+    pair, log_price = (solver.negative, solver.positive), criterion.log_price
+    sizes = [len(d.sorted_sample) for d in pair]
     if sum(sizes) < many or min(sizes) < _MIN_MERGED or log_price is None or any(d.weights is not None for d in pair):
-        return pair
-    points, weights = EmpiricalSolver(*pair).points, (float(expit(log_price)), float(expit(-log_price)))
+        return solver
+    points, weights = solver.points, (float(expit(log_price)), float(expit(-log_price)))
     loss = weights[0] * points.fpr - weights[1] * points.tpr
     best = int(loss.argmin())
     loss -= loss[best]
@@ -326,18 +348,17 @@ def merge_far_values(
         values = np.concatenate([[below], d.sorted_sample[start:stop], [above]])
         return Ecdf(values[counts > 0], counts[counts > 0])
 
-    merged = [merge(d, place) for d, place in zip(pair, _vertex_places(*pair), strict=True)]
-    return merged[0], merged[1]
+    return EmpiricalSolver(*(merge(d, place) for d, place in zip(pair, _vertex_places(solver), strict=True)))
 
 
 def _range_of_best(
     criterion: ThresholdCriterion,
     counts: tuple[FloatArray, FloatArray],
-    places: list[NDArray[np.intp]],
+    blocks: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
     coarse: NDArray[np.intp],
 ) -> slice:
     """Return a range of vertices that contains the best vertex of every resample; both ends are in ``coarse``."""
-    fpr, tpr = (_rates_from(draws, place) for draws, place in zip(counts, places, strict=True))
+    fpr, tpr = (_rates_from(draws, *parts) for draws, parts in zip(counts, blocks, strict=True))
     reached = _resampled_utility(criterion, tpr, fpr)
     most = reached.max(axis=1, keepdims=True)
     most -= _BOUND_TOL * np.maximum(np.abs(most), 1)
@@ -350,11 +371,16 @@ def _range_of_best(
     return slice(int(coarse[first]), int(coarse[last]) + 1)
 
 
-def _rates_from(draws: FloatArray, place: NDArray[np.intp]) -> FloatArray:
-    """Return the fraction of the draws of each resample at or after each index in ``place``, for few indices."""
-    starts = np.unique(np.append(0, place[place < draws.shape[1]]))
+def _block_starts(place: NDArray[np.intp], rows: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the first rows of the blocks between the rows in ``place``, and the number of blocks before each place."""
+    starts = np.unique(np.append(0, place[place < rows]))
+    return starts, np.searchsorted(starts, place)
+
+
+def _rates_from(draws: FloatArray, starts: NDArray[np.intp], n_before: NDArray[np.intp]) -> FloatArray:
+    """Return the fraction of the draws of each resample that are not in the first ``n_before`` blocks."""
     below = cumulate(np.add.reduceat(draws, starts, axis=1))
-    return np.asarray((below[:, -1:] - below.take(np.searchsorted(starts, place), axis=1)) / below[:, -1:])
+    return np.asarray((below[:, -1:] - below.take(n_before, axis=1)) / below[:, -1:])
 
 
 def _rates_between(draws: FloatArray, place: NDArray[np.intp]) -> FloatArray:
@@ -380,11 +406,13 @@ def _oob_share(draws: FloatArray, weights: Any, place: NDArray[np.intp]) -> Floa
     A value with frequency weight w stands for w equal observations. If the value is drawn k times, the expected number
     of these observations that are out of bag is w (1 - 1/w)^k.
     """
-    left_out = (draws == 0) * 1.0
+    left_out = draws == 0
+    above = np.array([np.count_nonzero(row[start:]) for row, start in zip(left_out, place.tolist(), strict=True)])
+    total = np.array([np.count_nonzero(row) for row in left_out])  # faster than with axis=1
     if weights is not None:
         other = np.flatnonzero(weights != 1)
         w = weights[other]
-        left_out[:, other] = w * (1 - 1 / np.maximum(w, 1)) ** draws[:, other]
-    above = np.array([row[start:].sum() for row, start in zip(left_out, place.tolist(), strict=True)])
+        more = w * (1 - 1 / np.maximum(w, 1)) ** draws[:, other] - left_out[:, other]
+        above, total = above + (more * (other >= place[:, None])).sum(axis=1), total + more.sum(axis=1)
     with np.errstate(invalid="ignore"):
-        return np.asarray(above / left_out.sum(axis=1))
+        return np.asarray(above / total)

@@ -254,6 +254,11 @@ class EmpiricalUncertainty(Uncertainty):
         """Both samples, with integer weights replaced by repeated observations."""
         return expand_weights(self.negative), expand_weights(self.positive)
 
+    @property
+    def _expanded_solver(self) -> EmpiricalSolver:
+        is_same = self._expanded[0] is self.negative and self._expanded[1] is self.positive
+        return self.solver if is_same else EmpiricalSolver(*self._expanded)
+
     def area_std_error(self, rate_range: RateRange | None, method: str | None) -> Any:
         """Return the standard error of the AUC or, with ``rate_range``, of the partial area."""
         replicate = partial(bootstrap_areas, *self._expanded, rate_range, self.resampling)
@@ -335,7 +340,7 @@ class EmpiricalUncertainty(Uncertainty):
         if price is not None and method == THRESHOLD_METHODS[0]:
             limits, flags = threshold_set(self.solver.points, float(price), self.class_sizes, level), Flags()
         else:
-            resampled = bootstrap_thresholds(*self._expanded, criterion, self.resampling).thresholds
+            resampled = bootstrap_thresholds(self._expanded_solver, criterion, self.resampling).thresholds
             low = float(np.quantile(resampled, (1 - level) / 2, method="lower"))
             high = float(np.quantile(resampled, (1 + level) / 2, method="higher"))
             limits = min(low, float(best.plateau_low)), max(high, float(best.plateau_high))
@@ -348,7 +353,7 @@ class EmpiricalUncertainty(Uncertainty):
         """Return the best thresholds of the resamples, with the in-sample and the mean out-of-bag Ameans."""
         best = find_best_threshold(self.solver, criterion)
         first, last = np.sort(to_feature_scale(np.array([best.plateau_low, best.plateau_high])))
-        resampled = bootstrap_thresholds(*self._expanded, criterion, self.resampling)
+        resampled = bootstrap_thresholds(self._expanded_solver, criterion, self.resampling)
         thresholds = np.sort(np.asarray(to_feature_scale(resampled.thresholds)))
         quantiles = np.quantile(thresholds, _QUANTILES, method="inverted_cdf").tolist()
         return ThresholdStability(
@@ -373,7 +378,7 @@ class EmpiricalUncertainty(Uncertainty):
         """
         check_option("method", method, (None, AMEANS_METHOD))
         best = find_best_threshold(self.solver, criterion)
-        resampled = bootstrap_thresholds(*self._expanded, criterion, self.resampling)
+        resampled = bootstrap_thresholds(self._expanded_solver, criterion, self.resampling)
         estimate = correct_ameans(resampled.mean_oob, float(best.tpr + best.tnr) / 2)
         rates = np.array([float(best.tpr), float(best.tnr)])
         shrunk = [np.clip(rates - share * resampled.optimism, 0, 1) for share in (1, 0.5)]

@@ -633,7 +633,10 @@ class UncertaintyMixin(Generic[Value]):
             refit = None if refit is None else refit.reflected().swap_classes()
         resampling = BootstrapOptions(n_resamples, rng)
         if self._solver.is_discrete and not isinstance(self.negative, ShrinkageDistribution):
-            return EmpiricalUncertainty(*pair, resampling)  # type: ignore[arg-type]
+            uncertainty = EmpiricalUncertainty(*pair, resampling)  # type: ignore[arg-type]
+            if not swap_axes:  # the operating points are computed only once
+                vars(uncertainty)["solver"] = self._solver
+            return uncertainty
         return ParametricUncertainty(*pair, count, resampling, refit)
 
 
