@@ -134,7 +134,7 @@ class SortGroups(NamedTuple):
 
 @dataclass
 class SortPlan:
-    """Groups to sort, their row indices, and the memory of each thread; all blocks of a table share them."""
+    """Groups to sort, their row indices, and the buffers of each thread; shared by all blocks of a table."""
 
     groups: SortGroups | None = None
     rows: NDArray[np.int32] | None = None
@@ -142,7 +142,7 @@ class SortPlan:
     keys: ThreadBuffer = field(default_factory=ThreadBuffer)
 
     def release(self) -> None:
-        """Free buffers of this thread that are larger than a block, to make room for the next block that is read."""
+        """Free the buffers of this thread that are larger than a block, to make room for reading the next block."""
         for memory in (self.values, self.keys):
             if len(memory.buffer) > BLOCK_BYTES:
                 memory.buffer = np.empty(0, dtype=np.uint8)
@@ -377,7 +377,8 @@ def count_blocks(
     Raises
     ------
     RocPredictError
-        If the engine is unknown, if integers are not exact in float64, or if the shape of ``thresholds`` is wrong.
+        If the engine is unknown, if integers cannot be represented exactly in float64, or if the shape of
+        ``thresholds`` is wrong.
 
     Notes
     -----
