@@ -588,7 +588,9 @@ def _check_correlation(correlation: Any, curve: Roc, other: Roc | None) -> Corre
     if other is None:
         raise RocPredictError("correlation= needs a second curve of the same observations; pass against=")
     if not (is_gaussian(curve) and is_gaussian(other)):
-        raise RocPredictError("correlation= requires that both classes of each curve are Gaussian; pass PredictedRocs with Gaussian classes")
+        raise RocPredictError(
+            "correlation= requires Gaussian classes for both curves; pass PredictedRocs with Gaussian classes"
+        )
     pair = (correlation, correlation) if np.ndim(correlation) == 0 else check_pair("correlation", correlation)
     negative, positive = (float(check_finite("correlation", r)) for r in pair)
     if max(abs(negative), abs(positive)) > 1:

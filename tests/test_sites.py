@@ -168,7 +168,9 @@ def test_edges_that_are_no_list_of_numbers_or_that_no_site_can_keep(tmp_path, mo
     assert "wide_bounds" in flags
     assert "point_mass" not in flags
     summary = rp.summarize(table, "outcome", **CLASSES, histogram_edges={"glucose": [5000.0]})
-    with pytest.warns(rp.AssumptionWarning, match="none of the histogram edges of glucose can be kept.*pass a smaller min_count="):
+    with pytest.warns(
+        rp.AssumptionWarning, match="none of the histogram edges of glucose can be kept.*pass a smaller min_count="
+    ):
         assert "Histograms have no edges" in summary.suppress_small_counts(5, histograms=True).to_json()
 
 

@@ -386,8 +386,9 @@ def draw_compared(
 def draws_interval(draws: Draws, level: float, estimate: Any, bounds: tuple[float, float] = (0, 1)) -> Draws:
     """Return the interval that leaves (1 - level)/2 of the draws on each side, extended to include the estimate.
 
-    The lower limit is a quantile of the draws from the lower curves, and the upper limit is a quantile of the draws from the upper curves. Both limits are clipped to ``bounds``; if there are too few draws for the level, the limits are equal to
-    ``bounds``.
+    The lower limit is a quantile of the draws from the lower curves, and the upper limit is a quantile of the draws
+    from the upper curves. Both limits are clipped to ``bounds``; if there are too few draws for the level, the limits
+    are equal to ``bounds``.
     """
     low_draws, high_draws = draws
     n_draws = len(low_draws)

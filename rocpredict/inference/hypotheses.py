@@ -358,10 +358,10 @@ def zero_variance_test(
 ) -> AucStatistic:
     """Test the difference between two areas if the placement values of all observations differ by the same amount.
 
-    The population may contain observations whose difference does not occur in the sample. If all n observations of the sample have the same
-    difference d, the upper confidence limit for the fraction of the population with another difference is 1 - p^(1/n)
-    at level 1 - p (Clopper and Pearson 1934). The true difference is then at least p^(1/n) (1 + d) - 1, because other
-    differences are at least -1.
+    The population may contain observations whose difference does not occur in the sample. If all n observations of the
+    sample have the same difference d, the upper confidence limit for the fraction of the population with another
+    difference is 1 - p^(1/n) at level 1 - p (Clopper and Pearson 1934). The true difference is then at least
+    p^(1/n) (1 + d) - 1, because other differences are at least -1.
     """
     low, high = (2 * float(end) - 1 for end in zero_variance_interval(np.asarray((1 + difference) / 2), units, level))
     interval = Interval(low, high, level, "unseen", difference, Flags(same_curve=same, fallback=not same))

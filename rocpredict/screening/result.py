@@ -89,8 +89,8 @@ class ScreeningResult(Result):
     direction : {"auto", "higher", "lower"} or None
         Requested direction; the column ``direction`` contains the direction of each row.
     empirical : {True, False, "top", "histogram"}
-        Features for which empirical AUCs were requested, with the same meaning as in ``screen``. In rows without an empirical AUC,
-        ``p_value`` is from Welch's t-test.
+        Features for which empirical AUCs were requested, with the same meaning as in ``screen``. In rows without an
+        empirical AUC, ``p_value`` is from Welch's t-test.
     family : {"gaussian", "auto"}
         Requested family; with "auto", the column ``family`` contains the family of each row.
     n_observations : int

@@ -351,8 +351,8 @@ class TwoClassSummary(Result):
             if lost := np.array(self.feature_names)[had & ~has & ~is_small].tolist():
                 warnings.warn(
                     f"none of the histogram edges of {format_list(lost, 10)} can be kept: each edge has fewer than "
-                    f"min_count={min_count} values of a class on one side. The bounds of the empirical AUC are 0 and 1. "
-                    "Agree on edges nearer to the middle of the values, or pass a smaller min_count=",
+                    f"min_count={min_count} values of a class on one side. The bounds of the empirical AUC are 0 and "
+                    "1. Agree on edges nearer to the middle of the values, or pass a smaller min_count=",
                     AssumptionWarning,
                     stacklevel=2,
                 )

@@ -280,7 +280,8 @@ class BestThreshold(Result, Generic[Value]):
               not "ameans", "cost" or "accuracy". Also accepted for a prediction that is fitted to samples.
             - ``"pivotal"``: generalized pivots. Default for one feature with two Gaussians if there are at least 10
               observations per class, the criterion is "ameans", "cost" or "accuracy", and the best threshold is finite.
-            - ``"delta"``: delta method. Default for two Gaussians with known class counts, unless ``"pivotal"`` is the default. For an infinite threshold, the interval is unbounded and has the flag ``unbounded``.
+            - ``"delta"``: delta method. Default for two Gaussians with known class counts, unless ``"pivotal"`` is the
+              default. For an infinite threshold, the interval is unbounded and has the flag ``unbounded``.
         n_resamples : int, default=2000
             Number of bootstrap resamples.
         rng : None, int or numpy.random.Generator, default=0
@@ -323,7 +324,8 @@ class BestThreshold(Result, Generic[Value]):
               that is due to selecting the threshold on the same data. Default for samples.
             - ``"pivotal"``: generalized pivots. Default for one feature with two Gaussians and class counts, for the
               criteria "ameans", "cost" and "accuracy".
-            - ``"delta"``: delta method. Default for two Gaussians with known class counts, unless ``"pivotal"`` is the default.
+            - ``"delta"``: delta method. Default for two Gaussians with known class counts, unless ``"pivotal"`` is the
+              default.
             - ``"bootstrap"``: bootstrap interval, for a prediction that is fitted to samples.
         n_resamples : int, default=2000
             Number of bootstrap resamples for the methods "optimism-corrected" and "bootstrap".
