@@ -313,7 +313,10 @@ def test_an_impossible_question_is_refused_in_words():
     skewed = PredictedRoc(negative=stats.expon(), positive=stats.expon(scale=3))
     pilot = rp.EmpiricalRoc(negative=[1, 2, 2, 3], positive=[2, 3, 5])
     others = [
-        ({"roc": skewed, "against": FIRST, "width": 0.1, "correlation": 0.5}, "requires Gaussian classes for both curves"),
+        (
+            {"roc": skewed, "against": FIRST, "width": 0.1, "correlation": 0.5},
+            "requires Gaussian classes for both curves",
+        ),
         ({"roc": pilot, "width": 0.1, "tpr_at_fpr": 0.1}, "tpr_at_fpr= needs two continuous"),
         ({"roc": skewed, "width": 0.1, "method": "delta"}, "method='delta' is not available for this design"),
     ]
