@@ -103,8 +103,8 @@ class MultivariateMoments(NamedTuple):
         for which, part in (("negative", negative), ("positive", positive)):
             if float(eigh(part, eigvals_only=True)[0]) < -_SYMMETRY_TOL:
                 raise RocPredictError(
-                    f"the covariance matrix of the {which} class has a negative eigenvalue (perhaps the printed "
-                    "numbers are rounded); pass a positive semidefinite matrix"
+                    f"the covariance matrix of the {which} class has a negative eigenvalue (perhaps because "
+                    "the published numbers are rounded); pass a positive semidefinite matrix"
                 )
         feature_names = tuple(check_feature_names(names, size, "mean").tolist())
         return cls(feature_names, (means[0], means[1]), scale, (negative, positive))
@@ -173,9 +173,9 @@ _BRACKET = 1e-4  # far beyond the error of the last grid, in log odds
 def optimal_weights(moments: MultivariateMoments, criterion: str, ridge: float = 0.0) -> tuple[FloatArray, float]:
     """Return the weights of the best linear combination, and its ``mixing_weight`` (see ``LinearCombination``).
 
-    If ``ridge`` is positive, the variance of each feature is increased in both classes, by ``ridge`` times the mean of
-    its variances in the two classes. The weights are scaled so that the variances of the score in the two classes have
-    a mean of 1. A constant feature has weight 0. If all class means are equal, RocPredictError is raised.
+    If ``ridge`` is positive, the two class variances of each feature are both increased by ``ridge`` times their mean.
+    The weights are scaled so that the variances of the score in the two classes have a mean of 1. A constant feature
+    has weight 0. If all class means are equal, RocPredictError is raised.
     """
     if ridge:
         more = ridge / 2 * np.eye(len(moments.scale))
@@ -235,7 +235,10 @@ def _grid_search(d: FloatArray, tau: FloatArray) -> tuple[FloatArray, float, flo
         centre, width = log_odds[best], width / 36
 
     def excess(log_odds: float) -> float:
-        """Return the l implied by the best threshold minus the l of the weights; the difference is 0 at the optimum."""
+        """Return the l implied by the best threshold minus the l used for the weights.
+
+        This difference is 0 at the optimum.
+        """
         v, mixing = _family(np.array([log_odds]), d, tau, limits)
         solver = _solver(v, d, tau)
         _, negative_std, mean, positive_std = solver.parameters
@@ -609,9 +612,9 @@ def fit_linear_combination(
         * "ameans": the Ameans (balanced accuracy) at the best threshold [2]_. The coefficients are the same as for
           "auc" if the covariance matrices of the classes are equal or proportional.
     ridge : float, optional
-        Ridge parameter; needed if features are redundant, or if p >= n - 1 for p features and n observations. Before
-        the weights are computed, the variance of each feature is increased in both classes, by ``ridge`` times the mean
-        of its variances in the two classes. The predicted curve is computed with the original variances.
+        Ridge parameter. It is needed if features are redundant, or if p >= n - 1 for p features and n observations.
+        Before the weights are computed, the two class variances of each feature are both increased by ``ridge`` times
+        their mean. The predicted curve is computed with the original variances.
     nan_policy : {"raise", "omit"}, default="raise"
         How to handle observations with missing values: "raise" raises an error; "omit" omits each observation in which
         any feature is missing, and stores the number of omitted observations.
@@ -794,13 +797,15 @@ def class_mean_distance(
     check_option("nan_policy", nan_policy, ("raise", "omit"))
     columns = {name: check_feature(column, name) for name, column in _columns_by_name(X, with_labels=True).items()}
     for name, column in columns.items():
-        if np.isinf(column).any():
-            raise RocPredictError(f"{name} has infinite values ({np.isinf(column).sum()}); pass finite values")
+        if n_infinite := int(np.isinf(column).sum()):
+            raise RocPredictError(f"{name} has {pluralize(n_infinite, 'infinite value')}; pass finite values")
     values = np.column_stack(list(columns.values()))
     check_index({"X": X, "y": y})
     labels = check_labels(y, values)
     if len(labels) != len(values):
-        raise RocPredictError(f"X has {pluralize(len(values), 'row')}, but y has {len(labels)}; pass equal lengths")
+        raise RocPredictError(
+            f"X has {pluralize(len(values), 'row')}, but y has {len(labels)}; pass one label for each row"
+        )
     check_label("class_label", class_label, unique_labels(labels))
     complete = ~np.isnan(values).any(axis=1)
     if nan_policy == "raise" and not complete.all():

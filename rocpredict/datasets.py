@@ -303,7 +303,7 @@ def simulate_two_gaussians(
     std : pair of float, default=(3.0, 2.0)
         Standard deviation of each class, (negative, positive).
     count : pair of int, default=(1000, 1000)
-        Number of observations in each class, (negative, positive), 1 or more.
+        Number of observations in each class, (negative, positive); each at least 1.
     rng : int or numpy.random.Generator, default=0
         Seed or generator of the random numbers.
 

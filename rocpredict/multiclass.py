@@ -225,7 +225,7 @@ class BinaryAuc(NamedTuple):
     Attributes
     ----------
     positive, negative : label
-        Labels of the two classes. If several classes together are negative, ``negative`` is "rest".
+        Labels of the two classes. If the negative class combines several classes, ``negative`` is "rest".
     auc : float
         Proportion of pairs in which the positive has a larger score than the negative; ties count half.
     interval : Interval
@@ -318,7 +318,7 @@ def multiclass_auc(
     scores : array-like of shape (n, K) or (n,)
         Scores on any scale. With shape (n, K), there is one column of scores for each class. In the column of a class,
         the observations of this class tend to have larger values than the other observations. With shape (n,), the
-        scores are one feature, and its values tend to increase in the order of the labels.
+        scores are the values of a single feature. These values tend to increase in the order of the labels.
     y : array-like of shape (n,)
         Class labels.
     labels : sequence of K labels, optional
@@ -381,13 +381,13 @@ def multiclass_auc(
     The interval of a single AUC (``roc.auc_interval``) is smoothed in a different way. In each class, about half of the
     largest possible variance of the placement values is added to the sum of their squared deviations from the mean.
     This kind of smoothing is not suitable for an average AUC, because the influence of an observation is a mean of
-    placement values in several binary problems and therefore varies less than a single placement value. When intervals
-    of average AUCs were computed with the smoothing for a single AUC and quantiles of Student's t distribution, their
-    coverage at level 0.95 ranged from 0.98 to 1.00. These intervals were up to 1.3 times as wide as the intervals by
-    "smoothed-logit" at an AUC of 0.8, and up to 6.6 times as wide at an AUC of 0.98 (three and five Gaussian classes,
-    250 samples per setting). In one simulation with 5 to 200 observations per class and AUCs of 0.5 to 0.99, the
-    coverage of the intervals by "smoothed-logit" ranged from 0.924 to 0.996 (250 samples per setting). In a second
-    simulation, the coverage ranged from 0.927 to 0.988 (45 settings, 400 samples each, standard error 0.005 to 0.013).
+    placement values in several binary problems and therefore varies less than a single placement value. With this
+    smoothing and with quantiles of Student's t distribution, intervals of average AUCs had a coverage of 0.98 to 1.00
+    at level 0.95. These intervals were up to 1.3 times as wide as the intervals by "smoothed-logit" at an AUC of 0.8,
+    and up to 6.6 times as wide at an AUC of 0.98 (three and five Gaussian classes, 250 samples per setting). In one
+    simulation with 5 to 200 observations per class and AUCs of 0.5 to 0.99, the coverage of the intervals by
+    "smoothed-logit" ranged from 0.924 to 0.996 (250 samples per setting). In a second simulation, the coverage ranged
+    from 0.927 to 0.988 (45 settings, 400 samples each, standard error 0.005 to 0.013).
 
     The method "smoothed-logit" was chosen from fifteen methods by simulation. Three Gaussian classes of 10, 20 and 50
     observations were simulated at AUCs of 0.8, 0.9 and 0.98. The coverage at level 0.95 ranged from 0.944 to 0.977 with
@@ -445,7 +445,9 @@ def multiclass_auc(
     truth = check_labels(y, np.asarray(scores))
     names = _class_names(truth, labels, columns, method)
     if len(truth) != len(columns):
-        raise RocPredictError(f"scores has length {len(columns)}, but y has length {len(truth)}; pass equal lengths")
+        raise RocPredictError(
+            f"scores has length {len(columns)}, but y has length {len(truth)}; pass arrays of equal length"
+        )
     groups = [np.flatnonzero(equal_labels(truth, name)) for name in names]
     parts = Decomposition.of_scores(columns, groups, method, average)
     replicates = parts.resample(BootstrapOptions(n_resamples, rng)) if interval_method == "bootstrap" else None
@@ -494,7 +496,8 @@ def _class_names(y: NDArray[Any], labels: ArrayLike | None, columns: FloatArray,
         raise RocPredictError(f"{problem}; use method='hand-till' for one feature")
     if labels is None and one_feature and not all(isinstance(name, (bool, int, float)) for name in present):
         problem = f"the order of the classes {present} is unknown"
-        raise RocPredictError(f"{problem}; pass labels= in the order from low to high values of the feature")
+        remedy = "pass labels=, ordered from the class with the lowest feature values to the class with the highest"
+        raise RocPredictError(f"{problem}; {remedy}")
     names = present if labels is None else list(check_labels(labels, labels).tolist())
     if len(set(names)) != len(names):
         raise RocPredictError(f"labels={short_repr(names)} contains duplicates; pass each label once")

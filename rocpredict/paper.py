@@ -165,11 +165,14 @@ def table_1(rng: int = 0) -> Table:
         rows,
         {"printed": ".2%", "recomputed": ".2%", "difference": "+z.3%", "expected": ".2%", "z": "+z.2f"},
         [
-            f"Experiments are simulated with seed {rng}; class sizes are positives + negatives.",
+            f"The experiments are simulated with seed {rng}; class sizes are given as positives + negatives.",
             "z: difference between the published value and the value expected from the experiment, in standard errors.",
-            "Expected value and standard error of the AUC are exact (Mann-Whitney statistic of two Gaussians).",
+            (
+                "The expected value and the standard error of the AUC are exact (for the Mann-Whitney statistic of two "
+                "Gaussians)."
+            ),
             f"The maximum Ameans is optimistic; its mean and standard error are from {_N_REPLICATIONS} simulations.",
-            "The printed predictions are truncated, not rounded, after two decimals.",
+            "The printed predictions are truncated to two decimals, not rounded.",
         ],
     )
 
@@ -200,7 +203,7 @@ def table_2() -> Table:
         ["statistic", "feature", "printed", "recomputed", "difference"],
         rows,
         {"printed": ".2f", "recomputed": ".4f", "difference": "+z.4f"},
-        ["Standard deviations divide by n - 1; division by n would not agree with the printed digits."],
+        ["The divisor of the standard deviations is n - 1; the divisor n does not reproduce the printed digits."],
     )
 
 
@@ -256,12 +259,12 @@ def table_4() -> Table:
         formats,
         [
             (
-                "AUC recomputed is the closed form Phi(D). Every printed AUC is below this value. The trapezoidal area "
-                "over a grid of thresholds is below it by about step^2 D phi(D)/(6 (s0^2 + s1^2))."
+                "The recomputed AUC is the closed form Phi(D). Every printed AUC is below this value. The trapezoidal "
+                "area over a grid of thresholds is smaller than Phi(D) by about step^2 D phi(D)/(6 (s0^2 + s1^2))."
             ),
             (
-                "AUC on grid is this area, with a step that agrees with the printed digits. The step is inferred "
-                "here; the paper does not state one."
+                "The AUC on the grid is this trapezoidal area. Its step was chosen so that the area agrees with the "
+                "printed digits, because the paper does not state a step."
             ),
             "The printed Ameans are rounded; the value for sepal length is the mean of two rounded rates.",
             "For the distance to the mean of class 3, the rule is positive if x <= threshold.",
@@ -344,7 +347,7 @@ def figure_3() -> Figure:
     """Plot predicted ROC curves for several means of the positive class.
 
     The negatives are N(0, 2), and the positives are N(m, 1) for m from 0 to 4. The larger the distance between the
-    means, the higher the curve. For small m, a part of the curve is visibly below the chance line, since the standard
+    means, the higher the curve. For small m, part of the curve is visibly below the chance line, because the standard
     deviations differ.
 
     Returns

@@ -116,7 +116,7 @@ class StudyDesign:
     quantity : {"width", "power"}
         Whether the study is planned for the width of an interval or for the power of a test.
     target : float or None
-        Width or power that the study must reach; None if the numbers of observations are given instead.
+        Target width or power; None if the numbers of observations are given instead.
     level : float
         Confidence level; the significance level of a test is 1 - level.
     alternative : {"two-sided", "greater"}
@@ -438,7 +438,7 @@ class StudyDesign:
         return "The variance is the same under the null hypothesis."
 
     def describe_bias(self, method: str, share: float) -> str:
-        """Describe how and why the sample size that a method requires differs from that of the reference method."""
+        """Describe how the sample size required by a method differs from that of the reference method, and why."""
         why = _BIASES[method]
         classes: Any = self.curve.negative, self.curve.positive
         if method == "hanley-mcneil" and is_gaussian(self.curve) and classes[0].std > classes[1].std:
@@ -533,8 +533,8 @@ def _check_estimated(estimated: ComparedQuantity, curve: Roc, level: float, *, w
     name = "tpr_at_fpr" if fpr is not None else cast(Any, estimated.rate_range).axis
     if width is None or against is not None:
         raise RocPredictError(
-            f"with {name}=, only the width of a confidence interval can be planned; pass width=, and omit power= "
-            "and against="
+            f"with {name}=, a study can be planned only for the width of a confidence interval; pass width=, and omit "
+            "power= and against="
         )
     if any(d.atoms().points.size for d in (curve.negative, curve.positive)):
         problem = f"{name}= needs two continuous distributions, not samples or point masses"
@@ -548,9 +548,11 @@ def _expected_curve(roc: Any, mean: Any, std: Any, auc: Any) -> Roc:
     """Return the expected curve, which is specified by exactly one of ``roc``, ``mean`` with ``std``, and ``auc``."""
     if (mean is None) != (std is None):
         passed, missing = ("std", "mean") if mean is None else ("mean", "std")
-        raise RocPredictError(f"{passed}= passed without {missing}=; pass both")
+        raise RocPredictError(f"{passed}= is passed without {missing}=; pass both")
     if (n_curves := sum(value is not None for value in (roc, mean, auc))) != 1:
-        raise RocPredictError(f"{n_curves} curves passed; pass one: a PredictedRoc, mean= with std=, or auc=")
+        raise RocPredictError(
+            f"{n_curves} curves are passed; pass exactly one: a PredictedRoc, mean= with std=, or auc="
+        )
     if auc is not None:
         roc = PredictedRoc.from_stats(effect_size=np.sqrt(2) * ndtri(check_probability("auc", auc, ends=False)))
     return _check_roc("roc", PredictedRoc.from_stats(mean=mean, std=std) if roc is None else roc)
@@ -562,16 +564,16 @@ def _other_curve(against: Any) -> Roc | None:
         return _check_roc("against", against)
     if against is None or is_scalar(against):
         return None
-    negative, positive = check_pair("against", against, "an AUC, a PredictedRoc or two Gaussians")
+    negative, positive = check_pair("against", against, "an AUC, a PredictedRoc or a pair of Gaussians")
     if not (isinstance(negative, Gaussian) and isinstance(positive, Gaussian)):
-        raise RocPredictError(f"against={short_repr(against)} is not an AUC, a PredictedRoc or two Gaussians")
+        raise RocPredictError(f"against={short_repr(against)} is not an AUC, a PredictedRoc or a pair of Gaussians")
     return _check_roc("against", PredictedRoc(negative=negative, positive=positive))
 
 
 def _check_roc(name: str, roc: Any) -> Roc[float]:
     if not isinstance(roc, Roc):
         raise RocPredictError(
-            f"{name}={short_repr(roc)} is not a ROC curve; pass rp.PredictedRoc or rp.empirical_roc(...)"
+            f"{name}={short_repr(roc)} is not a ROC curve; pass rp.empirical_roc(...) or an rp.PredictedRoc"
         )
     if roc.shape:
         raise RocPredictError(f"{name} is a batch of shape {roc.shape}; pass the curve of one feature")
@@ -586,7 +588,9 @@ def _check_correlation(correlation: Any, curve: Roc, other: Roc | None) -> Corre
     if other is None:
         raise RocPredictError("correlation= needs a second curve of the same observations; pass against=")
     if not (is_gaussian(curve) and is_gaussian(other)):
-        raise RocPredictError("correlation= needs two Gaussians for each curve; pass PredictedRocs of Gaussian classes")
+        raise RocPredictError(
+            "correlation= requires Gaussian classes for both curves; pass PredictedRocs with Gaussian classes"
+        )
     pair = (correlation, correlation) if np.ndim(correlation) == 0 else check_pair("correlation", correlation)
     negative, positive = (float(check_finite("correlation", r)) for r in pair)
     if max(abs(negative), abs(positive)) > 1:
@@ -603,7 +607,7 @@ def _check_width(width: Any, null: float | None, alternative: str, largest: floa
             "pass a second curve, or pass power= instead of width="
         )
     if alternative != "two-sided":
-        raise RocPredictError(f"alternative={alternative!r} applies only to a test; omit it with width=")
+        raise RocPredictError(f"alternative={alternative!r} applies only to a test; omit it when passing width=")
     checked = check_probability("width", width, ends=False)
     if checked >= largest:
         problem = f"width={width} is not below {largest:g}, the width of the range of rates"
@@ -634,15 +638,15 @@ def _check_power(power: Any, curve: Roc, against: float | None, alternative: str
 
 @dataclass(frozen=True, repr=False)
 class SampleSizeByMethod(Result):
-    """Sample size, or power for a given sample size, computed by a method that was not selected.
+    """Sample size, or power for a given sample size, computed by a method other than the selected one.
 
     Attributes
     ----------
     method : str
         Name of the method.
     n_negative, n_positive, total : int
-        Numbers of negatives, of positives and of all observations that this method requires. In a result of ``power``,
-        these are the given numbers.
+        Numbers of negatives and positives, and total number of observations, as required by this method. In a result of
+        ``power``, these are the given numbers.
     achieved : float
         Width or power that this method computes for these numbers of observations.
     achieved_reference : float
@@ -681,7 +685,7 @@ class SampleSize(Result):
     quantity : {"width", "power"}
         Whether the study is planned for the width of an interval or for the power of a test.
     target : float or None
-        Width or power that the study must reach; None if the numbers of observations were given instead.
+        Target width or power; None if the numbers of observations were given instead.
     achieved : float
         Mean width of the interval, or power of the test, computed by ``method``.
     achieved_reference : float
@@ -868,11 +872,11 @@ def sample_size(
     -----
     For an AUC or a difference between two AUCs, the mean width and the power of the default method are computed by a
     formula if the samples are large. This formula assumes that the logit of the estimated AUC is normally distributed;
-    the default interval is computed from the expected variance of the placement values. The mean width is an average
-    over this distribution. The power is the probability that the default test rejects the null hypothesis. The formula
-    is used if the smaller class has n >= 50 observations and n min(AUC, 1 - AUC) >= 10. Under these conditions, the
-    formula agrees with simulations to within 2% of the width or 2 percentage points of power. In all other cases, 1,500
-    to 10,000 studies are simulated with a fixed seed.
+    the default interval is computed from the expected variance of the placement values. The mean width is the
+    average width of this interval under the normal distribution of the logit. The power is the probability that the
+    default test rejects the null hypothesis. The formula is used if the smaller class has n >= 50 observations and
+    n min(AUC, 1 - AUC) >= 10. Under these conditions, the formula agrees with simulations to within 2% of the width or
+    2 percentage points of power. In all other cases, 1,500 to 10,000 studies are simulated with a fixed seed.
 
     For a partial AUC or a TPR at an FPR, 1,000 to 2,500 studies are simulated with a fixed seed. The search for the
     sample size has a resolution of 0.5%. The Monte Carlo error of a width is 0.5 to 1.5%, and the resulting error of
@@ -937,8 +941,8 @@ def power(
     roc, mean, std, auc, against, correlation : optional
         Expected curve and null hypothesis, as in ``sample_size``; ``against`` is required.
     count : pair of int
-        Numbers of negatives and of positives, each 2 or more. If each of two curves has its own observations, these are
-        the numbers for one curve.
+        Numbers of negatives and of positives, each at least 2. If the two curves have separate observations, these are
+        the numbers for each curve.
     alternative : {"two-sided", "greater"}, default="two-sided"
         Alternative hypothesis, as in ``sample_size``.
     level : float, default=0.95

@@ -611,7 +611,7 @@ TWO_CURVES = [
     ({"method": "hanley-mcneil"}, "method='hanley-mcneil'.*smoothed-logit.*delong.*venkatraman"),
     ({"alternative": "larger"}, "alternative='larger'.*greater"),
     ({"method": "bootstrap", "n_resamples": 3}, "n_resamples=3.*20"),
-    ({"method": "bootstrap", "rng": -4}, "rng=-4 is not a seed"),
+    ({"method": "bootstrap", "rng": -4}, "rng=-4 is not a valid seed"),
     ({"method": "bootstrap", "clusters": np.arange(30)}, "bootstrap.*clusters="),
     ({"method": "venkatraman", "strata": np.zeros(30)}, "venkatraman.*strata="),
     ({"clusters": np.arange(29)}, r"clusters has shape \(29,\).*30 rows"),

@@ -137,8 +137,8 @@ def test_swapped_classifiers_swap_the_result():
 
 
 REFUSED = [
-    (([1, 0], [1, 0], [1, 0, 1]), {}, "y_pred1 has 2 rows, y has 3; pass one label for each row"),
-    (([1, 0], [1], [1, 0]), {}, "y_pred2 has 1 row, y has 2; pass one label for each row"),
+    (([1, 0], [1, 0], [1, 0, 1]), {}, "y_pred1 has 2 rows, but y has 3; pass one label for each row"),
+    (([1, 0], [1], [1, 0]), {}, "y_pred2 has 1 row, but y has 2; pass one label for each row"),
     (([0.2, 0.9], [1, 0], [1, 0]), {}, r"y_pred1 contains 0.2, which is not among the labels \[0, 1\]"),
     (([1, 0], ["pos", "neg"], ["neg", "pos"]), {}, r"y_pred1 contains 1, which is not among the labels \['neg'"),
     (([1, 0], [1, np.nan], [1, 0]), {}, "y_pred2 contains nan, which is not among"),

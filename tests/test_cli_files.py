@@ -149,7 +149,7 @@ WORDS = {
     "no similar option": (["compare", "pima", "--prevalence=1"], "unrecognized option: --prevalence (see rocpredict"),
     "two values": (["compare", "pima", "--feature", "age", "mass"], "mass; repeat an option to pass several values,"),
     "memory": (["screen", "t.csv", *CLASSES, "--memory", "5"], "rocpredict: --memory '5' is too small; pass '16MB' or"),
-    "seed": (["diagnose", "pima", "--feature", "age", "--seed", "-1"], "a seed; pass an integer of 0 or more\n"),
+    "seed": (["diagnose", "pima", "--feature", "age", "--seed", "-1"], "a valid seed; pass a nonnegative integer\n"),
     "command": (["screeen", "iris"], "did you mean 'screen'?"),
     "choice": (["predict", "--mean", "4", "8", "--std", "3", "2", "--family", "Gama"], "did you mean 'gamma'?"),
     "criterion": (["predict", "--mean", "4", "8", "--std", "3", "2", "--criterion", "acuracy"], "mean 'accuracy'?"),

@@ -406,4 +406,4 @@ def test_histograms_on_the_command_line(run, tmp_path):
     assert "needs histograms, which this summary lacks; in Python, summarize(path, y, histogram_edges=256)" in err
     code, _, err = run("screen iris --empirical histogram")
     assert code == 2
-    assert "needs two classes, and y has 3 classes; pass one label as --positive" in err, err
+    assert "needs two classes, but y has 3 classes; pass one label as --positive" in err, err

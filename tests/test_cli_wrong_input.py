@@ -49,10 +49,10 @@ COMPARE = {
     "compare nowhere.csv --label y --feature x": "nowhere.csv: No such file",
     "compare iris": "--positive is needed",
     "compare iris --positive rose": "--positive 'rose' is not a label in the data",
-    "compare iris --positive setosa --feature stem": "iris has no feature 'stem'; features are sepal_length",
+    "compare iris --positive setosa --feature stem": "iris has no feature 'stem'; its features are sepal_length",
     "compare breast_cancer --plot x.svg": "--plot supports at most 20 features, but 30 are selected; select fewer",
     "compare irs --positive setosa": "irs is neither a file nor a built-in data set (iris, pima, ",
-    "compare pima --feature petal": "pima has no feature 'petal'; features are pregnant",
+    "compare pima --feature petal": "pima has no feature 'petal'; its features are pregnant",
     "compare pima --feature insulin --family gamma": "insulin: --family 'gamma' needs values above 0",
     f"{IRIS} --feature sepal_length --feature sepal_width --direction auto": (
         "directions for the features (sepal_length higher, sepal_width lower); to test the features in these "
@@ -67,7 +67,7 @@ COMPARE = {
     f"{PAIR} --seed 1": "--seed needs a --method that uses random numbers; pass one of bootstrap, venkatraman",
     f"{PAIR} --method dirichlet": "invalid choice: 'dirichlet'",
     f"{PAIR} --method bootstrap --resamples 1": "--resamples 1 is too few",
-    f"{PAIR} --method bootstrap --seed -1": "--seed -1 is not a seed",
+    f"{PAIR} --method bootstrap --seed -1": "--seed -1 is not a valid seed",
     f"{PAIR} --method venkatraman --alternative greater": (
         "--method 'venkatraman' requires --alternative 'two-sided', not 'greater'"
     ),
@@ -88,7 +88,7 @@ SAMPLE_SIZE = {
     f"{PLAN} --width 0.1 --power 0.9 --against 0.5": "both --width and --power were passed; pass --width, or",
     "sample-size --width 0.1": "neither --mean nor --auc is passed; pass --mean with --std, or --auc",
     f"{PLAN} --auc 0.7 --width 0.1": "both --mean and --auc are passed; pass --mean with --std, or --auc",
-    "sample-size --mean 4 8 --width 0.1": "--mean passed without --std; pass both",
+    "sample-size --mean 4 8 --width 0.1": "--mean is passed without --std; pass both",
     f"{PLAN} --width 1.5": "--width 1.5 is outside the open interval (0, 1)",
     f"{PLAN} --power 0.9": "--power needs --against; pass the AUC under the null hypothesis or a second curve",
     f"{PLAN} --power 0.01 --against 0.5": "--power 0.01 is not above the significance level 1 - level = 0.05",
@@ -103,15 +103,16 @@ SAMPLE_SIZE = {
     ),
     f"{PLAN} --width 0.1 {SECOND} --correlation 2": "--correlation 2.0 is outside [-1, 1]",
     f"{PLAN} --width 0.1 {SECOND} --correlation 0 0 0": "--correlation [0.0, 0.0, 0.0] is not a pair",
-    f"{PLAN} --power 0.8 --against 0.5 --tpr-at-fpr 0.1": "with --tpr-at-fpr, only the width",
+    f"{PLAN} --power 0.8 --against 0.5 --tpr-at-fpr 0.1": "with --tpr-at-fpr, a study can be planned only",
     f"{PLAN} --width 0.1 --level 95": "--level 95.0 is outside",
     f"{PLAN} --width 0.1 --ratio -1": "--ratio -1.0 is not a number in (0, 1e+06]",
     f"{PLAN} --width 0.1 --method empirical": "--method 'empirical' is not available for this design; choose one of",
-    f"{PLAN} --width 0.1 --alternative greater": "--alternative 'greater' applies only to a test; omit it with --width",
+    f"{PLAN} --width 0.1 --alternative greater": "--alternative 'greater' applies only to a test; omit it when passing "
+    "--width",
     "sample-size --mean 0 100 --std 1 1 --width 0.1": "the AUC of roc, 1, has no sampling variation; pass overlapping",
 }
 SCREEN = {
-    "screen study.csv": "--label is needed; pass one column: size, weight, noise, name, outcome",
+    "screen study.csv": "--label is needed; pass one of these columns: size, weight, noise, name, outcome",
     "screen study.csv --label outcome": ("--positive is needed: which of the labels ['sick', 'well'] is the positive"),
     "screen study.csv --label disease": (
         "--label 'disease' is not a column of study.csv; columns are 'size', 'weight'"
@@ -123,7 +124,7 @@ SCREEN = {
     f"{STUDY} --negative fine": "--negative 'fine' is not a label in the data; labels are ['sick', 'well']",
     f"{STUDY} --negative sick": "--negative 'sick' is also the positive label",
     f"{STUDY} --feature height": "--feature 'height' is not a column of study.csv; columns are 'size'",
-    f"{STUDY} --feature size --feature size": "--feature size is passed twice; pass different columns",
+    f"{STUDY} --feature size --feature size": "--feature size is passed twice; pass each column once",
     f"{STUDY} --feature outcome": "'outcome' is the column of the labels and cannot also be a feature",
     f"{STUDY} --feature name": "no numeric column; its only column holds text, dates or other objects: 'name'",
     f"{STUDY} --nan raise --feature weight": "in 1 feature: weight; pass --nan omit to omit them",
@@ -143,8 +144,8 @@ SCREEN = {
     "screen . --label x": ". is a folder of CSV and Parquet files; pass a pattern such as *.csv",
     "screen iris pima": "the built-in data set iris cannot be combined with other data",
     "screen iris --positive rose": "--positive 'rose' is not a label in the data; labels are ['setosa', 'versicolor'",
-    "screen iris --feature stem": "iris has no feature 'stem'; features are sepal_length",
-    "screen iris --label color": "--label 'color' applies to files only; omit it with built-in data (iris)",
+    "screen iris --feature stem": "iris has no feature 'stem'; its features are sepal_length",
+    "screen iris --label color": "--label 'color' applies to files only; omit it when using built-in data (iris)",
     f"{STUDY} --exclude height": "--exclude 'height' is not a column of study.csv; columns are 'size'",
     f"{STUDY} --exclude size --feature noise": "argument --feature: not allowed with argument --exclude",
     f"{STUDY} --exclude size --exclude weight --exclude noise --exclude name --exclude outcome": (

@@ -127,13 +127,13 @@ def test_invalid_comparisons_are_refused():
         (lambda: compare(1, empirical), "predicted=1 is not a ROC"),
         (
             lambda: compare(empirical, empirical),
-            "predicted= is an empirical curve; compare two samples with rp.auc_test",
+            "predicted= is an empirical curve; to compare two samples, use rp.auc_test",
         ),
         (lambda: compare(predicted, predicted), "is not an empirical ROC curve; pass rp.empirical_roc"),
         (lambda: compare(batch, empirical), r"predicted is a batch of shape \(2,\); compare one feature at a time"),
         (
             lambda: compare(predicted, lower),
-            "predicted has direction='higher', empirical has 'lower'; pass the same direction",
+            "predicted has direction='higher', but empirical has direction='lower'; pass the same direction",
         ),
         (lambda: compare(predicted, empirical, level=95), "level=95 is outside"),
     ]

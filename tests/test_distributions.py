@@ -304,8 +304,8 @@ def test_fit_of_columns_of_float32_and_of_constants():
 
 @for_each(
     [
-        ([], 1, "the sample size of x is 0; a standard deviation with ddof=1 needs more than 1"),
-        ([1.0], 1, "the sample size of x is 1"),
+        ([], 1, "x has a sample size of 0, but a standard deviation with ddof=1 needs a sample size above 1"),
+        ([1.0], 1, "x has a sample size of 1"),
         ([1.0, np.nan], 1, "x=.* contains NaN"),
         ([1.0, np.inf], 1, "x=.* contains infinite values"),
         (3.0, 1, r"x has shape \(\)"),

@@ -218,14 +218,17 @@ def test_invalid_samples_and_moments_are_refused():
         ("student_t", 1, 2, "'student_t' has three parameters, which mean and std do not determine; .* 'gamma'"),
         ("skew_normal", 1, 2, "three parameters"),
         ("normal", 1, 2, "family='normal' is not allowed"),
-        ("gamma", -1, 2, "mean=-1 is outside the support of family='gamma', the values above 0"),
+        ("gamma", -1, 2, "mean=-1 is outside the support of family='gamma', which contains only values above 0"),
         ("exponential", 0, None, "point mass"),
         ("exponential", 3, 2, "std=2 differs from mean=3, .* omit std, or use family='gamma'"),
         ("weibull", 3, None, "'weibull' needs both mean= and std="),
         ("laplace", 3, 0, "std=0 is not above 0"),
         ("lognormal", 3, [1, 2], r"std=\[1.0, 2.0\] has shape \(2,\); pass one number"),
         ("beta", 0.3, 0.5, "std=0.5 is too large for family='beta' with mean=0.3; it must be below 0.458258"),
-        ("beta", 1.3, 0.5, "mean=1.3 is outside the support of family='beta', the values strictly between 0 and 1"),
+        (
+            *("beta", 1.3, 0.5),
+            "mean=1.3 is outside the support of family='beta', which contains only values strictly between 0 and 1",
+        ),
         ("gamma", np.nan, 1, "mean=nan contains NaN"),
     ]
     check_refusals([(from_moments, arguments, pattern) for *arguments, pattern in moments])

@@ -268,10 +268,10 @@ def test_histograms_that_are_refused():
     half = replace(one, histograms=one.histograms.select(slice(0, 3)))
     cases = {
         "histograms with different edges cannot be added; use the same edges for all": lambda: one + other,
-        "histogram_edges=0 is not a number of edges; pass an integer from 1 to 65,536": lambda: rp.summarize(
+        "histogram_edges=0 is not a valid number of edges; pass an integer from 1 to 65,536": lambda: rp.summarize(
             columns, y, histogram_edges=0
         ),
-        "histogram_edges=65537 is not a number of edges": lambda: rp.summarize(columns, y, histogram_edges=65_537),
+        "histogram_edges=65537 is not a valid number": lambda: rp.summarize(columns, y, histogram_edges=65_537),
         "histogram_edges=True is not a number": lambda: rp.summarize(columns, y, histogram_edges=True),
         "histogram_edges='many' is not a number": lambda: rp.summarize(columns, y, histogram_edges="many"),
         "histogram_edges has shape (2,); pass ascending": lambda: rp.summarize(columns, y, histogram_edges=[1, 2]),
@@ -284,10 +284,10 @@ def test_histograms_that_are_refused():
         "histogram_edges= contains 'normalx', which is not a feature; features are 'normal', ": lambda: rp.summarize(
             columns, y, histogram_edges={"normalx": [1.0]}
         ),
-        "histogram_edges= has 'a' for the feature 'normal'": lambda: rp.summarize(
+        "histogram_edges= has invalid edges for the feature 'normal': 'a'": lambda: rp.summarize(
             columns, y, histogram_edges={"normal": "a"}
         ),
-        "histograms=True needs histograms; pass histogram_edges= when you call summarize": lambda: rp.summarize(
+        "histograms=True needs histograms, which this summary lacks; pass histogram_edges=": lambda: rp.summarize(
             columns, y
         ).suppress_small_counts(histograms=True),
         "histogram_edges= is not available with weights=": lambda: rp.summarize(
@@ -297,13 +297,13 @@ def test_histograms_that_are_refused():
             rp.summarize(columns, y)
         ),
         "empirical='histogram' is not available with weights=": screened(columns, y, weights=np.ones(100)),
-        "empirical='histogram' needs two classes, and y has 3 classes; pass one": screened(columns, np.arange(100) % 3),
+        "empirical='histogram' needs two classes, but y has 3 classes; pass one": screened(columns, np.arange(100) % 3),
         "empirical='histogram' needs one pair of classes; pass negative= or pairs='rest'": screened(
             columns, np.arange(100) % 3, positive=1, pairs="all"
         ),
         "family='auto' is not available with empirical='histogram'": screened(batches, positive=1, family="auto"),
-        "empirical=True needs observations, and X is a summary; pass empirical=False": lambda: rp.screen(one),
-        "y='y' is not available for a summary, which contains its labels; omit y": lambda: rp.screen(one, "y"),
+        "empirical=True needs observations, but X is a summary; pass empirical=False": lambda: rp.screen(one),
+        "y='y' cannot be combined with a summary, which already contains the labels": lambda: rp.screen(one, "y"),
         "y is missing; pass one label for each row; if X consists of batches": lambda: rp.screen(batches),
         "a batch has 1 feature, but the first batch has 7": screened([*batches, ([[1.0]], [1])], positive=1),
         "the JSON is not a summary: its histograms and": lambda: rp.TwoClassSummary.from_json(half.to_json()),

@@ -246,14 +246,14 @@ def test_what_is_no_demand_is_refused():
         (PAPER, {"max_fnr": 1.5}, "max_fnr=1.5 is outside"),
         (PAPER, {"max_fpr": "x"}, "max_fpr='x' is not a real number"),
         (PAPER, {"max_fnr": 0.1, "min_npv": 0.9, "prevalence": 0.5}, "are requirements on the same threshold"),
-        (PAPER, {"min_ppv": 0.9}, "min_ppv= needs the prevalence"),
+        (PAPER, {"min_ppv": 0.9}, "min_ppv= needs a prevalence"),
         (PAPER, {"min_ppv": 0.9, "prevalence": 0}, r"prevalence=0 is outside the open interval"),
         (PAPER, {"prevalence": 2}, "prevalence=2 is outside"),
         (PAPER, {"max_fnr": [0.1, 0.2]}, "pass one number"),
         (batch, {"max_fnr": [0.1, 0.2]}, r"or an array of shape \(3,\)"),
     ]
     check_refusals([(partial(roc.grey_zone, **demand), (), words) for roc, demand, words in refusals])
-    with pytest.raises(rp.RocPredictError, match="undecided needs the prevalence"):
+    with pytest.raises(rp.RocPredictError, match="undecided needs a prevalence"):
         PAPER.grey_zone().undecided  # noqa: B018
 
 

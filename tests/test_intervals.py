@@ -646,7 +646,7 @@ REFUSED = [
     (lambda: COUNTED.partial_auc_interval(fpr=(0, 1), correction="standard"), "correction='standard'"),
     (lambda: COUNTED.auc_interval(method="bootstrap", n_resamples=19), "n_resamples=19 is too few.*20"),
     (lambda: COUNTED.auc_interval(method="bootstrap", n_resamples=99.5), "n_resamples=99.5 is not an integer"),
-    (lambda: COUNTED.auc_interval(method="bootstrap", rng=-1), "rng=-1 is not a seed"),
+    (lambda: COUNTED.auc_interval(method="bootstrap", rng=-1), "rng=-1 is not a valid seed"),
     (lambda: COUNTED.auc_interval(method="bootstrap", rng="seed"), "rng='seed'"),
     (UNCOUNTED.auc_interval, r"count=\(negative, positive\)"),
     (UNCOUNTED.auc_std_error, r"count=\(negative, positive\)"),

@@ -254,7 +254,7 @@ def test_refusals_name_the_argument_the_value_and_what_is_accepted():
     assert [words for words, values in REFUSED_VALUES.items() for x in values if words not in message_of(x, Y)] == []
     assert "'s08', 's09', ...] (30 in all)" in message_of(range(30), [f"s{i:02}" for i in range(30)], positive="zz")
     assert message_of(X, Y, nan_policy="drop") == "nan_policy='drop' is not allowed; choose one of 'raise', 'omit'"
-    words = "the positive class has no observations with a value; labels are [0, 1]"
+    words = "all observations of the positive class have missing values; labels are [0, 1]"
     assert message_of([1, 2, np.nan, np.nan], Y, nan_policy="omit") == words
     words = "x contains text such as 'a'; numbers are needed (were x and y exchanged?)"
     assert message_of(["a", "b", "a", "b"], [1, 2, 3, 4], positive="a") == words

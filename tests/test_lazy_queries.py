@@ -165,11 +165,11 @@ def test_a_query_that_only_seems_ordered(monkeypatch):
 
 def test_queries_that_fail():
     """An error of the library that runs the query is one sentence."""
-    with pytest.raises(RocPredictError, match=r"^X is a query that fails: unable to find column \"nope\"; .*; correct"):
+    with pytest.raises(RocPredictError, match=r"^the query X fails: unable to find column \"nope\"; .*; correct"):
         rp.screen(ROWS.lazy().select("nope"), "y")
-    with pytest.raises(RocPredictError, match=r"^X is a query that fails: No such file .*nix\.csv; correct the query$"):
+    with pytest.raises(RocPredictError, match=r"^the query X fails: No such file .*nix\.csv; correct the query$"):
         rp.screen(pl.scan_csv("nix.csv"), "y")
-    with pytest.raises(RocPredictError, match=r"^X is a query that fails: .*; correct the query$"):
+    with pytest.raises(RocPredictError, match=r"^the query X fails: .*; correct the query$"):
         rp.screen(ROWS.lazy().with_columns(a=pl.lit("x").cast(pl.Int64)), "y")
 
 

@@ -136,7 +136,7 @@ def test_prevalence_comes_from_the_argument_then_from_the_counts_and_never_from_
     assert counted.rates(6).confusion[1, 1] == 100 * tpr
     for name in set(MEASURES) - set(PREVALENCE_FREE_MEASURES) - {"prevalence"}:
         refuses(r"pass prevalence=0\.1, for example, or class counts", getattr, roc.rates(6), name)
-    with pytest.raises(RocPredictError, match="confusion needs the number of observations of both classes"):
+    with pytest.raises(RocPredictError, match="confusion needs the number of observations of each class"):
         roc.rates(6, prevalence=0.1).confusion.sum()
     assert set(roc.rates(6).to_dict()) == set(PREVALENCE_FREE_MEASURES)
 

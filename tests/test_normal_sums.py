@@ -158,7 +158,7 @@ def test_areas_of_two_points_without_width():
 def test_areas_refuse_what_is_no_sum_of_normals():
     for stranger in (Ecdf(SAMPLE), from_scipy(stats.gamma(2)), Gaussian([0, 1], 1)):
         assert not is_normal_sum(stranger)
-        with pytest.raises(RocPredictError, match="is not a sum of normal distributions of one feature"):
+        with pytest.raises(RocPredictError, match="is not a weighted sum of normal distributions for one feature"):
             NormalSumSolver(SUMS["kde"], stranger).auc()
     assert all(map(is_normal_sum, SUMS.values()))
 

@@ -59,7 +59,7 @@ def refusals():
         "flags": (lambda: Flags(a=True), "a: unknown flag"),
         "null": (lambda: roc.auc_test(roc), r"rp.auc_test\(roc1, roc2\)"),
         "one date": (lambda: rp.mcnemar_test([0, 1], np.datetime64("2026-01-01"), [0, 1]), "y_pred2="),
-        "two ranges": (lambda: rp.sample_size(other, width=0.1, tpr=[[0.1], [0.2]]), "tpr=.* is not one range"),
+        "two ranges": (lambda: rp.sample_size(other, width=0.1, tpr=[[0.1], [0.2]]), "tpr=.* is not a single range"),
         "frame as option": (lambda: rp.auc_test(roc, roc, negative=frame), "omit negative="),
         "use_raw": (lambda: rp.summarize(np.ones((4, 1)), y, use_raw=texts), "use_raw="),
         "layer": (lambda: rp.summarize(np.ones((4, 1)), y, layer=3), "layer=3 is not the name"),

@@ -267,9 +267,9 @@ def test_a_plan_by_another_method_tells_what_it_would_really_give():
 
 
 REFUSED = [
-    ({"width": 0.1}, "0 curves passed; pass one"),
-    (PAPER | {"auc": 0.7, "width": 0.1}, "2 curves passed; pass one"),
-    ({"mean": (4, 8), "width": 0.1}, "mean= passed without std=; pass both"),
+    ({"width": 0.1}, "0 curves are passed; pass exactly one"),
+    (PAPER | {"auc": 0.7, "width": 0.1}, "2 curves are passed; pass exactly one"),
+    ({"mean": (4, 8), "width": 0.1}, "mean= is passed without std=; pass both"),
     (PAPER, "neither width= nor power= was passed"),
     (PAPER | {"width": 0.1, "power": 0.9, "against": 0.5}, "both width= and power= were passed"),
     (PAPER | {"width": 1.0}, "width=1.0 is outside the open interval"),
@@ -286,7 +286,7 @@ REFUSED = [
     (PAPER | {"width": 0.1, "correlation": 0.5}, "correlation= needs a second curve of the same observations"),
     (PAPER | {"width": 0.1, "against": SECOND, "correlation": 1.5}, "correlation=1.5 is outside [-1, 1]"),
     (PAPER | {"width": 0.1, "against": SECOND, "correlation": (0, 1, 0)}, "is not a pair"),
-    (PAPER | {"width": 0.1, "against": (4, 8)}, "against=(4, 8) is not an AUC, a PredictedRoc or two Gaussians"),
+    (PAPER | {"width": 0.1, "against": (4, 8)}, "against=(4, 8) is not an AUC, a PredictedRoc or a pair of Gaussians"),
     (PAPER | {"power": 0.9, "against": "half"}, "against='half' is not a real number"),
     (PAPER | {"power": 0.9, "against": 1}, "against=1 is outside the open interval"),
     (PAPER | {"power": 0.9, "against": PredictedRoc.from_stats(**PAPER)}, "against= equals the expected AUC 0.866371"),
@@ -298,7 +298,7 @@ REFUSED = [
     (PAPER | {"width": 0.1, "fpr": (0, 0.1), "tpr_at_fpr": 0.1}, "cannot be combined"),
     (PAPER | {"width": 0.1, "fpr": (0, 0.1)}, "width=0.1 is not below 0.1, the width of the range of rates"),
     (PAPER | {"width": 0.01, "fpr": (0.2, 0.1)}, "is an empty range"),
-    (PAPER | {"width": 0.01, "fpr": (0, 0.1), "against": SECOND}, "with fpr=, only the width of a confidence interval"),
+    (PAPER | {"width": 0.01, "fpr": (0, 0.1), "against": SECOND}, "with fpr=, a study can be planned only for the"),
     (PAPER | {"width": 0.01, "tpr": (0.9, 1), "level": 0.9999}, "level=0.9999 is above 0.9995"),
     (PAPER | {"width": 0.1, "method": "best"}, "method='best' is not allowed"),
     (PAPER | {"width": 0.1, "method": "empirical"}, "method='empirical' is not available for this design"),
@@ -318,7 +318,10 @@ def test_an_impossible_question_is_refused_in_words():
     skewed = PredictedRoc(negative=stats.expon(), positive=stats.expon(scale=3))
     pilot = rp.EmpiricalRoc(negative=[1, 2, 2, 3], positive=[2, 3, 5])
     others = [
-        ({"roc": skewed, "against": FIRST, "width": 0.1, "correlation": 0.5}, "needs two Gaussians for each curve"),
+        (
+            {"roc": skewed, "against": FIRST, "width": 0.1, "correlation": 0.5},
+            "requires Gaussian classes for both curves",
+        ),
         ({"roc": pilot, "width": 0.1, "tpr_at_fpr": 0.1}, "tpr_at_fpr= needs two continuous"),
         ({"roc": skewed, "width": 0.1, "method": "delta"}, "method='delta' is not available for this design"),
     ]

@@ -131,7 +131,7 @@ def test_it_draws_on_given_axes_and_needs_three(diagnosis, roc):
     given = figure.subplots(1, 3)
     assert plot_diagnosis(diagnosis, ax=given) is figure
     assert artist(given[0], "predicted").get_ydata().tolist() == diagnosis.plot_data.predicted.tpr.tolist()
-    refuses("is not three matplotlib Axes", plot_diagnosis, diagnosis, ax=given[0])
+    refuses("is not a list of three matplotlib Axes", plot_diagnosis, diagnosis, ax=given[0])
     refuses("is not a Diagnosis", plot_diagnosis, roc)
 
 

@@ -302,7 +302,7 @@ def test_refusals_write_no_file(tmp_path, monkeypatch):
         "is not (X, y)": {"data": X},
         "has 50 rows, but the table was computed from 80": {"data": (X[:50], Y[:50])},
         "differs from the data of the table": {"n_top": 1, "data": (X + 1, Y)},
-        "columns and no column": {"n_top": 1, "data": (X[:, :-1], Y)},
+        "columns, but no column named": {"n_top": 1, "data": (X[:, :-1], Y)},
     }.items():
         refuses(re.escape(words), screening_report, table, **{"path": "page.html"} | options)
     refuses(r"path=page.pdf: pass a name that ends in .html or .htm", feature_report, None, None, "page.pdf")

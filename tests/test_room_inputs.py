@@ -52,4 +52,4 @@ def test_two_axes_take_a_feature():
     roc, figure = rp.predict_roc(X, Y), Figure()
     assert rp.plots.plot_side_by_side(roc, ax=figure.subplots(1, 2)) is figure
     for wrong in (figure.axes[0], [figure.axes[0]] * 3, [1, 2], "ab"):
-        refuses("is not two matplotlib Axes", rp.plots.plot_side_by_side, roc, ax=wrong)
+        refuses("is not a list of two matplotlib Axes", rp.plots.plot_side_by_side, roc, ax=wrong)

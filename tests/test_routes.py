@@ -305,7 +305,7 @@ def test_histograms_of_dask_tables_are_counted_on_the_workers(client, folder):
     assert rp.summarize(array, labels, histogram_edges=edges, **CLASSES).histograms == expected
     counted = rp.summarize(sparse, Y, histogram_edges=edges, **CLASSES).histograms
     assert counted == rp.summarize(np.nan_to_num(X), Y, histogram_edges=edges, **CLASSES).histograms
-    with pytest.raises(RocPredictError, match="needs two classes, and y has 3 classes; pass one label as positive="):
+    with pytest.raises(RocPredictError, match="needs two classes, but y has 3 classes; pass one label as positive="):
         rp.screen(array, labels, empirical="histogram")
 
 
@@ -598,14 +598,14 @@ def test_tables_that_are_refused(folder, tmp_path):
 
 def test_memory_is_a_size():
     refused = {
-        "memory='much' is not a size; pass a number of bytes, or text such as '500MB' or '2GB'": "much",
-        "memory='5 XB' is not a size": "5 XB",
-        "memory=True is not a size": True,
+        "memory='much' is not a valid size; pass a number of bytes, or text such as '500MB' or '2GB'": "much",
+        "memory='5 XB' is not a valid size": "5 XB",
+        "memory=True is not a valid size": True,
         "memory='1MB' is too small; pass '16MB' or more": "1MB",
         "memory=-5 is too small": -5,
         "memory=10000000.0 is too small": 1e7,
-        "memory=1.5 is not a size": 1.5,
-        "memory=nan is not a size": float("nan"),
+        "memory=1.5 is not a valid size": 1.5,
+        "memory=nan is not a valid size": float("nan"),
     }
     for words, memory in refused.items():
         for call in (rp.screen, rp.summarize):

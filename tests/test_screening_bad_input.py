@@ -264,7 +264,7 @@ def test_batches_have_no_empirical_auc():
         "y is missing; pass one label for each row; if X consists of batches (X, y), pass empirical=False or "
         "empirical='histogram'"
     )
-    summary = "needs observations, and X is a summary; pass empirical=False, or 'histogram' if it contains histograms"
+    summary = "needs observations, but X is a summary; pass empirical=False, or 'histogram' if it contains histograms"
     for empirical in (True, "top"):
         for data in (_batches(), X):
             assert refused(data, empirical=empirical) == words

@@ -72,7 +72,7 @@ def test_keys_select_rows_or_are_refused():
             try:
                 failures.append((name, select(key)))
             except RocPredictError as error:
-                assert "is not an index into 5 items; pass an index, a slice" in str(error), name  # noqa: PT017
+                assert "is not a valid index into 5 items; pass an index, a slice" in str(error), name  # noqa: PT017
     assert not failures
 
 

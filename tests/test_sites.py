@@ -149,18 +149,18 @@ def test_edges_that_are_no_list_of_numbers_or_that_no_site_can_keep(tmp_path, mo
     for text in BAD_EDGES:
         Path("edges.json").write_text(f'{{"glucose": {text}}}', encoding="utf-8")
         message = error_of(run, command)
-        assert message.startswith("--edges has ")
-        assert message.endswith(" for the feature 'glucose'; pass a list of ascending numbers, such as [90, 100, 110]")
+        assert message.startswith("--edges has invalid edges for the feature 'glucose': ")
+        assert message.endswith("; pass a list of ascending numbers, such as [90, 100, 110]")
         value = json.loads(text)
-        with pytest.raises(rp.RocPredictError, match=r"^histogram_edges= has .* for the feature 'glucose'; "):
+        with pytest.raises(rp.RocPredictError, match=r"^histogram_edges= has invalid edges for the feature 'glucose'"):
             rp.summarize(table, "outcome", **CLASSES, histogram_edges={"glucose": value})
     for text in ("{}", '{"glucose": []}'):
         Path("edges.json").write_text(text, encoding="utf-8")
-        assert error_of(run, command) == "--edges has no edges; pass ascending edges of at least one feature"
+        assert error_of(run, command) == "--edges has no edges; pass ascending edges for at least one feature"
     Path("edges.json").write_text('{"glucose": [5000, 6000], "mass": [0]}', encoding="utf-8")
     code, out, err = run(command)
     assert code == 0
-    assert "warning: no histogram edge of glucose is kept: on one side of each edge, a class has fewer than" in err
+    assert "warning: none of the histogram edges of glucose can be kept: each edge has fewer than" in err
     assert "--min-count 5 values, so the bounds of the empirical AUC are 0 and 1" in err
     assert "Histograms list edges" in out
     rows = json.loads(run("screen out.json --empirical histogram --json")[1])["features"]
@@ -168,7 +168,9 @@ def test_edges_that_are_no_list_of_numbers_or_that_no_site_can_keep(tmp_path, mo
     assert "wide_bounds" in flags
     assert "point_mass" not in flags
     summary = rp.summarize(table, "outcome", **CLASSES, histogram_edges={"glucose": [5000.0]})
-    with pytest.warns(rp.AssumptionWarning, match="no histogram edge of glucose is kept.*pass a smaller min_count="):
+    with pytest.warns(
+        rp.AssumptionWarning, match="none of the histogram edges of glucose can be kept.*pass a smaller min_count="
+    ):
         assert "Histograms have no edges" in summary.suppress_small_counts(5, histograms=True).to_json()
 
 
@@ -208,9 +210,9 @@ def test_files_that_do_not_belong_together(sites, run):
         "merge site-a.json unitless.json": "site-a.json and unitless.json cannot be merged: the unit of 'glucose' is "
         "'mg/dL' in the first and not stated in the second",
         "merge site-b.json later.json": "later.json: the JSON is a summary of version 2; this release of rocpredict "
-        "reads only version 1 without cluster and stratum: install a later release",
+        "reads only summaries of version 1 that contain neither cluster nor stratum; install a later release",
         "merge site-b.json cluster.json": "cluster.json: the JSON is a summary of version 1, cluster=['ward']; this "
-        "release of rocpredict reads only version 1 without cluster and stratum: install a later release",
+        "release of rocpredict reads only summaries of version 1 that contain neither cluster nor stratum; install",
         "merge renamed.json": "renamed.json: the JSON is not a valid summary: feature_checksum does not match "
         "feature_names; the names may have been changed",
         "merge site-a.json site-b.json --out site-b.json": "--out site-b.json is one of the files to merge; pass "
@@ -218,21 +220,21 @@ def test_files_that_do_not_belong_together(sites, run):
         "merge edited.json": "edited.json: the JSON was changed after it was written: content_checksum does not match "
         "its values; write it again",
         "merge text.json": "text.json: the JSON is not a summary: in 'negative', mean is 'text', not a list of numbers",
-        "merge short.json": "short.json: the JSON is not a summary: units ['mg'] is not a list of 3 texts",
-        "merge other.json": "other.json: the JSON is not a summary; it needs format='rocpredict summary'",
+        "merge short.json": "short.json: the JSON is not a summary: units ['mg'] is not a list of 3 strings",
+        "merge other.json": "other.json: the JSON is not a summary: it lacks format='rocpredict summary'",
         "merge lacks.json": "lacks.json: the JSON is not a summary: it lacks negative",
         **{
             f"merge {name}": f"{name} is not a complete summary in JSON format; create one with rocpredict summarize"
             for name in ("cut.json", "bytes.json", "a.csv")
         },
         "merge nosuch.json": "nosuch.json: No such file or directory",
-        "screen site-a.json site-b.json": "a summary (.json) is screened alone, but 2 files are passed; merge "
+        "screen site-a.json site-b.json": "a summary (.json) must be screened alone, but 2 files are passed; merge "
         "summaries with rocpredict merge",
         "screen site-a.json --label outcome": (
             "--label 'outcome' applies to tables only; omit it if the input is a summary"
         ),
         "screen site-a.json --empirical top": (
-            "--empirical top applies to tables only; a summary contains no observations; pass --empirical no"
+            "--empirical top applies to tables only, because a summary contains no observations; pass --empirical no"
         ),
         "screen site-a.json --family auto": "--family auto applies to tables only; omit it if the input is a summary",
         "screen site-a.json --feature masss": "--feature 'masss' is not a column of site-a.json; columns are "
@@ -246,7 +248,7 @@ def test_files_that_do_not_belong_together(sites, run):
         "for example",
         f"summarize a.csv {OPTIONS} --unit size=m": "--unit contains 'size', which is not a feature; features are "
         "'glucose', 'mass', 'rare'",
-        "summarize a.csv --positive sick": "--label is needed; pass one column: outcome, glucose, mass, rare",
+        "summarize a.csv --positive sick": "--label is needed; pass one of these columns: outcome, glucose, mass, rare",
     }
     check_each({line: (line, words) for line, words in expected.items()}, lambda case: _is_refused(run, *case))
 
@@ -333,8 +335,8 @@ def test_statistics_of_a_table_are_a_summary():
         "count=9.5 is not a whole number; pass a whole number": {"count": (9.5, 9)},
         "count=1e+20 is 2^53 or more; pass smaller counts": {"count": (9, 1e20)},
         "std=-1 is negative": {"std": (-1, 1)},
-        "std=1e+200 has a square outside the range of float64; use another unit": {"std": (1e200, 1)},
-        "std=1e-200 has a square outside the range of float64; use another unit": {"std": (1, 1e-200)},
+        "the square of std=1e+200 is outside the range of float64; use another unit": {"std": (1e200, 1)},
+        "the square of std=1e-200 is outside the range of float64; use another unit": {"std": (1, 1e-200)},
         "mean=nan contains NaN": {"mean": (np.nan, 1)},
         "mean=3 is not a pair": {"mean": 3},
         "feature_names=('a', 'b') must contain 1 unique name": {"feature_names": ["a", "b"]},

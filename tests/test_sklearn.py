@@ -537,10 +537,10 @@ def test_text_is_named_with_its_column():
     """Frames, arrays and lists; text that is a number is accepted, as scikit-learn does."""
     y, numbers = [0, 0, 1, 1], [1.0, 2.0, 3.0, 5.0]
     for cell, words in {
-        "1.100,5": "X has '1.100,5' in column 'b', which is not a number (write a decimal point, no thousands "
-        "separator and no unit); select the columns of numbers, or encode this column as numbers",
-        "7%": "X has '7%' in column 'b', which is not a number (write",
-        "site": "X has 'site' in column 'b', which is not a number; select the columns of numbers",
+        "1.100,5": "column 'b' of X contains '1.100,5', which is not a number (write a decimal point, no thousands "
+        "separator and no unit); select the numeric columns, or encode this column as numbers",
+        "7%": "column 'b' of X contains '7%', which is not a number (write",
+        "site": "column 'b' of X contains 'site', which is not a number; select the numeric columns",
     }.items():
         columns = {"a": numbers, "b": [cell] * 4}
         for frame in (pd.DataFrame(columns), pl.DataFrame(columns)):
@@ -549,7 +549,7 @@ def test_text_is_named_with_its_column():
         for table in (rows, np.array(rows), np.array(rows, dtype=object)):
             assert words.replace("'b'", "'x1'") in refusal(RocSelector().fit, table, y)
     dates = pd.DataFrame({"a": numbers, "day": pd.to_datetime(["2024-03-01"] * 4)})
-    refuses("in column 'day', which is not a number; select", RocSelector().fit, dates, y)
+    refuses("column 'day' of X contains .*, which is not a number; select", RocSelector().fit, dates, y)
     selector = RocSelector().fit(np.array([["1", "2.5"]] * 2 + [["3", "1e2"]] * 2, dtype=object), y)
     assert selector.auc_.tolist() == [1, 1]
 

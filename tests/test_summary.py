@@ -297,10 +297,8 @@ BAD_BATCHES = {
     "y is missing, and X=5 is not an iterable of (X, y) batches; pass y, or pass batches as X": (5, {}),
 }
 BAD_OPTIONS = {
-    "y has neither positive='1' nor negative=6, and at least one of them is needed; labels are 0, 1; did you mean 1?": {
-        "positive": "1",
-        "negative": 6,
-    },
+    "y contains neither positive='1' nor negative=6, but must contain at least one of them; "
+    "labels are 0, 1; did you mean 1?": {"positive": "1", "negative": 6},
     "negative=1 is also the positive label; pass two different labels": {"positive": 1, "negative": 1},
     "positive=5 is not a label in y; labels are [0, 1]": {"positive": 5},
     "positive=[1] is not a label in y; labels are [0, 1]": {"positive": [1], "negative": 0},

@@ -202,7 +202,7 @@ def test_paths_and_columns_that_are_refused(tmp_path):
         (tmp_path / "none.csv", "none.csv: No such file"),
         (tmp_path / "none.parquet", "none.parquet: No such file"),
         (tmp_path / "*.txt", "*.txt matches no file"),
-        (tmp_path / "empty", "empty is a folder without files that end in .csv, .tsv, .parquet"),
+        (tmp_path / "empty", "empty is a folder that contains no file with one of the suffixes .csv, .tsv, .parquet"),
         (tmp_path, "is a folder of CSV and Parquet files; pass a pattern such as *.csv"),
         ("https://example.com/t.parquet", "is a remote path; pass a lazy frame, such as polars.scan_parquet("),
         ([], "paths is empty"),
@@ -417,7 +417,7 @@ def test_parquet_that_cannot_be_read(tmp_path, monkeypatch):
     ):
         assert words in message_of(paths, label)
     monkeypatch.setitem(sys.modules, "polars", None)
-    assert message_of(good[0]) == "t0.parquet is Parquet, which needs polars: pip install 'rocpredict[frames]'"
+    assert message_of(good[0]) == "t0.parquet is a Parquet file, which needs polars: pip install 'rocpredict[frames]'"
 
 
 @pytest.mark.extra("polars")

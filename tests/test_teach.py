@@ -215,7 +215,7 @@ def test_missing_values_can_be_refused():
     """``nan_policy="raise"`` names the feature; "omit", the default, leaves them out; another value is an error."""
     x, y = {"a": [1, 2, 3, 4, np.nan], "b": [1, 2, 1, 3, 2]}, [0, 0, 1, 1, 1]
     assert "own" in TeachingPage(x, y, nan_policy="omit", datasets=()).start["data"]
-    with pytest.raises(RocPredictError, match=r"^x has missing values \(NaN\) of a in 1 of 5 rows; pass nan_policy"):
+    with pytest.raises(RocPredictError, match=r"^x has missing values \(NaN\) in 1 of 5 rows of feature a; pass"):
         TeachingPage(x, y, nan_policy="raise", datasets=())
     refuses("nan_policy='drop'", TeachingPage, x, y, nan_policy="drop", datasets=())
 
@@ -324,7 +324,7 @@ WRONG_PAGES = [
     ("names a column twice", {"x": {"a": [1, 2], "b": [1, 2]}, "y": [0, 1], "feature": ["a", "a"]}),
     ("unit=", FOUR | {"unit": ["a", "b"]}),
     ("pass x, or mean= and std=", FOUR | {"mean": (1, 2), "std": (1, 1)}),
-    ("500,500 values, and a page can have at most 500,000", {"x": np.zeros((1001, 500)), "y": np.arange(1001) % 2}),
+    ("500,500 values, but a page can have at most 500,000", {"x": np.zeros((1001, 500)), "y": np.arange(1001) % 2}),
     ("y has 20 labels; pass the positive one", {"x": np.arange(40.0), "y": np.arange(40) // 2}),
     ("feature='petal' is not allowed", IRIS_COLUMNS | {"positive": "setosa", "feature": "petal"}),
     (
@@ -915,6 +915,6 @@ def test_without_anywidget_the_message_names_the_remedy(monkeypatch):
     monkeypatch.delitem(sys.modules, "rocpredict.teaching.widget", raising=False)
     monkeypatch.setitem(sys.modules, "anywidget", None)
     with pytest.raises(
-        RocPredictError, match=re.escape('a widget needs anywidget: pip install "rocpredict[notebook]"')
+        RocPredictError, match=re.escape('a widget needs anywidget: run pip install "rocpredict[notebook]"')
     ):
         TeachingPage(**LEAST).widget()

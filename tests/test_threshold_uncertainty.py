@@ -446,7 +446,7 @@ def test_error_words():
         (lambda: best.ameans_interval(0), "level=0"),
         (lambda: best.threshold_interval(n_resamples=2), "n_resamples=2 is too few"),
         (lambda: best.stability(n_resamples=0), "n_resamples=0 is too few"),
-        (lambda: best.stability(rng=-3), "rng=-3 is not a seed"),
+        (lambda: best.stability(rng=-3), "rng=-3 is not a valid seed"),
         (lambda: best.stability(rng="x"), "rng='x'"),
         (uncounted.threshold_interval, "count="),
         (uncounted.ameans_interval, "count="),

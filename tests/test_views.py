@@ -197,8 +197,8 @@ def test_views_are_values():
 
 @for_each(
     [
-        (ROCS["gaussian"].precision_recall_curve, "needs the prevalence"),
-        (ROCS["gaussian"].decision_curve, "needs the prevalence"),
+        (ROCS["gaussian"].precision_recall_curve, "needs a prevalence"),
+        (ROCS["gaussian"].decision_curve, "needs a prevalence"),
         (lambda: ROCS["gaussian"].decision_curve(prevalence=0), "prevalence=0 is outside"),
         (lambda: ROCS["gaussian"].precision_recall_curve(prevalence=[0.1, 0.2]), "pass one number"),
         (

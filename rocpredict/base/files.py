@@ -1,4 +1,4 @@
-"""Atomic writing of files, and formatting of CSV."""
+"""Functions that write files atomically and format tables as CSV."""
 
 import os
 import re
@@ -113,8 +113,8 @@ def format_csv(rows: Iterable[Iterable[Any]]) -> str:
     Text that a spreadsheet would evaluate as a formula is prefixed with an apostrophe, as OWASP ("CSV Injection")
     recommends. This applies to text that is not a number and begins with a tab, a line break, or one of =, +, - and @.
     Quotes, spaces and invisible characters before one of these four signs are ignored. The same applies to text after a
-    semicolon, a vertical bar, a tab or a line break inside a cell, because a spreadsheet that uses this character as
-    its separator would begin a new cell there. Numbers are written with full precision and never changed.
+    semicolon, a vertical bar, a tab or a line break inside a cell, because a spreadsheet may use any of these
+    characters as its separator and begin a new cell there. Numbers are written with full precision and never changed.
 
     Examples
     --------

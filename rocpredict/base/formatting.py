@@ -1,4 +1,4 @@
-"""Numbers, lists and labels as text, and results as JSON.
+"""Conversion of numbers, lists and labels to text, and of results to JSON.
 
 Sentences, legends and reports show rates and AUCs with three decimals: "0.788 (95% CI 0.752 to 0.819)". More decimals
 are shown if they are needed to distinguish an estimate from 0, from 1 and from the bounds of its interval. P-values are

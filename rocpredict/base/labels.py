@@ -121,7 +121,7 @@ def split_classes(
         How to handle observations with missing values or labels: raise an error, or omit them and report their number.
         A row without a label belongs to no class and is counted in ``rows.n_unlabelled``.
     weights : array-like of shape (n,), optional
-        Frequency weights, 0 or more.
+        Nonnegative frequency weights.
 
     Returns
     -------
@@ -140,7 +140,9 @@ def split_classes(
     class_weights = (None, None) if row_weights is None else (row_weights[rows.negative], row_weights[rows.positive])
     for name, weights_of_class in zip(("negative", "positive"), class_weights, strict=True):
         if weights_of_class is not None and not weights_of_class.any():
-            raise RocPredictError(f"weights of the {name} class are all 0; each class needs a weight above 0")
+            raise RocPredictError(
+                f"weights of the {name} class are all 0; each class needs at least one weight above 0"
+            )
     return ClassSamples(values[rows.negative], values[rows.positive], class_weights[0], class_weights[1], rows)
 
 
@@ -196,7 +198,7 @@ def split_rows(
     for name, members in groups.items():
         if not members.any():
             raise RocPredictError(
-                f"the {name} class has no observations with a value; labels are {_format_labels(names)}"
+                f"all observations of the {name} class have missing values; labels are {_format_labels(names)}"
             )
     n_omitted = int((is_negative & omitted).sum()), int((is_positive & omitted).sum())
     class_labels = _negative_name(names, positive, negative), positive
@@ -318,7 +320,8 @@ def repeat_rows(weights: ArrayLike | None, *columns: ArrayLike) -> tuple[Any, ..
     assert times is not None
     if (times != np.round(times)).any() or not times.any():
         raise RocPredictError(
-            f"weights={short_repr(times.tolist())} are not frequency weights; pass integers of 0 or more, not all 0"
+            f"weights={short_repr(times.tolist())} are not frequency weights; pass nonnegative integers, at least one "
+            "of them positive"
         )
     return tuple(np.repeat(array, times.astype(np.intp), axis=0) for array in arrays)
 
@@ -445,7 +448,7 @@ def omit_rows(rows: ClassRows, missing: NDArray[np.bool_], name: str, nan_policy
     kept = [part[~missing[part]] for part in parts]
     for class_name, part in zip(("negative", "positive"), kept, strict=True):
         if not part.size:
-            raise RocPredictError(f"the {class_name} class has no observations with a value of {name}")
+            raise RocPredictError(f"{name} has missing values for all observations of the {class_name} class")
     n_lost = [len(part) - len(rest) for part, rest in zip(parts, kept, strict=True)]
     omitted = rows.omitted[0] + n_lost[0], rows.omitted[1] + n_lost[1]
     return rows._replace(negative=kept[0], positive=kept[1], omitted=omitted)
@@ -653,7 +656,7 @@ def _fill_masked(name: str, values: Any) -> NDArray[Any]:
         return objects
     if hasattr(values, "tocsc"):
         shape = values.shape
-        raise RocPredictError(f"{name} is a sparse matrix of shape {shape}; pass a dense array, such as its toarray()")
+        raise RocPredictError(f"{name} is a sparse matrix of shape {shape}; convert it to a dense array with toarray()")
     if isinstance(values, (str, bytes, dict, set)) or not (
         hasattr(values, "__array__") or isinstance(values, Iterable)
     ):

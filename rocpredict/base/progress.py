@@ -16,7 +16,7 @@ _callback: ContextVar[ProgressCallback | None] = ContextVar("progress callback",
 
 @contextmanager
 def use_progress(callback: ProgressCallback) -> Iterator[None]:
-    """Report the progress of calculations in a ``with`` block to a callback function; other threads are unaffected."""
+    """Report progress to a callback function during a ``with`` block; other threads are unaffected."""
     token = _callback.set(callback)
     try:
         yield
@@ -32,7 +32,7 @@ def report_progress(n_done: int, total: int) -> None:
 
 
 def track(items: Iterable[Item], total: int, n_before: int = 0) -> Iterator[Item]:
-    """Yield items, and report one more finished step after each item."""
+    """Yield each item, then report one more step as finished."""
     for n_done, item in enumerate(items, n_before + 1):
         yield item
         report_progress(n_done, total)

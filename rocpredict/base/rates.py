@@ -46,15 +46,15 @@ def rates(*, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rate
     Parameters
     ----------
     tp, fp, fn, tn : float or array
-        Numbers of true positives, false positives, false negatives and true negatives, 0 or more. For weighted
-        observations, pass the sums of their weights. These arguments are keyword-only, since scikit-learn's
-        ``confusion_matrix(...).ravel()`` returns another order: tn, fp, fn, tp.
+        Nonnegative numbers of true positives, false positives, false negatives and true negatives. For weighted
+        observations, pass the sums of their weights. These arguments are keyword-only because scikit-learn's
+        ``confusion_matrix(...).ravel()`` returns the counts in a different order: tn, fp, fn, tp.
 
     Returns
     -------
     Rates
-        Measures, in the shape to which the four counts are broadcast. A measure that is 0/0 is NaN, and its name is in
-        ``undefined``.
+        Measures. Their shape is the common shape of the four counts after broadcasting. A measure that is 0/0 is NaN,
+        and its name is in ``undefined``.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def precision_from_rates(tpr: ArrayLike, fpr: ArrayLike, prevalence: ArrayLike) 
     Returns
     -------
     float or array
-        Precision, computed as ``tpr * p / (tpr * p + fpr * (1 - p))`` with the prevalence p; NaN for 0/0.
+        Precision, computed as ``tpr * p / (tpr * p + fpr * (1 - p))``, where p is the prevalence; NaN for 0/0.
 
     Raises
     ------
@@ -111,14 +111,14 @@ def precision_from_rates(tpr: ArrayLike, fpr: ArrayLike, prevalence: ArrayLike) 
 
 
 def precision_from_recall(recall: ArrayLike, n_positive: ArrayLike, n_predicted_positive: ArrayLike) -> ArrayOrFloat:
-    """Compute the precision from recall and the numbers of positives and of predicted positives.
+    """Compute the precision from the recall, the number of positives and the number of predicted positives.
 
     Parameters
     ----------
     recall : float or array
         Recall (TPR), in [0, 1].
     n_positive, n_predicted_positive : float or array
-        Number of positives and number of predicted positives, 0 or more.
+        Nonnegative numbers of positives and of predicted positives.
 
     Returns
     -------
@@ -310,7 +310,7 @@ class Rates(Result, Generic[Value]):
         Parameters
         ----------
         beta : float
-            A number of 0 or more. Recall has ``beta**2`` times the weight of precision.
+            Nonnegative number. Recall has ``beta**2`` times the weight of precision.
 
         Returns
         -------
@@ -356,7 +356,7 @@ class Rates(Result, Generic[Value]):
         """
         if self.counts is None:
             raise RocPredictError(
-                "confusion needs the number of observations of both classes; use confusion_joint for fractions"
+                "confusion needs the number of observations of each class; use confusion_joint for fractions"
             )
         return _matrix(*self.counts)
 
@@ -448,9 +448,9 @@ def zero_variance_interval(
 
     Each pair of a negative and a positive has one of three outcomes: the positive is larger, smaller or equal. If the
     smaller class has n observations, n pairs can be formed that share no observation. In the sample, all these pairs
-    have the same outcome. In the population, the proportion of pairs with another outcome therefore has the upper
-    confidence bound 1 - ((1 - level)/2)^(1/n) (Clopper and Pearson 1934). The interval assumes the worst case, in which
-    all pairs with another outcome change the AUC in the same direction.
+    have the same outcome. In the population, the proportion of pairs with a different outcome therefore has the
+    upper confidence bound 1 - ((1 - level)/2)^(1/n) (Clopper and Pearson 1934). The interval assumes the worst case, in
+    which all pairs with a different outcome change the AUC in the same direction.
     """
     max_share = ((1 - level) / 2) ** (1 / np.minimum(*class_sizes))
     return np.asarray(estimate * max_share), np.asarray(1 - (1 - estimate) * max_share)
@@ -489,7 +489,7 @@ def proportion_interval(
     Returns
     -------
     Interval
-        Interval, in the shape to which ``successes`` and ``n_trials`` are broadcast.
+        Interval. Its bounds have the common shape of ``successes`` and ``n_trials`` after broadcasting.
 
     Raises
     ------

@@ -375,7 +375,7 @@ def batch_table(title: str, shape: tuple[int, ...], columns: Mapping[str, Any], 
 
 
 def curve_table(title: str, columns: Mapping[str, ArrayLike], **rest: Any) -> Table:
-    """Return a table with at most ``MAX_ROWS`` evenly spaced rows of ``columns``, including the first and last row."""
+    """Return a table with at most ``MAX_ROWS`` evenly spaced rows of ``columns``, including the first and last rows."""
     arrays = [np.asarray(values) for values in columns.values()]
     last = len(arrays[0]) - 1
     places = sorted({round(last * part / (MAX_ROWS - 1)) for part in range(MAX_ROWS)}) if last >= 0 else []

@@ -47,7 +47,7 @@ class CurvePlot:
     curves : sequence of pairs of arrays
         Coordinates (x, y) of each curve. The first curve is drawn as a solid line, the others as dashed lines.
     point : pair of float, optional
-        Point that is marked by a ring.
+        Point to mark with a ring.
     show_diagonal : bool, default=True
         Whether to draw the diagonal.
     """
@@ -129,7 +129,7 @@ class Table:
     notes : sequence of str
         Sentences below the table.
     flags : Flags, optional
-        Flags that are described below the notes.
+        Flags whose messages are shown below the notes.
     plot : CurvePlot, optional
         Small picture that is shown next to the table in HTML.
 
@@ -215,14 +215,14 @@ class Table:
         return [[_format_cell(value, form) for value, form in zip(row, forms, strict=True)] for row in self.rows[:most]]
 
     def numeric_columns(self) -> list[bool]:
-        """Return, for each column, whether all its nonempty cells are numbers."""
+        """Return, for each column, whether all of its nonempty cells are numbers."""
         return [
             all(row[index] is None or is_number(_first(row[index])) for row in self.rows)
             for index in range(len(self.columns))
         ]
 
     def sort_key(self, row: int, index: int) -> str:
-        """Return the text by which the script of an HTML page sorts a cell; undefined values are sorted last."""
+        """Return the sort key of a cell for the script of an HTML page; undefined values are sorted last."""
         value = _first(self.rows[row][index])
         return "" if value != value else {"inf": "Infinity", "-inf": "-Infinity"}.get(str(value), f"{value:.9g}")  # noqa: PLR0124
 

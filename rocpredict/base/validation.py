@@ -131,7 +131,7 @@ def _check_exact_integers(name: str, integers: list[Any]) -> None:
 
 
 def is_missing(item: Any) -> bool:
-    """Return whether a value is None, NaN, or the NA or NaT of pandas."""
+    """Return whether a value is None, NaN, ``pandas.NA`` or ``pandas.NaT``."""
     if item is None or type(item).__name__ in ("NAType", "NaTType"):
         return True
     try:
@@ -240,7 +240,7 @@ def check_seed(name: str, seed: Seed) -> np.random.Generator:
         return np.random.default_rng(np.asarray(seed) if isinstance(seed, (list, tuple)) else seed)
     except (TypeError, ValueError, OverflowError):
         raise RocPredictError(
-            f"{name}={short_repr(seed)} is not a seed; pass an integer of 0 or more, or a numpy Generator"
+            f"{name}={short_repr(seed)} is not a valid seed; pass a nonnegative integer, or a numpy Generator"
         ) from None
 
 
@@ -255,8 +255,8 @@ def select_indices(name: str, item: Any, length: int) -> NDArray[np.intp]:
         return np.atleast_1d(np.arange(length)[key])
     except (TypeError, ValueError, LookupError, OverflowError):
         raise RocPredictError(
-            f"{name}={short_repr(item)} is not an index into {length} items; pass an index, a slice, a list of indices "
-            f"or a mask of shape ({length},)"
+            f"{name}={short_repr(item)} is not a valid index into {length} items; pass an index, a slice, a list of "
+            f"indices or a mask of shape ({length},)"
         ) from None
 
 
@@ -274,7 +274,7 @@ def check_option(name: str, value: object, allowed: Iterable[object]) -> Any:
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of an error message, for errors that other libraries raise."""
+    """Return the first line of an error message, such as one from another library."""
     return next(iter(str(error).splitlines()), "").strip()
 
 
@@ -317,7 +317,7 @@ def broadcast_arrays(**arrays: FloatArray) -> tuple[FloatArray, ...]:
 
 
 def is_number_text(text: Any) -> bool:
-    """Return whether ``float`` can convert a text."""
+    """Return whether ``float`` can convert ``text``."""
     try:
         float(text)
     except (TypeError, ValueError):
@@ -326,7 +326,7 @@ def is_number_text(text: Any) -> bool:
 
 
 def number_format_hint(text: object, mark: str = "point") -> str:
-    """Return a hint on how to write numbers, or "" unless ``text`` begins like a number, as "7%" does."""
+    """Return a hint on how to write numbers if ``text`` resembles a number but is not one, such as "7%"; else ""."""
     is_wrong = isinstance(text, str) and re.match(r"\W*\d", text) and not is_number_text(text)
     return f" (write a decimal {mark}, no thousands separator and no unit)" if is_wrong else ""
 

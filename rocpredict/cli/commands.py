@@ -52,7 +52,7 @@ def run_paper(options: argparse.Namespace) -> None:
     from rocpredict.paper import TABLES, save_figures, table_1
 
     if options.seed < 0:
-        raise RocPredictError(f"--seed {options.seed} is negative; pass an integer of 0 or more")
+        raise RocPredictError(f"--seed {options.seed} is negative; pass a nonnegative integer")
     tables = {name: make(options.seed) if make is table_1 else make() for name, make in TABLES.items()}
     if options.out is not None:
         make_directory(options.out)
@@ -80,9 +80,8 @@ def add_predict_options(command: argparse.ArgumentParser) -> None:
         metavar="D",
         help="Cohen's d, instead of --std; without --mean, the means are 0 and D",
     )
-    common.add_pair_option(
-        command, "--count", "class sizes, for the prevalence and, with two Gaussians, for confidence intervals"
-    )
+    sizes = "class sizes; used to compute the prevalence and, for two Gaussians, the confidence intervals"
+    common.add_pair_option(command, "--count", sizes)
     others = ", ".join(MOMENT_ESTIMATORS)
     families = f"distribution of each class: gaussian (default); with --mean and either --std or --sem, also {others}"
     choices = ["gaussian", *MOMENT_ESTIMATORS]
@@ -289,7 +288,7 @@ def add_power_options(command: argparse.ArgumentParser) -> None:
 
 
 def run_power(options: argparse.Namespace) -> None:
-    """Compute the power of a test of one AUC, or of the difference of two AUCs, for given class sizes.
+    """Compute the power of a test of one AUC, or of a test that compares two AUCs, for given class sizes.
 
     rocpredict power --mean 4 8 --std 3 2 --count 50 50 --against 0.8     test of the AUC against a value
     rocpredict power --auc 0.7 --count 40 80 --against 0.5 --alternative greater
@@ -409,10 +408,10 @@ def run_teach(options: argparse.Namespace) -> None:
       rocpredict teach --site public --url https://example.org/roc/
 
     If you move the threshold, its point on the curve and its rates change. If you change a density, the curve and all
-    other numbers change, too. By default, the command runs until you press Ctrl-C, and computes the numbers of the
-    page. A page written by --save or --site needs only a browser. DATA is a CSV file with a header line, or the name of
-    a built-in data set (iris, pima, breast_cancer). With --mean and --std, the options --negative, --positive and
-    --feature set the names of the classes and of the feature.
+    numbers change, too. By default, the command runs until you press Ctrl-C, because it computes the numbers that the
+    page shows. A page written by --save or --site needs only a browser. DATA is a CSV file with a header line, or the
+    name of a built-in data set (iris, pima, breast_cancer). With --mean and --std, the options --negative, --positive
+    and --feature set the names of the classes and of the feature.
     """
 
     def say(name: str, text: str) -> None:
@@ -587,9 +586,12 @@ def add_compare_options(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     common.add_data(command, "all features of a built-in data set")
     common.add_direction(command, "append", ". Pass the option once for all features, or once for each --feature")
-    methods = "method of the test of two features (default: smoothed-logit); venkatraman compares whole curves"
+    methods = (
+        "method for testing two features against each other (default: smoothed-logit); venkatraman compares whole "
+        "curves"
+    )
     add("--method", choices=_AUC_METHODS, help=methods)
-    alternatives = "alternative hypothesis about the first AUC compared with the second (default: two-sided)"
+    alternatives = "alternative hypothesis about the difference in AUC, first minus second feature (default: two-sided)"
     add("--alternative", choices=ALTERNATIVES, help=alternatives)
     add(
         "--margin",
@@ -598,12 +600,12 @@ def add_compare_options(command: argparse.ArgumentParser) -> None:
         help="largest difference in AUC that still counts as equivalent or noninferior",
     )
     common.add_level(command, "confidence level of all intervals")
-    add("--seed", type=int, metavar="N", help="seed of a test that uses random numbers (default: 0)")
+    add("--seed", type=int, metavar="N", help="seed for tests that use random numbers (default: 0)")
     add(
         "--resamples",
         type=int,
         metavar="N",
-        help="number of resamples or permutations of a test that uses random numbers (default: 2000)",
+        help="number of resamples or permutations for tests that use random numbers (default: 2000)",
     )
     common.add_plot(command, "the curves of each feature (.svg, .png or .pdf)")
 

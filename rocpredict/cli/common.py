@@ -192,7 +192,7 @@ _DEFAULT_POSITIVE = {"pima": "pos", "breast_cancer": "malignant"}
 
 
 class Data(NamedTuple):
-    """Values of the selected features, labels, arguments that define the classes, and notes on the data."""
+    """Values of the selected features, the labels, the arguments that define the classes, and notes on the data."""
 
     features: dict[str, FloatArray]
     labels: Any
@@ -208,7 +208,7 @@ class Data(NamedTuple):
 
 # ---- options that commands share
 def add_pair_option(command: argparse.ArgumentParser, name: str, quantity: str) -> None:
-    """Add an option with a number for each class."""
+    """Add an option that takes one number for each class."""
     command.add_argument(name, nargs=2, type=float, metavar=("NEGATIVE", "POSITIVE"), help=quantity)
 
 
@@ -257,7 +257,7 @@ def add_level(command: argparse.ArgumentParser, what: str = "confidence level of
 
 
 def add_plot(command: argparse.ArgumentParser, picture: str) -> None:
-    """Add the option for a file with a plot."""
+    """Add the option that names the file to which a plot is written."""
     command.add_argument("--plot", type=Path, metavar="FILE", help=f"write a plot of {picture}")
 
 
@@ -278,12 +278,12 @@ def check_unique(option: str, names: Sequence[str] | None) -> None:
     """Check that an option names no column twice."""
     twice = [name for name in names or () if names and names.count(name) > 1]
     if twice:
-        raise RocPredictError(f"--{option} {twice[0]} is passed twice; pass different columns")
+        raise RocPredictError(f"--{option} {twice[0]} is passed twice; pass each column once")
 
 
 # ---- data
 def check_file(name: str) -> None:
-    """Raise RocPredictError if ``name`` does not exist, has no suffix and is not a file name pattern."""
+    """Raise RocPredictError if the file ``name`` does not exist, unless the name has a suffix or is a pattern."""
     try:
         is_unknown = not Path(name).exists() and not Path(name).suffix and not has_magic(name)
     except OSError as error:
@@ -298,7 +298,9 @@ def check_file(name: str) -> None:
 def check_no_label(name: str, options: argparse.Namespace) -> None:
     """Raise RocPredictError if --label is used with a built-in data set."""
     if options.label is not None:
-        raise RocPredictError(f"--label {options.label!r} applies to files only; omit it with built-in data ({name})")
+        raise RocPredictError(
+            f"--label {options.label!r} applies to files only; omit it when using built-in data ({name})"
+        )
 
 
 def read_table(options: argparse.Namespace, *needed: str) -> CsvTable:
@@ -349,7 +351,7 @@ def built_in(name: str, options: argparse.Namespace, exclude: Sequence[str] = ()
     unknown = [feature for feature in (*(options.feature or ()), *exclude) if feature not in data.feature_names]
     if unknown:
         raise RocPredictError(
-            f"{name} has no feature {short_repr(unknown[0])}; features are {', '.join(data.feature_names)}"
+            f"{name} has no feature {short_repr(unknown[0])}; its features are {', '.join(data.feature_names)}"
             f"{suggest(unknown[0], data.feature_names)}"
         )
     names = options.feature or [feature for feature in data.feature_names if feature not in exclude]
@@ -384,7 +386,7 @@ def print_tables(*tables: Table) -> None:
 
 
 def print_result(options: argparse.Namespace, values: dict[str, Any], *tables: Table) -> None:
-    """Print the values as JSON if --json is passed, and otherwise the tables."""
+    """Print the values as JSON if --json is passed; otherwise, print the tables."""
     if options.json:
         print(to_json(values))
     else:

@@ -1,4 +1,4 @@
-"""Parser, exit codes and error lines of the command line."""
+"""Parser, exit codes and error messages of the command line."""
 
 import argparse
 import errno

@@ -1,4 +1,4 @@
-"""Commands screen, summarize and merge."""
+"""Options and functions of the commands screen, summarize and merge."""
 
 import argparse
 import json
@@ -60,8 +60,8 @@ def add_options(command: argparse.ArgumentParser) -> None:
     empirical = (
         "features for which empirical results are computed. yes: all features (default for tables); no: no feature "
         "(default for summaries); top: the --n-top features whose predicted AUC is farthest from 1/2; histogram: all "
-        "features, with an AUC approximated from counts in bins, and the smallest and largest AUC that are possible "
-        "with these counts"
+        "features, with an AUC approximated from the counts in histogram bins, and the smallest and largest AUC that "
+        "are possible with these counts"
     )
     add("--empirical", choices=list(_EMPIRICAL_CHOICES), help=empirical)
     n_top = "number of features for which --empirical top computes empirical results (default: 100)"
@@ -85,11 +85,11 @@ def add_options(command: argparse.ArgumentParser) -> None:
     add("--engine", choices=["auto", "numpy", "numba"], default="auto", help=engine)
     add("--jobs", type=int, default=1, metavar="N", help="number of threads (default: 1; -1: one for each processor)")
     column = (
-        "column by which the features of the ranking are sorted (default: distance of the AUC from 1/2; the AUC is the "
-        "empirical AUC if available, else the predicted AUC)"
+        "column by which the ranking is sorted (default: distance of the empirical AUC from 1/2, or of the predicted "
+        "AUC if there is no empirical AUC)"
     )
     add("--sort", metavar="COLUMN", help=column)
-    top = f"number of features of the ranking to print or write (default: {_DEFAULT_ROWS} on screen, all in files)"
+    top = f"number of top-ranked features to print or write (default: {_DEFAULT_ROWS} on screen, all in files)"
     add("--top", type=int, metavar="N", help=top)
     add("--format", choices=FORMATS, help="output format (default: table)")
     add("--out", type=Path, metavar="FILE", help="file to write; without --format, its suffix sets the format")
@@ -114,7 +114,7 @@ def run(options: argparse.Namespace) -> None:
 
     FILE is a CSV, Parquet, Feather or h5ad file, several files with the same columns, a folder, a pattern such as
     "2024-*.csv", or a built-in data set (iris, pima, breast_cancer). FILE may also be a summary from "rocpredict
-    summarize" or "rocpredict merge". A summary does not contain the individual values. An empirical AUC can then be
+    summarize" or "rocpredict merge". A summary does not contain the individual values, so an empirical AUC can be
     computed only from histograms: pass --empirical histogram if the summary contains them. With three or more labels
     and no --positive, each label is compared with the rest.
     """
@@ -213,10 +213,11 @@ def _read_data(options: argparse.Namespace, nan_policy: NanPolicy | None = None)
     else:
         if options.layer is not None or options.use_raw:
             option = "--use-raw" if options.layer is None else "--layer"
-            raise RocPredictError(f"{option} applies to h5ad files only; omit it with {paths[0]}")
+            raise RocPredictError(f"{option} applies to h5ad files only; omit it when reading {paths[0]}")
         files = open_tables(paths)
         if options.label is None:
-            raise RocPredictError(f"--label is needed; pass one column: {format_list(filter(None, files.names), 10)}")
+            listed = format_list(filter(None, files.names), 10)
+            raise RocPredictError(f"--label is needed; pass one of these columns: {listed}")
         features, read_labels = files.features(
             label=options.label, usecols=_feature_columns(options, files.names), nan_policy=nan_policy
         )
@@ -257,14 +258,14 @@ def _read_one_summary(options: argparse.Namespace) -> tuple[TwoClassSummary, Any
     """Return the selected features of a summary, its two class labels, and notes on the summary."""
     if len(options.data) > 1:
         raise RocPredictError(
-            f"a summary (.json) is screened alone, but {len(options.data)} files are passed; merge summaries with "
+            f"a summary (.json) must be screened alone, but {len(options.data)} files are passed; merge summaries with "
             "rocpredict merge"
         )
     if options.label is not None:
         raise RocPredictError(f"--label {options.label!r} applies to tables only; omit it if the input is a summary")
     if options.empirical in ("yes", "top"):
         raise RocPredictError(
-            f"--empirical {options.empirical} applies to tables only; a summary contains no observations; pass "
+            f"--empirical {options.empirical} applies to tables only, because a summary contains no observations; pass "
             "--empirical no, or --empirical histogram if the summary contains histograms"
         )
     summary = _read_summary(options.data[0])
@@ -304,8 +305,8 @@ def run_summarize(options: argparse.Namespace) -> None:
       rocpredict merge site-*.json --out all.json
       rocpredict screen all.json
 
-    The file does not contain single observations, minima or maxima. It also omits the statistics of features with fewer
-    than --min-count values in a class. With --edges, the file also contains histograms, which are needed for
+    The file does not contain individual observations, minima or maxima. It also omits the statistics of features with
+    fewer than --min-count values in a class. With --edges, the file also contains histograms, which are needed for
     "rocpredict screen all.json --empirical histogram". A sentence in the file states what the file reveals about the
     data.
     """

@@ -49,9 +49,9 @@ class Comparison(Result):
         not the statistic of a z-test. A z-test would require a prediction that is independent of the data of the
         empirical curve.
     max_tpr_gap : float
-        Predicted minus empirical TPR at the FPR where the absolute difference is largest. For n >= 3 negatives, only
-        FPRs from 1/n to 1 - 1/n are considered. At FPRs closer to 0 or 1, the empirical curve is a single step, and no
-        smooth curve can be close to it.
+        Predicted minus empirical TPR at the FPR where the absolute difference is largest. If there are n >= 3
+        negatives, only FPRs from 1/n to 1 - 1/n are considered. At FPRs closer to 0 or 1, the empirical curve is a
+        single step, and no smooth curve can be close to it.
     max_tpr_gap_fpr : float
         FPR at which the TPRs of the two curves differ most.
     area_between : float
@@ -235,7 +235,7 @@ def _check(predicted: Roc, empirical: EmpiricalRoc) -> None:
             f"predicted={short_repr(predicted)} is not a ROC curve; pass rp.predict_roc(...) or an rp.PredictedRoc"
         )
     if isinstance(predicted, EmpiricalRoc):
-        raise RocPredictError("predicted= is an empirical curve; compare two samples with rp.auc_test")
+        raise RocPredictError("predicted= is an empirical curve; to compare two samples, use rp.auc_test")
     if not isinstance(empirical, EmpiricalRoc):
         raise RocPredictError(
             f"empirical={short_repr(empirical)} is not an empirical ROC curve; pass rp.empirical_roc(...)"
@@ -245,7 +245,8 @@ def _check(predicted: Roc, empirical: EmpiricalRoc) -> None:
     first, second = _direction(predicted), _direction(empirical)
     if first != second:
         raise RocPredictError(
-            f"predicted has direction={first!r}, empirical has {second!r}; pass the same direction for both"
+            f"predicted has direction={first!r}, but empirical has direction={second!r}; pass the same direction for "
+            "both"
         )
 
 

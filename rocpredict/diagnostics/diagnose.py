@@ -134,10 +134,11 @@ class Diagnosis(Result):
         ``area_between_p_value`` is the p-value of the observed ``area_between``.
     max_tpr_gap, max_tpr_gap_fpr, max_tpr_gap_threshold : float
         ``max_tpr_gap`` is the predicted minus the empirical TPR at the FPR where the absolute difference is largest.
-        ``max_tpr_gap_fpr`` is this FPR, and ``max_tpr_gap_threshold`` is the predicted threshold at this FPR. For n >=
-        3 negatives, only FPRs from 1/n to 1 - 1/n are considered.
+        ``max_tpr_gap_fpr`` is this FPR, and ``max_tpr_gap_threshold`` is the predicted threshold at this FPR. If
+        there are n >= 3 negatives, only FPRs from 1/n to 1 - 1/n are considered.
     gap_low_fpr, gap_middle_fpr, gap_high_fpr : float
-        Mean of predicted minus empirical TPR for FPRs in [0, 1/3], [1/3, 2/3] and [2/3, 1].
+        Mean difference between the predicted and the empirical TPR (predicted minus empirical) for FPRs in [0, 1/3],
+        [1/3, 2/3] and [2/3, 1].
     threshold : float
         Predicted threshold with the highest Ameans (balanced accuracy).
     threshold_regret, threshold_p_value : float
@@ -327,7 +328,7 @@ def diagnose(
     ``n_resamples=100``, it takes about 3 s.
 
     A large p-value does not prove that the family is correct: with 20 observations per class, no check is decisive.
-    With thousands of observations, a small p-value can result from a misfit that hardly affects the curve: see
+    With thousands of observations, a small p-value can result from a misfit that hardly affects the curve; see
     ``area_between``, ``auc_error`` and ``threshold_regret``.
 
     References
@@ -511,7 +512,10 @@ def _check_curve(d: Diagnosis) -> Iterator[DiagnosticFinding]:
         f"and {high} from 2/3 to 1"
     )
     yield _finding("largest gap", d.max_tpr_gap, "ok", message, "")
-    message = f"predicted − empirical AUC is {_format_signed(d.auc_error, '.3f')} ({format_p_statement(d.auc_p_value)})"
+    message = (
+        f"the difference in AUC (predicted − empirical) is {_format_signed(d.auc_error, '.3f')} "
+        f"({format_p_statement(d.auc_p_value)})"
+    )
     severity = _AUC_ERROR.severity_by_p_value(d.auc_p_value, abs(d.auc_error))
     yield _finding("AUC", d.auc_error, severity, message, remedy)
     message = (

@@ -60,7 +60,7 @@ class ClassDescription(Result):
         Fraction of observations that are more than 3 interquartile ranges beyond the quartiles.
     ks : float
         Kolmogorov-Smirnov statistic: largest absolute difference between the fitted and the empirical distribution
-        function.
+        functions.
     anderson_darling : float
         Anderson-Darling statistic A^2 of the fitted distribution; inf if a value is impossible under this distribution.
     p_value : float
@@ -197,7 +197,7 @@ _MAX_POINTS = 400
 
 
 class GoodnessOfFit(NamedTuple):
-    """Measures of misfit: numbers for the data, or arrays with one number for each simulated sample."""
+    """Measures of misfit, as numbers for the data or as arrays with one number for each simulated sample."""
 
     negative: ArrayOrFloat
     """Anderson-Darling statistic A^2 of the negative class."""
@@ -258,7 +258,7 @@ def goodness_of_fit_batch(pair: tuple[Distribution, Distribution], samples: Sort
 
 
 class FallingValues(NamedTuple):
-    """Pooled values of both classes in descending order, for B samples, with cumulative counts of each class.
+    """Pooled values of both classes in each of B samples, in descending order, with the cumulative count of each class.
 
     Attributes
     ----------
@@ -277,7 +277,7 @@ class FallingValues(NamedTuple):
 
     @classmethod
     def from_samples(cls, samples: SortedSamples) -> FallingValues:
-        """Pool the samples of the negatives, shape (B, n0), and of the positives, shape (B, n1)."""
+        """Pool the negative samples, of shape (B, n0), with the positive samples, of shape (B, n1)."""
         together = np.concatenate(samples, axis=1)
         order = np.argsort(together, axis=1, kind="stable")[:, ::-1]  # merges the two sorted samples
         is_negative = order < samples.negative.shape[1]

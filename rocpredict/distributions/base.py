@@ -55,7 +55,7 @@ class Distribution(Result, ABC, Generic[Value]):
     A subclass defines ``_cdf``, ``_sf``, ``_logpdf``, ``_ppf`` and ``_isf``. These methods receive validated float64
     arrays and return arrays of the same shape. A subclass with point masses also defines ``_cdf_strict``,
     ``_sf_inclusive`` and ``atoms``. A subclass can override ``_pdf`` and ``reflect`` if the inherited methods are slow
-    or imprecise. If a subclass is a dataclass, its instances are equal if all of their fields are equal.
+    or imprecise. Two instances of a subclass that is a dataclass are equal if all of their fields are equal.
 
     Examples
     --------
@@ -243,7 +243,7 @@ class Distribution(Result, ABC, Generic[Value]):
         return to_scalar(self._isf(self._check_q(q)))
 
     def atoms(self) -> Atoms:
-        """Return the point masses: all values with a positive probability, and these probabilities."""
+        """Return the point masses: all values with a positive probability, and their probabilities."""
         return Atoms(np.empty(0), np.empty(0))
 
     def reflect(self) -> Distribution[Value]:
@@ -294,7 +294,7 @@ class Distribution(Result, ABC, Generic[Value]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReflectedDistribution(Distribution[Value]):
-    """Distribution of -X, for subclasses of ``Distribution`` that do not override ``reflect``."""
+    """Distribution of -X; used for all subclasses of ``Distribution`` that do not override ``reflect``."""
 
     base: Distribution[Any]
     _heading = "Distribution of -X"
@@ -341,7 +341,7 @@ class ReflectedDistribution(Distribution[Value]):
         return -np.asarray(self.base._ppf(q)) + 0.0
 
     def atoms(self) -> Atoms:
-        """Return the point masses: all values with a positive probability, and these probabilities."""
+        """Return the point masses: all values with a positive probability, and their probabilities."""
         points, masses = self.base.atoms()
         return Atoms(-points[::-1], masses[::-1])
 
@@ -365,10 +365,11 @@ def check_continuous(name: str, candidate: object) -> Distribution[Any]:
 def find_smallest_root(
     function: Callable[..., FloatArray], low: FloatArray, high: FloatArray, *args: FloatArray, xatol: float = 0.0
 ) -> FloatArray:
-    """Return the smallest x in each bracket at which the increasing function ``function(x, *args)`` is 0 or more.
+    """Return the smallest x in each bracket at which the increasing function ``function(x, *args)`` is nonnegative.
 
-    The root is exact to the resolution of float64, or to ``xatol`` if this is larger. If the function is 0 or more in
-    the whole bracket, the lower bound is returned; if it is negative in the whole bracket, the upper bound is returned.
+    The root is accurate to the resolution of float64, or to ``xatol`` if this is larger. If the function is nonnegative
+    in the whole bracket, the lower bound is returned. If it is negative in the whole bracket, the upper bound is
+    returned.
     """
     from scipy.optimize.elementwise import find_root
 

@@ -59,7 +59,7 @@ class Ecdf(Distribution[float]):
         Feature values. Infinite values are accepted; NaN is not. Two values are tied only if they are exactly
         equal as floats: 0.1 + 0.2 and 0.3, for example, are not tied.
     weights : array-like of shape (n,), optional
-        Frequency weights, 0 or more: the number of observations that each value represents. A weight of 2 is
+        Nonnegative frequency weights: the number of observations that each value represents. A weight of 2 is
         equivalent to repeating the value. By default, each value is one observation.
 
     Attributes
@@ -215,8 +215,8 @@ class Ecdf(Distribution[float]):
 def mid_rank_weight(sample: Ecdf, below: NDArray[np.intp], to: NDArray[np.intp]) -> FloatArray:
     """Return the mean of two sums of weights.
 
-    The first sum is over the ``below`` smallest values of the sample. The second sum is over the ``to`` smallest
-    values.
+    Each sum adds the weights of the smallest values of the sample. ``below`` is the number of values in the first
+    sum, and ``to`` is the number of values in the second sum.
     """
     if sample.weights is None:
         return below.astype(np.float64) if below is to else (below + to) / 2

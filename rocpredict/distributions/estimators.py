@@ -109,7 +109,7 @@ def minimize_bfgs(
         return is_accepted, *ahead
 
     def bfgs(best: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the lowest loss that BFGS finds for each sample from one start, and the point at which it occurs."""
+        """Run BFGS from one start; for each sample, return the lowest loss and the point at which it occurs."""
         rows = np.arange(len(best))
         lowest, slope = loss(best, rows)
         at, value, identity = best.copy(), lowest.copy(), np.eye(len(low))

@@ -1,4 +1,4 @@
-"""Named parametric families of distributions, and distributions of scipy.stats."""
+"""Named parametric families of distributions, and wrappers for scipy.stats distributions."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ FamilyName: TypeAlias = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScipyDistribution(Distribution[float]):
-    """Continuous or discrete distribution of scipy.stats.
+    """Continuous or discrete scipy.stats distribution.
 
     Parameters
     ----------
@@ -129,7 +129,10 @@ class ScipyDistribution(Distribution[float]):
         return self._clip_to_support(self._evaluate("isf", q))
 
     def atoms(self) -> Atoms:
-        """Return the point masses of a discrete distribution, except those in tails with a probability below 1e-30."""
+        """Return the point masses of a discrete distribution.
+
+        An infinite tail is cut off where the remaining probability is at most 1e-30.
+        """
         return self._atoms if self.discrete else super().atoms()
 
     @cached_property
@@ -317,12 +320,12 @@ def fit_family(name: str, sample: Any, label: str) -> ScipyDistribution:
     Parameters
     ----------
     name : str
-        Key of ``PARAMETRIC_FAMILIES``. Families of positive values have location 0, and the beta family has the support
-        (0, 1).
+        Key of ``PARAMETRIC_FAMILIES``. Families with positive support have location 0, and the beta family has the
+        support (0, 1).
     sample : array of shape (n,)
         Finite values of one class, at least two of them distinct.
     label : {"negative", "positive"}
-        Name of the class in messages.
+        Name of the class, used in error messages.
 
     Returns
     -------
@@ -340,9 +343,9 @@ def fit_family(name: str, sample: Any, label: str) -> ScipyDistribution:
     - exponential, lognormal and laplace: closed forms. For lognormal, the variance of the logarithms is computed with
       the divisor n.
     - gamma, weibull, logistic and beta: Newton's method; the likelihood has a single maximum.
-    - student_t: BFGS from several starts, with 1 to 1e6 degrees of freedom. If one value makes up half of the sample or
-      more, the likelihood may have no maximum; the result is then practically a Gaussian (1e6 degrees of freedom).
-    - skew_normal: BFGS from several starts, with a shape from -100 to 100.
+    - student_t: BFGS from several starts, with 1 to 1e6 degrees of freedom. If at least half of the values are
+      identical, the likelihood may have no maximum; the result is then practically a Gaussian (1e6 degrees of freedom).
+    - skew_normal: BFGS from several starts, with a shape parameter between -100 and 100.
 
     Examples
     --------
@@ -370,7 +373,7 @@ def fit_family(name: str, sample: Any, label: str) -> ScipyDistribution:
 def fit_resampled_families(
     name: str, resamples: tuple[FloatArray, FloatArray]
 ) -> tuple[ScipyFamilyBatch, ScipyFamilyBatch]:
-    """Fit a named family to resamples of both classes, arrays of shape (B, n0) and (B, n1).
+    """Fit a named family to resamples of both classes, which are arrays of shape (B, n0) and (B, n1).
 
     Pairs of resamples for which ``fit_family`` would raise an error are omitted.
     """
@@ -444,7 +447,7 @@ def from_moments(name: str, mean: Any, std: Any = None) -> ScipyDistribution:
 
 
 def freeze_family(name: str, *parameters: float) -> ScipyDistribution:
-    """Return a frozen distribution of the family; the arguments ``loc=0`` and ``scale=1`` are omitted."""
+    """Return a frozen distribution of the family; ``loc`` is omitted if it is 0, and ``scale`` if it is 1."""
     *shapes, loc, scale = (float(parameter) for parameter in parameters)
     loc_and_scale = {key: value for key, value, plain in (("loc", loc, 0.0), ("scale", scale, 1.0)) if value != plain}
     return ScipyDistribution(_scipy_family(name)(*shapes, **loc_and_scale))
@@ -466,7 +469,9 @@ def _check_support(name: str, values: FloatArray, label: str, support: Support, 
     if not outside.size:
         return
     if argument is not None:
-        raise RocPredictError(f"{argument} is outside the support of family={name!r}, the values {support.description}")
+        raise RocPredictError(
+            f"{argument} is outside the support of family={name!r}, which contains only values {support.description}"
+        )
     raise RocPredictError(
         f"family={name!r} needs values {support.description}, but the {label} class has "
         f"{pluralize(outside.size, 'value')} (of {values.size}) outside this range, such as {outside[0]:g}; "

@@ -88,7 +88,7 @@ class Gaussian(Distribution[Value]):
         ddof : {1, 0}, default=1
             The sum of squared deviations is divided by ``n - ddof``. The founding paper uses ``ddof=1``.
         weights : array-like of shape (n,), optional
-            Frequency weights, 0 or more. By default, each row is one observation.
+            Nonnegative frequency weights. By default, each row is one observation.
 
         Returns
         -------
@@ -114,7 +114,8 @@ class Gaussian(Distribution[Value]):
         total = float(counts.sum())
         if total <= ddof:
             raise RocPredictError(
-                f"the sample size of x is {total:g}; a standard deviation with {ddof=} needs more than {ddof}"
+                f"x has a sample size of {total:g}, but a standard deviation with {ddof=} needs a sample size above "
+                f"{ddof}"
             )
         _, exponent = np.frexp(np.abs(sample).max(axis=0))
         scaled = np.ldexp(sample, -exponent)  # neither the sum nor the squares overflow
@@ -215,5 +216,5 @@ class Gaussian(Distribution[Value]):
 
 
 def add_grid_axis(distribution: Distribution) -> Distribution:
-    """Return a batch with an additional last axis of length 1 for a grid, or a single distribution unchanged."""
+    """Append a last axis of length 1, for a grid, to a batch; return a single distribution unchanged."""
     return distribution._add_grid_axis() if distribution.shape else distribution

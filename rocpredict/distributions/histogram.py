@@ -76,7 +76,8 @@ class Histogram(Distribution[float]):
         Bin edges in the unit of the feature, finite and strictly increasing. All values of the class lie between the
         first and the last edge.
     counts : array-like of shape (k,)
-        Number of observations in each bin, 0 or more. At least one count must be above 0; fractions are allowed.
+        Nonnegative number of observations in each bin. At least one count must be positive; fractional counts are
+        allowed.
 
     Attributes
     ----------

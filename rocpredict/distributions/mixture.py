@@ -51,7 +51,10 @@ class MixtureFit(NamedTuple):
 
 
 def fit_mixture(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Generator) -> MixtureFit:
-    """Fit k Gaussians to standardized, ascending values with frequencies ``counts``, by EM from several starts."""
+    """Fit k Gaussians by EM from several starts.
+
+    ``x`` contains the standardized values in ascending order, and ``counts`` contains their frequencies.
+    """
     floor = min_std(float(counts.sum()))
     bins, bin_counts = _bin_sample(x, counts)
     fits = initial_parameters(bins, bin_counts, k, rng, floor)
@@ -166,7 +169,7 @@ def _kmeans_plusplus(x: FloatArray, counts: FloatArray, k: int, rng: np.random.G
 def em_step(x: FloatArray, counts: FloatArray, fits: MixtureFit, floor: ArrayLike) -> MixtureFit:
     """Return the mixtures after one EM step, with the log-likelihoods before this step.
 
-    ``x`` contains one sample for all mixtures, shape (n,), or one sample for each mixture, shape (fits, n). The
+    ``x`` has shape (n,) if all mixtures share one sample, and shape (fits, n) if each mixture has its own sample. The
     mixtures are processed in blocks whose arrays fit into the processor cache.
     """
     n_fits, k = fits.means.shape
@@ -249,11 +252,11 @@ class GaussianMixture(NormalSumDistribution):
     Parameters
     ----------
     weights : array-like of shape (k,)
-        Weights of the components, above 0; they are divided by their sum.
+        Weights of the components; each must be above 0. The weights are divided by their sum.
     means : array-like of shape (k,)
         Means of the components, in the unit of the feature.
     stds : float or array-like of shape (k,)
-        Standard deviations of the components (not variances), in the unit of the feature, above 0.
+        Standard deviations (not variances) of the components, in the unit of the feature; each must be above 0.
 
     Attributes
     ----------
@@ -318,7 +321,7 @@ class GaussianMixture(NormalSumDistribution):
         Parameters
         ----------
         x : array-like of shape (n,)
-            Finite values of one class, with at least two distinct ones.
+            Finite values of one class, at least two of them distinct.
         n_components : int, optional
             Number of Gaussians. By default, the BIC selects a number from 1 to 4.
         rng : None, int or numpy.random.Generator, default=0
@@ -332,7 +335,7 @@ class GaussianMixture(NormalSumDistribution):
         Raises
         ------
         RocPredictError
-            If values are not finite, if fewer than two values are distinct, or if there are more components than
+            If a value is not finite, if there are fewer than two distinct values, or if there are more components than
             distinct values.
 
         Notes
@@ -341,11 +344,11 @@ class GaussianMixture(NormalSumDistribution):
         k-means++ draws. No component has a standard deviation below max(s/sqrt(n), s/100), where s is the standard
         deviation of the sample. Without this limit the likelihood would be unbounded, since a component could shrink to
         a group of tied values. With one component, the result equals ``Gaussian.fit(x, ddof=0)``. Extrapolation after
-        every two steps accelerates the convergence (Varadhan and Roland 2008).
+        every second step accelerates convergence (Varadhan and Roland 2008).
 
-        For k components, n observations and the likelihood L, BIC = (3k - 1) log n - 2 log L (Schwarz 1978). The
+        For k components, n observations and likelihood L, BIC = (3k - 1) log n - 2 log L (Schwarz 1978). The
         mixture with the smallest BIC is selected. The search stops when neither one nor two additional components lower
-        the BIC. In small samples, the BIC may select one component for two groups that overlap.
+        the BIC. In small samples, the BIC may select a single component for two overlapping groups.
 
         In a bootstrap, each fit to a resample starts at the mixture that was fitted to the sample, and the BIC selects
         the number of components for each resample.

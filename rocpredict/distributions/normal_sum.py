@@ -440,7 +440,7 @@ class GaussianKde(NormalSumDistribution):
         sample. Without shrinkage, the variance of the estimate exceeds the sample variance by the variance of the
         kernel.
     weights : array-like of shape (n,), optional
-        Frequency weights, 0 or more: the number of observations that each value represents. By default, each value is
+        Nonnegative frequency weights: the number of observations that each value represents. By default, each value is
         one observation.
 
     Attributes
@@ -610,7 +610,7 @@ class NormalSumBatch(Distribution[FloatArray]):
 
     @classmethod
     def fit(cls, values: FloatArray) -> NormalSumBatch:
-        """Estimate the density of each of B samples, an array of shape (B, n); no sample may be constant.
+        """Estimate the density of each of B samples, passed as an array of shape (B, n); no sample may be constant.
 
         The densities equal those of ``GaussianKde(x, bandwidth_factor=2, variance_preserving=True)`` up to 1e-13. In
         the tails, only the absolute error is this small, because the cells of ``compress_centres`` are two bandwidths

@@ -1,4 +1,4 @@
-"""Misfit between two fitted distributions and the data, and the warning about a misfit."""
+"""Measures of the misfit between two fitted distributions and their data, and a warning if the misfit is large."""
 
 from __future__ import annotations
 

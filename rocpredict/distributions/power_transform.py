@@ -174,7 +174,7 @@ def _power_transform(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Transformed(Distribution):
-    """Distribution of a feature that has a given distribution after a power transform.
+    """Distribution of a feature whose power-transformed values have a given distribution.
 
     A ROC curve is invariant under increasing transforms. Two classes with the same transform therefore have the same
     ROC curve as their ``base`` distributions, and the same closed forms apply.

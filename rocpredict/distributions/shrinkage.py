@@ -54,9 +54,9 @@ class PooledSample(NamedTuple):
     x : array of shape (F, m)
         Values, ascending.
     positive_fraction : array of shape (F, m)
-        Proportion of positives in the block of equal values at each position: 0 or 1 if the value has no ties.
+        For each position, the proportion of positives in its block of equal values: 0 or 1 if the value has no ties.
     is_first : array of bool of shape (F, m)
-        Whether the position is the first one of a block.
+        Whether each position is the first position of a block.
     starts, sizes : arrays of int
         First position of each block (in the flattened arrays) and number of values in each block, for all features.
     """
@@ -69,7 +69,7 @@ class PooledSample(NamedTuple):
 
     @classmethod
     def from_samples(cls, negative: FloatArray, positive: FloatArray) -> PooledSample:
-        """Pool the samples of both classes, arrays of shape (F, n0) and (F, n1)."""
+        """Pool the negative samples, of shape (F, n0), with the positive samples, of shape (F, n1)."""
         x = np.concatenate([negative, positive], axis=1)
         order = np.argsort(x, axis=1)
         x = np.take_along_axis(x, order, axis=1)
@@ -85,7 +85,7 @@ class PooledSample(NamedTuple):
         return len(self.starts) < self.x.size
 
     def average(self, values: FloatArray) -> FloatArray:
-        """Average ``values``, shape (F, m), within each block of equal values of the sample."""
+        """Average ``values``, of shape (F, m), within each block of equal values of the sample."""
         if not self.has_ties:
             return values
         means = np.add.reduceat(values.ravel(), self.starts) / self.sizes
@@ -185,7 +185,7 @@ def _dot(values: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def _rebin(values: FloatArray, n_bins: int) -> FloatArray:
-    """Divide the last axis of ``values``, shape (F, k), into ``n_bins`` equal parts, and sum over each part."""
+    """Divide the last axis of ``values``, of shape (F, k), into ``n_bins`` equal parts, and sum over each part."""
     size = values.shape[1]
     if size == n_bins:
         return values
@@ -193,7 +193,7 @@ def _rebin(values: FloatArray, n_bins: int) -> FloatArray:
 
 
 def _interpolate_columns(values: FloatArray, at: FloatArray) -> FloatArray:
-    """Return ``values``, shape (F, k), interpolated at the fractional column numbers ``at``."""
+    """Interpolate ``values``, of shape (F, k), at the fractional column numbers ``at``."""
     column = np.minimum(at.astype(np.intp), values.shape[1] - 2)
     share = at - column
     low, high = np.take(values, column, axis=1), np.take(values, column + 1, axis=1)  # contiguous rows

@@ -139,8 +139,8 @@ def auc_test(
         - "smoothed-logit" (default): p is 1 minus the highest confidence level at which the smoothed-logit interval of
           the AUC excludes ``null``.
         - "delong": the AUC minus ``null``, divided by DeLong's standard error.
-        - "mann-whitney": test of the hypothesis that both classes have the same distribution, by a normal approximation
-          with tie correction.
+        - "mann-whitney": test of the hypothesis that both classes have the same distribution. It uses a normal
+          approximation with tie correction.
         - "exact": exact test of the same hypothesis as "mann-whitney", by permutation of the labels. The test accepts
           up to 200 observations.
         - "pivotal" (default for a predicted curve) and "delta": as in ``roc.auc_test``.
@@ -163,16 +163,16 @@ def auc_test(
         With "omit", rows in which one or both features are missing are omitted, so that both AUCs are computed from the
         same rows.
     weights : array-like of shape (n,), optional
-        Frequency weights. For two samples, each of ``weights``, ``clusters`` and ``strata`` is a pair, with an array or
+        Frequency weights. For two samples, pass ``weights``, ``clusters`` and ``strata`` as pairs, with an array or
         None for each sample.
     clusters : array-like of shape (n,), optional
         Cluster of each row. Rows of one cluster, such as several readings of one patient, may depend on each other. The
-        variance is estimated by the jackknife over clusters; each class needs four clusters or more. The method
+        variance is estimated by the jackknife over clusters; each class must have at least four clusters. The method
         "dirichlet" draws one random weight for each cluster. If two samples are compared, no cluster may have rows in
         both of them.
     strata : array-like of shape (n,), optional
         Stratum of each row. Only rows of the same stratum are compared with each other, and the AUC is a weighted mean
-        over the strata. The weight of a stratum is its number of pairs of a negative and a positive.
+        over the strata. The weight of a stratum is its number of negative-positive pairs.
     n_resamples : int, default=2000
         Number of resamples, for the methods "dirichlet", "bootstrap" and "venkatraman".
     rng : int or numpy Generator, default=0
@@ -187,8 +187,8 @@ def auc_test(
     Raises
     ------
     RocPredictError
-        As in ``empirical_roc``; also if the method does not support one of the other arguments, or if "auto" chooses
-        opposite directions for the two curves.
+        As in ``empirical_roc``, and also if the method does not support one of the other arguments, or if "auto"
+        chooses opposite directions for the two curves.
 
     Notes
     -----

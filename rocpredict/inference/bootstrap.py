@@ -66,7 +66,7 @@ class BootstrapOptions:
     def resample_counts(
         self, weights: tuple[Any, Any], rows: tuple[int, int], row_size: float = 0
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """Yield how often each row is drawn, in chunks of B resamples: one array of shape (B, rows) per class.
+        """Yield the number of draws of each row, in chunks of B resamples, as one array of shape (B, rows) per class.
 
         ``weights`` contains the frequency weights of each class, or None. ``row_size`` is the number of values that the
         caller keeps in memory for each resample, in addition to the counts.
@@ -283,9 +283,9 @@ def bootstrap_thresholds(
     """Find the best threshold of each resample, and evaluate this threshold in the original sample and out of bag.
 
     If there are many thresholds, the rates of a resample are first computed on a grid of about 1,000 thresholds. The
-    rates at two adjacent thresholds of this grid limit the utility of every threshold between them. Only intervals that
-    may contain the best threshold are then examined. In a large sample, the values far from the best threshold are
-    merged before resampling: see ``merge_far_values``.
+    rates at two adjacent thresholds of this grid give an upper bound on the utility of every threshold between them.
+    Only intervals that may contain the best threshold are then examined. In a large sample, the values far from the
+    best threshold are merged before resampling: see ``merge_far_values``.
     """
     merged = merge_far_values(solver, criterion)
     pair, sample, places = (merged.negative, merged.positive), merged.points, _vertex_places(merged)
@@ -313,11 +313,11 @@ def bootstrap_thresholds(
 
 
 def merge_far_values(solver: EmpiricalSolver, criterion: ThresholdCriterion, many: int = _MANY_ROWS) -> EmpiricalSolver:
-    """Replace the values that are too far from the best threshold to matter by one weighted value on each side.
+    """Merge the values that are far from the best threshold into one weighted value on each side of it.
 
     Another threshold matters only if, in a resample, its utility can exceed the utility of the sample's best threshold.
     Let d be the utility of the sample's best threshold minus the utility of the other threshold; d is a mean of
-    independent terms. If d is large enough in the sample, then d is negative in a resample with a probability of at
+    independent terms. If d is large enough in the sample, then the probability that d is negative in a resample is at
     most exp(-16), by Bernstein's inequality. On each side of the best threshold, let t be the farthest threshold at
     which d is too small for this bound. All values beyond t are merged.
 

@@ -20,7 +20,7 @@ from rocpredict.inference.placements import ClassColumns, CurveSample, RateRange
 
 IntArray: TypeAlias = NDArray[np.intp]
 Classes: TypeAlias = tuple[ClassColumns, ClassColumns]
-"""Values of the negative and of the positive class, shape (rows, K) each, with the weights and clusters of the rows."""
+"""Values of each class, as an array of shape (rows, K), with the weights and clusters of the rows."""
 Draws: TypeAlias = tuple[FloatArray, FloatArray]
 """Draws of a quantity from low and from high curves (see ``draw_quantity``), along the first axis of each array."""
 
@@ -86,7 +86,7 @@ class CurveDraws(NamedTuple):
         return np.stack([np.interp(fpr, *vertices) for vertices in zip(self.fpr, self.tpr, strict=True)])
 
     def _vertex(self, index: int) -> Draws:
-        """Return the FPR and the TPR of one vertex of each curve, shape (B, 1) each."""
+        """Return the FPR and the TPR of one vertex of each curve, as two arrays of shape (B, 1)."""
         return self.fpr[:, index, None], self.tpr[:, index, None]
 
 
@@ -99,7 +99,7 @@ def _power_excess(high: FloatArray, low: FloatArray, exponent: Any) -> FloatArra
 
 # ---- draws
 def steep_exponent(tpr: FloatArray, first_tpr: FloatArray, fpr: FloatArray, first_fpr: FloatArray) -> FloatArray:
-    """Return the exponent of the power law for the steep start of each curve, from the rates at two vertices."""
+    """Compute the exponent of the power law for the steep start of each curve from the rates at two vertices."""
     with np.errstate(divide="ignore", invalid="ignore"):
         rise = np.log(tpr / first_tpr) / np.log(fpr / first_fpr)
     return np.asarray(np.clip(np.nan_to_num(rise, nan=1.0), *_EXPONENT_LIMITS) * _EXPONENT_FACTOR)
@@ -386,9 +386,9 @@ def draw_compared(
 def draws_interval(draws: Draws, level: float, estimate: Any, bounds: tuple[float, float] = (0, 1)) -> Draws:
     """Return the interval that leaves (1 - level)/2 of the draws on each side, extended to include the estimate.
 
-    The lower limit is a quantile of the draws from low curves, and the upper limit is a quantile of the draws from high
-    curves. Both limits are clipped to ``bounds``; if there are too few draws for the level, the limits are equal to
-    ``bounds``.
+    The lower limit is a quantile of the draws from the lower curves, and the upper limit is a quantile of the draws
+    from the upper curves. Both limits are clipped to ``bounds``; if there are too few draws for the level, the limits
+    are equal to ``bounds``.
     """
     low_draws, high_draws = draws
     n_draws = len(low_draws)
@@ -404,8 +404,8 @@ def draws_test(difference: Draws, estimate: float, claim: Hypothesis, level: flo
     """Test a difference by means of random draws of this difference.
 
     The p-value is the smallest significance level at which the interval excludes the null value. In a two-sided test of
-    0, let k be the number of the B draws that are 0 or have the opposite sign to the estimate. The p-value is then
-    2 (k + 1)/(B + 1). The interval always contains the estimate.
+    0, let B be the number of draws, and let k be the number of draws that are 0 or have the opposite sign of the
+    estimate. The p-value is then 2 (k + 1)/(B + 1). The interval always contains the estimate.
     """
 
     def tails(value: float) -> Tails:

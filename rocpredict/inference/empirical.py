@@ -99,8 +99,8 @@ class ConfidenceBand(Result):
     level : float
         Confidence level.
     kind : {"pointwise", "simultaneous"}
-        A pointwise band contains the true TPR at one FPR, chosen beforehand, with probability ``level``. A simultaneous
-        band contains the whole true curve with this probability.
+        At any single FPR chosen beforehand, a pointwise band contains the true TPR with probability ``level``. A
+        simultaneous band contains the whole true curve with this probability.
     method : str
         Name of the method by which the band was computed.
     flags : Flags
@@ -350,7 +350,7 @@ class EmpiricalUncertainty(Uncertainty):
     def stability(
         self, criterion: ThresholdCriterion, to_feature_scale: Callable[[FloatArray], Any] = np.asarray
     ) -> ThresholdStability:
-        """Return the best thresholds of the resamples, with the in-sample and the mean out-of-bag Ameans."""
+        """Return the best threshold of each resample, the in-sample Ameans and the mean out-of-bag Ameans."""
         best = find_best_threshold(self.solver, criterion)
         first, last = np.sort(to_feature_scale(np.array([best.plateau_low, best.plateau_high])))
         resampled = bootstrap_thresholds(self._expanded_solver, criterion, self.resampling)
@@ -370,11 +370,11 @@ class EmpiricalUncertainty(Uncertainty):
         """Return the confidence interval of the population Ameans at the estimated best threshold.
 
         The TPR and the TNR at this threshold are each reduced by their optimism. To estimate the optimism, both rates
-        are computed at the best threshold of each resample, in this resample and in the sample. The optimism of a rate
-        is the mean difference (resample minus sample) over the resamples (Efron and Gong 1983). The limits are computed
-        from the reduced rates as if the threshold had been fixed beforehand. The upper limit is also computed with only
-        half of the optimism subtracted, and the higher of the two results is used; otherwise the coverage would be too
-        low.
+        are computed at the best threshold of each resample, once in this resample and once in the original sample. The
+        optimism of a rate is the mean difference (resample minus sample) over the resamples (Efron and Gong 1983). The
+        limits are computed from the reduced rates as if the threshold had been fixed beforehand. The upper limit is
+        also computed with only half of the optimism subtracted, and the higher of the two results is used; otherwise
+        the coverage would be too low.
         """
         check_option("method", method, (None, AMEANS_METHOD))
         best = find_best_threshold(self.solver, criterion)
@@ -427,14 +427,14 @@ def _largest_rank(is_met: Callable[[FloatArray], Any], most: float) -> FloatArra
 def threshold_set(
     points: OperatingPoints, log_price: float, sizes: tuple[float, float], level: float
 ) -> tuple[float, float]:
-    """Return the range of the thresholds that local tests do not reject as worse than the best threshold.
+    """Return the range of thresholds that a local test does not reject as worse than the best threshold.
 
     Parameters
     ----------
     points : OperatingPoints
         All operating points of the two samples.
     log_price : float
-        Logarithm of the ratio of the weight of the FPR to the weight of the TPR in the utility.
+        The value log(w0/w1), where w0 and w1 are the weights of the FPR and of the TPR in the utility.
     sizes : tuple of float
         Numbers of negatives and of positives.
     level : float
@@ -448,17 +448,17 @@ def threshold_set(
     -----
     Near the best threshold, the empirical utility, as a function of the threshold, converges in distribution to a
     two-sided Brownian motion with a parabolic drift [1]_. The location of the maximum converges at the rate n^(-1/3),
-    and the bootstrap of this location is inconsistent. The test statistic is the loss of utility at another threshold
-    compared with the best threshold, divided by the standard error of the loss. The limiting distribution of this
-    statistic has no unknown parameters; the same is true of likelihood ratios in similar problems [2]_. The critical
-    values are tabulated quantiles of this distribution.
+    and the bootstrap of this location is inconsistent. For a threshold other than the best one, the test statistic
+    is the loss of utility compared with the best threshold, divided by the standard error of this loss. The limiting
+    distribution of this statistic has no unknown parameters; the same is true of likelihood ratios in similar problems
+    [2]_. The critical values are tabulated quantiles of this distribution.
 
     A threshold is rejected as worse if its loss of utility exceeds the margin of error. For a threshold above the best
-    one, let a of the n1 positives and b of the n0 negatives have values between these two thresholds, and let w1 and w0
-    be the weights of the TPR and of the FPR in the utility. The loss is w1 a/n1 - w0 b/n0. The margin of error is the
-    square root of the sum of the squares of w1 (a/n1 - L) and w0 (U - b/n0), where L is Wilson's lower limit of the
-    proportion (a - 0.4)/n1 and U is Wilson's upper limit of the proportion b/n0 [3]_. For a threshold below the best
-    one, the two classes are exchanged in these formulas.
+    one, let a of the n1 positives and b of the n0 negatives lie between the two thresholds. Let w1 and w0 be the
+    weights of the TPR and of the FPR in the utility. The loss is w1 a/n1 - w0 b/n0. The margin of error is
+    sqrt((w1 (a/n1 - L))^2 + (w0 (U - b/n0))^2). Here L is Wilson's lower limit of the proportion (a - 0.4)/n1, and U is
+    Wilson's upper limit of the proportion b/n0 [3]_. For a threshold below the best one, the two classes are exchanged
+    in these formulas.
 
     References
     ----------

@@ -170,7 +170,7 @@ def _mean(weighing: Distribution, f: Callable[[FloatArray], FloatArray], other: 
 
 
 def share_covariance(roc: Curve, other: Curve, correlation: Correlation) -> SharedCovariance:
-    """Return the covariances between comparisons by one Gaussian feature and comparisons by another.
+    """Return the covariances between comparisons based on one Gaussian feature and comparisons based on another.
 
     Each comparison is between a positive and a negative. Both features are measured on the same observations.
     """
@@ -346,7 +346,7 @@ smooth_areas = SmoothedAreas.from_sum_squares
 
 
 def draw_placements(negative: FloatArray, positive: FloatArray, *, tied: bool) -> tuple[FloatArray, FloatArray]:
-    """Return the placement values of the negatives and of the positives in R studies, shapes (R, n0) and (R, n1)."""
+    """Return the placement values in R studies, as arrays of shape (R, n0) for negatives and (R, n1) for positives."""
 
     def count(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return, for each value in either array, the number of smaller values in the same row of the other array.
@@ -447,11 +447,11 @@ class ExpectedCurve:
         range of FPR. These FPRs are drawn as order statistics of a uniform distribution. Second, the numbers of
         positives between these negatives are drawn from a multinomial distribution, whose probabilities are the
         increments of the curve. To compute the interval of a study, random curves are drawn as in
-        ``curve_draws.draw_quantity``. Whatever the data of a study are, the FPRs of the negatives and the TPRs of the
-        positives on these curves are order statistics of a uniform distribution. The studies are therefore grouped into
-        blocks. The studies of a block use the same draws, and differ only in the numbers of positives between the
-        negatives. If more than 256 ranks of negatives are needed, a grid of ranks is used, so that the computing time
-        does not grow with the sample size.
+        ``curve_draws.draw_quantity``. On these curves, the FPRs of the negatives and the TPRs of the positives are
+        order statistics of a uniform distribution, regardless of the data of the study. The studies are therefore
+        grouped into blocks. The studies of a block use the same draws, and differ only in the numbers of positives
+        between the negatives. If more than 256 ranks of negatives are needed, a grid of ranks is used, so that the
+        computing time does not grow with the sample size.
         """
         n0, n1 = self._exchange(*counts)
         fpr_range = self.low, self.high
@@ -578,7 +578,7 @@ class _Draws(NamedTuple):
         )
 
     def quantity(self, fpr_range: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
-        """Return TPRs or partial areas of the low curves and of the high curves, shape (studies, 2 * draws) each."""
+        """Return TPRs or partial areas of the low and high curves, as two arrays of shape (studies, 2 * draws)."""
         start, end = fpr_range
         straight, inner_weight = self._tpr_at(start) if start == end else self._area(start, end)
         draws = []

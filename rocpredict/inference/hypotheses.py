@@ -84,7 +84,7 @@ class AucTest(Result):
     covariance : array of shape (K, K)
         Covariance matrix of the K estimates. For areas of empirical curves, the matrix is estimated by the method of
         DeLong, DeLong and Clarke-Pearson or, with clusters, by the jackknife over clusters. For TPRs, the matrix is
-        estimated from the resamples. The variance of a predicted area is the squared standard error. The covariance of
+        estimated from the resamples. The variance of a predicted area is its squared standard error. The covariance of
         estimates from different observations is 0.
     n : tuple
         Numbers of negatives and positives; for two samples, one pair of numbers for each sample.
@@ -201,7 +201,7 @@ class Hypothesis:
         }[self.alternative]
 
     def combine(self, low: Tails, high: Tails) -> tuple[float, float]:
-        """Return the statistic and the p-value of the test, from one-sided p-values for two null values.
+        """Return the statistic and the p-value of the test, given the one-sided p-values for each limit of the margin.
 
         ``low`` contains the p-values for the null value minus the margin. ``high`` contains the p-values for the null
         value plus the margin.
@@ -280,7 +280,7 @@ class ComparedQuantity:
         rate_range = check_rate_range(fpr, tpr)
         if np.ndim(rate_range.width):
             passed = short_repr(arguments[rate_range.axis])
-            raise RocPredictError(f"{names[0]}{passed} is not one range; pass (low, high)")
+            raise RocPredictError(f"{names[0]}{passed} is not a single range; pass (low, high)")
         return cls(rate_range)
 
     @property
@@ -343,7 +343,7 @@ def wald_test(
     method: str,
     df: float = np.inf,
 ) -> AucStatistic:
-    """Test a difference between areas by Wald's test, with Student's t if ``df`` is finite, otherwise with z."""
+    """Test a difference between areas by Wald's test; the statistic is Student's t if ``df`` is finite, otherwise z."""
     if variance <= VARIANCE_TOL:
         return zero_variance_test(estimate, n_units, hypothesis, level)
     std_error = float(np.sqrt(variance))
@@ -358,10 +358,10 @@ def zero_variance_test(
 ) -> AucStatistic:
     """Test the difference between two areas if the placement values of all observations differ by the same amount.
 
-    The population may contain observations with other differences. If all n observations of the sample have the same
-    difference d, the upper confidence limit for the fraction of the population with another difference is 1 - p^(1/n)
-    at level 1 - p (Clopper and Pearson 1934). The true difference is then at least p^(1/n) (1 + d) - 1, because other
-    differences are at least -1.
+    The population may contain observations whose difference does not occur in the sample. If all n observations of the
+    sample have the same difference d, the upper confidence limit for the fraction of the population with another
+    difference is 1 - p^(1/n) at level 1 - p (Clopper and Pearson 1934). The true difference is then at least
+    p^(1/n) (1 + d) - 1, because other differences are at least -1.
     """
     low, high = (2 * float(end) - 1 for end in zero_variance_interval(np.asarray((1 + difference) / 2), units, level))
     interval = Interval(low, high, level, "unseen", difference, Flags(same_curve=same, fallback=not same))
@@ -409,7 +409,7 @@ def empirical_auc_test(
     Raises
     ------
     RocPredictError
-        If ``method`` is unknown or does not test this hypothesis, or ``null`` is not in [0, 1].
+        If ``method`` is unknown or does not test this hypothesis, or if ``null`` is not in [0, 1].
     """
     selected = check_option("method", method, (None, *ONE_SAMPLE_METHODS)) or ONE_SAMPLE_METHODS[0]
     value, area, smoothed = check_probability("null", null), float(areas.estimate), SmoothedAreas.from_placements(areas)
@@ -418,9 +418,9 @@ def empirical_auc_test(
     if selected in {"mann-whitney", "exact"}:
         if value != 0.5 or claim.alternative not in _ONE_SIDED or pair is None:
             raise RocPredictError(
-                f"method={selected!r} only tests whether the two classes have the same distribution, so it requires "
-                f"null=0.5, one of the alternatives {', '.join(map(repr, _ONE_SIDED))}, and no clusters= or strata=; "
-                "otherwise, pass method='smoothed-logit'"
+                f"method={selected!r} only tests whether the two classes have the same distribution, so null= must "
+                f"be 0.5, alternative= must be one of {', '.join(map(repr, _ONE_SIDED))}, and clusters= and strata= "
+                "must be omitted; for any other test, pass method='smoothed-logit'"
             )
         statistic = (_exact_test if selected == "exact" else _mann_whitney_test)(*pair, area, claim)
         hypotheses = "both classes have the same distribution", hypotheses[1]

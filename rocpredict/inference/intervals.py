@@ -53,7 +53,7 @@ _MAX_DISCORDANT = 4
 MIN_SUM_SQUARES = 0.005
 """Number added to the sum of squares for a difference between areas, so that the degrees of freedom are never 0/0."""
 UNSEEN_COUNT = 0.75
-"""Number of unseen observations per class in which the curves differ, for tests of a margin: see ``Unseen``."""
+"""Number of unseen observations per class for which the curves differ, for tests of a margin: see ``Unseen``."""
 _MAX_SHIFT = 2.0  # largest shift of a bound for skewness, in standard errors
 MIN_SCALE = 1e-4
 """Lower limit of ``AreaContrast.scale``."""
@@ -94,20 +94,20 @@ class SmoothedAreas:
     estimate : array
         Areas; partial areas are divided by the width of the range.
     centre : array
-        Areas after ``PSEUDO_COUNT`` pseudo-observations with the placement value of an uninformative feature are added
-        to each class. These areas are never 0 or 1.
+        Areas computed after ``PSEUDO_COUNT`` pseudo-observations have been added to each class. The pseudo-observations
+        have the placement value of an uninformative feature. The resulting areas are never 0 or 1.
     variance, df : array
         Smoothed variance of each area, and its degrees of freedom [1]_.
     n_units : pair
         Number of independent units (observations or clusters) of each class.
     plain_variance, plain_df : array, float
-        Unsmoothed variance, by DeLong's method or by the jackknife over clusters, and the degrees of freedom of a Wald
-        interval.
+        Unsmoothed variance, and the degrees of freedom of a Wald interval. The variance is computed by DeLong's method
+        or, for clustered data, by the jackknife over clusters.
     constant_classes : pair of bool or array
         Whether a class has two or more units, all with the same placement value, so that the class contributes 0 to the
         unsmoothed variance.
     is_constant : bool or array
-        Whether the placement value of every unit is that of an uninformative feature.
+        Whether every unit has the placement value that an uninformative feature would give.
     is_partial : bool
         Whether the areas are partial areas, which can reach their largest value even if the feature does not separate
         the classes perfectly.
@@ -116,7 +116,8 @@ class SmoothedAreas:
     is_probit : bool or array
         Whether bounds are computed on the probit scale, as for two Gaussians, instead of the logit scale.
     min_variance : array
-        Lower limit of the variance for the bound nearer to 1/2 in the interval of one area; 0 for partial areas.
+        Lower limit of the variance from which the bound nearer to 1/2 is computed; 0 for partial areas. This limit
+        applies only to the interval and the tests of one area.
 
     Notes
     -----
@@ -285,9 +286,9 @@ class SmoothedAreas:
     def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
         """Return the bounds of the smoothed-logit confidence interval at a confidence level.
 
-        If a class is constant or the area is near 0 or 1, the interval is widened to account for observations of the
-        population that the sample may lack. If the area is 0 or 1, or if all values are tied, the interval accounts
-        only for these observations: see ``zero_variance_interval``.
+        If a class is constant or the area is near 0 or 1, the interval is widened. It then accounts for observations
+        that occur in the population but may be absent from the sample. If the area is 0 or 1, or if all values are
+        tied, the interval accounts only for these observations: see ``zero_variance_interval``.
         """
         tail, estimate = (1 - level) / 2, self.estimate
         quantile = -stdtrit(self.df, tail)
@@ -368,7 +369,7 @@ class SmoothedAreas:
 
 
 def _min_variance(centre: FloatArray, sizes: tuple[Any, Any], variance: FloatArray) -> Any:
-    """Return the lower limit of the variance for the bound nearer to 1/2: see ``SmoothedAreas``."""
+    """Return the lower limit of the variance from which the bound nearer to 1/2 is computed: see ``SmoothedAreas``."""
     largest = np.maximum(*(hanley_mcneil_variance(centre, order) for order in (sizes, sizes[::-1])))
     share = _MIN_SHARE * np.minimum(1, _MIN_SHARE_SIZE / np.minimum(*sizes))
     return np.minimum(share * np.abs(2 * centre - 1) * largest, _MAX_FACTOR * variance)
@@ -457,7 +458,7 @@ class Unseen(NamedTuple):
         return cls(UNSEEN_COUNT * square * variance, UNSEEN_COUNT * square**1.5 * sum(1 / n**3 for n in sizes))
 
     def distances(self, variance: Any, skewness: Any, quantiles: Any) -> tuple[Any, Any]:
-        """Return the distances of the lower and of the upper bound from the estimate.
+        """Return the distances of the lower and upper bounds from the estimate.
 
         ``variance`` and ``skewness`` are those of the estimate without the contribution of unseen observations.
         """
@@ -483,7 +484,7 @@ def satterthwaite_df(components: Sequence[VarianceComponent]) -> Any:
 # ---- differences and other contrasts of areas
 @dataclass(frozen=True)
 class AreaContrast:
-    """Weighted sum of K areas, with the variance of the sum and the interval of the sum by MOVER.
+    """Weighted sum of K areas, with its variance and its MOVER confidence interval.
 
     Attributes
     ----------
@@ -495,13 +496,12 @@ class AreaContrast:
     df : float
         Degrees of freedom of Student's t, whose quantiles determine the bounds of the sum.
     plain_variance, plain_df : float
-        Unsmoothed variance of the sum, by DeLong's method or by the jackknife over clusters, and the degrees of freedom
-        of Wald's test.
+        Unsmoothed variance of the sum, and the degrees of freedom of Wald's test. The variance is computed by DeLong's
+        method or, for clustered data, by the jackknife over clusters.
     is_same_curve : bool, default=False
         Whether every observation has the same placement value on all curves.
     is_constant : bool, default=False
-        Whether the placement values of the curves differ by the same amount for every observation, and this amount is
-        not 0.
+        Whether the placement values of the curves differ by the same nonzero amount for every observation.
     is_blind : bool, default=False
         Whether a class has only one observation or, for two samples, whether the variance of one of the two areas is 0.
     std_error : float, default=0.0
@@ -511,9 +511,10 @@ class AreaContrast:
         Skewness of the estimated sum. To correct for this skewness, ``limits`` shifts one bound outwards: see
         ``skewness_shifts``.
     unseen : Unseen, optional
-        Contribution of observations that the sample may lack and in which the curves differ. For each bound, the
-        difference is in the direction of this bound. With this contribution, a Wald interval is computed with Student's
-        t and a correction for skewness. The interval for the sum always contains this Wald interval.
+        Contribution of observations that the sample may lack and for which the placement values on the curves differ.
+        For each bound, these differences are assumed to be in the direction of this bound. With this contribution, a
+        Wald interval is computed with Student's t and a correction for skewness. The interval for the sum always
+        contains this Wald interval.
     cautious : AreaContrast, optional
         The same contrast with independent pseudo-observations for each curve, corrected for ``skewness`` and
         ``unseen``. The resulting interval contains the intervals of both contrasts, with one exception: if the interval
@@ -540,11 +541,12 @@ class AreaContrast:
     factor ``scale``. The bounds of ``cautious`` are also corrected for skewness, which can only widen the interval: see
     ``skewness_shifts``. A sample in which the curves hardly differ has a small variance and no skewness. Each bound of
     ``cautious`` therefore allows for ``UNSEEN_COUNT`` more observations of each class. On each curve, the placement
-    values of these observations have the largest possible variance, 1/4, independently of the other curve. Suppose that
-    all observations have the same placement values on both curves. At a one-sided error probability of 5%, the distance
-    between the estimate and each bound is then at least 2.2/n if both classes have n observations. The distance is at
-    least 1.7/n if one class has n observations and the other class has many more. For comparison, the exact upper limit
-    of the expected number of unseen observations is 3.0 (Poisson distribution).
+    values of these observations have the largest possible variance, 1/4. The placement values on different curves are
+    assumed to be independent. Suppose that all observations have the same placement values on both curves. At a
+    one-sided error probability of 5%, the distance between the estimate and each bound is then at least 2.2/n if both
+    classes have n observations. The distance is at least 1.7/n if one class has n observations and the other class has
+    many more. For comparison, if a sample contains no such observation, the exact upper confidence limit for the
+    expected number of these observations is 3.0 (Poisson distribution).
 
     References
     ----------
@@ -656,7 +658,7 @@ class AreaContrast:
         return float(np.sqrt(np.clip(parts @ self.correlation @ parts / (parts @ parts), MIN_SCALE**2, 1)))
 
     def limits(self, quantiles: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the lower and the upper bounds of the sum at Q quantiles of Student's t, shape (Q,) each."""
+        """Return the lower and upper bounds of the sum at Q quantiles of Student's t, as two arrays of shape (Q,)."""
         points = np.asarray(quantiles)[:, None]
         if self.cautious is None:
             (low, high), middle = self.areas.limits(points, self.df), self.areas.estimate
@@ -749,7 +751,7 @@ class AreaContrast:
 
 
 def skewness_shifts(skewness: Any, quantiles: Any) -> tuple[FloatArray, FloatArray]:
-    """Return the shifts of the lower and of the upper bound that correct for skewness, in standard errors.
+    """Return the shifts of the lower and upper bounds, in standard errors, that correct for skewness.
 
     A bound is never shifted towards the estimate.
 

@@ -1,4 +1,4 @@
-"""McNemar's test of two classifiers."""
+"""McNemar's test for comparing two classifiers."""
 
 from __future__ import annotations
 
@@ -120,14 +120,14 @@ def mcnemar_test(
         predicted and the true label are both ``positive``, or if neither of them is.
     labels : array-like of labels, optional
         All possible labels; needed if a classifier predicts a label that is not in ``y``. By default, such a label
-        raises an error, because the cause is more often a different coding of the labels (1 instead of "pos") than a
-        wrong prediction.
+        raises an error, because it usually comes from a different coding of the labels (such as 1 instead of "pos"),
+        not from a wrong prediction.
     method : {"exact", "mid-p", "asymptotic"}, default="exact"
         Method by which the p-value is computed:
 
         - "exact": binomial test of the observations that only one classifier predicts correctly. The probability of
           rejecting a true null hypothesis is at most the significance level.
-        - "mid-p": as "exact", but only half of the probability of the observed table is included in p [3]_. This test
+        - "mid-p": like "exact", but only half of the probability of the observed table is included in p [3]_. This test
           is less conservative, but the probability of rejecting a true null hypothesis may be slightly above the
           significance level.
         - "asymptotic": normal approximation without continuity correction. The approximation needs many observations
@@ -158,10 +158,10 @@ def mcnemar_test(
     The interval of the difference combines the Wilson intervals of the two error rates by Newcombe's square-and-add
     method [2]_ (method 10). The combination uses the correlation between correct predictions of the two classifiers,
     with a continuity correction if the correlation is positive. The interval never has width 0. At level 0.95, its
-    coverage is 0.94 to 1 for error rates from 0.02 to 0.5 and 10 to 40 observations. These values are exact, because
-    they are computed from all possible tables. The interval and the p-value are computed by different methods. If p is
-    close to 1 - ``level``, the interval may therefore exclude 0 although p is above 1 - ``level``, or contain 0
-    although p is below 1 - ``level``.
+    coverage is between 0.94 and 1 for error rates from 0.02 to 0.5 and samples of 10 to 40 observations. These values
+    are exact, because they are computed from all possible tables. The interval and the p-value are computed by
+    different methods. If p is close to 1 - ``level``, the interval may therefore exclude 0 although p is above
+    1 - ``level``, or contain 0 although p is below 1 - ``level``.
 
     The observations must be independent of each other and must not have been used to fit the classifiers.
 
@@ -264,7 +264,7 @@ def _is_correct(
     for k, predicted in enumerate(predictions, 1):
         if len(predicted) != len(truth):
             raise RocPredictError(
-                f"y_pred{k} has {pluralize(len(predicted), 'row')}, y has {len(truth)}; pass one label for each row"
+                f"y_pred{k} has {pluralize(len(predicted), 'row')}, but y has {len(truth)}; pass one label for each row"
             )
     if positive is None:
         return [predicted == codes for predicted in predictions]

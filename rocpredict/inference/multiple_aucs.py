@@ -1,4 +1,4 @@
-"""Tests of whether several AUCs are equal, and estimates of AUCs with clusters, with strata or by group."""
+"""Tests of the equality of several AUCs, and AUC estimates for groups and for data with clusters or strata."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _MIN_MEAN_SHARE = 0.6
 # ---- several curves on the same observations
 @dataclass(frozen=True, eq=False, repr=False)
 class AucTestMany(Result):
-    """Result of a test of whether K AUCs are equal, and of tests of contrasts between these AUCs.
+    """Results of a test of the equality of K AUCs, and of tests of contrasts between these AUCs.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class AucTestMany(Result):
     p_value : float
         p-value of the null hypothesis that all AUCs are equal.
     contrasts : tuple of AucTest
-        Test of each requested contrast, by default of each pair of AUCs. The p-values are not adjusted.
+        Test of each requested contrast. By default, all pairs of AUCs are compared. The p-values are not adjusted.
     adjusted_p_values : tuple of float
         p-values of the contrasts, adjusted for multiple testing by the method of Holm.
     n, omitted, n_unlabelled, direction, flags : see AucTest
@@ -182,19 +182,19 @@ def auc_test_many(
     Raises
     ------
     RocPredictError
-        As in ``auc_test``; also if there are fewer than two features, or the weights of a contrast do not sum to 0.
+        As in ``auc_test``, and also if there are fewer than two features or the weights of a contrast do not sum to 0.
 
     Notes
     -----
     The test statistic is a quadratic form in the differences between the AUCs, with the inverse of the estimated
-    covariance matrix of these differences [1]_. The covariance matrix is the sum of two matrices, which are estimated
-    separately from the negatives and from the positives. For this reason, p is computed from an F distribution whose
+    covariance matrix of these differences [1]_. The covariance matrix is the sum of two matrices, one estimated
+    from the negatives and the other from the positives. For this reason, p is computed from an F distribution whose
     degrees of freedom follow from a Satterthwaite approximation for matrices [2]_. Contrasts are tested by MOVER, as in
     ``auc_test``, and the p-values of the contrasts are adjusted by the method of Holm [3]_.
 
     The features are also compared in pairs. The p-value of the test is never smaller than the smallest unadjusted
-    p-value of these comparisons. The bounds of these comparisons allow for observations that the sample may lack; the F
-    distribution does not.
+    p-value of these comparisons. The confidence bounds used in these comparisons allow for values that, by chance, do
+    not occur in the sample. The F distribution does not allow for such values.
 
     References
     ----------
@@ -411,9 +411,9 @@ class AucByGroup(Result):
     n : pair
         Numbers of negatives and positives in all groups together.
     skipped : tuple
-        Groups that do not have observations of both classes and are therefore not compared.
+        Groups that have no negatives or no positives and are therefore not compared.
     stratified : AucEstimate
-        AUC computed only from pairs of a negative and a positive of the same group.
+        AUC within groups: each negative is compared only with positives of the same group.
     """
 
     groups: dict[Any, AucEstimate]
@@ -512,14 +512,14 @@ def auc_estimate(
         compared, so that differences between the strata do not affect the AUC [1]_.
     clusters : array-like of shape (n,), optional
         Cluster of each row. Rows of one cluster, such as several readings of one patient, may depend on each other and
-        may belong to both classes. The variance is estimated by the jackknife over clusters, and each class needs rows
-        in four clusters or more.
+        may belong to both classes. The variance is estimated by the jackknife over clusters. Each class must have rows
+        in at least four clusters.
     weights : array-like of shape (n,), optional
         Frequency weights.
     stratum_weights : {"pairs", "positives", "equal"}, default="pairs"
         How strata are weighted or, for the AUC within groups, how groups are weighted:
 
-        - "pairs": by the number of pairs of a negative and a positive.
+        - "pairs": by the number of negative-positive pairs.
         - "positives": by the number of positives.
         - "equal": with equal weights.
     direction : {None, "higher", "lower", "auto"}, default=None
@@ -539,26 +539,27 @@ def auc_estimate(
     Raises
     ------
     RocPredictError
-        As in ``empirical_roc``; also if more than one of ``groups``, ``strata`` and ``clusters`` is passed, or if no
-        stratum or group has observations of both classes.
+        As in ``empirical_roc``, and also if more than one of ``groups``, ``strata`` and ``clusters`` is passed, or if
+        no stratum or group has observations of both classes.
 
     Notes
     -----
     The variance is estimated by the method of DeLong, DeLong and Clarke-Pearson in each stratum. A stratum with only
     one observation of a class, such as a matched pair, contains no information about this variance; the variance
     between all such strata is used instead. With clusters, the variance is (G - 1)/G times the sum of e^2 over the G
-    clusters, where e is the change of the AUC when one cluster is left out [2]_. Intervals then use Student's t, whose
-    number of degrees of freedom is 3 (sum e^2)^2 / sum e^4 - 2, limited to the range from 4 to G - 1. This number is
-    small if the clusters have very unequal sizes.
+    clusters, where e is the change of the AUC when one cluster is left out [2]_. Intervals then use Student's t
+    distribution. Its number of degrees of freedom is 3 (sum e^2)^2 / sum e^4 - 2, limited to the range from 4 to G - 1.
+    This number is small if the clusters have very unequal sizes.
 
     Groups are compared on the logit scale by Welch's test for means with unequal variances [3]_. Let A be the AUC of a
     group with n0 negatives and n1 positives. If the estimated variance of A is below 0.6 A(1 - A)(r0/n0 + r1/n1), it is
-    replaced by this lower limit. The numbers r0 (for the negatives) and r1 (for the positives) are the means over all
-    groups of S/(n A(1 - A)), where S is the sum of the squared deviations of the n placement values of the class from
-    A. The lower limit is needed because a group may lack, by chance, the rare values that contribute most to the
-    variance. If the curves of the groups have different shapes, the lower limit makes the test less powerful. In
-    addition, the group with the highest AUC and the group with the lowest AUC are each compared with every other group,
-    as in ``auc_test``. The p-value of the test is never smaller than the smallest p-value of these comparisons.
+    replaced by this lower limit. The number r0 is the mean of S/(n0 A(1 - A)) over all groups, where S is the sum of
+    (v - A)^2 over the placement values v of the negatives of a group. The number r1 is the same mean for the positives,
+    with n1 instead of n0. The lower limit is needed because a group may lack, by chance, the rare values that
+    contribute most to the variance. If the curves of the groups have different shapes, the lower limit makes the test
+    less powerful. In addition, the group with the highest AUC and the group with the lowest AUC are each compared with
+    every other group, as in ``auc_test``. The p-value of the test is never smaller than the smallest p-value of these
+    comparisons.
 
     References
     ----------
@@ -597,7 +598,7 @@ def auc_estimate(
     comparable = {name: part for name, part in parts.items() if min(part.n) > 0}
     if not comparable:
         problem = f"groups={short_repr(names)} has no group with rows of both classes"
-        raise RocPredictError(f"{problem}; pass groups with negatives and positives")
+        raise RocPredictError(f"{problem}; pass at least one group that contains both negatives and positives")
     areas = [part.area() for part in comparable.values()]
     squares = [[rows.sum_squares(area.estimate) for rows in area.classes] for area in areas]
     smoothed = [SmoothedAreas.from_placements(area) for area in areas]
@@ -659,10 +660,10 @@ def _estimate(sample: CurveSample, level: float, method: str | None) -> AucEstim
 
 
 def welch_test(areas: Sequence[SmoothedAreas], squares: Any) -> tuple[FloatArray, FloatArray]:
-    """Return Welch's F (1951) and its p-value for the logits of the smoothed areas of groups, in one or more studies.
+    """Compare the smoothed areas of groups on the logit scale, and return Welch's F (1951) and its p-value.
 
-    ``squares`` contains, for each group and class, the sum of squared deviations of the placement values from the area,
-    shape (groups, 2, ...).
+    Several studies can be tested at once. ``squares`` has the shape (groups, 2, ...). It contains, for each group and
+    class, the sum of squared deviations of the placement values from the area.
 
     A group that, by chance, lacks the rare values that contribute most to the variance has an extreme area A and an
     estimated variance that is too small. For one feature, the variances of the placement values, divided by A(1 - A),

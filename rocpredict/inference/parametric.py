@@ -1,4 +1,7 @@
-"""Intervals, tests and bands of predicted ROC curves, from pivots, the delta method or refits to resamples."""
+"""Confidence intervals, tests and confidence bands for predicted ROC curves.
+
+They are computed from generalized pivots, by the delta method, or from distributions refitted to resamples.
+"""
 
 from __future__ import annotations
 
@@ -55,10 +58,10 @@ _MIN_PIVOTAL_THRESHOLD = 10  # smallest class size for which thresholds use pivo
 
 @dataclass(frozen=True)
 class PairFit:
-    """Sample of each class, shapes (n0,) and (n1,), and the function ``fit`` that fits a distribution to each sample.
+    """Samples of the two classes, and the function ``fit`` that fits a distribution to each sample.
 
-    If ``takes_batches`` is True, ``fit`` also accepts four arguments: a batch of resamples for each class, and then the
-    two samples.
+    The samples have shapes (n0,) and (n1,). If ``takes_batches`` is True, ``fit`` also accepts four arguments: a batch
+    of resamples for each class, and then the two samples.
     """
 
     negative: FloatArray
@@ -76,7 +79,7 @@ class PairFit:
         return PairFit(-self.negative, -self.positive, fit, self.takes_batches)
 
     def swap_classes(self) -> PairFit:
-        """Return a copy in which the two samples, and the two fitted distributions, are exchanged."""
+        """Return a copy in which the classes are swapped, with swapped samples and swapped fitted distributions."""
 
         def fit(negative: FloatArray, positive: FloatArray, *samples: FloatArray) -> Pair:
             return self.fit(positive, negative, *samples[::-1])[::-1]
@@ -111,7 +114,7 @@ def _repeat_rows(sample: FloatArray, counts: FloatArray) -> FloatArray:
 
 
 def _resampled_gaussians(sample: FloatArray, counts: FloatArray) -> Gaussian[Any]:
-    """Return the Gaussians fitted to B resamples; ``counts``, shape (B, n), has the number of draws of each value."""
+    """Return the Gaussians fitted to B resamples; ``counts`` is a (B, n) array of the number of draws of each value."""
     center = sample.mean()
     deviation, totals = sample - center, counts.sum(axis=1)
     mean = counts @ deviation / totals
@@ -139,7 +142,7 @@ class ParametricUncertainty(Uncertainty):
         """Number of observations of each class."""
         if self.count is None:
             raise RocPredictError(
-                "an interval or a band needs the number of observations; pass count=(negative, positive)"
+                "an interval or a band needs the number of observations of each class; pass count=(negative, positive)"
             )
         return self.count
 
@@ -175,7 +178,7 @@ class ParametricUncertainty(Uncertainty):
         return replace(interval, low=low, high=high, estimate=estimate, flags=flags)
 
     def probit_area(self, rate_range: RateRange | None) -> ProbitEstimate:
-        """Return the probit of the AUC or, with ``rate_range``, of the partial area, and its standard error."""
+        """Return the probit, with its standard error, of the AUC or, with ``rate_range``, of the partial area."""
         return (
             auc_probit(*self._moments)
             if rate_range is None
@@ -183,7 +186,7 @@ class ParametricUncertainty(Uncertainty):
         )
 
     def auc_test(self, null: Any, method: str | None, claim: Hypothesis, level: float, direction: str) -> AucTest:
-        """Test the AUC against a value; p is 1 minus the level at which the value is a limit of the interval."""
+        """Test the AUC against a value; p is 1 minus the level of the confidence interval that ends at this value."""
         self._check_gaussian("auc_test()")
         method = self._select_method(method, ("pivotal", "delta"), resampled=False)
         engine = PivotalAuc.from_moments(*self._moments) if method == "pivotal" else auc_probit(*self._moments)
@@ -236,8 +239,8 @@ class ParametricUncertainty(Uncertainty):
     def threshold_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
         """Return the confidence interval of the best threshold.
 
-        If the best threshold is infinite, the method "delta" replaces the default method "pivotal", whose interval
-        would contain a finite true threshold too rarely.
+        If the best threshold is infinite, the default method is "delta". The method "pivotal" is not used in this case,
+        because its interval would contain a finite true threshold too rarely.
         """
 
         def threshold_of(solver: Solver) -> FloatArray:
@@ -747,7 +750,7 @@ class PivotalAuc:
 
 
 def pivotal_tpr(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, fpr: FloatArray) -> FloatArray:
-    """Return draws of the TPR at k FPRs, computed from the pivot of a + b Phi^-1(FPR), shape (draws, k)."""
+    """Return a (draws, k) array of draws of the TPR at k FPRs, computed from the pivot of a + b Phi^-1(FPR)."""
     points = lattice(3)
     d, *stds = BinormalSolver(negative, positive).scaled
     s0, s1 = (_draw_std(s, n, axis)[:, None] for s, n, axis in zip(stds, count, (0, 1), strict=True))
@@ -757,7 +760,7 @@ def pivotal_tpr(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, 
 
 
 def pivotal_areas(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, rate_range: RateRange) -> FloatArray:
-    """Return draws of the partial area divided by the width of the range of rates, shape (draws,).
+    """Return an array, of shape (draws,), with draws of the partial area divided by the width of the rate range.
 
     The area is computed by Gauss-Legendre quadrature over a variable t from 0 to 1. The rate at t is low + (high -
     low)(3 t^2 - 2 t^3), where low and high are the limits of the range. A curve that is steep at the ends of the range
@@ -776,9 +779,9 @@ def pivotal_areas(negative: Gaussian[Any], positive: Gaussian[Any], count: Count
 
 
 def pivotal_draws(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, quantity: Quantity) -> FloatArray:
-    """Return ``quantity``, a function of the moments of two Gaussians, for each draw of the moments, shape (draws,).
+    """Return the value of ``quantity`` for each draw of the moments of two Gaussians, as an array of shape (draws,).
 
-    The moments are drawn from their generalized pivots.
+    ``quantity`` is a function of these moments, which are drawn from their generalized pivots.
     """
     points = lattice(4)
     drawn = []
@@ -789,7 +792,7 @@ def pivotal_draws(negative: Gaussian[Any], positive: Gaussian[Any], count: Count
 
 
 def lattice(n_dims: int) -> FloatArray:
-    """Return the points of a Korobov lattice in the unit cube, as quasi-random numbers, shape (draws, n_dims)."""
+    """Return quasi-random numbers of shape (draws, n_dims): the points of a Korobov lattice in the unit cube."""
     generator = [pow(_KOROBOV, power, _N_PIVOTS) for power in range(n_dims)]
     return np.asarray((np.outer(np.arange(_N_PIVOTS), generator) % _N_PIVOTS + 0.5) / _N_PIVOTS)
 

@@ -73,7 +73,7 @@ class RateRange(NamedTuple):
 
 
 def check_rate_range(fpr: Any, tpr: Any) -> RateRange:
-    """Return the range of FPR or of TPR of a partial area, after checking both arguments."""
+    """Check both range arguments and return the FPR or TPR range of a partial area."""
     if (fpr is None) == (tpr is None):
         raise RocPredictError("partial_auc needs one range of rates; pass either fpr=(low, high) or tpr=(low, high)")
     name: Axis = "fpr" if tpr is None else "tpr"
@@ -122,7 +122,10 @@ class ClassColumns(NamedTuple):
         return deviations if self.weights is None else (deviations.T * self.weights).T
 
     def sum_squares(self, centre: FloatArray) -> FloatArray:
-        """Return the sum of squared deviations from a center or, for K curves, the sums of products, shape (K, K)."""
+        """Return the sum of squared deviations from a center.
+
+        For K curves, return the (K, K) matrix of the sums of products of the deviations.
+        """
         deviations = self.values - centre
         return _products(deviations if self.weights is None else self.deviations(centre), deviations)
 
@@ -133,7 +136,7 @@ class ClassColumns(NamedTuple):
         return sums
 
     def cluster_shares(self) -> FloatArray:
-        """Return the fraction of the observations of the class that each cluster contains."""
+        """Return, for each cluster, the fraction of this class's observations that the cluster contains."""
         return np.bincount(self.clusters, self.weights) / self.total
 
 
@@ -170,8 +173,8 @@ class Placements:
     is_partial : bool, default=False
         Whether the area is a partial area.
     wins_within_clusters : array of shape (G,) or (G, K), optional
-        For each cluster, the number of pairs of a negative and a positive with a larger value; ties count half. None
-        for partial areas and for data without clusters.
+        For each cluster, the number of negative-positive pairs in which the positive has the larger value; ties count
+        half. None for partial areas and for data without clusters.
 
     Notes
     -----
@@ -275,8 +278,8 @@ class Placements:
     def components(self) -> list[VarianceComponent]:
         """Return the independent terms of the variance.
 
-        With clusters, there is a single term. Otherwise, there is one term for each class of each stratum, except that
-        all strata with a single-unit class contribute one term together.
+        With clusters, there is a single term. Otherwise, each class of each stratum has its own term, except that all
+        strata in which a class has only one unit share a single term.
         """
         if self.is_clustered:
             changes = self._jackknife()
@@ -463,7 +466,7 @@ def _mean_over_steps(x: FloatArray, y: FloatArray, start: FloatArray, end: Float
 
 
 def placements_in_row_order(placements: FloatArray, ordered: FloatArray, sample: Ecdf) -> FloatArray:
-    """Return the placement value of each row, given the placement values of the sorted feature values."""
+    """Return the placement value of each row; ``placements[i]`` belongs to the feature value ``ordered[i]``."""
     rows = sample.sample
     if len(placements) != len(rows):  # tied rows share one entry, or some rows have weight 0
         return placements[np.minimum(np.searchsorted(ordered, rows), len(ordered) - 1)]
@@ -474,7 +477,7 @@ def placements_in_row_order(placements: FloatArray, ordered: FloatArray, sample:
 
 # ---- samples
 class RowOptions(NamedTuple):
-    """Options that determine how rows are split into two classes, named like the arguments of ``auc_test``."""
+    """Options for splitting rows into two classes, with the same names as the arguments of the public functions."""
 
     positive: Label = None
     negative: Label = None
@@ -577,7 +580,7 @@ class CurveSample:
         codes = np.intersect1d(*(part.strata for part in self.classes))
         if not codes.size:
             problem = "strata= has no stratum with rows of both classes"
-            raise RocPredictError(f"{problem}; pass strata= with both classes in at least one stratum")
+            raise RocPredictError(f"{problem}; pass at least one stratum that contains both classes")
         parts = [self.stratum(code)._placements(rate_range) for code in codes]
         sizes = np.array([[part.negative.total, part.positive.total] for part in parts])
         weights = {"pairs": sizes.prod(axis=1), "positives": sizes[:, 1], "equal": np.ones(len(parts))}
@@ -616,7 +619,7 @@ class CurveSample:
 
 
 def _wins_within_clusters(negative: ClassColumns, positive: ClassColumns) -> FloatArray:
-    """Return the number of pairs in each cluster in which the positive is larger, shape (G, K); ties count half."""
+    """Return, for each cluster, the number of pairs in which the positive is larger, shape (G, K); ties count half."""
     n_clusters, columns = 1 + int(max(part.clusters.max() for part in (negative, positive))), []
     for values in zip(negative.values.T, positive.values.T, strict=True):
         ranks = np.unique(np.concatenate(values), return_inverse=True)[1] + 1.0

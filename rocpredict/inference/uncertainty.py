@@ -162,12 +162,12 @@ class UncertaintyMixin(Generic[Value]):
 
         Notes
         -----
-        The method "smoothed-logit" adds a pseudo-observation to each class. This artificial observation is larger than
-        half of the observations of the other class. Its weight is 1/4 in the estimate of the area, and 1/2 in the
-        estimate of the variance. The interval uses quantiles of Student's t with Satterthwaite's degrees of freedom, as
-        does the method "delta". A sample may lack the few observations that would lower the AUC. The lower bound is
-        therefore at most b, and the upper bound is at least 1 - b, where b is the lower bound for an AUC of 1. With n
-        observations in the smaller class, b is ((1 - level)/2)^(1/n).
+        The method "smoothed-logit" adds a pseudo-observation to each class. This artificial observation lies between
+        the lower and the upper half of the observations of the other class. Its weight is 1/4 in the estimate of the
+        area, and 1/2 in the estimate of the variance. The interval uses quantiles of Student's t with Satterthwaite's
+        degrees of freedom, as does the method "delta". A sample may lack the few observations that would lower the AUC.
+        The lower bound is therefore at most b, and the upper bound is at least 1 - b, where b is the lower bound for an
+        AUC of 1. With n observations in the smaller class, b is ((1 - level)/2)^(1/n).
 
         The method "pivotal" first draws the standard deviation of each class as s sqrt((n - 1)/q), where s is the
         standard deviation of the n observations, and q is a chi-squared variate with n - 1 degrees of freedom. The
@@ -233,8 +233,8 @@ class UncertaintyMixin(Generic[Value]):
         Raises
         ------
         RocPredictError
-            If the method or the alternative is unknown, if there is a batch of ROC curves, or if the class sizes are
-            missing.
+            If the method or the alternative is unknown, if ``auc_test`` is called for a batch of ROC curves, or if the
+            class sizes are missing.
 
         See Also
         --------
@@ -244,7 +244,7 @@ class UncertaintyMixin(Generic[Value]):
 
         if isinstance(null, UncertaintyMixin):
             raise RocPredictError(
-                "null= is a ROC curve; pass a value of the AUC, or compare two curves with rp.auc_test(roc1, roc2)"
+                "null= is a ROC curve; pass an AUC value, or compare two curves with rp.auc_test(roc1, roc2)"
             )
         claim = Hypothesis(alternative, margin)
         if np.ndim(self.auc()):
@@ -319,7 +319,8 @@ class UncertaintyMixin(Generic[Value]):
 
             - "dirichlet" (default): quantiles of the partial area over random draws of the curve, as in
               ``tpr_at_fpr_interval``.
-            - "smoothed-logit", "delong", "logit", "bootstrap", "bca": as in ``auc_interval``, for the partial area.
+            - "smoothed-logit", "delong", "logit", "bootstrap", "bca": as in ``auc_interval``, applied to the
+              partial area.
 
             For two Gaussians with known class sizes: "pivotal" (default for one feature) or "delta".
         n_resamples : int, default=2000
@@ -330,10 +331,10 @@ class UncertaintyMixin(Generic[Value]):
         Returns
         -------
         Interval
-            Confidence interval. By default, the interval for samples contains the empirical partial area. For ``fpr``,
-            the flag ``extrapolated`` is set if ``high`` times the number of negatives is below 1. For ``tpr``, this
-            flag is set if (1 - ``low``) times the number of positives is below 1. The interval then depends on an
-            assumption about the shape of the curve in this range.
+            Confidence interval. For samples, the interval by the default method contains the empirical partial area.
+            For ``fpr``, the flag ``extrapolated`` is set if ``high`` times the number of negatives is below 1. For
+            ``tpr``, this flag is set if (1 - ``low``) times the number of positives is below 1. The interval then
+            depends on an assumption about the shape of the curve in this range.
 
         Raises
         ------
@@ -369,14 +370,14 @@ class UncertaintyMixin(Generic[Value]):
         Parameters
         ----------
         fpr : float or array-like
-            FPRs in [0, 1], in an array of any shape if there is a single feature. Each FPR has its own pointwise
-            interval; for the whole curve, use ``band``.
+            FPRs in [0, 1]; for one feature, a number or an array of any shape. Each FPR has its own pointwise interval;
+            for the whole curve, use ``band``.
         level : float, default=0.95
             Confidence level.
         method : str, optional
             For samples:
 
-            - "dirichlet" (default): quantiles of the TPR over random draws of the curve, see Notes.
+            - "dirichlet" (default): quantiles of the TPR over random draws of the curve (see Notes).
             - "bootstrap": percentiles of the TPR over stratified resamples.
             - "hilgers": interval that is valid for every pair of continuous distributions, but wide [1]_.
 
@@ -389,7 +390,7 @@ class UncertaintyMixin(Generic[Value]):
         Returns
         -------
         Interval
-            Confidence interval. By default, the interval for samples contains the empirical TPR. The flag
+            Confidence interval. For samples, the interval by the default method contains the empirical TPR. The flag
             ``extrapolated`` is set if the FPR times the number of negatives is below 1; the data then do not determine
             the curve at this FPR.
 
@@ -514,7 +515,7 @@ class UncertaintyMixin(Generic[Value]):
         ------
         RocPredictError
             If the kind or the method is unknown, ``level`` is not in (0, 1), an FPR is not in [0, 1], the class sizes
-            are missing, or there is a batch of ROC curves.
+            are missing, or ``band`` is called for a batch of ROC curves.
 
         Notes
         -----

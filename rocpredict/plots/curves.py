@@ -64,7 +64,7 @@ def plot_roc(
     ax : matplotlib Axes, optional
         Axes to draw on. By default, the axes of a new figure.
     labels : sequence of str, optional
-        Name of each curve in the legend. By default, "predicted" or "empirical", according to the curve.
+        Name of each curve in the legend. By default, "predicted" or "empirical", depending on the curve.
     best : bool, default=True
         Mark the point with the highest Ameans (balanced accuracy) of each curve, with its threshold.
     chance : bool, default=True
@@ -450,7 +450,7 @@ def plot_precision_recall(
     ax : matplotlib Axes, optional
         Axes to draw on. By default, the axes of a new figure.
     labels : sequence of str, optional
-        Name of each curve in the legend. By default, "predicted" or "empirical", according to the curve.
+        Name of each curve in the legend. By default, "predicted" or "empirical", depending on the curve.
     chance : bool, default=True
         Draw the precision of a random guess, which equals the prevalence.
     legend : bool, default=True
@@ -541,7 +541,7 @@ def plot_probit(
     ax : matplotlib Axes, optional
         Axes to draw on. By default, the axes of a new figure.
     labels : sequence of str, optional
-        Name of each curve in the legend. By default, "predicted" or "empirical", according to the curve.
+        Name of each curve in the legend. By default, "predicted" or "empirical", depending on the curve.
     best : bool, default=True
         On each curve, mark the point with the highest Ameans (balanced accuracy) and label it with its threshold. A
         point outside the axes is not marked.
@@ -565,9 +565,9 @@ def plot_probit(
     The axes are probit(FPR) and probit(TPR), with the rates as tick labels. The curve of two Gaussians is the line
     probit(TPR) = a + b probit(FPR) with a = (mean1 - mean0)/std1 and b = std0/std1, where 0 stands for the negative
     class and 1 for the positive class. The slope b is 1 if both classes have the same standard deviation. Rates of 0
-    and 1 are infinite on this scale; points of empirical curves with these rates are drawn at the edge. Near the edges,
-    an empirical curve depends on few observations and is unreliable. An approximately straight empirical curve is
-    consistent with classes that are Gaussian after an increasing transform (Metz, Herman and Shen 1998). The classes
+    and 1 are infinite on this scale; a point of an empirical curve that has such a rate is drawn at the edge. Near the
+    edges, an empirical curve depends on few observations and is unreliable. An approximately straight empirical curve
+    is consistent with classes that are Gaussian after an increasing transform (Metz, Herman and Shen 1998). The classes
     themselves are Gaussian only if the empirical curve also agrees with the curve that is predicted from two Gaussians.
 
     Examples

@@ -45,7 +45,7 @@ def plot_densities(
     classes: Sequence[str] | None = None,
     legend: bool = True,
 ) -> Axes:
-    """Plot both class densities, a threshold, and the areas TP, FP, FN and TN.
+    """Plot the densities of both classes, a threshold, and the areas TP, FP, FN and TN.
 
     Parameters
     ----------
@@ -132,7 +132,9 @@ def _threshold(roc: Roc, threshold: float | BestThreshold[float] | None) -> floa
     if threshold is None:
         threshold = roc.best_threshold()
     if isinstance(threshold, (bool, np.bool_)):
-        raise RocPredictError(f"threshold={short_repr(threshold)} is not a real number; pass a float or BestThreshold")
+        raise RocPredictError(
+            f"threshold={short_repr(threshold)} is not a real number; pass a float or a BestThreshold"
+        )
     value = threshold.threshold if isinstance(threshold, BestThreshold) else threshold
     return check_single("threshold", check_real("threshold", value))
 

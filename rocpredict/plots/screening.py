@@ -67,7 +67,7 @@ def contrast_title(table: ScreeningResult) -> str:
 
 
 def row_labels(table: ScreeningResult, rows: Iterable[int], longest: int, between: str = ", ") -> list[str]:
-    """Return the name of the feature of each row, with the class pair if the table has several pairs."""
+    """Return a label for each row: the feature name, followed by the class pair if the table has several pairs."""
     names = [_truncate_middle(table["feature"][row], longest) for row in rows]
     if len(unique_class_pairs(table)) == 1:
         return names
@@ -162,7 +162,10 @@ class _Scatter(NamedTuple):
     rows: NDArray[np.intp]
 
     def draw(self, mask: NDArray[np.bool_], mark: AucStyle, words: str) -> None:
-        """Draw the points selected by a mask, smaller and fainter if there are many, and add them to the legend."""
+        """Draw the points selected by a mask, and add them to the legend.
+
+        If the plot has many points, the markers are smaller and more transparent.
+        """
         indices, digits = self.rows[mask[self.rows]], np.log10(len(self.rows))
         if not indices.size:
             return
@@ -182,7 +185,7 @@ class _Scatter(NamedTuple):
 
 
 def draw_agreement(table: ScreeningResult, ax: Axes | None, label: int, *, legend: bool) -> Axes:
-    """Draw the empirical against the predicted AUC of each row."""
+    """Plot the empirical AUC of each row against its predicted AUC."""
     predicted, empirical, misfit = table["auc"], table["empirical_auc"], table.flag_mask("misfit")
     gap = np.abs(predicted - empirical)
     rows = np.flatnonzero(~np.isnan(gap))
@@ -205,7 +208,7 @@ def draw_agreement(table: ScreeningResult, ax: Axes | None, label: int, *, legen
 
 
 def draw_volcano(table: ScreeningResult, ax: Axes | None, label: int, level: float, *, legend: bool) -> Axes:
-    """Draw the p-value against the AUC of each row."""
+    """Plot the p-value of each row against its AUC."""
     p, has_empirical = table["p_value"], ~np.isnan(table["empirical_auc"])
     points = np.column_stack([np.where(has_empirical, table["empirical_auc"], table["auc"]), _neg_log10_p(p)])
     rows = np.flatnonzero(~np.isnan(points).any(axis=1))
@@ -429,7 +432,9 @@ def plot_forest(pooled: PooledAuc, *, feature: str | None = None, ax: Axes | Non
     j = pooled.feature_index(feature)
     studies = np.flatnonzero(~np.isnan(pooled.study_auc[j]))
     if not studies.size:
-        raise RocPredictError(f"no study has an AUC of {pooled.feature_names[j]!r}; see pooled.flags for the reasons")
+        raise RocPredictError(
+            f"no study has an AUC for feature {pooled.feature_names[j]!r}; see pooled.flags for the reasons"
+        )
     totals = [("fixed effect", pooled.fixed_auc[j], pooled.fixed_low[j], pooled.fixed_high[j])]
     if not np.isnan(pooled.auc[j]):
         totals.insert(0, ("random effects", pooled.auc[j], pooled.low[j], pooled.high[j]))

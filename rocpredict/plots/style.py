@@ -45,7 +45,7 @@ _UNPRINTABLE_CATEGORIES = ("Cc", "Cs", "Cn")
 
 
 def replace_missing_glyphs(text: str) -> str:
-    """Return a text in which each character that the current font cannot draw is replaced by a square.
+    """Return the text with a square in place of each character that the current font cannot draw.
 
     Direction marks in the text are removed. Zero-width characters that the font lacks, such as those that join emoji,
     are removed, too. A right-to-left name is then enclosed in direction marks, so that the text around it is not
@@ -92,7 +92,7 @@ _DPI_RANGE = 20, 1200
 
 
 class ClassStyle(NamedTuple):
-    """Name, colors, line style and hatch with which one class is drawn."""
+    """Name, colors, line style and hatch used to draw one class."""
 
     name: str
     color: str
@@ -161,7 +161,9 @@ def check_several_axes(ax: object, count: int) -> list[Axes]:
     if len(axes) == count and all(isinstance(one_axes, Axes) for one_axes in axes):
         return axes
     number = {2: "two", 3: "three"}[count]
-    raise RocPredictError(f"ax={short_repr(ax)} is not {number} matplotlib Axes; pass a list of {number}, or omit ax=")
+    raise RocPredictError(
+        f"ax={short_repr(ax)} is not a list of {number} matplotlib Axes; pass such a list, or omit ax="
+    )
 
 
 def check_booleans(**switches: object) -> None:
@@ -196,7 +198,7 @@ def check_single_feature(roc: object, argument: str = "roc") -> Roc:
 
 
 def check_separate(curves: Sequence[object], function: str) -> None:
-    """Raise RocPredictError if curves are passed to a plot function as a list instead of separate arguments."""
+    """Raise RocPredictError if curves are passed to a plot function as a list instead of as separate arguments."""
     if any(isinstance(curve, (list, tuple)) for curve in curves):
         raise RocPredictError(f"{function} received a list of curves; pass the curves one by one: {function}(a, b)")
 
@@ -358,10 +360,11 @@ def save_figure(figure: Figure, path: str | PathLike[str], *, dpi: int = _SAVED_
     figure : matplotlib Figure
         Figure to write, such as ``ax.figure``.
     path : str or path-like
-        Name of the file. The extension sets the format: .png, .svg or .pdf. A pipe or a device without an extension
-        receives a PNG file.
+        Name of the file. The extension sets the format: .png, .svg or .pdf. Output to a pipe or a device without an
+        extension is in PNG format.
     dpi : int, default=160
-        Number of pixels per inch of a PNG file, from 20 to 1200. It has no effect on .svg and .pdf files, which scale.
+        Number of pixels per inch of a PNG file, from 20 to 1200. It has no effect on .svg and .pdf files, which are
+        vector graphics.
 
     Returns
     -------
@@ -502,7 +505,7 @@ class Canvas:
         escape_mathtext(self.ax.set_xlabel(name))
 
     def name_rows(self, names: Sequence[str], scale: float = 1.0) -> None:
-        """Label rows from top to bottom on the y axis, in a font of ``scale`` times the usual size."""
+        """Label the rows on the y axis, from top to bottom; ``scale`` multiplies the usual font size."""
         self.ax.set_ylim(len(names) - 0.4, -0.6)
         self.ax.set_yticks(range(len(names)), names, fontsize=SMALL * scale)
         for text in self.ax.get_yticklabels():

@@ -193,12 +193,12 @@ def plot_cost(
     ax : matplotlib Axes, optional
         Axes to draw on. By default, the axes of a new figure.
     labels : sequence of str, optional
-        Name of each curve in the legend. By default, "predicted" or "empirical", according to the curve.
+        Name of each curve in the legend. By default, "predicted" or "empirical", depending on the curve.
     best : bool, default=True
         Draw the cost line of the threshold with the highest Ameans. This line touches the cost curve at probability
         cost 1/2.
     legend : bool, default=True
-        Draw a legend above the axes, with two or more lines of text.
+        Draw a legend above the axes. The legend usually has two or more lines.
 
     Returns
     -------
@@ -304,7 +304,7 @@ def plot_decision(
     ax : matplotlib Axes, optional
         Axes to draw on. By default, the axes of a new figure.
     labels : sequence of str, optional
-        Name of each curve in the legend. By default, "predicted" or "empirical", according to the curve.
+        Name of each curve in the legend. By default, "predicted" or "empirical", depending on the curve.
     legend : bool, default=True
         Draw a legend.
 
@@ -385,7 +385,7 @@ def plot_stability(
     unit : str, optional
         Unit of the feature.
     legend : bool, default=True
-        Draw a legend above the axes, with two or more lines of text.
+        Draw a legend above the axes. The legend usually has two or more lines.
 
     Returns
     -------
@@ -401,8 +401,8 @@ def plot_stability(
     -----
     The height of a bar is the proportion of resamples whose best threshold is at the position of the bar. The
     horizontal line above the bars extends from the 5% to the 95% quantile of the thresholds. In the shaded interval,
-    all thresholds are equally good on the original data. If some thresholds are beyond all finite values (the rules
-    "always positive" and "always negative"), the text in the plot states their proportion.
+    all thresholds are equally good on the original data. The rules "always positive" and "always negative" have
+    infinite thresholds, which cannot be drawn. If such thresholds occur, the text in the plot states their proportion.
 
     Examples
     --------
@@ -463,7 +463,7 @@ def _resolve_threshold(roc_or_threshold: object, criterion: Any, prevalence: flo
         )
     if roc_or_threshold._uncertainty is None or np.ndim(roc_or_threshold.threshold):
         raise RocPredictError(
-            "roc_or_threshold is not the threshold of one feature; pass the result of roc.best_threshold()"
+            "roc_or_threshold is not the best threshold of one feature; pass the result of roc.best_threshold()"
         )
     return roc_or_threshold
 

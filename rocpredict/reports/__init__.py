@@ -1,4 +1,4 @@
-"""Self-contained HTML reports of a screening or of one feature."""
+"""Self-contained HTML reports on a screening or on one feature."""
 
 from rocpredict.reports.feature import feature_report
 from rocpredict.reports.screening import screening_report

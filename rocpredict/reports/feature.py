@@ -95,20 +95,21 @@ class FeatureAnalysis:
     lower : bool
         Whether lower values indicate the positive class.
     rule : str
-        Rule of classification, such as "positive if x ≥ 5.826".
+        Classification rule, such as "positive if x ≥ 5.826".
     verdict : str
         Conclusion about the fit of the prediction.
     is_misfit : bool
         Whether the diagnosis or the warning of ``predict_roc`` advises against the prediction.
     headline_threshold, headline_rule : BestThreshold, str
-        Best empirical threshold if the prediction misfits, otherwise the best predicted threshold; its rule.
+        Best empirical threshold if ``is_misfit`` is True, otherwise the best predicted threshold; and the rule with
+        this threshold.
     proper_auc : float or None
-        AUC of the likelihood-ratio rule. None if the densities cross at most once, if this AUC is printed with the same
-        digits as the predicted AUC, or if the prediction is a shrunk estimate (which has no densities).
+        AUC of the likelihood-ratio rule. None if the densities cross at most once, if this AUC and the predicted AUC
+        are equal when rounded for printing, or if the prediction is a shrunk estimate (which has no densities).
     crossings_inside : list of float
         Crossings of the densities within the range of the values.
     flags : list of str
-        Names of the flags of all results.
+        Names of all flags of the results, each listed once.
     """
 
     def __init__(
@@ -274,7 +275,7 @@ def rate_table(analysis: FeatureAnalysis) -> Table:
 
 
 def diagnosis_grid(diagnosis: Diagnosis) -> Table:
-    """Return a table of the findings of a diagnosis, with prose in place of code."""
+    """Return a table of the findings of a diagnosis; code in the messages is rewritten as prose."""
     marks = {"ok": "ok", "note": "note", "warn": "warning"}
     rows = [
         [item._title, marks[item.severity], message_to_prose(item.message), message_to_prose(item.suggestion)]

@@ -133,7 +133,7 @@ _MAX_COLORS = 96
 
 
 class Image(NamedTuple):
-    """Image of a page, as a data URI with its size in pixels."""
+    """Image that is embedded in an HTML page: a data URI, and the width and height of the image in pixels."""
 
     source: str
     width: int
@@ -141,7 +141,7 @@ class Image(NamedTuple):
 
 
 def figure_to_image(figure: Any) -> Image:
-    """Convert a figure, or the figure of axes, to an image.
+    """Convert a figure, or the figure that contains the given axes, to an image.
 
     Identical figures give identical images.
     """

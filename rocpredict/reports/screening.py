@@ -151,7 +151,7 @@ def check_same_data(table: ScreeningResult, data: Any) -> SourceData:
 
 
 def draw_features(table: ScreeningResult, source: SourceData | None) -> Iterator[tuple[Any, ...]]:
-    """Yield each row with its class pair, curves and image; without a prediction, curves and image are None."""
+    """Yield each row with its class pair, curves and image; without a prediction, the curves and the image are None."""
     columns = [None] * len(table) if source is None else _plot_columns(table, source)
     for row, column in zip(_rows(table), columns, strict=True):
         several = len(table.class_pairs) > 1
@@ -176,7 +176,7 @@ def _plot_columns(table: ScreeningResult, source: SourceData) -> list[FloatArray
     others = [name for name in names if name not in places]
     if others and (len(others) < len(names) or len(places) * len(table.class_pairs) != table.n_screened):
         raise RocPredictError(
-            f"data= has {pluralize(len(places), 'column')} and no column {others[0]!r}; pass the data that were "
+            f"data= has {pluralize(len(places), 'column')}, but no column named {others[0]!r}; pass the data that were "
             "screened"
         )
     indices = table.row_index % len(places) if others else np.array([places[name] for name in names], dtype=np.intp)
@@ -244,8 +244,8 @@ def screening_report(
         Number of features, from the top of the table, for which figures are drawn. If 0, the report contains no
         figures.
     title : str, optional
-        Heading of the page. By default, the number of features and the names of the classes, or the number of class
-        pairs if there are several.
+        Heading of the page. By default, it contains the number of features and the names of the two classes. If there
+        are several class pairs, it contains the number of pairs instead of the names.
     data : (X, y) or (X, y, weights), optional
         Data that were screened. With data, the figures show the empirical and the predicted curve, and the report
         contains a hash of the data. Without data, the figures are drawn from means and standard deviations.
@@ -263,7 +263,7 @@ def screening_report(
     ------
     RocPredictError
         If ``table`` is not a ScreeningResult, if ``path`` cannot be written or does not end in .html or .htm, if
-        ``n_top`` is negative, if ``date`` is not a date, or if ``data`` differ from the data of the table. All
+        ``n_top`` is negative, if ``date`` is not a valid date, or if ``data`` differ from the data of the table. All
         conditions except the last are checked before any computation.
 
     Examples
@@ -293,7 +293,7 @@ def screening_report(
         summary=summary,
         title=title,
         date=day.isoformat(),
-        seed="None: a screening uses no random numbers.",
+        seed="None: screening uses no random numbers.",
         sha256=None if source is None else data_hash(source.table, source.labels),
         notes=notes,
         grid=feature_grid(table, summary.noun),
@@ -344,7 +344,7 @@ class ScreeningReportText:
     several : bool
         Whether the table has several class pairs. Each row then belongs to one feature and one class pair.
     against_rest : bool
-        Whether each class pair is a class against all others.
+        Whether each class pair consists of one class and all others combined.
     noun : str
         Noun for a row: "feature" if each feature has one row, else "comparison".
     complete : bool

@@ -137,11 +137,11 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     count : pair of float or of arrays of shape F, optional
         Number of observations in each class, (negative, positive). The prevalence is computed from these numbers.
     omitted : pair of int, default=(0, 0)
-        Number of observations in each class, (negative, positive), that were omitted because of missing values.
+        Number of observations omitted from each class because of missing values, (negative, positive).
     n_unlabelled : int, default=0
         Number of rows that were omitted because they have no label.
     negative_labels : tuple, default=()
-        Labels that form the negative class, if there is more than one. They are printed in the repr.
+        Labels of the negative class, if it has more than one. They are shown in the repr.
 
     Raises
     ------
@@ -425,8 +425,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         fpr : float or array-like
-            Highest false positive rate that is allowed, in [0, 1]. For one feature, pass a number or an array of any
-            shape. For a batch of shape F, pass a number or an array of shape F.
+            Highest allowed false positive rate, in [0, 1]. For one feature, pass a number or an array of any shape. For
+            a batch of shape F, pass a number or an array of shape F.
 
         Returns
         -------
@@ -457,8 +457,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         tpr : float or array-like
-            Lowest true positive rate that is allowed, in [0, 1]. For one feature, pass a number or an array of any
-            shape. For a batch of shape F, pass a number or an array of shape F.
+            Lowest allowed true positive rate, in [0, 1]. For one feature, pass a number or an array of any shape. For a
+            batch of shape F, pass a number or an array of shape F.
 
         Returns
         -------
@@ -734,11 +734,11 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         If both classes are Gaussian, the best threshold for "ameans" or "cost" is computed from weighted class
         densities. For "cost", the weights depend on the prevalence and the costs; for "ameans", they are equal. The
         weighted densities are equal at up to two thresholds, the roots of a quadratic equation [1]_. The best threshold
-        is the root at which the likelihood ratio increases with x (decreases for direction "lower"). If it is at least
-        as good to assign all observations to one class, the best threshold is infinite. For samples, all thresholds
-        between two neighboring values have the same rates. If the thresholds of several such intervals are equally
-        good, the result is the midpoint of the middle interval. The rates of the best threshold are optimistic if they
-        are computed from the same data as the threshold.
+        is the root at which the likelihood ratio increases with x or, for direction "lower", decreases with x. If
+        assigning all observations to one class is at least as good as using this root, the best threshold is infinite.
+        For empirical curves, all thresholds between two neighboring values have the same rates. If the thresholds of
+        several such intervals are equally good, the result is the midpoint of the middle interval. The rates of the
+        best threshold are optimistic if they are computed from the same data as the threshold.
 
         References
         ----------
@@ -872,15 +872,16 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         max_fnr : float or array-like of shape F, optional
-            Highest proportion of the positives that may be ruled out. By default 0.05, unless ``min_npv`` is passed.
+            Highest proportion of the positives that may be ruled out. The default is 0.05, unless ``min_npv`` is
+            passed.
         max_fpr : float or array-like of shape F, optional
-            Highest proportion of the negatives that may be ruled in. By default 0.05, unless ``min_ppv`` is passed.
+            Highest proportion of the negatives that may be ruled in. The default is 0.05, unless ``min_ppv`` is passed.
         min_npv : float or array-like of shape F, optional
-            Lowest allowed negative predictive value of the observations ruled out, in place of ``max_fnr``. ``min_npv``
-            requires a prevalence.
+            Lowest allowed negative predictive value of the observations ruled out; an alternative to ``max_fnr``.
+            ``min_npv`` requires a prevalence.
         min_ppv : float or array-like of shape F, optional
-            Lowest allowed positive predictive value of the observations ruled in, in place of ``max_fpr``. ``min_ppv``
-            requires a prevalence.
+            Lowest allowed positive predictive value of the observations ruled in; an alternative to ``max_fpr``.
+            ``min_ppv`` requires a prevalence.
         prevalence : float or array-like of shape F, optional
             Proportion of positives in the population where the rule is used. By default, the prevalence is computed
             from ``count``, or is unknown if ``count`` is None.
@@ -896,8 +897,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Raises
         ------
         RocPredictError
-            If both ``max_fnr`` and ``min_npv`` or both ``max_fpr`` and ``min_ppv`` are passed, if one of these values
-            is outside [0, 1], or if ``min_npv`` or ``min_ppv`` is passed without a prevalence in (0, 1).
+            If ``max_fnr`` is combined with ``min_npv``, or ``max_fpr`` with ``min_ppv``, if one of these values is
+            outside [0, 1], or if ``min_npv`` or ``min_ppv`` is passed without a prevalence in (0, 1).
 
         Notes
         -----
@@ -909,10 +910,10 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
         The PPV does not always increase with the threshold, because negatives can be more frequent than positives far
         out in the tail. ``min_ppv`` is a limit for the PPV of all ruled-in observations taken together. Among the
-        thresholds for which this PPV is at least ``min_ppv``, the threshold that leaves the fewest observations
-        undecided is chosen. The threshold for ``min_npv`` is chosen in the same way. For samples, the thresholds and
-        the rates are computed from the same data. The rates are therefore optimistic: the error rates in the population
-        may exceed the requirements.
+        thresholds for which this PPV is at least ``min_ppv``, the one that leaves the fewest observations undecided is
+        chosen. The threshold for ``min_npv`` is chosen in the same way. For empirical curves, the thresholds and the
+        rates are computed from the same data. The rates are therefore optimistic: the error rates in the population may
+        exceed the requirements.
 
         The partition into three zones is described in [1]_. If ``max_fnr`` and ``max_fpr`` are the requirements, the
         grey zone equals the intermediate range of the two-graph ROC plot [2]_.

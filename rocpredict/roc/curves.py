@@ -386,7 +386,7 @@ def resolve_prevalence(
         raise RocPredictError(f"{quantity} needs one feature; this is a batch of ROC curves of shape {shape}")
     if prevalence is None and empirical is None:
         remedy = "pass prevalence=0.1, for example, or class counts"
-        raise RocPredictError(f"{quantity} needs the prevalence, in (0, 1); {remedy}")
+        raise RocPredictError(f"{quantity} needs a prevalence in (0, 1); {remedy}")
     unchecked: Any = empirical if prevalence is None else prevalence
     return check_probability("prevalence", unchecked, ends=False)
 

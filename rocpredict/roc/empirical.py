@@ -36,14 +36,14 @@ class EmpiricalRoc(Roc[float]):
         * "lower": positive when x <= threshold.
         * "auto": the direction with an AUC of at least 0.5.
     count : pair of float, optional
-        Number of observations in each class, (negative, positive). By default, the sizes of the samples; other numbers
-        are not allowed.
+        Number of observations in each class, (negative, positive). These numbers must equal the sizes of the
+        samples, which are the default.
     omitted : pair of int, default=(0, 0)
-        Number of observations in each class, (negative, positive), that were omitted because of missing values.
+        Number of observations omitted from each class because of missing values, (negative, positive).
     n_unlabelled : int, default=0
         Number of rows that were omitted because they have no label.
     negative_labels : tuple, default=()
-        Labels that form the negative class, if there is more than one. They are printed in the repr.
+        Labels of the negative class, if it has more than one. They are shown in the repr.
     source_rows : SourceRows, optional
         Row numbers of the observations in the original data. ``empirical_roc`` stores these numbers, so that
         ``auc_test`` can check that two curves are based on the same observations.
@@ -136,7 +136,7 @@ class EmpiricalRoc(Roc[float]):
         nan_policy : {"raise", "omit"}, default="raise"
             How to handle missing scores and missing labels; see ``empirical_roc``.
         weights : array-like of shape (n,), optional
-            Frequency weight of each observation, 0 or more.
+            Nonnegative frequency weight of each observation.
 
         Returns
         -------
@@ -188,7 +188,7 @@ class EmpiricalRoc(Roc[float]):
         nan_policy : {"raise", "omit"}, default="raise"
             How to handle missing scores and missing labels; see ``empirical_roc``.
         weights : array-like of shape (n,), optional
-            Frequency weight of each observation, 0 or more.
+            Nonnegative frequency weight of each observation.
 
         Returns
         -------
@@ -256,7 +256,7 @@ def empirical_roc(
         Label of the positive class. May be omitted if the labels are {0, 1}, {-1, 1} or booleans.
     negative : label, optional
         Label of the negative class. By default, all other labels are negative. If ``negative`` is passed, observations
-        with a third label are ignored.
+        with any other label are ignored.
     direction : {None, "higher", "lower", "auto"}, default=None
         Direction of the classification rule:
 
@@ -267,7 +267,7 @@ def empirical_roc(
         How to handle observations with missing values: "raise" raises an error; "omit" omits these observations and
         stores their number.
     weights : array-like of shape (n,), optional
-        Frequency weight of each observation, 0 or more. An integer weight k is equivalent to k copies of the
+        Nonnegative frequency weight of each observation. An integer weight k is equivalent to k copies of the
         observation.
 
     Returns

@@ -162,7 +162,7 @@ class GreyZone(Result, Generic[Value]):
 
     def _prevalence_for(self, name: str) -> FloatArray:
         if self.prevalence is None:
-            raise RocPredictError(f"{name} needs the prevalence, in [0, 1]; {_PREVALENCE_REMEDY}")
+            raise RocPredictError(f"{name} needs a prevalence in [0, 1]; {_PREVALENCE_REMEDY}")
         return np.asarray(self.prevalence, dtype=np.float64)
 
     def __repr__(self) -> str:
@@ -189,7 +189,7 @@ class _Demand(NamedTuple):
     def is_met(self, t: FloatArray) -> NDArray[np.bool_]:
         """Return whether each threshold meets the requirement, up to rounding errors.
 
-        A threshold at which no observation is decided meets every requirement.
+        A threshold that rules no observation in or out meets every requirement.
         """
         wrong = np.asarray(self.wrong(t))
         if self.rate is not None:
@@ -230,7 +230,7 @@ def find_grey_zone(
         if limits[rate] is not None and limits[value] is not None:
             raise RocPredictError(f"{rate}= and {value}= are requirements on the same threshold; pass one of them")
         if limits[value] is not None and prevalence is None:
-            raise RocPredictError(f"{value}= needs the prevalence, in (0, 1); {_PREVALENCE_REMEDY}")
+            raise RocPredictError(f"{value}= needs a prevalence in (0, 1); {_PREVALENCE_REMEDY}")
     prior: Any = None
     if prevalence is not None:
         needs_both_classes = limits["min_npv"] is not None or limits["min_ppv"] is not None

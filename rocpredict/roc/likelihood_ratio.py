@@ -184,7 +184,7 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         Parameters
         ----------
         fpr : float or array-like of shape F
-            Highest false positive rate that is allowed, in [0, 1].
+            Highest allowed false positive rate, in [0, 1].
 
         Returns
         -------
@@ -229,7 +229,7 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         Raises
         ------
         RocPredictError
-            If ``prevalence`` is outside [0, 1], a cost is negative, or all errors have cost 0.
+            If ``prevalence`` is outside [0, 1], if a cost is negative, or if the expected cost of every rule is 0.
 
         Notes
         -----

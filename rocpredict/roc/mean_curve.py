@@ -41,9 +41,9 @@ class MeanRoc(Result):
     ----------
     fpr, tpr : array of shape (m,)
         Points of the mean curve from (0, 0) to (1, 1). ``tpr`` is the mean of the TPRs of the folds at each FPR. If the
-        curve of any fold has a vertical step at an FPR, this FPR occurs twice. At the first of the two points, the
-        lowest TPRs of the folds at this FPR are averaged; at the second point, the highest TPRs of the folds are
-        averaged.
+        curve of any fold has a vertical step at an FPR, this FPR occurs twice. At the first of the two points,
+        ``tpr`` is the mean of the lowest TPR of each fold at this FPR. At the second point, it is the mean of the
+        highest TPR of each fold.
     low, high : array of shape (m,)
         Lower and upper limit of the pointwise confidence band of the mean curve.
     std : array of shape (m,)

@@ -145,11 +145,11 @@ class PredictedRoc(Roc[Value]):
         Number of observations in each class, (negative, positive). The prevalence and the width of confidence intervals
         are computed from these numbers.
     omitted : pair of int, default=(0, 0)
-        Number of observations in each class, (negative, positive), that were omitted because of missing values.
+        Number of observations omitted from each class because of missing values, (negative, positive).
     n_unlabelled : int, default=0
         Number of rows that were omitted because they have no label.
     negative_labels : tuple, default=()
-        Labels that form the negative class, if there is more than one. They are printed in the repr.
+        Labels of the negative class, if it has more than one. They are shown in the repr.
     pair_fit : PairFit, optional
         Samples of both classes, and the function that fits their distributions. ``predict_roc`` stores this
         information for the bootstrap.
@@ -489,7 +489,7 @@ def predict_roc(
         Label of the positive class. May be omitted if the labels are {0, 1}, {-1, 1} or booleans.
     negative : label, optional
         Label of the negative class. By default, all other labels are negative. If ``negative`` is passed, observations
-        with a third label are ignored.
+        with any other label are ignored.
     family : str or scipy.stats distribution, default="gaussian"
         Distribution that is fitted to each class:
 
@@ -506,8 +506,8 @@ def predict_roc(
         * "mixture": Gaussian mixture.
         * "histogram": histogram.
         * "empirical": the empirical distribution of the sample.
-        * a distribution such as ``scipy.stats.gumbel_r``: fitted by its own ``fit`` method (maximum likelihood). For a
-          distribution on x > 0, the lower bound is fixed at 0 if all values are positive.
+        * a distribution such as ``scipy.stats.gumbel_r``: fitted by its own ``fit`` method (maximum likelihood). If
+          the support of this distribution begins at 0 and all values are positive, the lower bound is fixed at 0.
     direction : {None, "higher", "lower", "auto"}, default=None
         Direction of the classification rule:
 
@@ -518,7 +518,7 @@ def predict_roc(
         How to handle observations with missing values: "raise" raises an error; "omit" omits these observations and
         stores their number.
     weights : array-like of shape (n,), optional
-        Frequency weight of each observation, 0 or more. An integer weight k is equivalent to k copies of the
+        Nonnegative frequency weight of each observation. An integer weight k is equivalent to k copies of the
         observation. Only the families "gaussian" and "empirical" accept non-integer weights, and bootstrap methods are
         unavailable for such weights.
 

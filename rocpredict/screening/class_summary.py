@@ -80,7 +80,7 @@ class ClassSummary(Result):
 
     @property
     def is_valid(self) -> NDArray[np.bool_]:
-        """Mask of the features with two or more values, and with a mean and variance in the range of float64."""
+        """Mask of the features that have two or more values and whose mean and variance are in the float64 range."""
         is_normal = (self.m2 == 0) | (self.m2 >= np.finfo(float).tiny)
         return np.asarray((self.count > 1) & np.isfinite(self.mean) & np.isfinite(self.m2) & is_normal)
 
@@ -140,7 +140,7 @@ class ClassSummary(Result):
         Raises
         ------
         RocPredictError
-            If a name or value is not valid in a summary, or the lists have different lengths.
+            If a name or value is invalid, or if the lists have different lengths.
         """
         names = [item.name for item in fields(cls)]
         if not isinstance(numbers, dict) or not set(names[:4]) <= numbers.keys() <= set(names):
@@ -155,7 +155,7 @@ class ClassSummary(Result):
                 "and maximum"
             )
         if len({len(array) for array in arrays.values() if array is not None}) > 1:
-            raise RocPredictError("arrays of a class summary differ in length; pass one number for each feature")
+            raise RocPredictError("the arrays of a class summary differ in length; pass one number for each feature")
         return cls(**arrays)  # type: ignore[arg-type]
 
     def rounded(self) -> tuple[NDArray[Any], ...]:
@@ -197,8 +197,8 @@ def _array(name: str, values: Any) -> NDArray[Any]:
         or (name in _NONNEGATIVE_FIELDS and (array < 0).any())
         or (name in _COUNT_FIELDS and np.isnan(array).any())
     ):
-        limit = " of 0 or more" if name in _NONNEGATIVE_FIELDS else ""
-        raise RocPredictError(f"{name} is {short_repr(values)}, not a list with one number{limit} for each feature")
+        limit = "nonnegative " if name in _NONNEGATIVE_FIELDS else ""
+        raise RocPredictError(f"{name} is {short_repr(values)}, not a list with one {limit}number for each feature")
     is_integer = (
         name in _COUNT_FIELDS and (array == np.round(array)).all() and all(isinstance(item, int) for item in values)
     )
@@ -241,14 +241,14 @@ def read_moments(
 
 
 class MomentsByLabel(NamedTuple):
-    """Moments of the observations with each label, computed from batches that are read once."""
+    """Moments for each label, computed in one pass over the batches of a table."""
 
     names: NDArray[np.str_]
     """Names of the features."""
     not_numeric: NDArray[np.bool_]
     """Mask of the features that are not numeric."""
     moments: dict[Any, Moments]
-    """Moments of the observations with each label, of shape (1, features)."""
+    """Moments for each label, in arrays of shape (1, features)."""
     n_rows: int
     """Number of rows."""
     n_unlabelled: int
@@ -290,7 +290,7 @@ class MomentsByLabel(NamedTuple):
         return check_labels([*self.moments] * 2, np.empty((0, 0)))
 
     def by_class(self, coded: EncodedLabels) -> Moments:
-        """Return the moments of each class, shape (classes, features); ``coded`` maps each label to a class."""
+        """Return the moments of each class, of shape (classes, features); ``coded`` maps each label to a class."""
         parts = [*self.moments.values()]
         no_rows = np.empty((0, len(self.names)))
         order: Any = parts[0].order

@@ -51,7 +51,7 @@ def prediction_optimism(
     Parameters
     ----------
     count : pair of float or of arrays of shape F
-        Number of observations of each class (negative, positive), 2 or more.
+        Number of observations in each class, (negative, positive); each at least 2.
     d : array of shape F
         Mean of the positives minus mean of the negatives.
     s0, s1 : array of shape F
@@ -594,7 +594,8 @@ def shrinkage_columns(
     pair : GaussianPairs
         Gaussians of the same features.
     rows : pair of arrays of int
-        Row indices of the negatives and of the positives, each repeated as many times as the weight of its row.
+        Row indices of the negatives and of the positives. Each index occurs once or, with weights, as often as the
+        weight of its row specifies.
     direction : {"auto", None, "higher", "lower"}
         Direction of the rule, as in ``screen``.
     n_jobs : int
@@ -610,7 +611,10 @@ def shrinkage_columns(
 
 
 def class_rows(codes: NDArray[Any], class_pair: ClassPair, weights: FloatArray | None = None) -> RowPair:
-    """Return the row indices of the negatives and of the positives, each repeated as often as the weight of its row."""
+    """Return the row indices of the negatives and of the positives.
+
+    Each index occurs once or, with weights, as often as the weight of its row specifies.
+    """
     negative, positive = (
         np.flatnonzero(np.isin(codes, class_pair.negative)),
         np.flatnonzero(codes == class_pair.positive),

@@ -1,4 +1,4 @@
-"""Moments and blocks of columns of Dask arrays and DataFrames, computed by the user's scheduler.
+"""Class moments and column blocks of Dask arrays and DataFrames, computed by the user's scheduler.
 
 Each task can be repeated, because it reads its rows from the source of the table. If a worker is lost, the computation
 takes longer, but the result is the same. Only labels, moments and the results for blocks are sent to the client.
@@ -80,7 +80,7 @@ class DaskTable(NamedTuple):
         engine: str,
         histogram_edges: Any = None,
     ) -> tuple[Moments, FeatureHistograms | None]:
-        """Compute the moments of each class, and the histograms of the first class pair if edges are passed.
+        """Compute the moments of each class and, if edges are passed, the histograms of the first class pair.
 
         The parts are merged by a tree of tasks. If a number of edges is passed, another tree of tasks first draws
         random rows from all parts.
@@ -241,7 +241,7 @@ def _from_array(X: Any, y: Any, names: Any) -> DaskTable:
         )
     if isinstance(y, str):
         raise RocPredictError(
-            f"y={y!r} is the name of a column, and X is a Dask array without names; pass one label for each row"
+            f"y={y!r} is the name of a column, but X is a Dask array without column names; pass one label for each row"
         )
     kept, X = check_feature_names(names, X.shape[1]), X.rechunk({1: -1})
     sizes = np.array(X.chunks[0])

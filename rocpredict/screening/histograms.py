@@ -1,4 +1,4 @@
-"""Mergeable histograms of features in two classes, and the bounds of the empirical AUC that follow from them."""
+"""Mergeable histograms of features in two classes, and the resulting bounds on the empirical AUC."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ class FeatureHistograms(Result):
     """Histograms of features in the negative and in the positive class, with the extremes of each cell.
 
     Histograms of parts of a table can be added if their edges are equal. A coarsened histogram can also be added to a
-    histogram with other edges; the sum then has the edges that both histograms have. Each edge has its own cell for the
-    values equal to the edge, so that frequent values are counted as ties. The other cells are called open: one contains
-    the values below the first edge, one contains the values above the last edge, and the others contain the values
-    between two adjacent edges.
+    histogram with other edges; the sum then has the edges that are common to both histograms. Each edge has its own
+    cell for the values equal to the edge, so that frequent values are counted as ties. The other cells are called open:
+    one contains the values below the first edge, one contains the values above the last edge, and the others contain
+    the values between two adjacent edges.
 
     Attributes
     ----------
@@ -242,10 +242,10 @@ class FeatureHistograms(Result):
         -------
         array of shape (features, edges)
             Edges for ``summarize(..., histogram_edges=...)``. The number of edges added to a cell is proportional to
-            the uncertainty of the cell. A histogram does not show in how many pairs of a negative and a positive in the
-            same cell the positive is larger. The uncertainty of the cell is the difference between the largest and the
-            smallest possible number of these pairs. The additional edges are equally spaced between the extremes of the
-            cell.
+            the uncertainty of the cell. If a negative and a positive are in the same cell, a histogram does not show
+            which of them is larger. The uncertainty of the cell is the difference between the largest and the smallest
+            possible number of pairs in which the positive is larger. The additional edges are equally spaced between
+            the extremes of the cell.
         """
         rows = []
         for j in range(len(self)):
@@ -309,8 +309,8 @@ class FeatureHistograms(Result):
                         target[index, j, : n + 1] = np.where(np.isnan(values), target[index, j, : n + 1], values)
         except (KeyError, IndexError, TypeError, ValueError):
             raise RocPredictError(
-                f"{short_repr(content)} is not a dictionary of histograms; it must contain the "
-                "edges, and the count, minimum and maximum of each class; each entry has one list for each feature"
+                f"{short_repr(content)} is not a valid dictionary of histograms; it must contain the edges and, for "
+                "each class, the count, minimum and maximum; each of these must contain one list for each feature"
             ) from None
         result = cls(edges, counts, *extremes)
         if (np.diff(edges) <= 0).any() or not result._extremes_fit():
@@ -560,7 +560,7 @@ def to_dense(matrix: Any) -> FloatArray:
 
 
 def count_cells(matrix: Any, codes: NDArray[Any], edges: FloatArray, n_jobs: int = 1) -> FeatureHistograms:
-    """Count the values of each column of a matrix in the cells of its histogram.
+    """Compute two histograms of each column of a matrix, one for each class.
 
     Parameters
     ----------
@@ -602,7 +602,7 @@ def count_cells(matrix: Any, codes: NDArray[Any], edges: FloatArray, n_jobs: int
 
 
 def pair_sides(codes: NDArray[Any], pair: tuple[Any, int]) -> NDArray[np.int64]:
-    """Return 0 for the rows of the negative classes of a pair, 1 for the positive class, and -1 for other rows."""
+    """Return 1 for rows of the positive class of a pair, 0 for rows of a negative class, and -1 for all other rows."""
     return np.where(codes == pair[1], 1, np.where(np.isin(codes, pair[0]), 0, -1))
 
 
@@ -620,7 +620,7 @@ def choose_edges(
             )
         histogram_edges = pad_rows([_check_row(name, histogram_edges.get(name, [])) for name in names])
         if not histogram_edges.size:
-            raise RocPredictError("histogram_edges= has no edges; pass ascending edges of at least one feature")
+            raise RocPredictError("histogram_edges= has no edges; pass ascending edges for at least one feature")
     edges = check_edges(histogram_edges, len(names))
     return draw(edges) if isinstance(edges, int) else edges
 
@@ -633,8 +633,8 @@ def _check_row(name: str, edges: Any) -> FloatArray:
         row = np.empty((0, 0))
     if is_scalar(edges) or row.ndim != 1 or (np.diff(row) <= 0).any():
         raise RocPredictError(
-            f"histogram_edges= has {short_repr(edges)} for the feature {name!r}; pass a list of ascending numbers, "
-            "such as [90, 100, 110]"
+            f"histogram_edges= has invalid edges for the feature {name!r}: {short_repr(edges)}; pass a list of "
+            "ascending numbers, such as [90, 100, 110]"
         )
     return row
 
@@ -648,7 +648,7 @@ def check_edges(edges: Any, n_features: int) -> FloatArray | int:
     if is_scalar(edges) or not array.ndim:
         if isinstance(edges, bool) or not isinstance(edges, (int, np.integer)) or not 1 <= edges <= MAX_EDGES:
             raise RocPredictError(
-                f"histogram_edges={short_repr(edges)} is not a number of edges; pass an integer from 1 to "
+                f"histogram_edges={short_repr(edges)} is not a valid number of edges; pass an integer from 1 to "
                 f"{MAX_EDGES:,}, or an array of edges"
             )
         return int(edges)

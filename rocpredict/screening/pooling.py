@@ -57,8 +57,8 @@ class PooledAuc(Result):
     i_squared : array of shape (features,)
         Proportion of the variation between the estimates that is not sampling variation (Higgins and Thompson).
     n_studies : array of int of shape (features,)
-        Number of studies that are pooled: studies with two values or more in each class, and a standard deviation above
-        0 in at least one class.
+        Number of pooled studies. A study is pooled if it has at least two values in each class, and a standard
+        deviation above 0 in at least one class.
     study_auc, study_low, study_high, weights : array of shape (features, studies)
         AUC of each study, confidence interval of this AUC, and random-effects weight of the study. For a study without
         the feature, the AUC is NaN and the weight is 0.
@@ -209,24 +209,24 @@ def pool(
     has a coverage of up to 99.8%.
 
     The weights of the random-effects mean are computed with the upper 95% confidence limit of tau^2 (Q profile [4]_)
-    instead of its estimate; ``tau`` is the estimate. If the estimate were used and were 0, a large study would have
-    nearly all the weight, and the coverage for a few studies of unequal size would be as low as 76%. With the upper
-    limit of tau^2, the coverage of 95% intervals is 94 to 98% in 360 simulated settings with 2 to 20 studies of 10 or
-    more observations per class. With more studies, or with fewer observations in a class, the bias of D reduces the
-    coverage. For 20 studies with 250 observations in one class and 5 in the other (AUC 0.9, SD ratio 2.5), the coverage
-    is 90%. The disadvantage of the upper limit is a larger error of the random-effects mean. If the studies are
-    homogeneous, this error is up to 1.6 times the error with the usual weights. If one study is much larger than the
-    others, this error is up to 3.7 times the error of the fixed-effect mean. The interval is wide if only two or three
-    studies are pooled, since Student's t then has one or two degrees of freedom.
+    instead of its estimate. The attribute ``tau`` contains the estimate. If the estimate were used and happened to be
+    0, a large study would have nearly all the weight, and the coverage for a few studies of unequal size would be as
+    low as 76%. With the upper limit of tau^2, the coverage of 95% intervals is 94 to 98% in 360 simulated settings with
+    2 to 20 studies of 10 or more observations per class. With more studies, or with fewer observations in a class, the
+    bias of D reduces the coverage. For 20 studies with 250 observations in one class and 5 in the other (AUC 0.9, SD
+    ratio 2.5), the coverage is 90%. The disadvantage of the upper limit is a larger error of the random-effects mean.
+    If the studies are homogeneous, this error is up to 1.6 times the error with the usual weights. If one study is much
+    larger than the others, this error is up to 3.7 times the error of the fixed-effect mean. The interval is wide if
+    only two or three studies are pooled, since Student's t then has one or two degrees of freedom.
 
     A study is flagged as separated if the lower 95% limit of its AUC, from the normal approximation on the probit
     scale, is above 1 - 1/(2 n0 n1). This bound is the AUC of a sample of n0 negatives and n1 positives with one tied
     pair and no pair in the wrong order. The estimate of D is then an extrapolation of the Gaussian tails. If this
     estimate were used, the pooled mean would depend on the extrapolation. The study is therefore pooled with the value
     of D (at most 8.25) at which the lower limit equals the bound, and with the variance of D at this value. Omitting
-    the study would select studies by their results. ``study_auc`` still contains the AUC of the unchanged estimate. A
-    study with a standard deviation of 0 in both classes is omitted, with the flag ``point_mass``, because the variance
-    of D is undefined.
+    the study would mean selecting studies by their results. ``study_auc`` still contains the AUC of the unchanged
+    estimate. A study with a standard deviation of 0 in both classes is omitted, because the variance of D is undefined;
+    the feature then has the flag ``point_mass``.
 
     The method fails if the features are far from Gaussian, if studies were selected by their results, if the same
     subjects are in several studies, or if the AUCs of the studies are not a sample from one population, for example

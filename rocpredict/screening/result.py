@@ -44,7 +44,9 @@ def _write(path: Any, content: str | bytes, *suffixes: str) -> None:
         path.write(content)
     except TypeError:
         kind = "text" if isinstance(content, str) else "bytes"
-        raise RocPredictError(f"path={short_repr(path)} does not accept {kind}; pass a file name") from None
+        raise RocPredictError(
+            f"path={short_repr(path)} is a file object that does not accept {kind}; pass a file name"
+        ) from None
 
 
 def _to_json_column(values: NDArray[Any]) -> list[Any]:
@@ -87,8 +89,8 @@ class ScreeningResult(Result):
     direction : {"auto", "higher", "lower"} or None
         Requested direction; the column ``direction`` contains the direction of each row.
     empirical : {True, False, "top", "histogram"}
-        Features for which empirical AUCs were requested, as in ``screen``. In rows without an empirical AUC,
-        ``p_value`` is from Welch's t-test.
+        Features for which empirical AUCs were requested, with the same meaning as in ``screen``. In rows without an
+        empirical AUC, ``p_value`` is from Welch's t-test.
     family : {"gaussian", "auto"}
         Requested family; with "auto", the column ``family`` contains the family of each row.
     n_observations : int
@@ -194,7 +196,7 @@ class ScreeningResult(Result):
         Parameters
         ----------
         name : str
-            Name of the flag; docs/flags.md lists them.
+            Name of the flag. All flags are listed in docs/flags.md.
 
         Returns
         -------
@@ -283,12 +285,12 @@ class ScreeningResult(Result):
         Raises
         ------
         RocPredictError
-            If the file cannot be written, or the suffix of its name is not .csv or .txt.
+            If the file cannot be written, or if its name has a suffix other than .csv or .txt.
 
         Notes
         -----
-        If a name or an annotation begins with =, +, -, @, a tab or a line break, a spreadsheet would evaluate it as a
-        formula (OWASP, "CSV Injection"). An apostrophe is therefore inserted before such text, unless the text is a
+        A spreadsheet would evaluate a name or an annotation as a formula if it begins with =, +, -, @, a tab or a line
+        break (OWASP, "CSV Injection"). An apostrophe is therefore inserted before such text, unless the text is a
         number. Quotes, spaces and invisible characters at the beginning of the text are ignored in this check. An
         apostrophe is also inserted before a formula that follows a semicolon, a vertical bar, a tab or a line break. A
         spreadsheet that uses one of these characters as its separator would begin a new cell there. Numbers are never
@@ -319,7 +321,7 @@ class ScreeningResult(Result):
         Raises
         ------
         RocPredictError
-            If the file cannot be written, or the suffix of its name is not .json or .txt.
+            If the file cannot be written, or if its name has a suffix other than .json or .txt.
         """
         head = {
             "class_pairs": [{"negative": negative, "positive": positive} for negative, positive in self.class_pairs],
@@ -347,7 +349,7 @@ class ScreeningResult(Result):
         Raises
         ------
         RocPredictError
-            If polars is not installed, if the file cannot be written, or if the suffix of its name is not .parquet.
+            If polars is not installed, if the file cannot be written, or if its name has a suffix other than .parquet.
         """
         try:
             frame = files.data_frame(self._columns(), "polars")
@@ -473,8 +475,8 @@ class ScreeningResult(Result):
 def discrimination_sort_keys(columns: Mapping[str, NDArray[Any]]) -> tuple[NDArray[Any], ...]:
     """Return the keys by which rows are sorted in the default order.
 
-    The first key is the distance of the empirical AUC from 1/2 or, in rows without an empirical AUC, of the predicted
-    AUC. The second key is the distance of the predicted AUC from 1/2. The third key, the absolute effect size,
+    The first key is the distance of the empirical AUC from 1/2. In rows without an empirical AUC, the predicted AUC is
+    used instead. The second key is the distance of the predicted AUC from 1/2. The third key, the absolute effect size,
     determines the order of features whose predicted AUC rounds to 1.
     """
     predicted = np.abs(columns["auc"] - 0.5)

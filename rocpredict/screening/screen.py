@@ -273,12 +273,12 @@ def screen(
     ----------
     X : array-like of shape (n, features), or another table
         NumPy array of numbers, SciPy sparse matrix, data frame (pandas, polars or pyarrow), or object with ``X`` and
-        ``var_names`` such as AnnData. Memory maps are read in blocks, and sparse matrices are never made dense as a
-        whole. The table is not changed, and it is never copied as a whole. A path may be passed instead: a CSV,
-        Parquet, Feather or h5ad file, a folder of files, a pattern such as ``"data/*.csv"``, or a list of paths. If
-        there are several files, they must have the same columns. In a data frame or file, a column named "",
-        "Unnamed: 0" or "__index_level_0__" contains the row index and is not used as a feature. Without ``y``, pass a
-        ``TwoClassSummary`` or an iterable of (X, y) batches; both require ``empirical=False`` or
+        ``var_names`` such as AnnData. Memory maps are read in blocks, and sparse matrices are never converted to
+        dense arrays as a whole. The table is not changed, and it is never copied as a whole. A path may be passed
+        instead: a CSV, Parquet, Feather or h5ad file, a folder of files, a pattern such as ``"data/*.csv"``, or a list
+        of paths. If there are several files, they must have the same columns. In a data frame or file, a column named
+        "", "Unnamed: 0" or "__index_level_0__" contains the row index and is not used as a feature. Without ``y``, pass
+        a ``TwoClassSummary`` or an iterable of (X, y) batches; both require ``empirical=False`` or
         ``empirical="histogram"``. With ``empirical=False``, batches may have three or more classes.
     y : array-like of shape (n,), or str, optional
         Class labels, or the name of the column that contains them. For AnnData, this is a column of ``obs``.
@@ -299,7 +299,7 @@ def screen(
         values of the feature are sorted.
 
         - True: all features.
-        - False: no feature; all columns are predicted from the class moments.
+        - False: no feature; all results are computed from the class moments.
         - "top": for each class pair, the ``n_top`` features whose predicted AUC is farthest from 1/2.
         - "histogram": all features. The empirical AUC is estimated from histograms, and the columns
           ``empirical_auc_min`` and ``empirical_auc_max`` contain bounds of the exact AUC. ``X`` may also consist of
@@ -323,7 +323,7 @@ def screen(
         - None or "higher": positive when x >= threshold.
         - "lower": positive when x <= threshold.
     weights : array-like of shape (n,), optional
-        Frequency weights, 0 or more. ``family="auto"`` requires whole numbers.
+        Nonnegative frequency weights. ``family="auto"`` requires whole numbers.
     level : float, default=0.95
         Confidence level, in (0, 1).
     adjust : {"benjamini-hochberg", "benjamini-yekutieli", "holm", "bonferroni", "none"}, default="benjamini-hochberg"
@@ -412,8 +412,8 @@ def screen(
     ``direction="lower"``.
 
     The flag ``misfit`` indicates that the empirical curve differs from the predicted curve by more than sampling
-    variation explains, and that the mean absolute difference in TPR exceeds 0.02. Use the empirical columns of such
-    features.
+    variation explains, and that the mean absolute difference in TPR exceeds 0.02. For such features, use
+    the empirical columns.
 
     References
     ----------
@@ -479,7 +479,9 @@ def _screen(
             return _screen_batches(read_batches(X), options, positive=positive, pairs=pairs)
         return _from_summary(_as_summary(X, options, positive=positive, negative=negative), options)
     if isinstance(X, TwoClassSummary):
-        raise RocPredictError(f"y={short_repr(y)} is not available for a summary, which contains its labels; omit y")
+        raise RocPredictError(
+            f"y={short_repr(y)} cannot be combined with a summary, which already contains the labels; omit y"
+        )
     check_index({"X" if isinstance(y, str) else "y": X if isinstance(y, str) else y, "weights": weights})
     budget = MemoryBudget(options.memory, options.n_jobs)
     lazy = open_dask(X, y, feature_names, needs_order=options.empirical is not False or weights is not None)
@@ -519,7 +521,7 @@ def _check_one_pair(options: _ScreenOptions, coded: EncodedLabels, positive: Lab
     """Raise RocPredictError if histograms are requested for more than one class pair."""
     if options.empirical == "histogram" and len(coded.class_pairs) > 1:
         raise RocPredictError(
-            f"empirical='histogram' needs two classes, and y has {coded.classes} classes; pass one label as positive="
+            f"empirical='histogram' needs two classes, but y has {coded.classes} classes; pass one label as positive="
             if positive is None
             else "empirical='histogram' needs one pair of classes; pass negative= or pairs='rest'"
         )
@@ -603,7 +605,7 @@ def _screen_block(
     options, names, coded = setting
     if len(block) != len(codes):
         raise RocPredictError(
-            "X and y have different numbers of rows when they are computed again; compute X and y first"
+            "after a second computation, X and y have different numbers of rows; compute both before you pass them"
         )
     table = FeatureTable(names[features], len(block), DenseSource(block), np.zeros(len(features), dtype=bool))
     run = _ScreeningRun(options, table, coded._replace(codes=codes), weights)
@@ -675,7 +677,7 @@ class _ScreeningRun:
         gaussians = GaussianPairs(*map(np.stack, zip(*pairs, strict=True)))
 
         def to_columns(columns: slice, counts: RankStatistics) -> tuple[slice, dict[str, Any], Flags]:
-            """Return the slice ``columns``, with the empirical columns and flags of its features."""
+            """Return ``columns``, and the empirical columns and flags of the features in this slice."""
             shape = counts.area.shape
             parts: Any = (part.reshape(-1, *part.shape[2:]) for part in counts)
             statistics = RankStatistics(*parts)
@@ -746,7 +748,7 @@ def _as_summary(X: Any, options: _ScreenOptions, **classes: Any) -> TwoClassSumm
             check_batches(X)
         if isinstance(X, TwoClassSummary):
             raise RocPredictError(
-                f"empirical={options.empirical!r} needs observations, and X is a summary; pass empirical=False, or "
+                f"empirical={options.empirical!r} needs observations, but X is a summary; pass empirical=False, or "
                 "'histogram' if it contains histograms"
             )
         raise RocPredictError(

@@ -77,11 +77,11 @@ class TwoClassSummary(Result):
     negative_label, positive_label : label
         Labels of the classes; "rest" stands for all other labels.
     units : tuple of str
-        Unit of each feature, "" if it is unknown. Summaries can be added only if each feature has the same unit in all
-        summaries.
+        Unit of each feature, or "" if it is unknown. Summaries can be added only if each feature has the same unit in
+        all summaries.
     min_count : int
         Value of ``min_count`` that was passed to ``suppress_small_counts``, or 0 for a summary without suppression.
-        For a sum of summaries, this is the smallest of their values.
+        For a sum of summaries, the smallest ``min_count`` among them.
     histograms : FeatureHistograms, optional
         Histograms of the features, from which ``screen(..., empirical="histogram")`` computes empirical AUCs.
     file_checksums : tuple of str
@@ -135,7 +135,7 @@ class TwoClassSummary(Result):
         std : pair of float or of arrays of shape (features,)
             Standard deviation of each class (ddof=1).
         count : pair of int or of arrays of shape (features,)
-            Number of observations of each class, a whole number of 2 or more.
+            Number of observations of each class, a whole number that is at least 2.
         feature_names : iterable of str, optional
             Names of the features. By default, "x0", "x1", ...
         positive : label, default="positive"
@@ -199,7 +199,7 @@ class TwoClassSummary(Result):
             lost = (scale > 0) & ~((m2 >= np.finfo(float).tiny) & (m2 < np.inf))
             if lost.any():
                 raise RocPredictError(
-                    f"std={short_repr(scale[lost][0])} has a square outside the range of float64; use another unit"
+                    f"the square of std={short_repr(scale[lost][0])} is outside the range of float64; use another unit"
                 )
             classes.append(ClassSummary(numbers, np.zeros(shape, np.int64), center, m2))
         return cls(classes[0], classes[1], names, negative, positive, as_units(units, names))
@@ -307,8 +307,8 @@ class TwoClassSummary(Result):
         Raises
         ------
         RocPredictError
-            If ``min_count`` is below 1, if every feature has fewer than ``min_count`` values in a class, or if
-            ``histograms=True`` and the summary has no histograms.
+            If ``min_count`` is below 1, if every feature has fewer than ``min_count`` values in at least one class, or
+            if ``histograms=True`` and the summary has no histograms.
 
         Warns
         -----
@@ -341,15 +341,18 @@ class TwoClassSummary(Result):
         )
         kept = self.histograms if check_option("histograms", histograms, (True, False)) else None
         if histograms and kept is None:
-            raise RocPredictError("histograms=True needs histograms; pass histogram_edges= when you call summarize")
+            raise RocPredictError(
+                "histograms=True needs histograms, which this summary lacks; pass histogram_edges= when you call "
+                "summarize"
+            )
         if kept is not None:
             before, kept = kept, kept.merge_small_cells(min_count)
             had, has = (~np.isnan(part.edges).all(axis=1) for part in (before, kept))
             if lost := np.array(self.feature_names)[had & ~has & ~is_small].tolist():
                 warnings.warn(
-                    f"no histogram edge of {format_list(lost, 10)} is kept: on one side of each edge, a class has "
-                    f"fewer than min_count={min_count} values, so the bounds of the empirical AUC are 0 and 1; "
-                    "agree on edges nearer to the middle of the values, or pass a smaller min_count=",
+                    f"none of the histogram edges of {format_list(lost, 10)} can be kept: each edge has fewer than "
+                    f"min_count={min_count} values of a class on one side. The bounds of the empirical AUC are 0 and "
+                    "1. Agree on edges nearer to the middle of the values, or pass a smaller min_count=",
                     AssumptionWarning,
                     stacklevel=2,
                 )
@@ -403,7 +406,7 @@ class TwoClassSummary(Result):
         Raises
         ------
         RocPredictError
-            If the text is not a summary in JSON, if it was changed, or if it was written by a later version.
+            If the text is not the JSON of a summary, if it was altered, or if a later release of rocpredict wrote it.
         """
         try:
             content = json.loads(text, parse_constant=_refuse_constant)
@@ -413,12 +416,13 @@ class TwoClassSummary(Result):
                 "not its name"
             ) from None
         if not isinstance(content, dict) or content.get("format") != _FORMAT:
-            raise RocPredictError(f"the JSON is not a summary; it needs format={_FORMAT!r}")
+            raise RocPredictError(f"the JSON is not a summary: it lacks format={_FORMAT!r}")
         if content.get("version") != _VERSION or any(content.get(name) is not None for name in _RESERVED):
             reserved = "".join(f", {name}={short_repr(content[name])}" for name in _RESERVED if content.get(name))
             raise RocPredictError(
                 f"the JSON is a summary of version {short_repr(content.get('version'))}{reserved}; this release of "
-                f"rocpredict reads only version {_VERSION} without {' and '.join(_RESERVED)}: install a later release"
+                f"rocpredict reads only summaries of version {_VERSION} that contain neither "
+                f"{' nor '.join(_RESERVED)}; install a later release"
             )
         needed = ("feature_names", "feature_checksum", "negative_label", "positive_label", "negative", "positive")
         missing = [name for name in needed if name not in content]
@@ -436,7 +440,7 @@ class TwoClassSummary(Result):
         units, checksums = content.get("units", []), content.get("file_checksums", [])
         for name, words, lengths in (("units", units, {0, len(names)}), ("file_checksums", checksums, None)):
             if not _are_words(words) or (lengths is not None and len(words) not in lengths):
-                expected = "texts" if lengths is None else pluralize(len(names), "text")
+                expected = "strings" if lengths is None else pluralize(len(names), "string")
                 raise RocPredictError(
                     f"the JSON is not a summary: {name} {short_repr(words)} is not a list of {expected}"
                 )
@@ -507,7 +511,7 @@ def _refuse_constant(name: str) -> None:
 
 
 def as_units(units: Mapping[str, str] | None, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the unit of each feature, "" if it is unknown."""
+    """Return the unit of each feature, or "" if it is unknown."""
     if units is None:
         return ("",) * len(names)
     words: object = units
@@ -523,7 +527,7 @@ def as_units(units: Mapping[str, str] | None, names: Sequence[str]) -> tuple[str
 
 
 def describe_difference(first: TwoClassSummary, second: TwoClassSummary) -> str:
-    """Return the difference in features, units or labels that prevents adding two summaries, or "" if there is none."""
+    """Describe why two summaries cannot be added: a difference in features, units or labels; "" if there is none."""
     names = first.feature_names, second.feature_names
     if names[0] != names[1]:
         others = map(set, names[::-1])
@@ -603,13 +607,13 @@ def summarize(
     use_raw: bool = False,
     memory: float | str = "1GB",
 ) -> TwoClassSummary:
-    """Compute counts and moments of the features of a table in two classes.
+    """Compute the counts and moments of each feature in the two classes of a table.
 
     Parameters
     ----------
     X : array-like of shape (n, features), sparse matrix, data frame, or batches
         Table or path as in ``screen``. If ``y`` is omitted, ``X`` is an iterable of (X, y) batches of one table. The
-        batches need not fit into memory together.
+        batches need not all fit into memory at once.
     y : array-like of shape (n,), or str, optional
         Class labels, or the name of the column that contains them. For AnnData, this is a column of ``obs``.
     positive : label, optional
@@ -624,7 +628,7 @@ def summarize(
         - 2: count, mean and sum of squared deviations from the mean.
         - 4: also sums of third and fourth powers of the deviations, minimum and maximum.
     weights : array-like of shape (n,), optional
-        Frequency weights, 0 or more; not available for batches.
+        Nonnegative frequency weights; not available for batches.
     feature_names : iterable of str, optional
         Names of the features, as in ``screen``; not available for batches.
     units : mapping of str to str, optional
@@ -633,9 +637,9 @@ def summarize(
     histogram_edges : int, array-like of shape (features, edges), or mapping of str to array-like, optional
         Number of histogram edges, or the ascending edges of each feature. Edges are passed as an array padded with NaN,
         or as a mapping from feature names to edges. If a number is passed, the edges are values of the feature in
-        randomly selected rows. For batches, rows are selected from all batches if ``X`` can be read twice, as a list
-        can; if ``X`` can be read only once, rows are selected from the first batch. By default, no histograms are
-        computed.
+        randomly selected rows. For batches, the rows are selected from all batches if ``X`` can be read twice (for
+        example, a list), and from the first batch if ``X`` can be read only once (for example, a generator). By
+        default, no histograms are computed.
     engine : {"auto", "numpy", "numba"}, default="auto"
         Computing engine, as in ``screen``.
     n_jobs : int, default=1
@@ -740,8 +744,8 @@ def _encode_batch_labels(labels: NDArray[Any], positive: Any, negative: Any) -> 
         return encode_labels(labels, positive=positive, negative=negative, pairs=None)
     if not any(is_present):
         raise RocPredictError(
-            f"y has neither positive={positive!r} nor negative={negative!r}, and at least one of them is needed; "
-            f"labels are {format_list(map(repr, names))}{suggest(positive, names)}"
+            f"y contains neither positive={positive!r} nor negative={negative!r}, but must contain at least one of "
+            f"them; labels are {format_list(map(repr, names))}{suggest(positive, names)}"
         )
     if positive == negative:
         raise RocPredictError(f"negative={negative!r} is also the positive label; pass two different labels")
@@ -841,5 +845,5 @@ def _summarize_batches(
 def _default_positive(labels: NDArray[Any]) -> int:
     """Return 1, the positive label of {0, 1}, {-1, 1} and booleans; other labels raise an error."""
     if labels.dtype.kind not in "biuf" or not any(np.isin(labels, pair).all() for pair in ((0, 1), (-1, 1))):
-        raise RocPredictError("positive= is needed with batches, unless labels are {0, 1}, {-1, 1} or booleans")
+        raise RocPredictError("positive= is needed with batches, unless the labels are {0, 1}, {-1, 1} or booleans")
     return 1

@@ -234,7 +234,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     AssumptionWarning
         If ``sample_weight`` is passed to a classifier that does not accept it; the weights are then used only for the
         threshold. The warning is also issued if the pooled scores are not consistent with ``family``. ``predict_roc``
-        makes the same check.
+        performs the same check.
 
     See Also
     --------
@@ -306,8 +306,8 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         y : array-like of shape (n,)
             Class label of each observation; there must be exactly two classes.
         sample_weight : array-like of shape (n,), optional
-            Frequency weights of the observations, 0 or more. The weights are used for the threshold, and passed to the
-            classifier if it accepts weights.
+            Nonnegative frequency weights of the observations. The weights are used for the threshold, and are passed to
+            the classifier if it accepts weights.
         **fit_params
             Parameters of the ``fit`` method of the classifier.
 
@@ -424,12 +424,13 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return self.estimator_.decision_function(X)
 
     def get_metadata_routing(self) -> object:
-        """Return the metadata routing of scikit-learn.
+        """Return the metadata router for scikit-learn.
 
         Returns
         -------
         MetadataRouter
-            Router that passes metadata to ``fit`` of the classifier and to ``split`` of the splitter.
+            Router that passes metadata to the ``fit`` method of the classifier and to the ``split`` method of the
+            splitter.
         """
         router = MetadataRouter(owner=self).add_self_request(self)
         router.add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
@@ -508,7 +509,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             return empirical_roc(scores.scores, codes[scores.rows], **options)
         if infinite := int(np.isinf(scores.scores).sum()):
             raise RocPredictError(
-                f"estimator returned infinite scores for {infinite} of {len(scores.scores)} observations; "
+                f"estimator returned infinite scores for {infinite} of {len(scores.scores)} observations, but "
                 f"family={short_repr(self.family)} needs finite scores; use response_method='predict_proba' or "
                 "family='empirical'"
             )

@@ -55,7 +55,7 @@ def check_labels(y: Any) -> NDArray[Any]:
 
 
 class InputTypeError(RocPredictError, TypeError):
-    """Error for input of a type for which scikit-learn raises a TypeError."""
+    """Error for input whose type makes scikit-learn raise a TypeError."""
 
 
 @contextmanager
@@ -71,7 +71,7 @@ def translated_errors() -> Iterator[None]:
 
 
 def check_fit_arguments(X: object, y: object, sample_weight: object = None) -> None:
-    """Raise RocPredictError for masked values, for missing labels, and for a table and labels whose indexes differ.
+    """Raise RocPredictError for masked values, missing labels, or pandas indexes that do not match.
 
     Without this check, scikit-learn would ignore masks and use the masked values.
     """
@@ -99,8 +99,8 @@ def check_no_text(X: Any) -> None:
         text = next((item for item in iter_text(table.column(feature)) if not is_number_text(item)), None)
         if text is not None:
             raise RocPredictError(
-                f"X has {short_repr(text)} in column {name!r}, which is not a number{number_format_hint(text)}; select "
-                "the columns of numbers, or encode this column as numbers"
+                f"column {name!r} of X contains {short_repr(text)}, which is not a number{number_format_hint(text)}; "
+                "select the numeric columns, or encode this column as numbers"
             )
 
 
@@ -118,7 +118,7 @@ def score_features(
     positive: Label = None,
     **options: Any,
 ) -> tuple[ScreeningResult, FloatArray, FloatArray, FloatArray]:
-    """Screen features, and select, for each feature, the class pair with the smallest p-value.
+    """Screen features and, for each feature, select the class pair with the smallest p-value.
 
     Selecting the class pair whose AUC is farthest from 1/2 would favor rare classes, because their AUCs vary strongly
     between samples. If p-values are tied, the class pair whose AUC is farther from 1/2 is selected.
@@ -129,7 +129,7 @@ def score_features(
         Complete table, with one row for each class pair and feature.
     auc, p_value, q_value : array of shape (features,)
         Results for the selected class pair; NaN if undefined. The p-value is two-sided, or one-sided if ``direction``
-        is "higher" or "lower"; it is multiplied by the number of class pairs, with a maximum of 1. The q-value is this
+        is "higher" or "lower"; it is multiplied by the number of class pairs and capped at 1. The q-value is this
         p-value adjusted for the number of features (Benjamini and Hochberg).
     """
     labels = check_labels(y)
@@ -137,7 +137,7 @@ def score_features(
     if positive is None and len(names) == 2:
         if direction != "auto" and {*names} not in ({0, 1}, {-1, 1}):
             raise RocPredictError(
-                f"direction={direction!r} needs the positive class of the labels {names}; pass this label as positive="
+                f"direction={direction!r} needs a positive class; pass one of the labels {names} as positive="
             )
         positive = names[1]
     table = screen(X, labels, empirical=empirical, positive=positive, pairs=cast(Any, pairs), **options)
@@ -200,8 +200,8 @@ def roc_score_func(X: object, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
     Notes
     -----
     With three or more classes, each class is compared with the rest. The score is computed from the class pair with the
-    smallest p-value. This p-value is multiplied by the number of class pairs (Bonferroni), with a maximum of 1. The
-    score and the p-value of a feature without values are NaN.
+    smallest p-value. This p-value is multiplied by the number of class pairs (Bonferroni) and capped at 1. The score
+    and the p-value of a feature without values are NaN.
 
     Examples
     --------
@@ -285,8 +285,8 @@ class RocSelector(SelectorMixin, BaseEstimator):
     Raises
     ------
     RocPredictError
-        Raised by ``fit`` if a limit is out of range, if ``y`` has only one class, if a column of ``X`` has text or
-        dates, or if the data are invalid (see ``rocpredict.screen``).
+        Raised by ``fit`` if a limit is out of range, if ``y`` has only one class, if a column of ``X`` contains
+        text or dates, or if the data are invalid (see ``rocpredict.screen``).
 
     Warns
     -----
@@ -295,8 +295,8 @@ class RocSelector(SelectorMixin, BaseEstimator):
 
     Notes
     -----
-    Missing values (NaN) are omitted for each feature separately; infinite values are accepted. A sparse matrix is not
-    converted to a dense array as a whole. ``k``, ``min_auc`` and ``max_q`` can be changed with ``set_params`` after
+    Missing values (NaN) are omitted for each feature separately; infinite values are accepted. A sparse matrix is never
+    converted to a single dense array. ``k``, ``min_auc`` and ``max_q`` can be changed with ``set_params`` after
     ``fit``, without fitting again.
 
     Feature selection uses the labels. In cross-validation, place the selector inside the pipeline, so that it is fitted

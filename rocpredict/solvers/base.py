@@ -42,7 +42,7 @@ class OptimalThreshold(NamedTuple):
     plateau_high: FloatArray
     """Upper bound of the interval of equally good thresholds around ``threshold``."""
     crossings: FloatArray
-    """Crossings of the weighted densities, ascending on the last axis and padded with NaN."""
+    """Crossings of the weighted densities, in ascending order along the last axis and padded with NaN."""
     equal_thresholds: FloatArray
     """One threshold from each of the other intervals of equally good thresholds, ascending and padded with NaN."""
     flags: Flags
@@ -95,9 +95,9 @@ class TwoThresholdRule(Result, _TwoThresholdRuleFields[Value]):
     Attributes
     ----------
     low, high : float or array of shape F
-        Lowest and highest threshold. If the rule has one threshold, ``low`` is -inf or ``high`` is +inf. If both are
-        infinite, the rule predicts the same class for every value: positive if ``positive_inside`` is True, otherwise
-        negative.
+        Lowest and highest threshold. If the rule has only one threshold, ``low`` is -inf or ``high`` is +inf. If both
+        are infinite, the rule predicts the same class for every value: positive if ``positive_inside`` is True,
+        otherwise negative.
     positive_inside : bool or array of shape F
         True if values with ``low <= x <= high`` are classified as positive; False if values with ``x <= low`` or ``x >=
         high`` are classified as positive. With more than two thresholds, the predicted class also changes between
@@ -172,7 +172,7 @@ class RocCurve(Result):
 def area_under(fpr: FloatArray, tpr: FloatArray, low: float = 0.0, high: float = 1.0) -> ArrayOrFloat:
     """Return the area under polylines between two FPRs.
 
-    ``fpr`` and ``tpr`` contain the coordinates of the vertices, ascending on the last axis.
+    ``fpr`` and ``tpr`` contain the coordinates of the vertices, in ascending order along the last axis.
     """
     width = np.diff(fpr)
     start = fpr[..., :-1]
@@ -249,10 +249,10 @@ def is_undominated(tpr: FloatArray, fpr: FloatArray) -> NDArray[np.bool_]:
 
 
 def middle_of_best(utility: FloatArray, tolerance: ArrayLike = ROUNDING) -> NDArray[np.intp]:
-    """Return the index of the largest value along the last axis or, if several values are largest, the middle index.
+    """Return the index of the largest value along the last axis.
 
-    Values within ``tolerance`` of the maximum count as largest. If their number is even, the lower of the two middle
-    indices is returned.
+    Values within ``tolerance`` of the maximum are treated as equal to it. If there are several such values, the middle
+    one of their indices is returned or, if their number is even, the lower of the two middle indices.
     """
     good = utility >= utility.max(axis=-1, keepdims=True) - np.asarray(tolerance)[..., None]
     rank = np.cumsum(good, axis=-1)
@@ -260,7 +260,7 @@ def middle_of_best(utility: FloatArray, tolerance: ArrayLike = ROUNDING) -> NDAr
 
 
 def equal_runs(candidates: FloatArray, loss: FloatArray, plateau: tuple[float, float]) -> FloatArray:
-    """Return one threshold from each run of equally good candidates outside of ``plateau``.
+    """Return one threshold from each run of equally good candidates outside ``plateau``.
 
     Candidates are equally good if their loss equals the smallest loss of all candidates, up to rounding errors.
     """
@@ -328,8 +328,8 @@ class Solver(CurveSolver):
     is_discrete : bool
         Whether the number of operating points is finite.
     takes_batches : bool
-        Whether the two distributions may be batches of features. If True, ``maximize`` refines only the best point of
-        the search grid; otherwise, it also refines other local maxima.
+        Whether the two distributions may be batches, with one distribution per feature. If True, ``maximize`` refines
+        only the best point of the search grid; otherwise, it also refines other local maxima.
     thresholds : array or None
         Thresholds of all operating points, descending; None if the solver is not discrete.
 
@@ -337,7 +337,7 @@ class Solver(CurveSolver):
     -----
     The price is the cost of a false positive times the proportion of negatives, divided by the cost of a false negative
     times the proportion of positives. ``log_price``, one number or an array, is the logarithm of the price. The
-    weighted densities are f1 and price * f0, with the density f0 of the negatives and the density f1 of the positives.
+    weighted densities are f1 and price * f0, where f0 is the density of the negatives and f1 that of the positives.
     """
 
     is_fast: ClassVar[bool] = False
@@ -375,7 +375,7 @@ class Solver(CurveSolver):
             return np.log(self.auc_complement())
 
     def crossings(self, log_price: FloatArray) -> FloatArray:
-        """Return the thresholds at which the weighted densities cross, ascending on the last axis."""
+        """Return the thresholds at which the weighted densities cross, in ascending order along the last axis."""
         return self.optimal(log_price).crossings
 
     @cached_property
@@ -385,7 +385,7 @@ class Solver(CurveSolver):
 
     @cached_property
     def search_grid(self) -> FloatArray:
-        """Grid of feature values that is dense in the support of both classes and extends far beyond this support."""
+        """Grid of feature values that is dense in the bulk of both classes and extends far beyond ``panel_edges``."""
         return search_grid(self.negative, self.positive, self.panel_edges)
 
     def slope(self, fpr: FloatArray) -> FloatArray:
@@ -402,7 +402,7 @@ class Solver(CurveSolver):
         negative, positive, grid = self.negative, self.positive, self.search_grid
 
         def excess(x: FloatArray) -> FloatArray:
-            """Return TPR - FPR, computed as TNR - FNR if TNR < FPR to reduce rounding errors."""
+            """Return TPR - FPR; to reduce rounding errors, compute it as TNR - FNR if TNR < FPR."""
             fpr, tnr = np.asarray(negative.sf_inclusive(x)), np.asarray(negative.cdf_strict(x))
             return np.where(tnr < fpr, tnr - positive.cdf_strict(x), positive.sf_inclusive(x) - fpr)
 
@@ -492,7 +492,7 @@ class Solver(CurveSolver):
         equal_thresholds: FloatArray | None = None,
         **flags: ArrayLike,
     ) -> OptimalThreshold:
-        """Return a threshold and its rates, with ``flags`` added to the flags that are derived from the rates."""
+        """Return a threshold and its rates; ``flags`` are returned along with the flags derived from the rates."""
         low, high = (threshold, threshold) if plateau is None else plateau
         rates = rates_at(self.negative, self.positive, threshold)
         return make_optimum(threshold, rates, (low, high), crossings, equal_thresholds, **flags)
@@ -518,7 +518,7 @@ def make_optimum(
     equal_thresholds: FloatArray | None = None,
     **flags: ArrayLike,
 ) -> OptimalThreshold:
-    """Return a threshold and its rates, with ``flags`` added to the flags that are derived from the rates."""
+    """Return a threshold and its rates; ``flags`` are returned along with the flags derived from the rates."""
     tpr, fpr, tnr, fnr = (np.asarray(rate) for rate in (rates.tpr, rates.fpr, rates.tnr, rates.fnr))
     equal = np.empty((*np.shape(threshold), 0)) if equal_thresholds is None else equal_thresholds
     all_flags = Flags(
@@ -546,7 +546,8 @@ def check_defined(utility: FloatArray) -> None:
     """Raise RocPredictError if the utility is undefined (-inf) at every threshold."""
     if np.isneginf(utility).all(axis=-1).any():
         raise RocPredictError(
-            "criterion is undefined (NaN) at every threshold; use a criterion that is defined at some threshold"
+            "criterion is undefined (NaN) at every threshold; use a criterion that is defined for at least one "
+            "threshold"
         )
 
 

@@ -66,7 +66,7 @@ class BinormalSolver(Solver):
         return map_blocks(lambda *moments: (separation(*scale_parameters(*moments)),), *self.parameters)[0]
 
     def auc(self) -> FloatArray:
-        """Return the AUC, Phi(D), with the separation D."""
+        """Return the AUC, Phi(D), where D is the separation."""
         return np.asarray(ndtr(self.separation))
 
     def auc_complement(self) -> FloatArray:
@@ -138,7 +138,7 @@ class BinormalSolver(Solver):
         return Hook(np.where(area > 0, ndtr(first), 0.0), np.where(area > 0, ndtr(last), 0.0), area)
 
     def crossings(self, log_price: FloatArray) -> FloatArray:
-        """Return the two thresholds with f1 = price * f0, ascending on the last axis; a missing crossing is NaN."""
+        """Return both thresholds with f1 = price * f0, ascending along the last axis; a missing crossing is NaN."""
         return map_blocks(_crossings, *self.parameters, log_price)[0]
 
     def crossing_z_scores(self, log_price: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -214,7 +214,7 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
         return FoldedPair(d, s0, s1, centre0, centre1, s1 < s0)
 
     def auc_complement(self) -> FloatArray:
-        """Return 1 - AUC = 2 T(D, 2 s0 s1/|s0^2 - s1^2|), with the separation D and Owen's T function."""
+        """Return 1 - AUC = 2 T(D, 2 s0 s1/|s0^2 - s1^2|), where D is the separation and T is Owen's T function."""
         d, s0, s1 = self.base.scaled
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             angle = 2 * (s0 / (s0 + s1)) * (s1 / np.abs(s1 - s0))
@@ -325,7 +325,7 @@ def _crossings(*columns: FloatArray) -> tuple[FloatArray]:
 
 
 def _sort_crossings(rising: FloatArray, falling: FloatArray, s0: FloatArray, s1: FloatArray) -> FloatArray:
-    """Return both crossings, ascending on the last axis; a crossing that does not exist is NaN."""
+    """Return both crossings, ascending along the last axis; a crossing that does not exist is NaN."""
     continuous = (s0 > 0) & (s1 > 0)
     rising, falling = (np.where(continuous & np.isfinite(t), t, np.nan) for t in (rising, falling))
     return np.stack([np.fmin(rising, falling), np.maximum(rising, falling)], axis=-1)
@@ -780,16 +780,16 @@ class FoldedPair(NamedTuple):
         return np.asarray(bound)
 
     def log_ratio(self, z: FloatArray) -> FloatArray:
-        """Return log(f/g), with the density f of the second class and the density g of the first class."""
+        """Return log(f/g), where f is the density of the second class and g is the density of the first class."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             fall = (z * (self.other_std - self.std) + self.d) / self.other_std  # z minus z in the second class
             return np.asarray(fall * (z - fall / 2) - log_scale_ratio(self.std, self.other_std))
 
 
 def folded_mean_rate(forward: bool, *parts: NDArray[Any]) -> tuple[FloatArray]:
-    """Return the mean TPR between the FPRs of two rules.
+    """Return the mean TPR over the range of FPRs between two rules.
 
-    If ``forward`` is False, the mean TNR between the TPRs of the two rules is returned instead.
+    If ``forward`` is False, return the mean TNR over the range of TPRs between the two rules instead.
     """
     *columns, low, high = (part[..., None] for part in parts)
     pair = FoldedPair(*columns)

@@ -51,7 +51,7 @@ class BestRun(NamedTuple):
     """Best operating point, and runs of consecutive operating points that are equally good.
 
     ``best`` is the index of the best point. ``first`` and ``last`` are the first and the last index of the run that
-    contains the best point. ``others`` contains the middle index of each other run.
+    contains the best point. ``others`` contains the middle index of each of the other runs.
     """
 
     best: int

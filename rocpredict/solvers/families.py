@@ -93,7 +93,7 @@ _FAMILIES_BY_NAME: dict[str, tuple[str, ...]] = {
 
 
 def match_family(negative: Distribution[Any], positive: Distribution[Any]) -> FamilyPair | None:
-    """Return the parameters of two distributions in a common family with closed forms, or None if there is none."""
+    """Return the parameters of two distributions in a common closed-form family, or None if there is no such family."""
     mirrored = isinstance(negative, ReflectedDistribution) and isinstance(positive, ReflectedDistribution)
     first, second = (_family_candidates(d.base if mirrored else d) for d in (negative, positive))  # type: ignore[attr-defined]
     for kind, family in CLOSED_FORMS.items():
@@ -197,12 +197,12 @@ def prob_greater_cauchy(first: FamilyParameters, second: FamilyParameters) -> fl
 
 
 def prob_greater_normal(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return P(second > first) = Phi(D), with the separation D."""
+    """Return P(second > first) = Phi(D), where D is the separation."""
     return float(ndtr(_normal_separation(first, second)))
 
 
 def prob_greater_lognormal(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return P(second > first) = Phi(D), with the separation D of the logarithms."""
+    """Return P(second > first) = Phi(D), where D is the separation of the logarithms."""
     return float(ndtr(log_scale_ratio(second.scale, first.scale) / float(np.hypot(first.shape, second.shape))))
 
 
@@ -212,7 +212,7 @@ def _normal_separation(first: FamilyParameters, second: FamilyParameters) -> flo
 
 
 def standardized_shift(first: FamilyParameters, second: FamilyParameters, scale: float | None = None) -> float:
-    """Return the difference of the locations divided by the scale, without overflow."""
+    """Return the difference between the locations, divided by the scale, without overflow."""
     unit = first.scale if scale is None else scale
     with np.errstate(over="ignore"):
         return float((np.float64(second.loc) / 2 - first.loc / 2) / unit * 2)
@@ -452,8 +452,8 @@ class NormalSumSolver(NumericalSolver):
 
     Notes
     -----
-    The AUC is a sum with one term for each pair of components, w0 w1 Phi((m1 - m0)/hypot(s0, s1)), with weights w,
-    means m and standard deviations s. For two kernel densities, the AUC depends on s0 and s1 only through
+    The AUC is the sum of w0 w1 Phi((m1 - m0)/hypot(s0, s1)) over all pairs of components, which have the weights w, the
+    means m and the standard deviations s. For two kernel densities, the AUC depends on s0 and s1 only through
     H = hypot(s0, s1), so both s0 and s1 can be replaced by H/sqrt(2). The AUC is also the integral of the product F f,
     where F is the distribution function of the negatives and f is the density of the positives. Since this product is
     smooth, the error of the trapezoidal rule is as small as a rounding error [1]_. With n0 and n1 components, the
@@ -471,7 +471,7 @@ class NormalSumSolver(NumericalSolver):
         for d in (negative, positive):
             components = _components(d)
             if components is None:
-                raise RocPredictError(f"{d!r} is not a sum of normal distributions of one feature")
+                raise RocPredictError(f"{d!r} is not a weighted sum of normal distributions for one feature")
             self._sums.append(components)
 
     @cached_property
@@ -757,8 +757,8 @@ def solver_for(negative: Distribution[Any], positive: Distribution[Any]) -> Solv
     is_transformed = isinstance(negative, Transformed) and isinstance(positive, Transformed)
     if (negative.shape or positive.shape) and not (is_transformed and negative.shape == positive.shape):
         raise RocPredictError(
-            "a batch of features needs rp.Gaussian for both classes; the distributions have shapes "
-            f"{negative.shape} and {positive.shape}; pass other distributions one feature at a time"
+            f"the distributions have shapes {negative.shape} and {positive.shape}, but a batch of features needs "
+            "rp.Gaussian for both classes; pass other distributions one feature at a time"
         )
     if not isinstance(negative, Transformed) or not isinstance(positive, Transformed):
         return _numerical_solver(negative, positive)

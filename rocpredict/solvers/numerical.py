@@ -268,7 +268,11 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         return LikelihoodRatioRanking(self.base)
 
     def auc_complement(self) -> FloatArray:
-        """Return 1 - AUC, the mean over the positives of the proportion of negatives with a higher likelihood ratio."""
+        """Return 1 - AUC.
+
+        For each positive, the proportion of negatives with a higher likelihood ratio is computed; ties count as half.
+        The result is the mean of these proportions.
+        """
         if self.separates:
             return np.zeros(())
         ranking = self.ranking

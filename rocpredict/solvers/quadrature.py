@@ -111,7 +111,7 @@ def interval_probability(d: Distribution[Any], low: FloatArray, high: FloatArray
 
 
 def panel_edges(negative: Distribution[Any], positive: Distribution[Any]) -> FloatArray:
-    """Return quantiles of both classes in ascending order, including the far tails, as edges of panels."""
+    """Return the edges of the panels: quantiles of both classes, out to the far tails, in ascending order."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # quantiles that cannot be computed are omitted
         quantiles = [part for d in (negative, positive) for part in (d.ppf(_TAIL), d.isf(_TAIL), d.ppf(_QUARTERS))]
@@ -120,7 +120,7 @@ def panel_edges(negative: Distribution[Any], positive: Distribution[Any]) -> Flo
 
 
 def search_grid(negative: Distribution[Any], positive: Distribution[Any], edges: FloatArray) -> FloatArray:
-    """Return a grid that is dense in the support of both classes and extends far beyond the ``panel_edges``."""
+    """Return a grid that is dense in the bulk of both classes and extends far beyond the ``panel_edges``."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         inner = [part for d in (negative, positive) for part in (d.ppf(_LOWER_HALF), d.isf(_LOWER_HALF))]

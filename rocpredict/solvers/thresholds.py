@@ -83,7 +83,7 @@ class ThresholdCriterion:
                 raise RocPredictError(f"criterion={self.criterion!r} {problem}")
         if self.beta is not None and np.ndim(self.beta):
             raise RocPredictError(
-                f"beta={short_repr(self.beta)} is not a single number; pass the same beta for all features"
+                f"beta={short_repr(self.beta)} is not a single number; pass one number, which applies to all features"
             )
         if self.beta is not None and not 0 < self.beta < _MAX_BETA:
             raise RocPredictError(f"beta={self.beta!r} is not allowed; it must be above 0 and below {_MAX_BETA:g}")
@@ -280,7 +280,7 @@ class BestThreshold(Result, Generic[Value]):
               not "ameans", "cost" or "accuracy". Also accepted for a prediction that is fitted to samples.
             - ``"pivotal"``: generalized pivots. Default for one feature with two Gaussians if there are at least 10
               observations per class, the criterion is "ameans", "cost" or "accuracy", and the best threshold is finite.
-            - ``"delta"``: delta method. Default for two Gaussians with class counts if ``"pivotal"`` is not the
+            - ``"delta"``: delta method. Default for two Gaussians with known class counts, unless ``"pivotal"`` is the
               default. For an infinite threshold, the interval is unbounded and has the flag ``unbounded``.
         n_resamples : int, default=2000
             Number of bootstrap resamples.
@@ -313,7 +313,7 @@ class BestThreshold(Result, Generic[Value]):
         n_resamples: int = 2000,
         rng: Seed = 0,
     ) -> Interval[Value]:
-        """Return a confidence interval for the Ameans that the threshold has in the population.
+        """Return a confidence interval for the population Ameans at the threshold.
 
         Parameters
         ----------
@@ -324,7 +324,7 @@ class BestThreshold(Result, Generic[Value]):
               that is due to selecting the threshold on the same data. Default for samples.
             - ``"pivotal"``: generalized pivots. Default for one feature with two Gaussians and class counts, for the
               criteria "ameans", "cost" and "accuracy".
-            - ``"delta"``: delta method. Default for two Gaussians with class counts if ``"pivotal"`` is not the
+            - ``"delta"``: delta method. Default for two Gaussians with known class counts, unless ``"pivotal"`` is the
               default.
             - ``"bootstrap"``: bootstrap interval, for a prediction that is fitted to samples.
         n_resamples : int, default=2000

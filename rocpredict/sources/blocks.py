@@ -98,7 +98,7 @@ def parse_memory(memory: object) -> int:
     Raises
     ------
     RocPredictError
-        If ``memory`` is not a size, or is less than 16 MB.
+        If ``memory`` is not a valid size, or is less than 16 MB.
     """
     match = (
         re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([a-z]*)\s*", memory, re.IGNORECASE) if isinstance(memory, str) else None
@@ -110,7 +110,7 @@ def parse_memory(memory: object) -> int:
         n_bytes = int(memory)
     else:
         raise RocPredictError(
-            f"memory={short_repr(memory)} is not a size; pass a number of bytes, or text such as '500MB' or '2GB'"
+            f"memory={short_repr(memory)} is not a valid size; pass a number of bytes, or text such as '500MB' or '2GB'"
         )
     if n_bytes < 16_000_000:
         raise RocPredictError(f"memory={short_repr(memory)} is too small; pass '16MB' or more")
@@ -118,7 +118,7 @@ def parse_memory(memory: object) -> int:
 
 
 def format_bytes(n_bytes: int) -> str:
-    """Format a number of bytes as text, rounded up, such as "1.3GB"."""
+    """Format a number of bytes, rounded up, as text such as "1.3GB"."""
     power = min(len(str(max(n_bytes, 1))) - 1, 14) // 3
     tenths = -(-n_bytes * 10 // 1000**power)
     number = f"{tenths / 10:.1f}" if 0 < tenths < 100 and tenths % 10 else str(-(-tenths // 10))
@@ -190,13 +190,13 @@ class ColumnSource(ABC):
 
     @abstractmethod
     def iter_blocks(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> BlockIterator:
-        """Yield blocks of the selected columns, each with its slice of ``columns``; None selects all columns."""
+        """Yield pairs of a slice of ``columns`` and the block of these columns; None selects all columns."""
 
     def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
         """Yield tiles of the selected columns in the order that is fastest to read.
 
-        Each tile is yielded with its slice of the rows and its slice of the selected columns. Tiles of the same columns
-        are yielded in the order of their rows.
+        Each tile is yielded with its slice of the rows and its slice of the selected columns. Tiles with the same
+        columns are yielded in row order.
         """
         for place, block in self.iter_blocks(columns, budget):
             yield slice(0, self.shape[0]), place, block
@@ -210,7 +210,7 @@ class ColumnSource(ABC):
 
     @property
     def not_numeric(self) -> NDArray[np.bool_]:
-        """Mask of the columns without numbers."""
+        """Mask of the non-numeric columns."""
         return np.zeros(self.shape[1], dtype=bool) if self._is_text is None else np.asarray(self._is_text)
 
 
@@ -222,7 +222,7 @@ class SparseSource(ColumnSource):
         self.shape = matrix.shape
 
     def iter_blocks(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> BlockIterator:
-        """Yield the whole matrix, or the selected columns in blocks."""
+        """Yield the whole matrix at once or, if columns are selected, yield these columns in blocks."""
         if columns is None:
             yield slice(0, self.shape[1]), self.matrix
             return
@@ -266,7 +266,7 @@ class DenseSource(BlockSource):
         self.shape = array.shape
 
     def iter_blocks(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> BlockIterator:
-        """Yield a view if the columns are adjacent, else copies in blocks."""
+        """Yield a single view if the columns are adjacent; otherwise, yield copies of them in blocks."""
         if columns is None:
             return iter([(slice(0, self.shape[1]), self.array)])
         runs = [run for _, run in contiguous_runs(columns)]
@@ -307,7 +307,7 @@ class SlicedSource(DenseSource):
             yield rows, slice(0, self.shape[1]), np.asarray(self.array[rows])
 
     def dtype(self, columns: ColumnIndices) -> Any:
-        """Return float32 if the array has this dtype, else float64."""
+        """Return float32 if the array has this dtype, and otherwise float64."""
         return np.float32 if self.array.dtype == np.float32 else np.float64
 
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
@@ -319,7 +319,7 @@ class SlicedSource(DenseSource):
 
 
 class ColumnwiseSource(BlockSource):
-    """Columns that are converted to numbers one by one, or to NaN if they are not numeric."""
+    """Columns that are converted to floats one at a time; a column that is not numeric becomes NaN."""
 
     def __init__(self, names: Sequence[str], rows: int, columns: Any) -> None:
         self.shape = rows, len(names)
@@ -328,7 +328,7 @@ class ColumnwiseSource(BlockSource):
 
     @cached_property
     def not_numeric(self) -> NDArray[np.bool_]:
-        """Mask of the columns without numbers."""
+        """Mask of the non-numeric columns."""
         return np.array([is_text_column(column) for column in self._columns], dtype=bool)
 
     def validate(self, columns: Iterable[int]) -> None:
@@ -363,7 +363,7 @@ def block_slices(count: int, width: int) -> Iterator[slice]:
 
 
 def split_by_weight(weights: NDArray[Any], most: float, longest: int | None = None) -> list[slice]:
-    """Divide an array of weights into slices that each have a sum of at most ``most``.
+    """Divide an array of weights into slices, each with a sum of at most ``most``.
 
     A single weight above ``most`` forms a slice of its own. A slice contains at most ``longest`` weights.
     """
@@ -392,7 +392,7 @@ def as_frame(X: Any) -> Any:
     Raises
     ------
     RocPredictError
-        If narwhals is not installed, or column names are not unique.
+        If narwhals is not installed, or if column names are not unique.
     """
     module = type(X).__module__.partition(".")[0]
     if module not in _FRAME_MODULES:
@@ -441,7 +441,7 @@ _NO_ORDER = f"X is a query that returns its rows in a different order each time;
 
 
 class DaskQuery:
-    """Dask DataFrame with those methods of a lazy narwhals frame that ``DataFrameSource`` calls."""
+    """Wrapper that gives a Dask DataFrame the narwhals methods that ``DataFrameSource`` calls."""
 
     def __init__(self, native: Any) -> None:
         self._native = native
@@ -478,7 +478,7 @@ def run_query(work: Callable[[], Any]) -> Any:
     except Exception as error:
         if not isinstance(error, OSError) and type(error).__module__.partition(".")[0] not in _QUERY_LIBRARIES:
             raise
-        raise RocPredictError(f"X is a query that fails: {first_line(error)}; correct the query") from None
+        raise RocPredictError(f"the query X fails: {first_line(error)}; correct the query") from None
 
 
 def has_row_order(frame: Any) -> bool:
@@ -533,7 +533,7 @@ class DataFrameSource(BlockSource):
         self._is_text = np.array([self._holds_text(*item) for item in enumerate(kinds)], dtype=bool)
 
     def dtype(self, columns: ColumnIndices) -> Any:
-        """Return float32 if no column needs more precision, else float64."""
+        """Return float32 if no column needs more precision, and otherwise float64."""
         numeric = {self._kinds[index] for index in columns.tolist() if not self._is_text[index]}
         return np.float32 if numeric and numeric <= {*_FLOAT32_TYPES} else np.float64
 
@@ -557,7 +557,7 @@ class DataFrameSource(BlockSource):
         return column_to_labels(part.get_column(name))
 
     def check_order_by(self, column: int) -> NDArray[Any]:
-        """Return the column of labels; for a lazy frame, store the labels to check the row order in later queries."""
+        """Return the column of labels; for a lazy frame, store them so that later queries can check the row order."""
         labels = self.column(column)
         if len(labels) != self.shape[0]:
             raise RocPredictError(_NO_ORDER)
@@ -744,7 +744,8 @@ def to_numeric(name: str, values: NDArray[Any]) -> NDArray[Any] | None:
     Raises
     ------
     RocPredictError
-        If the column has complex numbers, integers that are not exact in float64, or both numbers and text.
+        If the column contains complex numbers, integers that float64 cannot represent exactly, or both numbers and
+        text.
     """
     if is_text_column(values):
         return None

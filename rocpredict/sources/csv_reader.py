@@ -119,7 +119,7 @@ def _detect_encoding(first_bytes: bytes) -> str:
 
 
 def check_first_bytes(first_bytes: bytes, name: str) -> None:
-    """Raise RocPredictError for a JSON file, or if the first line of a file contains NUL bytes.
+    """Raise RocPredictError if a file is a JSON file, or if its first line contains NUL bytes.
 
     NUL bytes are allowed if the file is in UTF-16 or UTF-32.
     """
@@ -250,7 +250,7 @@ class _DecimalMarks:
             if len(self._examples) > 1:
                 raise RocPredictError(
                     f"{self._name} contains {self._examples[',']} and {self._examples['.']}, which have different "
-                    "decimal marks; write all numbers with one decimal mark and without digit grouping"
+                    "decimal marks; write all numbers with the same decimal mark and without digit grouping"
                 )
 
 
@@ -444,8 +444,8 @@ class TableReader(ABC):
         Raises
         ------
         RocPredictError
-            If a name is not a column or occurs twice, if a line is not valid, if a numeric column has text, if a label
-            is missing, or if no column is numeric. The message gives the line number.
+            If a column does not exist, if a name occurs twice, if a line is not valid, if a numeric column contains
+            text, if a label is missing, or if no column is numeric. The message gives the line number.
         """
 
     def _select(self, label: str | None, usecols: Sequence[str] | None) -> list[str]:
@@ -462,7 +462,7 @@ class TableReader(ABC):
         if usecols is not None:
             twice = [name for name, count in Counter(usecols).items() if count > 1]
             if twice:
-                raise RocPredictError(f"usecols= contains {twice[0]!r} twice; pass different columns")
+                raise RocPredictError(f"usecols= contains {twice[0]!r} twice; pass each column once")
             if label in usecols:
                 raise RocPredictError(f"{label!r} is the column of the labels and cannot also be a feature")
         named = [name for name in self.names if name not in INDEX_NAMES] if usecols is None else usecols
@@ -520,7 +520,7 @@ def iter_columns(path: Path) -> Iterator[tuple[tuple[int, ...], list[tuple[str, 
 
 
 class ColumnKinds:
-    """Parser of columns that have either numbers or text."""
+    """Parser for columns that contain either numbers or text."""
 
     def __init__(self, names: Sequence[str], *, numeric: bool = False) -> None:
         self._names = names
@@ -590,7 +590,7 @@ class _Chunk(NamedTuple):
 class LargeCsvFiles(CsvFiles):
     """CSV files with the same columns, read by polars if it is installed.
 
-    Polars may fail because of a line, the encoding or the labels, or because a column contains both numbers and text.
+    Polars may fail because of an unusual line, encoding or label, or because a column contains both numbers and text.
     In these cases, the reader based on the ``csv`` module reads the files, or raises an error that describes the
     problem.
     """

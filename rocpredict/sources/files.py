@@ -56,7 +56,7 @@ class ColumnarFiles(TableReader):
             import polars
         except ImportError:
             raise RocPredictError(
-                f"{paths[0].name} is {file_format}, which needs polars: pip install 'rocpredict[frames]'"
+                f"{paths[0].name} is a {file_format} file, which needs polars: pip install 'rocpredict[frames]'"
             ) from None
         self._format = file_format
         if file_format == "Parquet":
@@ -186,7 +186,7 @@ def read_table_and_labels(
     Raises
     ------
     RocPredictError
-        If a file cannot be read, ``y`` is not a column, or the lengths of ``X`` and ``y`` differ.
+        If a file cannot be read, ``y`` names a column that does not exist, or the lengths of ``X`` and ``y`` differ.
     """
     if layer is not None and not isinstance(layer, str):
         raise RocPredictError(f"layer={short_repr(layer)} is not the name of a layer; pass a str")
@@ -224,7 +224,9 @@ def read_batches(batches: Any) -> Iterator[tuple[FeatureTable, NDArray[Any]]]:
     for batch in check_batches(batches):
         yield read_table_and_labels(*check_pair("a batch", batch, "(X, y)"))
     if batch is None:
-        raise RocPredictError("X has no batches; pass an iterable of (X, y) batches (an iterator is read only once)")
+        raise RocPredictError(
+            "X has no batches; pass an iterable of (X, y) batches (an iterator can be read only once)"
+        )
 
 
 def _read_files(
@@ -281,7 +283,7 @@ def find_files(paths: PathArgument) -> list[str | PathLike[str]]:
     paths : path, or sequence of paths
         Paths of files or folders, or patterns. For a folder, its visible CSV, Parquet or Feather files are returned;
         they must have the same format. h5ad files must be named one by one. For a pattern such as ``"2024-*.parquet"``,
-        the matching files are returned. The files of a folder or pattern are sorted by name.
+        the matching files are returned. Files in a folder or matching a pattern are sorted by name.
 
     Returns
     -------
@@ -300,7 +302,7 @@ def find_files(paths: PathArgument) -> list[str | PathLike[str]]:
     try:
         names = [os.path.realpath(file) for file in files]
     except (ValueError, OSError):
-        raise RocPredictError(f"paths={short_repr(paths)} contains a name that no file can have") from None
+        raise RocPredictError(f"paths={short_repr(paths)} contains an invalid file name") from None
     twice = [file for place, file in enumerate(files) if names[place] in names[:place]]
     if twice:
         raise RocPredictError(f"{twice[0]} is named twice, so its rows would count twice; name each file once")
@@ -321,7 +323,9 @@ def _expand(path: Any) -> Sequence[str | PathLike[str]]:
         formats = sorted({kind for kind in formats_of.values() if kind})
         if not files:
             suffixes = ", ".join(_FORMAT_BY_SUFFIX)
-            raise RocPredictError(f"{name} is a folder without files that end in {suffixes}; pass files by name")
+            raise RocPredictError(
+                f"{name} is a folder that contains no file with one of the suffixes {suffixes}; pass files by name"
+            )
         if len(formats) > 1:
             raise RocPredictError(f"{name} is a folder of {' and '.join(formats)} files; pass a pattern such as *.csv")
         return files
@@ -344,8 +348,9 @@ def open_tables(paths: PathArgument) -> TableReader:
         Files, all of one format. The order of the columns may differ between files; the order in the first file is
         used. A pipe is first copied to a temporary file.
 
-        - Parquet: files with the suffix .parquet or .pq, or with the first bytes of a Parquet file.
-        - Feather (Arrow IPC): files with the suffix .feather, .arrow or .ipc, or with the first bytes of such a file.
+        - Parquet: files that have the suffix .parquet or .pq, or that begin with the signature of the format.
+        - Feather (Arrow IPC): files that have the suffix .feather, .arrow or .ipc, or that begin with the signature of
+          the format.
         - CSV: all other files. They have a header line, and their cells are separated by commas, semicolons or tabs.
           They are in UTF-8 or UTF-16, and may be compressed with gzip.
 
@@ -365,10 +370,10 @@ def open_tables(paths: PathArgument) -> TableReader:
     -----
     If polars is installed (extra ``frames``), CSV files of 8 MB or more are read with polars, which is several times as
     fast as the ``csv`` module. With polars, the labels and the features are read in separate passes. Without polars, or
-    if whole columns are needed (as for empirical AUCs), the numbers of CSV files are stored. Tables of up to 4 MB
-    (8 bytes per cell) are stored in memory, and larger tables are stored in a temporary file. The environment variable
-    TMPDIR sets the folder of this file. A cell may have at most 131,072 characters, and the first line may have at most
-    64 MB. Columns of Parquet and Feather files are read when they are needed.
+    if whole columns are needed (as for empirical AUCs), the numbers that are read from CSV files are stored. Tables of
+    up to 4 MB (8 bytes per cell) are stored in memory, and larger tables are stored in a temporary file. The
+    environment variable TMPDIR sets the folder of this file. A cell may have at most 131,072 characters, and the first
+    line may have at most 64 MB. Columns of Parquet and Feather files are read when they are needed.
 
     Examples
     --------

@@ -105,7 +105,7 @@ class SpooledColumns(BlockSource):
 
 
 class ArrowDataset(BlockSource):
-    """pyarrow data set, read in tiles that have the rows of one row group and as many columns as fit into a block."""
+    """pyarrow data set, read in tiles that each cover one row group and as many columns as fit into a block."""
 
     is_streamed = True
 
@@ -130,7 +130,7 @@ class ArrowDataset(BlockSource):
             yield piece, sum(group.num_rows for group in piece.row_groups)
 
     def dtype(self, columns: ColumnIndices) -> Any:
-        """Return float32 if no column needs more precision, else float64."""
+        """Return float32 if no column needs more precision, and otherwise float64."""
         is_float32 = [self._is_float32[index] for index in columns.tolist() if not self._is_text[index]]
         return np.float32 if is_float32 and all(is_float32) else np.float64
 
@@ -207,7 +207,7 @@ def _check_arrow_types(fragment: Any, schema: Any) -> None:
 
 
 class SpooledBatches(SpooledColumns):
-    """Batches of rows that can be read only once; they are stored in a temporary file, with integers for text."""
+    """Batches of rows that can be read only once; a temporary file stores them, with text encoded as integers."""
 
     def __init__(self, batches: Iterable[Any], schema: Any) -> None:
         import narwhals as nw
@@ -236,7 +236,7 @@ class SpooledBatches(SpooledColumns):
         return np.fromiter((codes[item] for item in series.to_list()), np.float64, len(series))
 
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
-        """Read the selected columns, with NaN in columns that are not numeric."""
+        """Read the selected columns; the values of non-numeric columns are replaced by NaN."""
         super().read_into(out, columns)
         out[:, self._is_text[columns]] = np.nan
 
@@ -270,7 +270,7 @@ def _read_once(batches: Iterable[Any]) -> Iterator[Any]:
 def join_batches(batches: Iterable[Any], budget: MemoryBudget) -> Iterator[Any]:
     """Join batches into larger Arrow tables; the batches are read only once.
 
-    Each table except the last one has at least the size of a block.
+    Each table except the last one is at least as large as a block.
     """
     import pyarrow as pa
 

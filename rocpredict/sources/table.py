@@ -58,11 +58,11 @@ class FeatureTable(Result):
     source : ColumnSource
         Source of the values: an array, a matrix, a frame or files.
     not_numeric : array of bool of shape (features,)
-        Mask of the columns with text, dates or other objects, which are read as NaN.
+        Mask of the columns that contain text, dates or other objects. These columns are read as NaN.
     annotations : dict of str to array of shape (features,)
         Annotations of the features, such as the columns of ``.var`` in AnnData.
     column_indices : array of int of shape (features,), or None
-        Indices of the columns of the source that are features; None for all columns.
+        Indices of the feature columns in the source; None if all columns of the source are features.
     budget : MemoryBudget
         Memory budget for blocks.
 
@@ -95,7 +95,7 @@ class FeatureTable(Result):
         Yields
         ------
         place : slice
-            Slice of the requested features that the block contains.
+            Position of the block among the requested features.
         block : array or sparse matrix of shape (n_rows, features of the block)
             Values. If all features of an array or of a sparse matrix are read, the only block is the array or matrix
             itself, which is neither copied nor converted. Other tables are read in Fortran-ordered blocks of about
@@ -106,12 +106,12 @@ class FeatureTable(Result):
         return read_ahead(blocks) if self.source.is_streamed else blocks
 
     def iter_tiles(self) -> TileIterator:
-        """Yield the table in tiles of some rows and some columns, in the order that is fastest to read.
+        """Yield rectangular tiles of the table, in the order that is fastest to read.
 
         Yields
         ------
         rows, columns : slice
-            Rows and columns of the tile. Tiles of the same columns are yielded in the order of their rows.
+            Rows and columns of the tile. Tiles with the same columns are yielded in row order.
         tile : array or sparse matrix
             Values.
         """
@@ -139,7 +139,7 @@ class FeatureTable(Result):
         return self.source.column(int(self._source_columns[feature]))
 
     def describe_text(self, feature: int) -> str:
-        """Return the first text of a column that is not numeric and, if it has a digit, how to write numbers."""
+        """Return the first text in a non-numeric column; add a number format hint if the text begins with a number."""
         column = int(self._source_columns[feature])
         text = self.source.texts.get(column) or next(iter_text(self.source.column(column)), None)
         return "text, dates or other objects" if text is None else f"{short_repr(text)}{number_format_hint(text)}"
@@ -173,7 +173,7 @@ def check_has_numeric(table: FeatureTable) -> FeatureTable:
         columns = "its only column holds" if len(table) == 1 else f"all {len(table)} columns hold"
         raise RocPredictError(
             f"X has no numeric column; {columns} text, dates or other objects: {format_names(table.names)}; "
-            f"{str(table.names[0])!r} contains {table.describe_text(0)}; pass a column of numbers"
+            f"{str(table.names[0])!r} contains {table.describe_text(0)}; pass a numeric column"
         )
     table.source.validate(table._source_columns.tolist())
     return table
@@ -210,7 +210,7 @@ def column_index(names: NDArray[np.str_], name: object, *, argument: str, source
 
 
 def format_names(names: Sequence[str] | NDArray[np.str_]) -> str:
-    """Format the first names, followed by the total number of names if some are omitted."""
+    """Format the first 10 names, followed by the total number of names if there are more."""
     text = ", ".join(repr(str(name)) for name in names[:10])
     return text if len(names) <= 10 else f"{text}, ... ({len(names)} in all)"
 
@@ -223,9 +223,9 @@ def as_feature_table(X: Any, *, names: Iterable[Any] | None = None) -> FeatureTa
     X : array-like of shape (n, features), or another table
         NumPy array, SciPy sparse matrix, data frame that narwhals supports (such as pandas, polars or pyarrow),
         AnnData, object with ``__array__``, list of rows, or mapping from names to columns. Memory maps and masked
-        arrays are accepted, too. For AnnData, the matrix ``.X`` is read. Lazy frames, DuckDB relations and Dask
-        DataFrames are queried for one block of columns at a time. If their rows have no fixed order, for example after
-        a join or a group-by, they are collected once.
+        arrays are also accepted. For AnnData, the matrix ``.X`` is read. Lazy frames, DuckDB relations and Dask
+        DataFrames are queried for one block of columns at a time. Such a table is collected once if its rows have no
+        fixed order, for example after a join or a group-by.
     names : sequence of str, optional
         Name of each column. By default, the column names of the table.
 
@@ -265,7 +265,7 @@ def split_table_and_labels(
         contains the row index and is not used as a feature.
     y : array-like of shape (n,), or str
         Class labels, or the name of the column of X that contains them (for AnnData, a column of ``.obs``). This column
-        is then not a feature. If X is a query without a fixed row order, the labels must be a column of X.
+        is then not used as a feature. If X is a query without a fixed row order, the labels must be a column of X.
     names : sequence of str, optional
         Name of each feature. By default, the column names of the table.
     layer : str, optional
@@ -285,8 +285,8 @@ def split_table_and_labels(
     Raises
     ------
     RocPredictError
-        If ``as_feature_table`` raises an error, ``y`` is not a column, labels are missing, or the number of labels is
-        wrong.
+        If ``as_feature_table`` raises an error, ``y`` names a column that does not exist, labels are missing, or the
+        number of labels is wrong.
 
     Examples
     --------
@@ -387,9 +387,9 @@ def arrow_batches(
     nan_policy: NanPolicy | None = None,
     budget: MemoryBudget = DEFAULT_BUDGET,
 ) -> Iterator[tuple[FeatureTable, NDArray[Any]]] | None:
-    """Return an iterator over batches of rows of an Arrow scanner or reader, or None for other tables.
+    """Return an iterator over the row batches of an Arrow scanner or reader; return None for other tables.
 
-    Each batch except the last one has at least the size of a block.
+    Each batch except the last one is at least as large as a block.
 
     Parameters
     ----------

@@ -51,7 +51,7 @@ def to_encodable_text(name: Any) -> str:
 
 
 def text_or_none(name: str, value: Any) -> str | None:
-    """Convert text to text that UTF-8 can encode, and return None unchanged.
+    """Convert text to a form that UTF-8 can encode; return None unchanged.
 
     Raises
     ------

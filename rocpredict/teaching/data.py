@@ -1,4 +1,4 @@
-"""Data sets of the teaching page."""
+"""Data sets for the teaching page."""
 
 from __future__ import annotations
 
@@ -163,7 +163,9 @@ class PageDataset:
         labels = unique_labels(y)
         texts = [to_encodable_text(label) for label in labels]
         if len(set(texts)) < len(texts):
-            raise RocPredictError(f"y has labels that are identical as text: {short_repr(labels)}; rename them")
+            raise RocPredictError(
+                f"y has different labels that are identical after conversion to text: {short_repr(labels)}; rename them"
+            )
         rest_label = REST_LABEL if REST_LABEL not in texts else f"others of {len(texts)}"
         text_of = dict(zip(labels, texts, strict=True)) | {None: rest_label}
         classes = np.zeros(len(y), dtype=np.intp)
@@ -184,7 +186,7 @@ class PageDataset:
         return values[negative & np.isfinite(values)], values[positive & np.isfinite(values)]
 
     def n_missing(self, pair: int, feature: int) -> int:
-        """Return the number of observations of both classes that have no finite value."""
+        """Return the total number of observations in the two classes that have no finite value."""
         return int(np.sum(np.any(self._class_masks(pair), axis=0) & ~np.isfinite(self.values[feature])))
 
     def _class_masks(self, pair: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -218,7 +220,7 @@ def user_dataset(x: Any, y: Any, *, positive: Any, negative: Any, feature: Any, 
     table, labels = to_feature_table(x, y, feature)
     if table.n_rows * len(table) > MAX_VALUES:
         raise RocPredictError(
-            f"x has {table.n_rows * len(table):,} values, and a page can have at most {MAX_VALUES:,}; select columns "
+            f"x has {table.n_rows * len(table):,} values, but a page can have at most {MAX_VALUES:,}; select columns "
             "with feature=, or pass fewer rows"
         )
     names = check_unique_names([to_encodable_text(name) for name in table.names]).tolist()
@@ -279,7 +281,7 @@ class FeatureRocs(NamedTuple):
 
 
 def unusable_message(rows: PageDataset, pair: int, feature: int, words: dict[str, str]) -> str | None:
-    """Return a sentence with the reason why a feature cannot be shown, or None if it can be shown."""
+    """Return a sentence that explains why a feature cannot be shown, or None if it can be shown."""
     samples = rows.samples(pair, feature)
     if min(map(len, samples)) < 2:
         reason = "few"

@@ -49,14 +49,14 @@ from rocpredict.teaching.data import (
 
 @dataclass(frozen=True)
 class PageState:
-    """State of the page; the default values are the example of the founding paper.
+    """State of the page; the default values are those of the example in the founding paper.
 
     Attributes
     ----------
     data : str
-        "" for two Gaussians that the user enters, else the key of a data set.
+        Key of a data set, or "" for two Gaussians whose parameters the user enters.
     feature, pair : int
-        Index of the feature and of the pair of classes.
+        Index of the feature and index of the pair of classes.
     family : str
         Family of the class distributions.
     mean0, mean1, std0, std1 : float
@@ -125,7 +125,7 @@ def _parse(name: str, value: Any) -> Any:
     check_finite(name, number)
     if kind is int:
         if not number.is_integer() or not 0 <= number < MAX_MAGNITUDE:
-            raise RocPredictError(f"{received} is not an integer of 0 or more")
+            raise RocPredictError(f"{received} is not a nonnegative integer")
         return int(number)
     if name in _POSITIVE and not 1 / MAX_MAGNITUDE <= number <= MAX_MAGNITUDE:
         raise RocPredictError(f"{received} is not allowed; pass a number above 0 (up to {MAX_MAGNITUDE:g})")
@@ -147,11 +147,11 @@ class TabulatedRoc(PredictedRoc):
     Notes
     -----
     The table contains 255 quantiles of each class and 1025 equally spaced thresholds. The equally spaced
-    thresholds extend from the lowest 1e-12 quantile to the highest 1 - 1e-12 quantile of the two classes. Crossings of
-    the densities are bracketed by adjacent thresholds of the table, and then computed by root finding. The best
-    threshold is either a crossing or infinite, and its rates are exact. Two crossings between adjacent thresholds, and
-    crossings outside the table, are missed. The hook (the part of the curve below the chance line) and the TPR at an
-    FPR are interpolated in the table, with an error of about 1e-4.
+    thresholds extend from the lower of the 1e-12 quantiles of the two classes to the higher of their 1 - 1e-12
+    quantiles. Crossings of the densities are bracketed by adjacent thresholds of the table, and then computed by root
+    finding. The best threshold is either a crossing or infinite, and its rates are exact. Two crossings between
+    adjacent thresholds, and crossings outside the table, are missed. The hook (the part of the curve below the chance
+    line) and the TPR at an FPR are interpolated in the table, with an error of about 1e-4.
     """
 
     def best_threshold(  # type: ignore[override]
@@ -341,7 +341,7 @@ class PageModel:
         Returns
         -------
         dict
-            Each key is text such as "0,2": the index of a pair and the index of a feature. Each value contains a
+            Each key, such as "0,2", contains the index of a pair and the index of a feature. Each value contains a
             confidence band of the empirical curve. For each family, it also contains the predicted AUC, the largest
             difference between the predicted and the empirical TPR, and a table for each class. Families that cannot be
             fitted are omitted. Only the first 12 combinations of a pair and a feature are included.

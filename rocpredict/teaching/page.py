@@ -104,7 +104,7 @@ def _refuse_missing(rows: PageDataset) -> None:
         n_missing = int(np.sum(~np.isfinite(values)))
         if n_missing:
             raise RocPredictError(
-                f"x has missing values (NaN) of {name} in {n_missing} of {len(values)} rows; "
+                f"x has missing values (NaN) in {n_missing} of {len(values)} rows of feature {name}; "
                 "pass nan_policy='omit' to omit them"
             )
 
@@ -341,7 +341,7 @@ class TeachingPage:
         return build_html(self.payload())
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write the page to a file, which opens in any browser.
+        """Write the page to a file that opens in any browser.
 
         Parameters
         ----------
@@ -361,9 +361,9 @@ class TeachingPage:
         return write_atomic(path, self.to_html())
 
     def save_site(self, folder: str | PathLike[str], *, glossary: str | None = None) -> Path:
-        """Write the page, a preview image and the worksheet to a folder for a web host.
+        """Write the page, a preview image and the worksheet to a folder that can be published on a web host.
 
-        The page contains links to the steps of the lesson and to the worksheet, and a citation. If ``url`` was passed,
+        The page contains a citation, and links to the steps of the lesson and to the worksheet. If ``url`` was passed,
         the page also contains the tags for link previews.
 
         Parameters
@@ -438,7 +438,7 @@ class TeachingPage:
             from rocpredict.teaching.widget import TeachingWidget
         except ImportError:
             raise RocPredictError(
-                'a widget needs anywidget: pip install "rocpredict[notebook]"; or show the page without a widget'
+                'a widget needs anywidget: run pip install "rocpredict[notebook]", or show the page without a widget'
             ) from None
         return TeachingWidget(self.payload(live=True), self.model().evaluate, self._picture(_WIDGET_DPI))
 
@@ -531,7 +531,7 @@ class TeachingPage:
 
 
 def _translate(figure: Any, lang: str, names: set[str]) -> None:
-    """Translate the texts and decimal signs of a figure, except names."""
+    """Translate the texts and decimal marks of a figure, except names."""
     from matplotlib.text import Text
 
     sign = page_strings(lang)["page"]["decimal"]

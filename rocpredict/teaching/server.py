@@ -1,4 +1,4 @@
-"""Local server of the teaching page."""
+"""Local server for the teaching page."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ export default {
 
 
 class TeachingWidget(anywidget.AnyWidget):
-    """Teaching page as a notebook widget with a ``state``, which ``show(...)`` changes.
+    """Teaching page as a notebook widget; ``show(...)`` changes its ``state``.
 
     Parameters
     ----------

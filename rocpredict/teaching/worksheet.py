@@ -31,7 +31,7 @@ _SMALL_N, _LARGE_N = 10, 200
 
 @cache
 def solutions() -> dict[str, Facts]:
-    """Return the numbers for the questions of the lesson and the calculations of the worksheet, keyed by name."""
+    """Return the numbers needed for the lesson's questions and the worksheet's calculations, keyed by name."""
     paper, best = roc_statistics(PAPER_EXAMPLE), PAPER_EXAMPLE.best_threshold()
     iris, pima = _two_classes(load_iris(), "petal_length", "versicolor", "virginica"), load_pima()
     insulin = _two_classes(pima, "insulin", "neg", "pos")
@@ -56,7 +56,7 @@ def solutions() -> dict[str, Facts]:
 
 
 def roc_statistics(roc: PredictedRoc) -> Facts:
-    """Return the numbers that most questions need, such as the AUC, the best threshold and the crossings."""
+    """Return the numbers that most questions need, such as the AUC, the best threshold and the density crossings."""
     best, auc = roc.best_threshold(), roc.auc()
     classes: list[Any] = [roc.negative, roc.positive]
     return {
@@ -187,12 +187,12 @@ def worksheet_html(lang: str = "en", *, answers: bool = True) -> str:
 
 
 def shown(value: float, digits: int, decimal: str) -> FormattedNumber:
-    """Format a number with ``digits`` decimals and the decimal sign of a language."""
+    """Format a number with ``digits`` decimals and the decimal mark of a language."""
     return FormattedNumber(f"{value:.{digits}f}".replace("-", "−").replace(".", decimal), float(value))
 
 
 def interpolate(sentence: str, facts: dict[str, Any], decimal: str) -> list[str | FormattedNumber]:
-    """Split a sentence into text and formatted numbers, which replace placeholders such as ``{best.ameans:3}``.
+    """Split a sentence into text and the formatted numbers that replace placeholders such as ``{best.ameans:3}``.
 
     Examples
     --------

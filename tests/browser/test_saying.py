@@ -1,4 +1,4 @@
-"""Texts of the page: notes on crossings, formulas, and the decimal sign of each language."""
+"""Texts of the page: notes on crossings, formulas, and the decimal mark of each language."""
 
 import re
 from collections.abc import Callable
@@ -90,7 +90,7 @@ def test_the_formula_of_the_area_is_that_of_the_state(opened: Callable[..., Look
 
 @pytest.mark.parametrize(("lang", "decimal"), [("en", "."), ("de", ",")])
 def test_decimal_signs_follow_the_language(opened: Callable[..., Looker], lang: str, decimal: str) -> None:
-    """No number that is read has another decimal sign; what a program reads has the point."""
+    """No number that is read has another decimal mark; what a program reads has the point."""
     look = opened(lang=lang, datasets=("iris", "pima"))
     look.set(weighted=True, strip=True, prevalence=0.3, draws=5, threshold=5.5)
     look.run("for (const name of ['one', 'hundred']) document.querySelector(`[data-chance=${name}]`).click()")

@@ -60,10 +60,12 @@ FOREIGN = {
     "folds=array.* is not a list of folds": lambda: rp.mean_roc(np.array(0.5)),
     "folds=<Block Sparse Row": lambda: rp.mean_roc(BLOCKS),
     "^<Block Sparse Row.* in summaries is not": lambda: rp.pool(BLOCKS),
-    "histogram_edges= has <Block Sparse Row": lambda: rp.summarize(X[:, None], Y, histogram_edges={"x0": BLOCKS}),
+    "histogram_edges= has invalid edges .*<Block Sparse Row": lambda: rp.summarize(
+        X[:, None], Y, histogram_edges={"x0": BLOCKS}
+    ),
     "histogram_edges=.* is not an array of real": lambda: rp.summarize(X[:, None], Y, histogram_edges=RAGGED),
     "a column is ragged": lambda: rp.multiclass_auc(RAGGED, [0, 1], weights=[1, 1]),
-    "is not an index into 1 items": lambda: rp.summarize(X[:, None], Y).select(2**63),
+    "is not a valid index into 1 items": lambda: rp.summarize(X[:, None], Y).select(2**63),
     "max_fnr=.* is not a real number": lambda: rp.predict_roc(X, Y).grey_zone(max_fnr=RAGGED),
     "negative=array.* is not a label": lambda: rp.TwoClassSummary.from_stats(
         mean=(1, 2), std=(1, 1), count=(5, 5), negative=np.zeros(3)
@@ -73,9 +75,9 @@ FOREIGN = {
     "is an empty range": lambda: rp.sample_size(auc=0.8, power=0.9, against=0.6, fpr=np.zeros((2, 2, 2))),
     "title=5 is not text": lambda: rp.screen(X[:, None], Y).report("report.html", title=5),
     "X is a list of summaries": lambda: rp.screen([rp.summarize(X[:, None], Y)] * 2),
-    "rng=.* is not a seed": lambda: rp.empirical_roc(X, Y).tpr_at_fpr_interval(0.2, rng=NESTED),
+    "rng=.* is not a valid seed": lambda: rp.empirical_roc(X, Y).tpr_at_fpr_interval(0.2, rng=NESTED),
     "X=.* is not a table": lambda: rp.screen(NESTED, Y),
-    "contains a name that no file can have": lambda: rp.screen("\ud800", Y),
+    "contains an invalid file name": lambda: rp.screen("\ud800", Y),
     "a b: No such file": lambda: rp.screen("a\nb", Y),
     "fpr= contains arrays": lambda: rp.predict_roc(X, Y).partial_auc_interval(fpr=[[0.1], [0.2]]),
     "has shape .3,.; pass one number": lambda: BATCH.tpr_at_fpr_interval([0.2, 0.4, 0.6]),

@@ -59,7 +59,7 @@ def _numba_works() -> bool:
 def sum_strips(
     work: Callable[[Item], Output], strips: Iterable[tuple[slice, list[Item]]], n_jobs: int
 ) -> Iterator[tuple[slice, Output]]:
-    """Yield the columns of each strip of tiles, and the sum of ``work(tile)`` over the tiles of this strip.
+    """Yield, for each strip of tiles, its columns and the sum of ``work(tile)`` over its tiles.
 
     The results are added in the order of the tiles, so that the sum does not depend on the number of threads.
     """
@@ -88,7 +88,7 @@ class ThreadBuffer(local):
     buffer: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
 
     def allocate(self, size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-        """Return an array in the memory of the previous array.
+        """Return an array that reuses the memory of the previous array.
 
         Arrays of integers are set to 0. Arrays of other types are not initialized.
         """
@@ -178,7 +178,7 @@ class Sums(NamedTuple):
 
     @classmethod
     def zero(cls, order: int, classes: int, width: int, *, omit: bool = False) -> Sums:
-        """Return the sums before any row is added; the arrays of extremes are empty unless four powers are summed."""
+        """Return the initial sums, before rows are added. The arrays of extremes are empty unless ``order`` is 4."""
         low = np.full((classes if order == 4 else 0, width), np.inf)
         return cls(np.zeros((classes * omit, width), np.int64), np.zeros((order, classes, width)), low, -low)
 
@@ -202,7 +202,7 @@ class SparseSums(NamedTuple):
 
     @classmethod
     def zero(cls, order: int, classes: int, width: int) -> SparseSums:
-        """Return the sums before any row is added."""
+        """Return the initial sums, before rows are added."""
         shape = classes, width
         return cls(Sums.zero(order, *shape, omit=True), np.zeros(shape, np.int64), np.zeros(shape))
 
@@ -293,7 +293,7 @@ def as_moments(sums: Sums, shift: FloatArray, count: NDArray[Any]) -> Moments:
 
 
 def needs_recompute(sums: Sums, count: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return a mask, shape (b,), of the features whose moments must be computed again.
+    """Return a mask of shape (b,) that marks the features whose moments must be computed again.
 
     For these features, a sum is not finite, a sum has underflowed, or the shift is far from the mean.
     """
@@ -321,8 +321,8 @@ def merge(a: Moments, b: Moments) -> Moments:
     Notes
     -----
     The rounding errors of the two means affect their difference. The relative error of M2, the sum of squared
-    deviations, is therefore about 1e-16 times the absolute value of the means, times the difference between the means.
-    The means and their difference are measured in units of the standard deviation.
+    deviations, is therefore about 1e-16 m d. Here m is the absolute value of the means, and d is the difference
+    between the means, both in units of the standard deviation.
 
     References
     ----------

@@ -135,7 +135,7 @@ class SortGroups(NamedTuple):
 
 @dataclass
 class SortPlan:
-    """Groups to sort, their row indices, and the threads with their memory; all blocks of a table share them."""
+    """Groups to sort, their row indices, and the threads with their buffers; shared by all blocks of a table."""
 
     groups: SortGroups | None = None
     rows: NDArray[np.int32] | None = None
@@ -373,7 +373,8 @@ def count_blocks(
     Raises
     ------
     RocPredictError
-        If the engine is unknown, if integers are not exact in float64, or if the shape of ``thresholds`` is wrong.
+        If the engine is unknown, if integers cannot be represented exactly in float64, or if the shape of
+        ``thresholds`` is wrong.
 
     Notes
     -----

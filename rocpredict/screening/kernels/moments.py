@@ -71,7 +71,7 @@ class _Table(NamedTuple):
 
     @property
     def is_readable_in_place(self) -> bool:
-        """True if the engine can read the table without a copy."""
+        """True if the engine can read the table without copying it."""
         contiguous = self.X.T.flags.c_contiguous if self.is_fortran else self.X.flags.c_contiguous
         return bool(contiguous and self.X.flags.aligned and self.X.dtype in (np.float64, np.float32))
 
@@ -383,7 +383,7 @@ def moments(
     order : {2, 4}, default=2
         Number of moments. With order 4, the minimum and the maximum are also computed.
     weights : array-like of shape (n,), optional
-        Frequency weights, 0 or more; a row of weight 0 is omitted. Weighted sums are computed by NumPy, even with
+        Nonnegative frequency weights; a row of weight 0 is omitted. Weighted sums are computed by NumPy, even with
         ``engine="numba"``.
     engine : {"numpy", "numba", "auto"}, default="numpy"
         Computing engine, as in ``screen``.
@@ -400,8 +400,8 @@ def moments(
     Raises
     ------
     RocPredictError
-        If the engine or order is unknown, if weights are negative, not finite or of the wrong length, if integers are
-        not exact in float64, or if a sparse matrix is neither in CSC nor in CSR format.
+        If the engine or order is unknown, if weights are negative, not finite or of the wrong length, if integers
+        cannot be represented exactly in float64, or if a sparse matrix is neither in CSC nor in CSR format.
 
     Notes
     -----

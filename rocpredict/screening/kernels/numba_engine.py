@@ -43,7 +43,7 @@ _sum_jit = numba_jit("contract", "reassoc")
 def power_sums(
     X: NDArray[Any], tile: Tile, codes: NDArray[Any], shift: FloatArray, sums: Sums, *, by_columns: bool
 ) -> None:
-    """Sum powers, and add them to ``sums``; see ``power_sums`` of the NumPy engine."""
+    """Compute sums of powers, and add them to ``sums``; see ``power_sums`` of the NumPy engine."""
     rows, columns = tile
     if not by_columns:
         _row_sums(_read_only(X[rows]), codes, shift, columns.start, *sums)
@@ -59,7 +59,7 @@ def power_sums(
 def sparse_sums(
     part: Sparse, codes: NDArray[np.intp], shape: tuple[int, int], order: int, *, by_rows: bool
 ) -> SparseSums:
-    """Sum powers of stored values; see ``sparse_sums`` of the NumPy engine."""
+    """Compute sums of powers of stored values; see ``sparse_sums`` of the NumPy engine."""
     result = SparseSums.zero(order, *shape)
     _sparse_sums(*part, codes, by_rows, result.stored, *result.sums)
     return result

@@ -92,9 +92,9 @@ def _move(keys, out, low, shift, mask, starts):  # type: ignore[no-untyped-def]
 def sort_keys(keys, other, low, high, n_digits=3, digit_bits=_DIGIT_BITS):  # type: ignore[no-untyped-def]
     """Sort keys by their leading bits, and write them to ``other``.
 
-    All keys are between ``low`` and ``high``. With three digits, the keys are read from ``keys``. With two digits, they
-    are read from ``other``. Both arrays are overwritten. Keys with equal leading bits keep their order. The result is
-    the number of low bits that were not compared.
+    All keys are between ``low`` and ``high``. The keys are read from ``keys`` if ``n_digits`` is 3, and from ``other``
+    if it is 2. Both arrays are overwritten. Keys with equal leading bits keep their order. The result is the number of
+    low bits that were not compared.
     """
     mask, has_third = (_ONE << digit_bits) - _ONE, n_digits == 3
     shift = _excess_bits(high - low, np.uint64(n_digits) * digit_bits)

@@ -41,12 +41,13 @@ def _buffer_view(shape: tuple[int, ...], buffer: NDArray[Any]) -> NDArray[Any]:
 def power_sums(
     X: NDArray[Any], tile: Tile, codes: NDArray[Any], shift: FloatArray, sums: Sums, *, by_columns: bool
 ) -> None:
-    """Sum the powers of (x - shift) of each class over a tile of a table, and add them to ``sums``.
+    """Compute the sums of powers of (x - shift) over a tile of a table for each class, and add them to ``sums``.
 
     Parameters
     ----------
     X : array of shape (n, p)
-        Table of float64 or float32, in which columns (``by_columns=True``) or rows are contiguous in memory.
+        Table of float64 or float32. Its columns (``by_columns=True``) or rows (``by_columns=False``) are contiguous in
+        memory.
     tile : pair of slices
         m rows and b columns.
     codes : array of shape (m,)
@@ -54,7 +55,7 @@ def power_sums(
     shift : array of shape (K, b)
         One value for each class and feature, subtracted from the feature before the powers are computed.
     sums : Sums of shape (K, b)
-        Sums to which the powers are added in place.
+        Sums to which the computed sums are added in place.
     by_columns : bool
         Whether columns are contiguous.
     """
@@ -76,7 +77,7 @@ def power_sums(
 
 
 def _take(part: NDArray[Any], rows: NDArray[np.intp], axis: int, buffers: _Buffers) -> NDArray[Any]:
-    """Copy the selected rows along an axis, without a copy of the whole ``part``."""
+    """Copy the selected rows along an axis, without copying the whole ``part``."""
     if axis == 0 and not part.flags.c_contiguous:
         return part[rows]
     shape = (len(rows), part.shape[1]) if axis == 0 else (len(part), len(rows))
@@ -84,7 +85,7 @@ def _take(part: NDArray[Any], rows: NDArray[np.intp], axis: int, buffers: _Buffe
 
 
 def _add(sums: Sums, block: NDArray[Any], shift: FloatArray, k: int, tile: slice, axis: int, buffers: _Buffers) -> None:
-    """Sum the powers of a block of rows of class ``k`` along an axis, and add them to ``sums``."""
+    """Compute the sums of powers of a block of rows of class ``k`` along an axis, and add them to ``sums``."""
     dot = np.vecdot if axis else partial(np.einsum, "ij,ij->j")
     low, high, powers = sums.low, sums.high, sums.powers[:, k, tile]
     if sums.missing.size:
@@ -106,7 +107,7 @@ def _add(sums: Sums, block: NDArray[Any], shift: FloatArray, k: int, tile: slice
 
 
 def weighted_sums(block: FloatArray, codes: NDArray[Any], shift: FloatArray, weights: FloatArray, sums: Sums) -> None:
-    """Sum the weighted powers of each class, and add them to ``sums``; NaN is omitted."""
+    """Compute the weighted sums of powers for each class, and add them to ``sums``; NaN is omitted."""
     for k, rows in enumerate(rows_by_class(codes, len(shift))):
         difference = block[rows] - shift[k]
         difference[np.isnan(difference)] = 0.0
@@ -125,7 +126,7 @@ def sparse_sums(
     by_rows: bool,
     weights: FloatArray | None = None,
 ) -> SparseSums:
-    """Sum the powers of the stored values of each class and feature.
+    """Sum the powers of the stored values for each class and feature.
 
     Parameters
     ----------
@@ -244,7 +245,7 @@ class RunLengths(NamedTuple):
     values: NDArray[Any]
     """Ascending values, shape (m,)."""
     starts: Indexes | None
-    """Number of values below each run, followed by the number of all values, shape (m + 1,); None without ties."""
+    """Number of values below each run, followed by the total number, shape (m + 1,); None if there are no ties."""
     total: int
 
     def below(self, place: Any) -> Any:
@@ -253,7 +254,7 @@ class RunLengths(NamedTuple):
 
     @property
     def counts(self) -> Indexes | None:
-        """Number of values of each run; None without ties."""
+        """Number of values in each run; None if there are no ties."""
         return None if self.starts is None else np.diff(self.starts)
 
 
