@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -265,17 +266,23 @@ def dask_table():
     return da.from_array(X, chunks=(500, 4)), da.from_array(Y, chunks=700)
 
 
-@pytest.mark.parametrize("empirical", [True, False, "top"])
-def test_dask_computes_on_the_workers(client, empirical, folder, monkeypatch):
-    """The client receives labels, moments and results, and none of the cells of the table."""
-    received, gather = [], distributed.Client._gather
+@pytest.fixture
+def received(monkeypatch):
+    """Return a list that grows by the size of each message with results of tasks that the client receives."""
+    sizes, gather = [], distributed.Client._gather
 
     async def counted(self, *arguments, **options):
         result = await gather(self, *arguments, **options)
-        received.append(len(distributed.protocol.pickle.dumps(result)))
+        sizes.append(len(distributed.protocol.pickle.dumps(result)))
         return result
 
     monkeypatch.setattr(distributed.Client, "_gather", counted)
+    return sizes
+
+
+@pytest.mark.parametrize("empirical", [True, False, "top"])
+def test_dask_computes_on_the_workers(client, empirical, folder, received):
+    """The client receives labels, moments and results, and none of the cells of the table."""
     options = CLASSES | {"empirical": empirical, "n_top": 4}
     expected = rp.screen(X, Y, feature_names=NAMES, **options)
     exact = EXACT if empirical is True else ("n_negative", "n_missing")
@@ -511,6 +518,74 @@ def test_tables_of_five_times_the_memory_budget(tmp_path, kind, budget):
         words = [sys.executable, "-c", SCRIPT, route, *map(str, paths), str(budget)]
         child = subprocess.run(words, check=True, capture_output=True, text=True)
         assert int(child.stdout) < budget, (kind, route)
+
+
+WORKER_LIMIT = 600_000_000
+"""Memory limit of a Dask worker.
+
+After its imports and with compiled code, a worker has 270 MB (150 MB of them anonymous), and while it merges histograms
+up to 410 MB. Dask pauses a worker at 80% of its limit, that is 480 MB.
+"""
+CHUNK = 3_900, 500
+N_CHUNKS = 385
+
+
+@pytest.mark.parametrize(
+    ("empirical", "largest"),
+    [
+        (False, 200_000),
+        pytest.param("histogram", 10_000_000, marks=pytest.mark.slow),
+    ],
+)
+def test_dask_tables_of_five_times_the_memory_of_the_workers(received, empirical, largest):
+    """The table repeats five chunks, so its means and AUCs are those of five chunks in memory.
+
+    The peak of the anonymous memory of each worker is below its limit, no worker is restarted, and the client receives
+    nothing larger than one summary.
+    """
+    assert N_CHUNKS * CHUNK[0] * CHUNK[1] * 8 >= 5 * 2 * WORKER_LIMIT
+    rows, columns = CHUNK
+
+    def chunk(block_info):  # the workers receive this function, and do not import this file
+        values = np.random.default_rng(block_info[None]["chunk-location"][0] % 5).random((rows, columns))
+        values[::3] += np.linspace(0, 0.5, columns)
+        return values
+
+    five = np.concatenate([chunk({None: {"chunk-location": (place, 0)}}) for place in range(5)])
+    y = np.arange(N_CHUNKS * rows) % 3 == 0
+    expected = rp.screen(five, y[: len(five)], engine="numba").in_input_order()  # compiles the kernels for the workers
+    table = da.map_blocks(chunk, dtype=float, chunks=((rows,) * N_CHUNKS, (columns,)), meta=np.empty((0, 0)))
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, memory_limit=WORKER_LIMIT, dashboard_address=":0", silence_logs="ERROR"
+    )
+    done = threading.Event()
+    with cluster, distributed.Client(cluster) as own:
+        pids = own.run(os.getpid)
+        peaks = dict.fromkeys(pids.values(), 0)
+
+        def watch():
+            while not done.wait(0.005):
+                for pid in peaks:
+                    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+                    peaks[pid] = max(peaks[pid], int(status.split("RssAnon:")[1].split()[0]) * 1024)
+
+        watcher = threading.Thread(target=watch)
+        watcher.start()
+        try:
+            result = rp.screen(table, y, empirical=empirical, memory="100MB", engine="numba").in_input_order()
+        finally:
+            done.set()
+            watcher.join()
+        assert own.run(os.getpid) == pids
+    assert all(100_000_000 < peak < WORKER_LIMIT for peak in peaks.values()), peaks
+    assert max(received) < largest
+    np.testing.assert_array_equal(result["n_positive"], N_CHUNKS * rows // 3)
+    for column in ("negative_mean", "negative_std", "positive_mean", "positive_std"):
+        np.testing.assert_allclose(result[column], expected[column], rtol=1e-4 if "std" in column else 1e-12)
+    if empirical == "histogram":
+        assert (result["empirical_auc_min"] <= expected["empirical_auc"] + 1e-14).all()
+        assert (expected["empirical_auc"] - 1e-14 <= result["empirical_auc_max"]).all()
+        assert (result["empirical_auc_max"] - result["empirical_auc_min"] < 0.02).all()
 
 
 def _reports(source, y="y", **options):

@@ -99,7 +99,9 @@ class DaskTable(NamedTuple):
 
     def _draw_edges(self, n_edges: int) -> FloatArray:
         """Return edges computed from sampled rows of all parts; the rows stay on the workers."""
-        tasks = [dask.delayed(_part_sample)(part, self.columns, seed) for seed, part in enumerate(self.parts)]
+        tasks = [
+            dask.delayed(_part_sample)(part, self.columns, seed, self.n_rows) for seed, part in enumerate(self.parts)
+        ]
         return compute([dask.delayed(RowSample.edges)(_reduce(tasks, RowSample.merge_all), n_edges)])[0]
 
     def map_blocks(
@@ -327,11 +329,15 @@ def _part_moments(
     return moments(matrix, codes, **options), histograms
 
 
-def _part_sample(part: Any, columns: NDArray[np.intp], seed: int) -> RowSample:
-    """Draw a random sample of the rows of one part."""
-    matrix = _to_matrix(part, columns)
+def _part_sample(part: Any, columns: NDArray[np.intp], seed: int, n_rows: int) -> RowSample:
+    """Draw random rows of one part of a table with ``n_rows`` rows.
+
+    Of all parts, about twice as many rows are drawn as the sample of the table has.
+    """
+    matrix, limit = _to_matrix(part, columns), RowSample.limit(len(columns))
     keys = np.random.default_rng([0, seed]).random(matrix.shape[0])
-    rows = np.sort(np.argsort(keys)[: RowSample.limit(len(columns))])
+    rows = np.sort(np.argsort(keys)[:limit])
+    rows = rows[keys[rows] < 2 * limit / n_rows]
     return RowSample(keys[rows], to_dense(matrix[rows]))
 
 
