@@ -678,7 +678,7 @@ def test_level_of_differences_if_the_sample_may_lack_the_positives_that_lower_th
 
 
 def test_groups_have_the_smallest_p_value_of_two_of_them_if_it_exceeds_that_of_welch():
-    """Of 12 samples, this is so in 8; the smallest p-value is that of the highest and the lowest AUC."""
+    """This is so in 8 of 12 samples. The smallest p-value is not always that of the highest and the lowest AUC."""
     y, n_equal = np.repeat([0, 1], 20), 0
     for seed in range(12):
         rng = np.random.default_rng(seed)
