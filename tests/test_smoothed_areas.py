@@ -678,7 +678,7 @@ def test_level_of_differences_if_the_sample_may_lack_the_positives_that_lower_th
 
 
 def test_groups_have_the_smallest_p_value_of_two_of_them_if_it_exceeds_that_of_welch():
-    """Of 12 samples, this is so in 8; the smallest p-value is that of the highest and the lowest AUC."""
+    """This is so in 8 of 12 samples; then, a highest AUC from few observations does not hide the other differences."""
     y, n_equal = np.repeat([0, 1], 20), 0
     for seed in range(12):
         rng = np.random.default_rng(seed)
@@ -688,6 +688,14 @@ def test_groups_have_the_smallest_p_value_of_two_of_them_if_it_exceeds_that_of_w
         assert p >= smallest
         n_equal += p == smallest
     assert n_equal == 8
+    few = np.array([1.0, 2, 3, 11, 12, 13]), np.repeat([0, 1], 3)  # too few to differ from any other group
+    many = [
+        (np.random.default_rng(1).normal(size=120) + shift * np.repeat([0, 1], 60), np.repeat([0, 1], 60))
+        for shift in (0.4, 2.2)
+    ]
+    x, y = (np.concatenate(part) for part in zip(few, *many, strict=True))
+    p = rp.auc_estimate(x, y, groups=np.repeat([0, 1, 2], (6, 120, 120))).p_value
+    assert p < 0.001 < rp.auc_test(few, many[0]).p_value
 
 
 def test_a_margin_allows_for_differences_that_are_not_in_the_sample():
